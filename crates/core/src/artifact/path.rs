@@ -1,0 +1,190 @@
+//! The name of a file inside a project.
+
+use std::{borrow::Borrow, fmt, path::Path, str::FromStr};
+
+/// A path relative to the project root: UTF-8, `/` between its parts, no empty, `.` or `..` part, not absolute.
+/// It is the same on every platform, so it may stand in manifests, the journal and identities.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProjectPath(Box<str>);
+
+/// Why a path cannot name a file of the project.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProjectPathError {
+    /// The path is empty or names the root itself.
+    #[error("the path names the project itself, not a file in it")]
+    Empty,
+    /// The path is absolute.
+    #[error("`{path}` is absolute: a path relative to the project root is wanted")]
+    Absolute {
+        /// The path as given.
+        path: String,
+    },
+    /// A `..` leads above the project root.
+    #[error("`{path}` leads out of the project")]
+    Outside {
+        /// The path as given.
+        path: String,
+    },
+    /// The path is not UTF-8 or holds a NUL.
+    #[error("`{path}` is not a UTF-8 path")]
+    NotUtf8 {
+        /// The path as given, with replacement characters.
+        path: String,
+    },
+}
+
+impl ProjectPath {
+    /// Normalises `path`: removes `.` and empty parts, resolves `..` by text, turns `\` into `/` on Windows.
+    ///
+    /// # Errors
+    /// When the path is empty, absolute, not UTF-8, or leads out of the project.
+    pub fn new(path: impl AsRef<Path>) -> Result<Self, ProjectPathError> {
+        let path = path.as_ref();
+        let Some(text) = path.to_str().filter(|text| !text.contains('\0')) else {
+            return Err(ProjectPathError::NotUtf8 { path: path.to_string_lossy().into_owned() });
+        };
+        let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
+        if path.is_absolute() || text.starts_with('/') {
+            return Err(ProjectPathError::Absolute { path: text });
+        }
+        let mut parts: Vec<&str> = Vec::new();
+        for part in text.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    if parts.pop().is_none() {
+                        return Err(ProjectPathError::Outside { path: text.clone() });
+                    }
+                }
+                part => parts.push(part),
+            }
+        }
+        if parts.is_empty() {
+            return Err(ProjectPathError::Empty);
+        }
+        Ok(Self(parts.join("/").into()))
+    }
+
+    /// The path as text, with `/` between its parts.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last part: the file's name.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// The file's name up to its last dot (a leading dot belongs to the name).
+    pub fn file_stem(&self) -> &str {
+        let name = self.file_name();
+        match name.rfind('.') {
+            Some(dot) if dot > 0 => &name[..dot],
+            _ => name,
+        }
+    }
+
+    /// What follows the last dot of the file's name (a leading dot starts no extension).
+    pub fn extension(&self) -> Option<&str> {
+        let name = self.file_name();
+        name.rfind('.').filter(|dot| *dot > 0).map(|dot| &name[dot + 1..])
+    }
+
+    /// The folder that holds the file; `None` where that is the project root.
+    pub fn parent(&self) -> Option<ProjectPath> {
+        self.0.rfind('/').map(|slash| Self(self.0[..slash].into()))
+    }
+
+    /// The path of `relative` seen from this folder.
+    ///
+    /// # Errors
+    /// Those of [`ProjectPath::new`].
+    pub fn join(&self, relative: &str) -> Result<ProjectPath, ProjectPathError> {
+        if relative.starts_with('/') {
+            return Err(ProjectPathError::Absolute { path: relative.to_owned() });
+        }
+        Self::new(format!("{}/{relative}", self.0))
+    }
+
+    /// Whether this path is `folder` or lies in it.
+    pub fn starts_with(&self, folder: &ProjectPath) -> bool {
+        self.0.strip_prefix(&*folder.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl fmt::Display for ProjectPath {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl AsRef<str> for ProjectPath {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for ProjectPath {
+    fn as_ref(&self) -> &Path {
+        Path::new(&*self.0)
+    }
+}
+
+impl Borrow<str> for ProjectPath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ProjectPath {
+    type Err = ProjectPathError;
+
+    fn from_str(text: &str) -> Result<Self, ProjectPathError> {
+        Self::new(text)
+    }
+}
+
+impl serde::Serialize for ProjectPath {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normalises_by_text() {
+        for (given, kept) in [
+            ("docs/prd.md", "docs/prd.md"),
+            ("./docs//prd.md", "docs/prd.md"),
+            ("docs/../prd.md", "prd.md"),
+            ("a b/ü.md", "a b/ü.md"),
+        ] {
+            assert_eq!(ProjectPath::new(given).unwrap().as_str(), kept);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_file_of_the_project() {
+        for given in ["", ".", "a/..", "/etc/passwd", "../x", "a/../../x", "a\0b"] {
+            assert!(ProjectPath::new(given).is_err(), "{given:?}");
+        }
+    }
+
+    #[test]
+    fn names_its_parts() {
+        let path = ProjectPath::new("docs/.a/step-01.init.md").unwrap();
+        assert_eq!(
+            (path.file_name(), path.file_stem(), path.extension()),
+            ("step-01.init.md", "step-01.init", Some("md"))
+        );
+        assert_eq!(path.parent().unwrap().as_str(), "docs/.a");
+        let hidden = ProjectPath::new(".gitignore").unwrap();
+        assert_eq!((hidden.file_stem(), hidden.extension(), hidden.parent()), (".gitignore", None, None));
+        assert!(path.starts_with(&ProjectPath::new("docs").unwrap()));
+        assert!(!path.starts_with(&ProjectPath::new("doc").unwrap()));
+        assert_eq!(path.parent().unwrap().join("../b.md").unwrap().as_str(), "docs/b.md");
+    }
+}

@@ -1,0 +1,1 @@
+//! Findings: what is wrong with an artifact, where, and how to mend it.

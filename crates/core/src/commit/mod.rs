@@ -1,0 +1,1 @@
+//! Plans made durable: locks, staging, atomic publication. An edge: this stage writes files.

@@ -1,0 +1,1 @@
+//! Artifacts → the bytes of every local copy. Pure and rebuildable.

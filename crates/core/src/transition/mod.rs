@@ -1,0 +1,1 @@
+//! Commands decided against an artifact: a plan of edits, or a refusal.

@@ -1,0 +1,1 @@
+//! Workflow definitions, their step chains, and how far an artifact has come.

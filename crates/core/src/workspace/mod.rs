@@ -1,0 +1,1 @@
+//! The edge: root, configuration, discovery, file system.
