@@ -1,0 +1,43 @@
+//! What `init` writes into `.stepmark/`.
+
+use super::configuration::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
+
+/// The content of `.stepmark/.gitignore`: what belongs to one clone, and what can be rebuilt (DESIGN.md, "On disk").
+pub const STEPMARK_GITIGNORE: &str = "local/\ncache/\ngates/\n";
+
+/// The text of a new `.stepmark/config.yaml`: the defaults, explained, and the identity of the project.
+///
+/// `project_id` is taken as it is; a UUID is what `init` gives.
+pub fn initial_configuration(project_id: &str) -> String {
+    let list = |globs: &[&str]| globs.iter().map(|glob| format!("    - '{glob}'\n")).collect::<String>();
+    let include = list(DEFAULT_INCLUDE);
+    let exclude = list(DEFAULT_EXCLUDE);
+    format!(
+        "\
+# Configuration of stepmark. It is static: state lives in the frontmatter of the artifacts, never here.
+
+# Names this project in tickets, memory and history. Keep it: a new id makes every artifact a new one there.
+project_id: '{project_id}'
+
+# Which files are artifacts. Patterns are seen from the project root: `*` stays within a folder, `**` crosses
+# folders. A list given here replaces the built-in one, which is the list shown.
+artifacts:
+  include:
+{include}  # Installed tools, hidden files and folders, and what other tools download or build.
+  exclude:
+{exclude}
+# Workflows without files of their own, and artifacts bound to a workflow. Give `steps` (ids in order), or `folder`
+# (where the step files are), or neither (the workflow of that name found in the project).
+# workflows:
+#   - name: prd
+#     artifacts: ['docs/prd*.md']
+#   - name: release-notes
+#     artifacts: ['docs/releases/**/*.md']
+#     steps: [step-01-collect, step-02-write, step-03-review]
+
+# Values of the variables that step files use in paths, as folders seen from the project root.
+# variables:
+#   planning_artifacts: _bmad-output/planning-artifacts
+"
+    )
+}
