@@ -2,6 +2,22 @@
 
 mod span;
 mod file_hash;
+mod scan;
+mod scalar;
+mod node;
+mod parse;
+mod value;
+mod key_path;
+mod region;
+mod edit;
 
+pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply};
 pub use file_hash::{FileHash, FileHashError};
+pub use key_path::{KeyPath, KeyPathError, Segment};
+pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle};
+pub use parse::{LIMITS, Limits, ParseError, Yaml};
+pub use region::{Region, RegionError};
+pub use scalar::Scalar;
+pub use scan::{Document, Frontmatter, LineEnding};
 pub use span::{LineIndex, Position, Span};
+pub use value::{Value, ValueError};

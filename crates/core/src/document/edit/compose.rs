@@ -1,0 +1,177 @@
+//! New entries and items in the style of their collection.
+
+use super::{
+    Change, Context, Planned, Refusal, Splice,
+    layout::{content_end, entry_end, indentation, is_blank, line_after, line_end, line_start},
+    locate::Parent,
+    prove::Meaning,
+    spell::{self, Place, Quote},
+    style::{self, ListStyle},
+};
+use crate::document::{CollectionStyle, Node, NodeKind, Span, Value};
+
+impl Context<'_, '_> {
+    pub(super) fn start(&self) -> usize {
+        self.yaml.span().start
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.yaml.span().end
+    }
+
+    /// `lines` as whole lines at `offset`, which is the start of a line or, with `after_text`, the end of a file
+    /// without a final line end. The file keeps what it has at its end.
+    pub(super) fn lines_at(&self, offset: usize, after_text: bool, lines: &str) -> Splice {
+        let line_ending = self.line_ending.as_str();
+        let text = if after_text { format!("{line_ending}{lines}") } else { format!("{lines}{line_ending}") };
+        Splice { span: Span::at(offset), text }
+    }
+}
+
+/// The child numbers that lead to the node below `parents`.
+pub(super) fn place_of(parents: &[Parent<'_, '_>]) -> Vec<usize> {
+    parents.iter().map(|parent| parent.index).collect()
+}
+
+/// A new entry for the first of the `missing` keys; the further ones become mappings inside it. `deepest` is the node
+/// that lacks the key, `None` in an empty region.
+pub(super) fn new_entry(
+    context: &Context<'_, '_>,
+    deepest: Option<&Node<'_>>,
+    parents: &[Parent<'_, '_>],
+    missing: &[String],
+    value: &Value,
+) -> Planned {
+    let Some((key, deeper)) = missing.split_first() else {
+        return Err((Refusal::Absent, context.yaml.span()));
+    };
+    let value = deeper.iter().rev().fold(value.clone(), |value, key| Value::mapping([(key.as_str(), value)]));
+    let Some(node) = deepest else { return Ok(Some(first_entry(context, key, value))) };
+    match &node.kind {
+        _ if node.is_null() => {
+            let mapping = Value::mapping([(key.as_str(), value)]);
+            super::set::replace(context, node, parents, mapping)
+        }
+        NodeKind::Mapping { style, entries } => {
+            let quote = style::quote_for_value(context, None);
+            let splices = match (style, entries.last()) {
+                (CollectionStyle::Block, Some(last)) => {
+                    let column = last.key.outer_start();
+                    let indent = indentation(context.file, column, context.start());
+                    let lines = entry_lines(context, &indent, key, &value, quote);
+                    let end = entry_end(context.file, last);
+                    let (offset, after_text) = line_after(context.file, &last.value, end, context.end());
+                    vec![context.lines_at(offset, after_text, &lines)]
+                }
+                _ => {
+                    let key = spell::string(key, Quote::Plain, Place::Flow);
+                    let text = format!("{key}: {}", spell::inline(&value, quote, Place::Flow));
+                    let ends: Vec<_> = entries
+                        .iter()
+                        .map(|entry| Span::new(entry.key.outer_start(), entry_end(context.file, entry)))
+                        .collect();
+                    flow_add(context, node.span, &ends, &text)
+                }
+            };
+            let meaning = Meaning::EntryAdded { place: place_of(parents), key: key.clone(), value };
+            Ok(Some(Change { splices, meaning }))
+        }
+        _ => {
+            let found = super::KeyPath::default().to_string();
+            Err((Refusal::NotAMapping { found }, node.span))
+        }
+    }
+}
+
+/// The first entry of a region that holds blanks and comments at most.
+fn first_entry(context: &Context<'_, '_>, key: &str, value: Value) -> Change {
+    let lines = entry_lines(context, "", key, &value, Quote::Plain);
+    let end = context.end();
+    let after_text = end > context.start() && !matches!(context.file[end - 1], b'\n' | b'\r');
+    let splices = vec![context.lines_at(end, after_text, &lines)];
+    Change {
+        splices,
+        meaning: Meaning::Replaced { place: Vec::new(), value: Value::mapping([(key, value)]) },
+    }
+}
+
+/// `key: value` at `indent`, over several lines where the value is a mapping or a list in a document of block lists.
+fn entry_lines(context: &Context<'_, '_>, indent: &str, key: &str, value: &Value, quote: Quote) -> String {
+    let key = spell::string(key, Quote::Plain, Place::Block);
+    format!("{indent}{key}:{}", behind_key(context, indent, value, quote))
+}
+
+/// What follows the colon of a key at `indent`, from the blank or line end on.
+pub(super) fn behind_key(context: &Context<'_, '_>, indent: &str, value: &Value, quote: Quote) -> String {
+    let line_ending = context.line_ending.as_str();
+    match value {
+        Value::Mapping(entries) if !entries.is_empty() => {
+            let deeper = format!("{indent}  ");
+            format!("{line_ending}{}", spell::block_mapping(entries, &deeper, quote, context.line_ending))
+        }
+        Value::Sequence(items) if !items.is_empty() => {
+            let quote = style::quote_for_item(context, &[]);
+            match style::list_style(context) {
+                ListStyle::Flow => format!(" {}", spell::inline(value, quote, Place::Block)),
+                ListStyle::Block { dash_indent } => {
+                    let dash = format!("{line_ending}{indent}{}- ", " ".repeat(dash_indent));
+                    items
+                        .iter()
+                        .map(|item| format!("{dash}{}", spell::inline(item, quote, Place::Block)))
+                        .collect()
+                }
+            }
+        }
+        value => format!(" {}", spell::inline(value, quote, Place::Block)),
+    }
+}
+
+/// Adds `text` behind the last of the `children` of the flow collection `whole`, with the separator, the lines and
+/// the trailing comma that the collection has.
+pub(super) fn flow_add(context: &Context<'_, '_>, whole: Span, children: &[Span], text: &str) -> Vec<Splice> {
+    let file = context.file;
+    let Some(last) = children.last() else {
+        let inside = Span::new(whole.start + 1, whole.end - 1);
+        // Blanks between the brackets are no style to keep; a comment there is kept by refusing.
+        return vec![Splice { span: inside, text: text.to_owned() }];
+    };
+    let start_of_line = line_start(file, last.start, context.start());
+    let own_line = start_of_line > whole.start && is_blank(file, Span::new(start_of_line, last.start));
+    let separator = if own_line {
+        let indent = String::from_utf8_lossy(&file[start_of_line..last.start]).into_owned();
+        format!("{}{indent}", context.line_ending.as_str())
+    } else {
+        separator_blanks(file, children)
+    };
+    let end_of_line = line_end(file, last.end, whole.end);
+    let rest = &file[last.end..end_of_line];
+    if own_line && rest.contains(&b'#') {
+        // A comment belongs to the item before it: the new item goes below.
+        let text = |comma: &str| format!("{separator}{text}{comma}");
+        let below = end_of_line - rest.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        return if rest.trim_ascii_start().starts_with(b",") {
+            vec![Splice { span: Span::at(below), text: text(",") }]
+        } else {
+            let comma = Splice { span: Span::at(last.end), text: ",".to_owned() };
+            vec![comma, Splice { span: Span::at(below), text: text("") }]
+        };
+    }
+    vec![Splice { span: Span::at(last.end), text: format!(",{separator}{text}") }]
+}
+
+/// The blanks behind the comma between the last two children; one space without evidence.
+fn separator_blanks(file: &[u8], children: &[Span]) -> String {
+    let [.., one, other] = children else { return " ".to_owned() };
+    let between = &file[one.end..other.start];
+    match between.iter().position(|byte| *byte == b',') {
+        Some(comma) if between[comma + 1..].iter().all(|byte| *byte == b' ') => {
+            " ".repeat(between.len() - comma - 1)
+        }
+        _ => " ".to_owned(),
+    }
+}
+
+/// The spans of the items of a sequence with anchors and tags.
+pub(super) fn item_spans(context: &Context<'_, '_>, items: &[Node<'_>]) -> Vec<Span> {
+    items.iter().map(|item| Span::new(item.outer_start(), content_end(context.file, item))).collect()
+}

@@ -1,0 +1,184 @@
+//! The proof of an edit: the tree after it is the tree before it with the meant change, and no comment is lost.
+
+use super::{Change, Splice};
+use crate::document::{CollectionStyle, Node, NodeKind, ScalarStyle, Value, Yaml, parse::Comment};
+
+/// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
+#[derive(Debug)]
+pub(super) enum Meaning {
+    /// The value at `place` becomes `value`.
+    Replaced { place: Vec<usize>, value: Value },
+    /// The mapping at `place` has a new last entry.
+    EntryAdded { place: Vec<usize>, key: String, value: Value },
+    /// The sequence at `place` has a new item before the item `index`.
+    ItemAdded { place: Vec<usize>, index: usize, item: Value },
+    /// The collection at `place` lacks its child `index`.
+    Removed { place: Vec<usize>, index: usize },
+}
+
+impl Meaning {
+    fn place(&self) -> &[usize] {
+        match self {
+            Self::Replaced { place, .. }
+            | Self::EntryAdded { place, .. }
+            | Self::ItemAdded { place, .. }
+            | Self::Removed { place, .. } => place,
+        }
+    }
+}
+
+/// Whether `after` is `before` with `change`.
+pub(super) fn holds(before: &Yaml<'_>, after: &Yaml<'_>, change: &Change) -> bool {
+    if after.documents() > 1 || !same_comments(before.comments(), after.comments(), change) {
+        return false;
+    }
+    match (before.root(), after.root(), &change.meaning) {
+        (Some(before), Some(after), meaning) => changed(before, after, meaning.place(), meaning),
+        (None, Some(after), Meaning::Replaced { place, value }) => place.is_empty() && is_value(after, value),
+        // The last entry of the root is gone.
+        (Some(before), None, Meaning::Removed { place, .. }) => {
+            place.is_empty() && before.entries().len() == 1
+        }
+        _ => false,
+    }
+}
+
+/// Comments are the same in the same order; a removal takes along those in the removed bytes.
+fn same_comments(before: &[Comment<'_>], after: &[Comment<'_>], change: &Change) -> bool {
+    let removal = matches!(change.meaning, Meaning::Removed { .. });
+    let inside = |comment: &&Comment<'_>, splice: &Splice| {
+        splice.span.start <= comment.span.start && comment.span.end <= splice.span.end
+    };
+    let kept = before
+        .iter()
+        .filter(|comment| !(removal && change.splices.iter().any(|splice| inside(comment, splice))));
+    kept.map(|comment| &comment.text).eq(after.iter().map(|comment| &comment.text))
+}
+
+fn changed(before: &Node<'_>, after: &Node<'_>, place: &[usize], meaning: &Meaning) -> bool {
+    let Some((&step, deeper)) = place.split_first() else { return changed_here(before, after, meaning) };
+    if before.anchor() != after.anchor() || before.tag().is_some() != after.tag().is_some() {
+        return false;
+    }
+    match (&before.kind, &after.kind) {
+        (NodeKind::Mapping { entries: old, .. }, NodeKind::Mapping { entries: new, .. }) => {
+            old.len() == new.len()
+                && old.iter().zip(new).enumerate().all(|(index, (old, new))| {
+                    same(&old.key, &new.key)
+                        && if index == step {
+                            changed(&old.value, &new.value, deeper, meaning)
+                        } else {
+                            same(&old.value, &new.value)
+                        }
+                })
+        }
+        (NodeKind::Sequence { items: old, .. }, NodeKind::Sequence { items: new, .. }) => {
+            old.len() == new.len()
+                && old.iter().zip(new).enumerate().all(|(index, (old, new))| {
+                    if index == step { changed(old, new, deeper, meaning) } else { same(old, new) }
+                })
+        }
+        _ => false,
+    }
+}
+
+fn changed_here(before: &Node<'_>, after: &Node<'_>, meaning: &Meaning) -> bool {
+    if before.anchor() != after.anchor() {
+        return false;
+    }
+    match meaning {
+        Meaning::Replaced { value, .. } => is_value(after, value),
+        Meaning::EntryAdded { key, value, .. } => {
+            let (old, new) = (before.entries(), after.entries());
+            let Some((last, rest)) = new.split_last() else { return false };
+            same_style(before, after)
+                && old.len() == rest.len()
+                && old
+                    .iter()
+                    .zip(rest)
+                    .all(|(old, new)| same(&old.key, &new.key) && same(&old.value, &new.value))
+                && last.key.as_key() == Some(key)
+                && is_value(&last.value, value)
+        }
+        Meaning::ItemAdded { index, item, .. } => {
+            let (old, new) = (before.items(), after.items());
+            same_style(before, after)
+                && new.len() == old.len() + 1
+                && old[..*index].iter().zip(new).all(|(old, new)| same(old, new))
+                && is_value(&new[*index], item)
+                && old[*index..].iter().zip(&new[index + 1..]).all(|(old, new)| same(old, new))
+        }
+        Meaning::Removed { index, .. } => removed(before, after, *index),
+    }
+}
+
+fn removed(before: &Node<'_>, after: &Node<'_>, index: usize) -> bool {
+    match (&before.kind, &after.kind) {
+        (NodeKind::Mapping { entries: old, .. }, NodeKind::Mapping { entries: new, .. }) => {
+            let kept = old.iter().enumerate().filter(|(place, _)| *place != index).map(|(_, entry)| entry);
+            new.len() + 1 == old.len()
+                && kept.zip(new).all(|(old, new)| same(&old.key, &new.key) && same(&old.value, &new.value))
+        }
+        (NodeKind::Sequence { items: old, .. }, NodeKind::Sequence { items: new, .. }) => {
+            let kept = old.iter().enumerate().filter(|(place, _)| *place != index).map(|(_, item)| item);
+            new.len() + 1 == old.len() && kept.zip(new).all(|(old, new)| same(old, new))
+        }
+        _ => false,
+    }
+}
+
+/// A collection that was not empty keeps its brackets or its lines.
+fn same_style(before: &Node<'_>, after: &Node<'_>) -> bool {
+    style(before) == style(after)
+}
+
+fn style(node: &Node<'_>) -> Option<CollectionStyle> {
+    match node.kind {
+        NodeKind::Sequence { style, .. } | NodeKind::Mapping { style, .. } => Some(style),
+        NodeKind::Scalar { .. } | NodeKind::Alias { .. } => None,
+    }
+}
+
+/// Whether two nodes say the same in the same style.
+fn same(one: &Node<'_>, other: &Node<'_>) -> bool {
+    if one.anchor() != other.anchor() || one.tag().is_some() != other.tag().is_some() {
+        return false;
+    }
+    match (&one.kind, &other.kind) {
+        (NodeKind::Scalar { style: a, text: x }, NodeKind::Scalar { style: b, text: y }) => a == b && x == y,
+        (NodeKind::Alias { name: x }, NodeKind::Alias { name: y }) => x == y,
+        (NodeKind::Sequence { style: a, items: x }, NodeKind::Sequence { style: b, items: y }) => {
+            a == b && x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
+        }
+        (NodeKind::Mapping { style: a, entries: x }, NodeKind::Mapping { style: b, entries: y }) => {
+            a == b
+                && x.len() == y.len()
+                && x.iter().zip(y).all(|(x, y)| same(&x.key, &y.key) && same(&x.value, &y.value))
+        }
+        _ => false,
+    }
+}
+
+/// Whether `node` says `value`.
+pub(super) fn is_value(node: &Node<'_>, value: &Value) -> bool {
+    match (&node.kind, value) {
+        (NodeKind::Scalar { style, text }, Value::String(wanted)) => {
+            text == wanted
+                && (*style != ScalarStyle::Plain
+                    || matches!(node.scalar(), Some(crate::document::Scalar::String(_))))
+        }
+        (NodeKind::Scalar { .. }, value) => node.scalar().is_some_and(|scalar| Value::from(scalar) == *value),
+        (NodeKind::Sequence { items, .. }, Value::Sequence(wanted)) => {
+            items.len() == wanted.len()
+                && items.iter().zip(wanted).all(|(item, wanted)| is_value(item, wanted))
+        }
+        (NodeKind::Mapping { entries, .. }, Value::Mapping(wanted)) => {
+            entries.len() == wanted.len()
+                && entries
+                    .iter()
+                    .zip(wanted)
+                    .all(|(entry, (key, value))| is_value(&entry.key, key) && is_value(&entry.value, value))
+        }
+        _ => false,
+    }
+}

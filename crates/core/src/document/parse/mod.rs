@@ -1,0 +1,185 @@
+//! YAML text → tree with byte spans, within limits that make reading untrusted files safe.
+
+mod event;
+mod granit;
+mod tree;
+
+use std::{borrow::Cow, collections::HashSet};
+
+pub(crate) use event::Comments;
+
+use super::{Node, NodeKind, Span};
+
+/// What reading accepts. Beyond a limit reading ends with an error that names the place; nothing is cut silently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a region.
+    pub bytes: usize,
+    /// Collections inside collections.
+    pub depth: usize,
+    /// Nodes of a region, and of a value after its aliases are followed.
+    pub nodes: usize,
+}
+
+/// The limits in force (DESIGN.md, "The edit engine").
+pub const LIMITS: Limits = Limits { bytes: 1 << 20, depth: 64, nodes: 250_000 };
+
+/// Why a region cannot be read. Offsets count bytes of the whole file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// The region is larger than [`Limits::bytes`].
+    #[error("the YAML is {size} bytes long, more than the limit of {limit}")]
+    TooLarge {
+        /// Bytes of the region.
+        size: usize,
+        /// The limit in bytes.
+        limit: usize,
+        /// Where the region starts.
+        offset: usize,
+    },
+    /// Collections nest deeper than [`Limits::depth`].
+    #[error("collections nest deeper than the limit of {limit}")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+        /// Where it is passed.
+        offset: usize,
+    },
+    /// The region holds more nodes than [`Limits::nodes`].
+    #[error("the YAML holds more than the limit of {limit} nodes")]
+    TooManyNodes {
+        /// The limit.
+        limit: usize,
+        /// Where it is passed.
+        offset: usize,
+    },
+    /// The region is not UTF-8.
+    #[error("the YAML is not UTF-8")]
+    NotUtf8 {
+        /// The first byte that is wrong.
+        offset: usize,
+    },
+    /// The region is not YAML.
+    #[error("not YAML: {message}")]
+    Syntax {
+        /// What the parser says.
+        message: String,
+        /// Where it says so.
+        offset: usize,
+    },
+}
+
+impl ParseError {
+    /// The byte of the file that the error is about.
+    pub const fn offset(&self) -> usize {
+        match self {
+            Self::TooLarge { offset, .. }
+            | Self::TooDeep { offset, .. }
+            | Self::TooManyNodes { offset, .. }
+            | Self::NotUtf8 { offset }
+            | Self::Syntax { offset, .. } => *offset,
+        }
+    }
+}
+
+/// A comment of the source, without its `#`.
+#[derive(Clone, Debug)]
+pub(crate) struct Comment<'a> {
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) span: Span,
+}
+
+/// What the builder hands over.
+struct Tree<'a> {
+    root: Option<Node<'a>>,
+    documents: usize,
+    comments: Vec<Comment<'a>>,
+}
+
+/// A parsed region: its tree, and where it stands in the file.
+#[derive(Clone, Debug)]
+pub struct Yaml<'a> {
+    span: Span,
+    root: Option<Node<'a>>,
+    documents: usize,
+    comments: Vec<Comment<'a>>,
+}
+
+impl<'a> Yaml<'a> {
+    /// Parses the bytes `span` of a file.
+    ///
+    /// # Errors
+    /// When the region is not UTF-8, not YAML, or beyond [`LIMITS`].
+    pub fn parse(file: &'a [u8], span: Span) -> Result<Self, ParseError> {
+        Self::parse_with(file, span, Comments::Skip)
+    }
+
+    pub(crate) fn parse_with(file: &'a [u8], span: Span, comments: Comments) -> Result<Self, ParseError> {
+        let offset = span.start;
+        if span.len() > LIMITS.bytes {
+            return Err(ParseError::TooLarge { size: span.len(), limit: LIMITS.bytes, offset });
+        }
+        let bytes = file.get(span.range()).unwrap_or_default();
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| ParseError::NotUtf8 { offset: offset + error.valid_up_to() })?;
+        let reader = granit::GranitReader::new(text, comments, LIMITS.depth);
+        let tree = tree::build(reader, offset)?;
+        Ok(Self { span, root: tree.root, documents: tree.documents, comments: tree.comments })
+    }
+
+    /// Where the region stands in the file.
+    pub const fn span(&self) -> Span {
+        self.span
+    }
+
+    /// The root node; `None` where nothing but blanks and comments is written.
+    pub const fn root(&self) -> Option<&Node<'a>> {
+        self.root.as_ref()
+    }
+
+    /// How many YAML documents the region holds; only the first is read.
+    pub const fn documents(&self) -> usize {
+        self.documents
+    }
+
+    pub(crate) fn comments(&self) -> &[Comment<'a>] {
+        &self.comments
+    }
+
+    /// Every key that stands twice in its mapping: the second and later occurrences, in order. Readers disagree on
+    /// which one counts, so such a key can be read (the first is taken) but not edited.
+    pub fn duplicate_keys(&self) -> Vec<&Node<'a>> {
+        let mut found = Vec::new();
+        for node in self.root.iter().flat_map(Node::descend) {
+            let mut seen = HashSet::new();
+            found.extend(
+                node.entries()
+                    .iter()
+                    .filter(|entry| entry.key.as_key().is_some_and(|key| !seen.insert(key)))
+                    .map(|entry| &entry.key),
+            );
+        }
+        found
+    }
+
+    /// Every alias whose anchor does not exist: `glob: *.md` where `"*.md"` was meant.
+    pub fn unresolved_aliases(&self) -> Vec<&Node<'a>> {
+        let aliases = self.root.iter().flat_map(Node::descend);
+        aliases
+            .filter(|node| matches!(node.kind, NodeKind::Alias { .. }) && self.target(node).is_none())
+            .collect()
+    }
+
+    /// The node that an alias names: the last anchor of that name before it.
+    pub fn target(&self, alias: &Node<'a>) -> Option<&Node<'a>> {
+        match &alias.kind {
+            NodeKind::Alias { name } => self.target_of(name, alias.span.start),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn target_of(&self, name: &str, before: usize) -> Option<&Node<'a>> {
+        let anchored = self.root.iter().flat_map(Node::descend).filter(|node| node.anchor() == Some(name));
+        anchored.filter(|node| node.outer_start() < before).max_by_key(|node| node.outer_start())
+    }
+}
