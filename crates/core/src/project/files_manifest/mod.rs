@@ -1,0 +1,22 @@
+//! `files-manifest.csv`: which files there are, and the SHA-256 of each.
+//!
+//! The format is that of the official BMAD installer, to the byte (FORMATS.md §1). Everything here is pure:
+//! `workspace::manifest` walks, hashes and writes.
+
+mod row;
+mod order;
+mod write;
+mod read;
+mod scope;
+mod listing;
+mod line_ends;
+mod verify;
+
+pub use line_ends::{LineEndHasher, LineEndHashes};
+pub use listing::{FolderIndex, Listed, listed};
+pub use order::{RowOrder, RowOrderError};
+pub use read::{Oddity, OddityKind, ReadRow, Reading, read};
+pub use row::{Row, UnlistablePath, UnlistableReason};
+pub use scope::{Scope, is_installers_book};
+pub use verify::{FileClass, FileVerdict, Found, Observations, Verification, verify};
+pub use write::write;

@@ -1,0 +1,147 @@
+//! Which files under a root a manifest speaks of.
+
+use std::fmt;
+
+/// Which files under a root a manifest speaks of. All paths are relative to the root, with `/`.
+///
+/// A scope decides about files that are on disk and *not* listed: whether `verify` tells of them and `write` lists
+/// them. A listed file is looked for wherever it is, so no scope can make one look missing.
+#[derive(Clone, Copy)]
+pub enum Scope<'a> {
+    /// Every file, except those of git and of stepmark itself.
+    Everything,
+    /// The files that the official installer counts as a user's own in a `_bmad` folder. Files that it skips are
+    /// listed again only where the earlier manifest lists them.
+    BmadFolder,
+    /// The configured artifacts: those for which the function says so.
+    Artifacts(&'a (dyn Fn(&str) -> bool + Sync)),
+}
+
+impl fmt::Debug for Scope<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Everything => "Everything",
+            Self::BmadFolder => "BmadFolder",
+            Self::Artifacts(_) => "Artifacts",
+        })
+    }
+}
+
+impl Scope<'_> {
+    /// Whether files of this folder, or of folders below it, can belong to the manifest.
+    pub fn enters(&self, folder: &str) -> bool {
+        let name = folder.rsplit('/').next().unwrap_or(folder);
+        match name {
+            ".git" | ".stepmark" => false,
+            "node_modules" => matches!(self, Self::Everything),
+            _ => !matches!(self, Self::BmadFolder) || !installer_skips_folder(folder),
+        }
+    }
+
+    /// Whether the file, which no manifest lists yet, belongs to the manifest.
+    pub fn holds(&self, path: &str) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::BmadFolder => !installer_skips_file(path),
+            Self::Artifacts(is_artifact) => is_artifact(path),
+        }
+    }
+
+    /// Whether a file that [`Scope::holds`] excludes stays in a rewritten manifest because the earlier one lists it.
+    /// The installer lists files (its configuration, `_config/manifest.yaml`) that it later skips when it looks for
+    /// a user's files.
+    pub fn keeps_listed(&self) -> bool {
+        matches!(self, Self::BmadFolder)
+    }
+
+    /// Whether the listed file may differ from its row without anybody having edited it.
+    ///
+    /// In a `_bmad` folder these are the files that the installer writes anew on every run and never compares
+    /// (`config.yaml`, `_config/`, `render/`, agents' memory), and `config.toml` with `config.user.toml` in its root:
+    /// `--set` changes those after the manifest has been written (seen with 6.12.0: a fresh install with `--set`
+    /// has two such rows).
+    pub fn regenerates(&self, path: &str) -> bool {
+        matches!(self, Self::BmadFolder)
+            && (installer_never_compares(path) || matches!(path, "config.toml" | "config.user.toml"))
+    }
+}
+
+/// The folders in which the installer's search for a user's files does not look. `path` is relative to `_bmad`.
+fn installer_skips_folder(folder: &str) -> bool {
+    matches!(folder, "render" | "_config" | "_cfg" | "memory" | "_memory")
+}
+
+/// Whether the installer's search passes over a file that its manifest does not list.
+fn installer_skips_file(path: &str) -> bool {
+    // Agents are compiled into the modules' `agents` folders by installers before 6.3, and listed nowhere.
+    let compiled_agent = path.ends_with(".md") && path.contains("/agents/");
+    installer_never_compares(path) || compiled_agent
+}
+
+/// Whether the installer's search passes over a file even where its manifest lists it.
+fn installer_never_compares(path: &str) -> bool {
+    let top = path.split('/').next().unwrap_or(path);
+    let in_skipped_folder = top.len() < path.len() && installer_skips_folder(top);
+    in_skipped_folder || path == "config.yaml" || path.ends_with("/config.yaml")
+}
+
+/// Whether `path`, relative to a `_bmad` folder, belongs to the installer's own books: a manifest rewritten there
+/// makes edited files look pristine, and the next update overwrites them without keeping a `.bak`.
+pub fn is_installers_book(path: &str) -> bool {
+    path.starts_with("_config/") || path.starts_with("_cfg/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bmad_folder_is_searched_as_the_installer_searches_it() {
+        let scope = Scope::BmadFolder;
+        for (path, held, regenerated) in [
+            ("custom/config.toml", true, false),
+            ("bmm/module-help.csv", true, false),
+            ("bmm/x/render/a.md", true, false),
+            ("memory.md", true, false),
+            ("bmm/config.yaml", false, true),
+            ("config.yaml", false, true),
+            ("bmm/old-config.yaml", true, false),
+            ("config.toml", true, true),
+            ("bmm/config.toml", true, false),
+            ("_config/manifest.yaml", false, true),
+            ("_config/agents/x.customize.yaml", false, true),
+            ("_memory/tech-writer-sidecar/a.md", false, true),
+            ("memory/a.md", false, true),
+            ("render/.gitignore", false, true),
+            ("bmm/agents/pm.md", false, false),
+            ("bmm/agents/pm.csv", true, false),
+        ] {
+            assert_eq!((scope.holds(path), scope.regenerates(path)), (held, regenerated), "{path}");
+        }
+        for (folder, entered) in [
+            ("render", false),
+            ("bmm/render", true),
+            ("bmm/node_modules", false),
+            (".git", false),
+            ("_config", false),
+            ("bmm", true),
+        ] {
+            assert_eq!(scope.enters(folder), entered, "{folder}");
+        }
+    }
+
+    #[test]
+    fn other_scopes_leave_out_git_and_stepmark_only() {
+        let markdown = |path: &str| path.ends_with(".md");
+        let artifacts = Scope::Artifacts(&markdown);
+        assert!(
+            artifacts.holds("_config/a.md")
+                && !artifacts.holds("a.txt")
+                && !artifacts.regenerates("config.toml")
+        );
+        assert!(Scope::Everything.enters("a/node_modules") && !artifacts.enters("a/node_modules"));
+        for scope in [artifacts, Scope::Everything] {
+            assert!(scope.enters("render") && !scope.enters("a/.git") && !scope.enters(".stepmark"));
+        }
+    }
+}
