@@ -1,5 +1,21 @@
 //! The typed view of a document: steps, status, scope, ids, times, and a diagnosis of every oddity.
 
 mod path;
+mod field;
+mod steps;
+mod inputs;
+mod scope;
+mod times;
+mod body;
+mod diagnosis;
+mod view;
 
+pub use body::BodyStatus;
+pub use diagnosis::{Diagnosis, Problem};
+pub use field::{Field, FieldKind};
+pub use inputs::InputDocument;
 pub use path::{ProjectPath, ProjectPathError};
+pub use scope::Scope;
+pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
+pub use times::{TIME_KEYS, Timestamp, is_time_key};
+pub use view::{Artifact, State};

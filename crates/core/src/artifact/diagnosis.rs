@@ -1,0 +1,119 @@
+//! What is odd about an artifact: facts with a place. `check` turns them into findings.
+
+use crate::document::{ParseError, Span};
+
+/// An oddity and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// What is odd.
+    pub problem: Problem,
+    /// The bytes of the file that it is about.
+    pub span: Span,
+}
+
+impl Diagnosis {
+    /// An oddity at `span`.
+    pub const fn new(problem: Problem, span: Span) -> Self {
+        Self { problem, span }
+    }
+}
+
+/// Every oddity that reading an artifact can meet (FORMATS.md §1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The opening fence has no closing one: readers take the whole file for frontmatter, or none of it.
+    FenceUnclosed,
+    /// Frontmatter below a heading or blank lines: no reader sees it.
+    FrontmatterMisplaced,
+    /// The frontmatter cannot be read.
+    NotYaml {
+        /// Why.
+        error: ParseError,
+    },
+    /// The frontmatter is a list or a text.
+    NotAMapping,
+    /// Only the first YAML document of a region is read.
+    SeveralDocuments,
+    /// A key stands twice.
+    KeyTwice {
+        /// The key.
+        key: String,
+    },
+    /// `*name` without an anchor: `glob: *.md`.
+    AliasUnresolved {
+        /// The name after the `*`.
+        name: String,
+    },
+    /// Lines of the frontmatter end in different ways.
+    LineEndsMixed,
+    /// A byte order mark: some readers see no frontmatter behind it.
+    ByteOrderMark,
+    /// The step list is no list.
+    StepsNotAList {
+        /// The key.
+        key: String,
+    },
+    /// A step item is null.
+    StepEmpty {
+        /// The key of the list.
+        key: String,
+    },
+    /// A step item that names no step.
+    StepUnreadable {
+        /// The key of the list.
+        key: String,
+    },
+    /// A step stands twice in the list.
+    StepTwice {
+        /// The key of the list.
+        key: String,
+        /// The step as spelled.
+        step: String,
+    },
+    /// A list of names and integers.
+    StepKindsMixed {
+        /// The key of the list.
+        key: String,
+    },
+    /// `## stepsCompleted:` as a heading of the body.
+    StepsInBody,
+    /// A number that readers change or disagree on: `1.10` becomes `1.1`, `012` becomes 10.
+    NumberMisread {
+        /// The key.
+        key: String,
+        /// The source text.
+        text: String,
+    },
+    /// A plain value cut by ` #`: the rest of the line is a comment.
+    CutByComment {
+        /// The key.
+        key: String,
+        /// What the comment took.
+        lost: String,
+    },
+    /// A placeholder that was never filled: `{ system-date }`, `'{{date}}'`.
+    TemplateUnfilled {
+        /// The key.
+        key: String,
+    },
+    /// The status is a list, a map or a number.
+    StatusNotText,
+    /// The body line `Status:` says something else than the frontmatter.
+    StatusDisagrees {
+        /// The word of the body.
+        body: String,
+        /// The word of the frontmatter.
+        frontmatter: String,
+    },
+    /// An input document has a path of one machine.
+    AbsolutePath {
+        /// The path.
+        path: String,
+    },
+    /// `currentStep` and `current_step` differ.
+    CurrentStepDisagrees {
+        /// The other key.
+        key: String,
+    },
+}

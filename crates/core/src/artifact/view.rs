@@ -1,0 +1,262 @@
+//! A document with its meaning: the typed view of its frontmatter.
+
+use super::{
+    BodyStatus, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS, Scope, Steps,
+    Timestamp, body, field, inputs, times,
+};
+use crate::document::{Document, FileHash, Frontmatter, Node, NodeKind, Yaml};
+
+/// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read is a
+/// diagnosis, and what is unknown is kept as text.
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    path: ProjectPath,
+    bytes: Vec<u8>,
+    state: State,
+    diagnoses: Vec<Diagnosis>,
+}
+
+/// What the frontmatter of an artifact says.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Completed steps; two lists in files that are validated too.
+    pub steps: Vec<Steps>,
+    /// `lastStep`.
+    pub last_step: Option<Field>,
+    /// `currentStep` and `current_step`.
+    pub current_step: Vec<Field>,
+    /// `status`, kept as text; a lifecycle says what it means.
+    pub status: Option<Field>,
+    /// `validationStatus`.
+    pub validation_status: Option<Field>,
+    /// `workflowType`.
+    pub workflow_type: Option<Field>,
+    /// `research_type`, which tells the three research workflows apart.
+    pub research_type: Option<Field>,
+    /// Documents that the artifact was made from.
+    pub input_documents: Vec<InputDocument>,
+    /// `scope`.
+    pub scope: Option<Scope>,
+    /// `id`: the artifact's own id.
+    pub id: Option<Field>,
+    /// `stepmark_id`: the id that `track` gave to an artifact without one.
+    pub stepmark_id: Option<Field>,
+    /// `title`, `name` or `project_name`.
+    pub title: Option<Field>,
+    /// All times.
+    pub times: Vec<Timestamp>,
+    /// All other keys of the root, in order. Nothing is done with them; they survive every edit.
+    pub other_keys: Vec<String>,
+    /// The `Status:` line of the body.
+    pub body_status: Option<BodyStatus>,
+}
+
+impl Artifact {
+    /// Reads the bytes of the file at `path`.
+    ///
+    /// ```
+    /// use stepmark_core::artifact::{Artifact, ProjectPath};
+    ///
+    /// let file = b"---\nstepsCompleted: [1, 2]\nstatus: draft # draft | done\n---\n# PRD\n";
+    /// let prd = Artifact::read(ProjectPath::new("docs/prd.md")?, file.to_vec());
+    /// assert_eq!(prd.state().status.as_ref().and_then(|status| status.filled()), Some("draft"));
+    /// assert_eq!(prd.steps().unwrap().spellings().collect::<Vec<_>>(), ["1", "2"]);
+    /// assert!(prd.diagnoses().is_empty());
+    /// # Ok::<(), stepmark_core::artifact::ProjectPathError>(())
+    /// ```
+    pub fn read(path: ProjectPath, bytes: Vec<u8>) -> Self {
+        let mut diagnoses = Vec::new();
+        let state = read_state(&bytes, &mut diagnoses);
+        Self { path, bytes, state, diagnoses }
+    }
+
+    /// Where the artifact stands in the project.
+    pub const fn path(&self) -> &ProjectPath {
+        &self.path
+    }
+
+    /// The bytes that were read.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The hash of these bytes.
+    pub fn file_hash(&self) -> FileHash {
+        FileHash::of(&self.bytes)
+    }
+
+    /// The bytes as a document.
+    pub fn document(&self) -> Document<'_> {
+        Document::scan(&self.bytes)
+    }
+
+    /// What the frontmatter says.
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The list of completed steps, `stepsCompleted` before `validationStepsCompleted`.
+    pub fn steps(&self) -> Option<&Steps> {
+        self.state.steps.first()
+    }
+
+    /// What is odd, in file order.
+    pub fn diagnoses(&self) -> &[Diagnosis] {
+        &self.diagnoses
+    }
+
+    /// Whether the file holds workflow state at all, or something is wrong with its frontmatter. Other Markdown files
+    /// are none of our business.
+    pub fn is_tracked(&self) -> bool {
+        let state = &self.state;
+        !state.steps.is_empty()
+            || state.last_step.is_some()
+            || !state.current_step.is_empty()
+            || state.status.is_some()
+            || state.workflow_type.is_some()
+            || state.stepmark_id.is_some()
+            || state.validation_status.is_some()
+            || !self.diagnoses.is_empty()
+    }
+
+    /// Whether anything but blanks stands below the frontmatter.
+    pub fn has_body(&self) -> bool {
+        let body = self.document().body();
+        !self.bytes[body.range()].trim_ascii().is_empty()
+    }
+}
+
+fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> State {
+    let document = Document::scan(bytes);
+    let mut state = State::default();
+    match document.frontmatter() {
+        Frontmatter::Unclosed { opening } => found.push(Diagnosis::new(Problem::FenceUnclosed, opening)),
+        Frontmatter::Absent => {
+            let misplaced = document.misplaced_frontmatter();
+            found.extend(misplaced.map(|span| Diagnosis::new(Problem::FrontmatterMisplaced, span)));
+        }
+        Frontmatter::Present { content, .. } => {
+            if document.has_byte_order_mark() {
+                found.push(Diagnosis::new(Problem::ByteOrderMark, crate::document::Span::new(0, 3)));
+            }
+            if document.has_mixed_line_ends() {
+                found.push(Diagnosis::new(Problem::LineEndsMixed, content));
+            }
+            match Yaml::parse(bytes, content) {
+                Ok(yaml) => read_frontmatter(bytes, &yaml, &mut state, found),
+                Err(error) => {
+                    let at = crate::document::Span::at(error.offset());
+                    found.push(Diagnosis::new(Problem::NotYaml { error }, at));
+                }
+            }
+        }
+    }
+    state.body_status = body::read(&document, found);
+    if let (Some(body), Some(status)) = (&state.body_status, &state.status)
+        && !status.text.eq_ignore_ascii_case(&body.text)
+    {
+        let problem = Problem::StatusDisagrees { body: body.text.clone(), frontmatter: status.text.clone() };
+        found.push(Diagnosis::new(problem, body.span));
+    }
+    found.sort_by_key(|diagnosis| diagnosis.span);
+    state
+}
+
+fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut State, found: &mut Vec<Diagnosis>) {
+    let Some(root) = yaml.root() else { return };
+    let NodeKind::Mapping { entries, .. } = &root.kind else {
+        found.push(Diagnosis::new(Problem::NotAMapping, root.span));
+        return;
+    };
+    if yaml.documents() > 1 {
+        found.push(Diagnosis::new(Problem::SeveralDocuments, yaml.span()));
+    }
+    for key in yaml.duplicate_keys() {
+        let text = key.as_key().unwrap_or_default().to_owned();
+        found.push(Diagnosis::new(Problem::KeyTwice { key: text }, key.span));
+    }
+    for alias in yaml.unresolved_aliases() {
+        let NodeKind::Alias { name } = &alias.kind else { continue };
+        found.push(Diagnosis::new(Problem::AliasUnresolved { name: name.to_string() }, alias.span));
+    }
+    for (place, entry) in entries.iter().enumerate() {
+        let Some(key) = entry.key.as_key() else { continue };
+        let is_second = entries[..place].iter().any(|earlier| earlier.key.as_key() == Some(key));
+        diagnose_value(bytes, key, &entry.value, found);
+        if !is_second {
+            read_entry(yaml, key, &entry.value, state, found);
+        }
+    }
+    if let [first, .., last] = state.current_step.as_slice()
+        && first.text != last.text
+    {
+        found.push(Diagnosis::new(Problem::CurrentStepDisagrees { key: first.key.clone() }, last.span));
+    }
+}
+
+fn read_entry(yaml: &Yaml<'_>, key: &str, node: &Node<'_>, state: &mut State, found: &mut Vec<Diagnosis>) {
+    let node = field::followed(yaml, node);
+    let field = || Field::read(key, node);
+    if let Some(steps_key) = STEPS_KEYS.iter().find(|steps_key| **steps_key == key) {
+        let at = usize::from(*steps_key != STEPS_KEYS[0]).min(state.steps.len());
+        state.steps.insert(at, Steps::read(steps_key, yaml, node, found));
+        return;
+    }
+    match key {
+        "lastStep" => state.last_step = field(),
+        "currentStep" | "current_step" => state.current_step.extend(field()),
+        "status" => {
+            state.status = field().filter(|status| status.kind != FieldKind::Null);
+            let is_text = state.status.as_ref().is_some_and(|status| status.kind == FieldKind::Text);
+            if !is_text && !node.is_null() && !is_placeholder(node) {
+                found.push(Diagnosis::new(Problem::StatusNotText, node.span));
+            }
+        }
+        "validationStatus" => state.validation_status = field(),
+        "workflowType" => state.workflow_type = field(),
+        "research_type" => state.research_type = field(),
+        "scope" => state.scope = node.text().filter(|text| !text.is_empty()).map(Scope::read),
+        "id" => state.id = field(),
+        "stepmark_id" => state.stepmark_id = field(),
+        "title" => state.title = field(),
+        "name" | "project_name" if state.title.is_none() => state.title = field(),
+        key if inputs::is_inputs_key(key) => state.input_documents.extend(inputs::read(yaml, node, found)),
+        key if times::is_time_key(key) => state.times.extend(field()),
+        key => state.other_keys.push(key.to_owned()),
+    }
+}
+
+/// Oddities of a value that concern every key.
+fn diagnose_value(bytes: &[u8], key: &str, node: &Node<'_>, found: &mut Vec<Diagnosis>) {
+    if is_placeholder(node) {
+        found.push(Diagnosis::new(Problem::TemplateUnfilled { key: key.to_owned() }, node.span));
+    }
+    if !field::is_plain(node) {
+        return;
+    }
+    // ` #680`: a comment is set off by a blank on both sides, an issue number is not.
+    let rest = &bytes[node.span.end..];
+    let line = &rest[..memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())];
+    let Some(comment) = line.trim_ascii_start().strip_prefix(b"#") else { return };
+    if comment.first().is_some_and(u8::is_ascii_digit) && !node.span.is_empty() {
+        let lost = String::from_utf8_lossy(line.trim_ascii()).into_owned();
+        found.push(Diagnosis::new(Problem::CutByComment { key: key.to_owned(), lost }, node.span));
+    }
+}
+
+/// `{ system-date }` and `{{date}}` are maps to YAML, `'{{date}}'` and `'{title}'` are text.
+fn is_placeholder(node: &Node<'_>) -> bool {
+    match &node.kind {
+        NodeKind::Scalar { text, .. } => {
+            let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+            inner.is_some_and(|inner| !inner.is_empty() && !inner.contains([':', ',', '"']))
+        }
+        NodeKind::Mapping { style: crate::document::CollectionStyle::Flow, entries } => {
+            match entries.as_slice() {
+                [only] => only.value.is_empty_value(),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
