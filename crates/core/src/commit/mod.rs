@@ -1,1 +1,56 @@
 //! Plans made durable: locks, staging, atomic publication. An edge: this stage writes files.
+//!
+//! # Flow
+//! [`ArtifactLock`] (advisory, one a file) → [`ArtifactLock::read`] → the caller decides → [`ArtifactLock::stage`] (a
+//! temporary file beside the target, flushed) → [`Staged::publish`] (the target is read once more, replaced, its folder
+//! flushed). [`update`] runs this flow and starts again from the read when another program changed the file meanwhile;
+//! [`create`] and [`replace_whole`] are for whole files. Of the rest of the crate only [`Root`](crate::workspace::Root),
+//! which tells names from places, is used.
+//!
+//! # Guarantees
+//! * At every moment, and after a crash at any moment, the target holds the old bytes or the new ones, whole. What was
+//!   acknowledged under [`FsyncPolicy::Always`] survives a loss of power.
+//! * Writers that go through this module never lose each other's changes.
+//! * A failure leaves the old bytes; nothing that it leaves behind stops the next run, and the next holder of the lock
+//!   removes it. Nothing outside the root is written, through no link.
+//! * The target keeps its mode, and its owner and group as far as the system permits. A link stays a link: the file that
+//!   it leads to is replaced.
+//! * On Linux, what an editor wrote into the instants between the last check and the replacement is found and put back,
+//!   or kept beside the file as `.stepmark-kept-…`; then the publication is a [`Conflict`].
+//!
+//! # Assumptions
+//! The file system renames atomically and has advisory locks (`flock`; where it has none, [`LockError::Unsupported`]).
+//! The clock is used only to bound the wait for a lock.
+//!
+//! # Caveats
+//! * An editor that opened the file before and writes through its old handle after the replacement writes into a file
+//!   without a name. Where names cannot be exchanged (systems other than Linux, some network file systems), what an
+//!   editor writes between the last check and the rename is lost. Nobody can close these windows without the editor.
+//! * A hard link to the target keeps the old bytes: replacing a file gives its name a new inode.
+//! * Extended attributes and access control lists are not carried over; a new file gets those of its folder.
+//! * Putting a foreign edit back after `kill -9` in those same instants is certain; after a loss of power it is not.
+
+mod attributes;
+mod conflict;
+mod exchange;
+mod folder;
+mod fsync_policy;
+mod lock_file;
+mod lock;
+mod note;
+mod publish;
+mod read;
+mod recover;
+mod stage;
+mod update;
+#[cfg(test)]
+mod scratch_project;
+
+pub use conflict::{Conflict, Expected, Found};
+pub use folder::FolderError;
+pub use fsync_policy::FsyncPolicy;
+pub use lock::{ArtifactLock, LockError};
+pub use publish::{PublishError, Published};
+pub use read::{READ_LIMIT, ReadError};
+pub use stage::{StageError, Staged};
+pub use update::{CommitError, CommitOptions, Outcome, UpdateError, create, replace_whole, update};

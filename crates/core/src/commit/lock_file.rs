@@ -1,0 +1,95 @@
+//! The sidecar file that stands for a lock.
+#![expect(clippy::disallowed_methods, reason = "an edge module: lock files are made here")]
+
+use std::{
+    fmt,
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::{artifact::ProjectPath, document::FileHash, workspace::Root};
+
+use super::LockError;
+
+/// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in lower-case
+/// hexadecimal. The resolved path, because two links to one file must share its lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LockKey(String);
+
+impl LockKey {
+    /// The key of the file at `place`, seen from the root.
+    pub(super) fn of(place: &Path) -> Self {
+        let mut digits = FileHash::of(place.as_os_str().as_encoded_bytes()).to_string();
+        digits.truncate(32);
+        Self(digits)
+    }
+
+    /// How the names of this file's temporary files start.
+    pub(super) fn temporary_prefix(&self) -> String {
+        format!(".stepmark-{self}-")
+    }
+
+    /// How the names of all temporary files end.
+    pub(super) const TEMPORARY_SUFFIX: &'static str = ".tmp";
+
+    /// Whether `name` is that of a temporary file of this artifact.
+    pub(super) fn names_temporary_file(&self, name: &str) -> bool {
+        name.strip_prefix(&self.temporary_prefix())
+            .and_then(|rest| rest.strip_suffix(Self::TEMPORARY_SUFFIX))
+            .is_some_and(|random| {
+                !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            })
+    }
+}
+
+impl fmt::Display for LockKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// Opens the lock file of the artifact, and makes it and `.stepmark/local/` where they do not exist yet: locking works
+/// in a project without `init`. Lock files stay, as removing one races with whoever waits for it.
+pub(super) fn open_lock_file(root: &Root, path: &ProjectPath, key: &LockKey) -> Result<File, LockError> {
+    let folder = locks_folder(root)?;
+    let place = folder.join(format!("{key}.lock"));
+    let open = || lock_file_options().open(&place);
+    let opened = match open() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            make_locks_folder(&folder).and_then(|()| open())
+        }
+        done => done,
+    };
+    opened.map_err(|source| LockError::Open { path: path.clone(), lock_file: place, source })
+}
+
+/// `.stepmark/local/locks`, resolved: none of the three may lead out of the project.
+#[expect(clippy::expect_used, reason = "the path is a constant")]
+fn locks_folder(root: &Root) -> Result<PathBuf, LockError> {
+    let folder = ProjectPath::new(".stepmark/local/locks").expect("a relative path");
+    root.resolve(&folder).map_err(LockError::Resolve)
+}
+
+/// A link in place of the lock file is not followed.
+fn lock_file_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    options
+}
+
+fn make_locks_folder(folder: &Path) -> io::Result<()> {
+    let local = folder.parent().unwrap_or(folder);
+    fs::create_dir_all(local)?;
+    // Before `locks/`, whose presence says that all this is done: a process killed here leaves it to the next one.
+    let ignore = local.join(".gitignore");
+    if fs::metadata(&ignore).map_or(true, |found| found.len() == 0) {
+        File::create(&ignore)?.write_all(b"*\n")?;
+    }
+    fs::create_dir_all(folder)
+}
