@@ -1,0 +1,78 @@
+//! A workflow as the names of its files alone tell it.
+
+use crate::artifact::ProjectPath;
+
+use super::{StepId, Track};
+
+/// A workflow found in a listing, before any of its files is read.
+///
+/// It is enough to bind most artifacts and names the few files that have to be read for their chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkflowOutline {
+    /// The folder that holds the steps or their folders.
+    pub folder: ProjectPath,
+    /// What sets it apart where one folder holds several workflows: `market` for `research/market-steps`.
+    pub variant: Option<String>,
+    /// Its entry files: `workflow.md`, `workflow-create-prd.md`, `SKILL.md`.
+    pub entries: Vec<ProjectPath>,
+    /// Its templates: Markdown files in the folder or in `templates/` with `template` in their names.
+    pub templates: Vec<ProjectPath>,
+    /// Its step folders, the track create first.
+    pub chains: Vec<ChainOutline>,
+    /// The folders in which the same workflow is installed again.
+    pub copies: Vec<ProjectPath>,
+}
+
+/// The step files of one folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainOutline {
+    /// The mode of the steps.
+    pub track: Track,
+    /// The folder that holds them.
+    pub folder: ProjectPath,
+    /// The step files, in the order of their paths.
+    pub steps: Vec<StepOutline>,
+}
+
+/// One step file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepOutline {
+    /// Where it stands.
+    pub path: ProjectPath,
+    /// Its name.
+    pub id: StepId,
+}
+
+impl WorkflowOutline {
+    /// The chain of `track`.
+    pub fn chain(&self, track: Track) -> Option<&ChainOutline> {
+        self.chains.iter().find(|chain| chain.track == track)
+    }
+
+    /// The step names of every other track than `track`, for [`super::Progress::read`].
+    pub fn siblings(&self, track: Track) -> Vec<(Track, StepId)> {
+        let others = self.chains.iter().filter(|chain| chain.track != track);
+        others.flat_map(|chain| chain.steps.iter().map(|step| (chain.track, step.id.clone()))).collect()
+    }
+
+    /// The name to show and to configure: the variant with the folder's name (`market-research`), else the folder's
+    /// name (`create-prd`).
+    pub fn name(&self) -> String {
+        match &self.variant {
+            Some(variant) => format!("{variant}-{}", self.folder.file_name()),
+            None => self.folder.file_name().to_owned(),
+        }
+    }
+
+    /// The file names of every step by track: what copies of one workflow have in common.
+    pub(super) fn signature(&self) -> Vec<(Track, Vec<&str>)> {
+        fn names(chain: &ChainOutline) -> Vec<&str> {
+            let mut names: Vec<&str> = chain.steps.iter().map(|step| step.path.file_name()).collect();
+            names.sort_unstable();
+            names
+        }
+        let mut signature: Vec<_> = self.chains.iter().map(|chain| (chain.track, names(chain))).collect();
+        signature.sort_unstable();
+        signature
+    }
+}
