@@ -1,1 +1,18 @@
-//! Commands decided against an artifact: a plan of edits, or a refusal.
+//! Commands decided against an artifact: a plan of edits, or a refusal. Pure: `(artifact, workflow, command) → plan`.
+
+#[cfg(test)]
+mod cases;
+mod command;
+mod complete;
+mod decide;
+mod plan;
+mod record;
+mod refusal;
+mod reopen;
+mod spelling;
+
+pub use command::{Command, Strictness};
+pub use decide::decide;
+pub use plan::{Plan, Remark};
+pub use record::{StepLists, completed_ids, last_step_id, step_list_key};
+pub use refusal::TransitionRefusal;

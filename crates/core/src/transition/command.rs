@@ -1,0 +1,37 @@
+//! What a person or an agent wants to change.
+
+use crate::document::{KeyPath, Value};
+
+/// A change of an artifact's state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Adds steps to the list of completed ones.
+    Complete {
+        /// The steps in any spelling.
+        steps: Vec<String>,
+    },
+    /// Takes steps out of the list of completed ones.
+    Reopen {
+        /// The steps in any spelling.
+        steps: Vec<String>,
+    },
+    /// Gives values to keys.
+    Set {
+        /// Each key with its value.
+        assignments: Vec<(KeyPath, Value)>,
+    },
+    /// Gives the artifact an id if it has none.
+    Track {
+        /// The id to give.
+        id: String,
+    },
+}
+
+/// What to do with a step that is unknown to the workflow or not the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    /// Say so and go on: workflows differ between releases, and a person may know better.
+    Warn,
+    /// Refuse.
+    Refuse,
+}

@@ -1,0 +1,71 @@
+//! `(artifact, workflow, command) → plan or refusal`.
+
+use super::{Command, Plan, Remark, Strictness, TransitionRefusal, complete, reopen};
+use crate::{
+    artifact::{Artifact, Problem, StepsForm},
+    document::{Edit, KeyPath, Value},
+    workflow::WorkflowDefinition,
+};
+
+/// Decides what `command` means for `artifact`. `workflow` is the workflow that the artifact belongs to, if it is known.
+///
+/// # Errors
+/// When the command makes no sense for the artifact, or its state cannot be read.
+pub fn decide(
+    artifact: &Artifact,
+    workflow: Option<&WorkflowDefinition>,
+    command: &Command,
+    strictness: Strictness,
+) -> Result<Plan, TransitionRefusal> {
+    refuse_unreadable(artifact)?;
+    match command {
+        Command::Complete { steps } => {
+            refuse_broken_list(artifact)?;
+            complete::plan(artifact, workflow, steps, strictness)
+        }
+        Command::Reopen { steps } => {
+            refuse_broken_list(artifact)?;
+            reopen::plan(artifact, workflow, steps)
+        }
+        Command::Set { assignments } => {
+            let edit =
+                |(path, value): &(KeyPath, Value)| Edit::Set { path: path.clone(), value: value.clone() };
+            Ok(Plan { edits: assignments.iter().map(edit).collect(), remarks: Vec::new() })
+        }
+        Command::Track { id } => Ok(track(artifact, id)),
+    }
+}
+
+/// An artifact's own `id` identifies it; else `stepmark_id` does (DESIGN.md, invariant 12).
+fn track(artifact: &Artifact, id: &str) -> Plan {
+    let state = artifact.state();
+    let existing = [("id", &state.id), ("stepmark_id", &state.stepmark_id)]
+        .into_iter()
+        .find_map(|(key, field)| Some((key, field.as_ref()?.filled()?)));
+    match existing {
+        Some((key, id)) => {
+            let remark = Remark::AlreadyTracked { key, id: id.to_owned() };
+            Plan { edits: Vec::new(), remarks: vec![remark] }
+        }
+        None => {
+            let edit = Edit::Set { path: KeyPath::key("stepmark_id"), value: Value::from(id) };
+            Plan { edits: vec![edit], remarks: Vec::new() }
+        }
+    }
+}
+
+fn refuse_unreadable(artifact: &Artifact) -> Result<(), TransitionRefusal> {
+    let unreadable = artifact.diagnoses().iter().find_map(|diagnosis| match &diagnosis.problem {
+        Problem::NotYaml { error } => Some(error.to_string()),
+        Problem::NotAMapping => Some("it holds no keys".to_owned()),
+        Problem::FenceUnclosed => Some("the opening `---` is never closed".to_owned()),
+        Problem::FrontmatterMisplaced => Some("it does not stand at the start of the file".to_owned()),
+        _ => None,
+    });
+    unreadable.map_or(Ok(()), |reason| Err(TransitionRefusal::Unreadable { reason }))
+}
+
+fn refuse_broken_list(artifact: &Artifact) -> Result<(), TransitionRefusal> {
+    let broken = artifact.state().steps.iter().find(|steps| steps.form == StepsForm::NotAList);
+    broken.map_or(Ok(()), |steps| Err(TransitionRefusal::StepsNotAList { key: steps.key.to_owned() }))
+}
