@@ -3,7 +3,7 @@
 use crate::artifact::ProjectPath;
 
 use super::{
-    ChainDiagnosis, StepId, StepSource, Track,
+    ChainDiagnosis, StepId, Track, WorkflowFile,
     graph::{self, Graph},
     route::{Place, Route},
 };
@@ -117,27 +117,36 @@ impl Chain {
     /// Successors come, for each step, from the first of these that gives one: the keys `nextStep…`; the nearest
     /// later step of the same folder that its prose links to; the numbers in the names. `alt…`, `alternate…` and
     /// `skipTo…` keys add alternatives, `continue…` and `resume…` keys the way back into the workflow.
-    pub fn from_sources(track: Track, workflow_folder: &ProjectPath, sources: &[StepSource<'_>]) -> Self {
-        let mut order: Vec<(StepId, &StepSource<'_>)> =
-            sources.iter().map(|source| (StepId::parse(source.path.file_stem()), source)).collect();
-        order.sort_by(|(a, a_source), (b, b_source)| {
+    pub fn from_files(track: Track, workflow_folder: &ProjectPath, files: &[WorkflowFile<'_>]) -> Self {
+        let mut order: Vec<(StepId, &WorkflowFile<'_>)> =
+            files.iter().map(|file| (StepId::parse(file.path.file_stem()), file)).collect();
+        order.sort_by(|(a, a_file), (b, b_file)| {
             let rank = |id: &StepId| (id.number().is_none(), id.number());
-            rank(a).cmp(&rank(b)).then_with(|| a_source.path.cmp(&b_source.path))
+            rank(a).cmp(&rank(b)).then_with(|| a_file.path.cmp(&b_file.path))
         });
         let mut diagnoses = Vec::new();
         if order.len() > MAX_STEPS {
             diagnoses.push(ChainDiagnosis::TooManySteps { found: order.len(), kept: MAX_STEPS });
             order.truncate(MAX_STEPS);
         }
-        let sources: Vec<&StepSource<'_>> = order.iter().map(|(_, source)| *source).collect();
-        let silent = silent_steps(&sources);
+        let files: Vec<&WorkflowFile<'_>> = order.iter().map(|(_, file)| *file).collect();
+        diagnoses.extend(files.iter().filter_map(|file| {
+            let reason = file.unreadable.clone()?;
+            Some(ChainDiagnosis::Unreadable { step: file.path.file_stem().to_owned(), reason })
+        }));
         let steps: Vec<Step> = order
             .iter()
-            .zip(silent)
-            .map(|((id, source), recording)| Step { id: id.clone(), path: Some(source.path.clone()), recording })
+            .map(|(id, file)| Step {
+                id: id.clone(),
+                path: Some(file.path.clone()),
+                recording: Recording::Expected,
+            })
             .collect();
-        let graph = graph::from_sources(&steps, &sources, workflow_folder, &mut diagnoses);
-        Self::new(track, steps, graph, diagnoses)
+        let graph = graph::from_files(&steps, &files, workflow_folder, &mut diagnoses);
+        let mut chain = Self::new(track, steps, graph, diagnoses);
+        chain.mark_silent(&files);
+        chain.diagnose_unreachable(&files);
+        chain
     }
 
     /// Builds a chain from a declared list of step names, each leading to the next one.
@@ -155,14 +164,35 @@ impl Chain {
         Self::new(track, steps, graph, diagnoses)
     }
 
-    fn new(track: Track, steps: Vec<Step>, graph: Graph, mut diagnoses: Vec<ChainDiagnosis>) -> Self {
+    fn new(track: Track, steps: Vec<Step>, graph: Graph, diagnoses: Vec<ChainDiagnosis>) -> Self {
         let route = Route::through(&graph);
-        for (step, place) in steps.iter().zip(&route.places) {
-            if *place == Place::Unreachable {
-                diagnoses.push(ChainDiagnosis::Unreachable { step: step.name().to_owned() });
+        Self { track, steps, graph, route, diagnoses }
+    }
+
+    /// Marks the steps that never name `stepsCompleted`, where more than half of the steps on the route do.
+    fn mark_silent(&mut self, files: &[&WorkflowFile<'_>]) {
+        let names_list: Vec<bool> = files.iter().map(|file| file.body.contains("stepsCompleted")).collect();
+        let on_route = |at: &usize| matches!(self.route.places[*at], Place::Unit(_));
+        let route: Vec<usize> = (0..self.steps.len()).filter(on_route).collect();
+        let naming = route.iter().filter(|at| names_list[**at]).count();
+        if naming * 2 > route.len() {
+            for (step, names_list) in self.steps.iter_mut().zip(names_list) {
+                step.recording = if names_list { Recording::Expected } else { Recording::Silent };
             }
         }
-        Self { track, steps, graph, route, diagnoses }
+    }
+
+    /// Reports the steps that nothing leads to. One that the prose of a reachable step names is none of them: it is
+    /// part of that step's work, as the sub-agent files of the test architecture module.
+    fn diagnose_unreachable(&mut self, files: &[&WorkflowFile<'_>]) {
+        let places = &self.route.places;
+        let reachable = || files.iter().zip(places).filter(|(_, place)| place.rank().is_some());
+        for (file, place) in files.iter().zip(places) {
+            let named = || reachable().any(|(other, _)| other.body.contains(file.path.file_name()));
+            if *place == Place::Unreachable && !named() {
+                self.diagnoses.push(ChainDiagnosis::Unreachable { step: file.path.file_stem().to_owned() });
+            }
+        }
     }
 
     /// The mode of these steps.
@@ -186,7 +216,11 @@ impl Chain {
     /// What the step files say follows `step`, best first; empty for a step of another chain.
     pub fn successors<'chain>(&'chain self, step: &Step) -> impl Iterator<Item = Successor<'chain>> {
         let edges = self.index_of(step).map_or(&[][..], |index| &self.graph.edges[index]);
-        edges.iter().map(|edge| Successor { step: &self.steps[edge.to], kind: edge.kind, source: &edge.source })
+        edges.iter().map(|edge| Successor {
+            step: &self.steps[edge.to],
+            kind: edge.kind,
+            source: &edge.source,
+        })
     }
 
     /// What is odd in the step files.
@@ -205,13 +239,4 @@ impl Chain {
     pub(super) fn route(&self) -> &Route {
         &self.route
     }
-}
-
-/// Marks the steps that never name `stepsCompleted`, where more than half of their chain does.
-fn silent_steps(sources: &[&StepSource<'_>]) -> Vec<Recording> {
-    let names_list = |source: &&StepSource<'_>| source.body.contains("stepsCompleted");
-    let naming = sources.iter().filter(|source| names_list(source)).count();
-    let telling = naming * 2 > sources.len();
-    let recording = |source| if telling && !names_list(source) { Recording::Silent } else { Recording::Expected };
-    sources.iter().map(recording).collect()
 }

@@ -1,7 +1,8 @@
 //! A workflow with the parts of its files that stepmark needs.
 
 use super::{
-    Chain, OutputPattern, Progress, StepId, StepRecord, StepSource, Track, WorkflowOutline, source::OUTPUT_KEYS,
+    Chain, OutputPattern, Progress, StepId, StepRecord, Track, WorkflowFile, WorkflowOutline,
+    file::OUTPUT_KEYS,
 };
 
 /// What the text of a workflow's entries and first steps says about its artifacts.
@@ -18,17 +19,17 @@ impl WorkflowDetail {
     ///
     /// Output comes from the keys `outputFile`, `default_output_file`, `output_file`, `wipFile` and `progressFile`, and
     /// from a line of an entry that names `default_output_file` (architecture and UX have no such key).
-    pub fn read(outline: &WorkflowOutline, sources: &[StepSource<'_>]) -> Self {
+    pub fn read(outline: &WorkflowOutline, files: &[WorkflowFile<'_>]) -> Self {
         let mut detail = Self::default();
-        for source in sources {
-            let is_entry = outline.entries.contains(&source.path);
-            if let Some(name) = source.key("name").filter(|name| is_entry && !name.trim().is_empty()) {
+        for file in files {
+            let is_entry = outline.entries.contains(&file.path);
+            if let Some(name) = file.key("name").filter(|name| is_entry && !name.trim().is_empty()) {
                 detail.add_name(name.trim());
             }
-            let keys = source.keys.iter().filter(|(key, _)| OUTPUT_KEYS.contains(&key.as_str()));
+            let keys = file.keys.iter().filter(|(key, _)| OUTPUT_KEYS.contains(&key.as_str()));
             keys.for_each(|(_, value)| detail.add_output(value));
             if is_entry {
-                let lines = source.body.lines().filter(|line| line.contains("default_output_file"));
+                let lines = file.body.lines().filter(|line| line.contains("default_output_file"));
                 let quoted = lines.flat_map(|line| line.split('`'));
                 quoted.for_each(|value| detail.add_output(value));
             }
@@ -61,9 +62,9 @@ pub struct WorkflowDefinition {
 }
 
 impl WorkflowDefinition {
-    /// Assembles one track of a discovered workflow. `steps` are the sources of that track's step files.
-    pub fn from_sources(outline: &WorkflowOutline, track: Track, steps: &[StepSource<'_>]) -> Self {
-        let chain = Chain::from_sources(track, &outline.folder, steps);
+    /// Assembles one track of a discovered workflow. `steps` are that track's step files.
+    pub fn from_files(outline: &WorkflowOutline, track: Track, steps: &[WorkflowFile<'_>]) -> Self {
+        let chain = Chain::from_files(track, &outline.folder, steps);
         Self { name: outline.name(), chain, siblings: outline.siblings(track) }
     }
 

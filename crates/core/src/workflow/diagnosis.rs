@@ -3,8 +3,20 @@
 /// One oddity of a chain. None of them stops the chain from being used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChainDiagnosis {
+    /// The frontmatter of a step file cannot be read.
+    #[error(
+        "the frontmatter of `{step}` cannot be read ({reason}); what follows it comes from its prose or number"
+    )]
+    Unreadable {
+        /// The step.
+        step: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A successor key names a file that is not among the steps.
-    #[error("`{key}` of `{step}` names `{value}`, which is no step of this workflow; the next step comes from its prose or number instead")]
+    #[error(
+        "`{key}` of `{step}` names `{value}`, which is no step of this workflow; the next step comes from its prose or number instead"
+    )]
     SuccessorMissing {
         /// The step that holds the key.
         step: String,
@@ -14,7 +26,9 @@ pub enum ChainDiagnosis {
         value: String,
     },
     /// A successor key names the step that holds it.
-    #[error("`{key}` of `{step}` names the step itself; the next step comes from its prose or number instead")]
+    #[error(
+        "`{key}` of `{step}` names the step itself; the next step comes from its prose or number instead"
+    )]
     SuccessorIsItself {
         /// The step that holds the key.
         step: String,

@@ -69,10 +69,12 @@ impl StepFolder {
 /// listing's first file of each, so list preferred roots first.
 ///
 /// A step file is a Markdown file with a step's name (see [`StepId::parse`]) in a folder called `steps`, `steps-c`,
-/// `steps-e`, `steps-v` or `…-steps`; or a file called `step-…` directly beside `workflow….md` or `SKILL.md`.
-pub fn discover(listing: &[ProjectPath]) -> Vec<WorkflowOutline> {
-    let entry_folders: BTreeSet<&str> =
+/// `steps-e`, `steps-v` or `…-steps`; or a file called `step-…` directly beside `workflow….md` or `SKILL.md`, or in one
+/// of the folders `declared` by the configuration. Outside of those, a workflow has at least one numbered step.
+pub fn discover(listing: &[ProjectPath], declared: &[ProjectPath]) -> Vec<WorkflowOutline> {
+    let mut entry_folders: BTreeSet<&str> =
         listing.iter().filter(|path| is_entry(path)).filter_map(folder_of).collect();
+    entry_folders.extend(declared.iter().map(ProjectPath::as_str));
     let mut found: Vec<WorkflowOutline> = Vec::new();
     let mut index: BTreeMap<(ProjectPath, Option<String>), usize> = BTreeMap::new();
     for path in listing {
@@ -98,6 +100,9 @@ pub fn discover(listing: &[ProjectPath]) -> Vec<WorkflowOutline> {
         });
         add_step(&mut found[at].chains, holder, track, StepOutline { path: path.clone(), id });
     }
+    found.retain(|outline| {
+        outline.has_numbers() || declared.iter().any(|folder| outline.holds_steps_in(folder))
+    });
     attach_companions(&mut found, listing);
     for outline in &mut found {
         outline.chains.sort_by(|a, b| (a.track, &a.folder).cmp(&(b.track, &b.folder)));
@@ -206,13 +211,17 @@ fn folder_of(path: &ProjectPath) -> Option<&str> {
 mod tests {
     use super::*;
 
+    fn found(paths: &[&str]) -> Vec<WorkflowOutline> {
+        discover(&listing(paths), &[])
+    }
+
     fn listing(paths: &[&str]) -> Vec<ProjectPath> {
         paths.iter().map(|path| ProjectPath::new(path).unwrap()).collect()
     }
 
     #[test]
     fn knows_every_folder_form() {
-        let found = discover(&listing(&[
+        let found = found(&[
             "_bmad/bmm/create-prd/steps-c/step-01-init.md",
             "_bmad/bmm/create-prd/steps-c/step-01b-continue.md",
             "_bmad/bmm/create-prd/steps-e/step-e-01-discovery.md",
@@ -230,7 +239,7 @@ mod tests {
             ".claude/skills/bmad-build/step-oneshot.md",
             ".claude/skills/bmad-epics/SKILL.md",
             ".claude/skills/bmad-epics/steps/step-01-check.md",
-        ]));
+        ]);
         let names: Vec<String> = found.iter().map(WorkflowOutline::name).collect();
         assert_eq!(names, ["create-prd", "domain-research", "market-research", "bmad-build", "bmad-epics"]);
         let tracks: Vec<Track> = found[0].chains.iter().map(|chain| chain.track).collect();
@@ -247,8 +256,10 @@ mod tests {
 
     #[test]
     fn takes_nothing_else_for_a_step() {
-        let found = discover(&listing(&[
+        let found = found(&[
             "_bmad/docs/templates/step-template.md",
+            "_bmad/docs/guide/step-file.md",
+            "_bmad/docs/guide/workflow.md",
             "_bmad/docs/step-01-init.md",
             "_bmad/docs/x/steps/notes.md",
             "_bmad/docs/x/steps/step-01-init.yaml",
@@ -256,23 +267,38 @@ mod tests {
             "stories/1-2-login.md",
             "stories/workflow.md",
             "step-01-at-the-root.md",
-        ]));
+        ]);
         assert_eq!(found, []);
     }
 
     #[test]
     fn steps_in_a_step_folder_need_no_prefix() {
-        let found = discover(&listing(&["_bmad/agent/steps-e/e-01-load.md", "steps/01-init.md"]));
+        let found = found(&["_bmad/agent/steps-e/e-01-load.md", "steps/01-init.md"]);
         assert_eq!(found.iter().map(WorkflowOutline::name).collect::<Vec<_>>(), ["agent", "steps"]);
     }
 
     #[test]
+    fn a_variant_is_named_once() {
+        let found =
+            found(&["a/research/market-steps/step-01-init.md", "b/bmad-market-research/market-steps/01.md"]);
+        let names: Vec<String> = found.iter().map(WorkflowOutline::name).collect();
+        assert_eq!(names, ["market-research", "bmad-market-research"]);
+    }
+
+    #[test]
+    fn a_declared_folder_needs_no_entry() {
+        let listing = listing(&["flows/audit/step-look.md", "flows/other/step-01-look.md"]);
+        let found = discover(&listing, &[ProjectPath::new("flows/audit").unwrap()]);
+        assert_eq!(found.iter().map(WorkflowOutline::name).collect::<Vec<_>>(), ["audit"]);
+    }
+
+    #[test]
     fn a_copy_is_known_by_its_steps_and_name() {
-        let found = discover(&listing(&[
+        let found = found(&[
             "_bmad/create-architecture/steps/step-01-init.md",
             ".claude/skills/bmad-create-architecture/steps/step-01-init.md",
             ".claude/skills/bmad-create-brief/steps/step-01-init.md",
-        ]));
+        ]);
         let names: Vec<String> = found.iter().map(WorkflowOutline::name).collect();
         assert_eq!(names, ["create-architecture", "bmad-create-brief"]);
         assert_eq!(found[0].copies, listing(&[".claude/skills/bmad-create-architecture"]));

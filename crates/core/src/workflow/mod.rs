@@ -2,34 +2,48 @@
 
 mod track;
 mod step_id;
-mod source;
+mod file;
 mod reference;
 mod diagnosis;
 mod chain;
 mod graph;
+mod successor;
 mod route;
 mod step_match;
+mod next;
 mod progress;
+mod reading;
 mod outline;
 mod discovery;
 mod pattern;
 mod name;
 mod definition;
+mod candidate;
 mod binding;
+mod binder;
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod chain_cases;
+#[cfg(test)]
+mod progress_cases;
+#[cfg(test)]
+mod binding_cases;
 
-pub use binding::{ArtifactFacts, Binder, Binding, Candidate, ConfiguredWorkflow, Evidence, StepList};
-pub use chain::{Chain, EdgeKind, EdgeSource, MAX_STEPS, Recording, Step, Successor, Unit};
+pub use binder::Binder;
+pub use binding::{ArtifactFacts, Binding, ConfiguredWorkflow, Evidence, StepList};
+pub use candidate::Candidate;
 use chain::Edge;
+pub use chain::{Chain, EdgeKind, EdgeSource, MAX_STEPS, Recording, Step, Successor, Unit};
 pub use definition::{WorkflowDefinition, WorkflowDetail};
 pub use diagnosis::ChainDiagnosis;
 pub use discovery::{DEFAULT_ROOTS, discover};
+pub use file::WorkflowFile;
 pub use name::NameAgreement;
+pub use next::{Next, UnknownNext};
 pub use outline::{ChainOutline, StepOutline, WorkflowOutline};
 pub use pattern::OutputPattern;
-pub use progress::{
-    Content, DoneItem, LastStep, Next, Progress, Standing, StepRecord, UnknownItem, UnknownNext, UnknownReason,
-};
-pub use source::StepSource;
+pub use progress::{Content, DoneItem, LastStep, Progress, Standing, StepRecord, UnknownItem, UnknownReason};
 pub use step_id::{StepForm, StepId, StepNumber};
 pub use step_match::{MatchedBy, StepMatch};
 pub use track::Track;

@@ -55,13 +55,31 @@ impl WorkflowOutline {
         others.flat_map(|chain| chain.steps.iter().map(|step| (chain.track, step.id.clone()))).collect()
     }
 
-    /// The name to show and to configure: the variant with the folder's name (`market-research`), else the folder's
-    /// name (`create-prd`).
+    /// The name to show and to configure: the folder's name (`create-prd`, `bmad-market-research`), with the variant in
+    /// front where the folder's name does not tell it (`market-research` for `research/market-steps`).
     pub fn name(&self) -> String {
+        let folder = self.folder.file_name();
         match &self.variant {
-            Some(variant) => format!("{variant}-{}", self.folder.file_name()),
-            None => self.folder.file_name().to_owned(),
+            Some(variant) if !folder.split('-').any(|word| word == variant) => format!("{variant}-{folder}"),
+            _ => folder.to_owned(),
         }
+    }
+
+    /// Whether `folder` directly holds steps of this workflow.
+    pub fn holds_steps_in(&self, folder: &ProjectPath) -> bool {
+        self.chains.iter().any(|chain| chain.folder == *folder)
+    }
+
+    /// Whether any step has a number.
+    pub(super) fn has_numbers(&self) -> bool {
+        self.chains.iter().flat_map(|chain| &chain.steps).any(|step| step.id.number().is_some())
+    }
+
+    /// The few files that tell what the workflow calls itself and its artifacts: entries, and each track's first step.
+    pub fn telling_files(&self) -> Vec<&ProjectPath> {
+        let number = |step: &&StepOutline| (step.id.number().is_none(), step.id.number());
+        let first = self.chains.iter().filter_map(|chain| chain.steps.iter().min_by_key(number));
+        self.entries.iter().chain(first.map(|step| &step.path)).collect()
     }
 
     /// The file names of every step by track: what copies of one workflow have in common.

@@ -83,7 +83,16 @@ mod tests {
 
     #[test]
     fn refuses_what_fits_everything_or_is_no_document() {
-        for value in ["{file}.md", "{folder}/{{name}}.md", "[output-name]-{project_name}.md", "{a}/x.yaml", "", "*.md", "{status_file}", "x/.md"] {
+        for value in [
+            "{file}.md",
+            "{folder}/{{name}}.md",
+            "[output-name]-{project_name}.md",
+            "{a}/x.yaml",
+            "",
+            "*.md",
+            "{status_file}",
+            "x/.md",
+        ] {
             assert_eq!(OutputPattern::parse(value), None, "{value}");
         }
     }

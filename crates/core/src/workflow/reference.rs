@@ -27,7 +27,8 @@ pub(super) struct ReferenceBase<'base> {
 /// `workflow_path` is not followed: it says where the file was when it was written, and installers move folders.
 pub(super) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
     let text = text.trim().trim_matches(['`', '\'', '"']);
-    let (holder, file_name) = text.rsplit_once('/').map_or((None, text), |(holder, name)| (Some(holder), name));
+    let (holder, file_name) =
+        text.rsplit_once('/').map_or((None, text), |(holder, name)| (Some(holder), name));
     let stem = file_name.strip_suffix(".md")?;
     if stem.is_empty() || file_name.contains(['{', '}']) {
         return None;
@@ -72,9 +73,9 @@ pub(super) fn links(text: &str) -> impl Iterator<Item = &str> {
             return None;
         }
         let before = &text[..dot];
-        let start = before.rfind(|letter: char| !is_path_letter(letter)).map_or(0, |at| {
-            at + before[at..].chars().next().map_or(0, char::len_utf8)
-        });
+        let start = before
+            .rfind(|letter: char| !is_path_letter(letter))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8));
         (start < dot).then(|| &text[start..end])
     })
 }

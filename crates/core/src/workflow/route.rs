@@ -51,8 +51,11 @@ impl Route {
     /// way is the route, and what the shorter one leaves out may be passed.
     pub(super) fn through(graph: &Graph) -> Self {
         let count = graph.edges.len();
-        let mut places: Vec<Place> =
-            graph.resume.iter().map(|resume| if *resume { Place::Resume } else { Place::Unreachable }).collect();
+        let mut places: Vec<Place> = graph
+            .resume
+            .iter()
+            .map(|resume| if *resume { Place::Resume } else { Place::Unreachable })
+            .collect();
         let mut units: Vec<RouteUnit> = Vec::new();
         let mut ahead = graph.nearest_of(graph.start.clone());
         // Onward edges are free of cycles, so every turn takes new steps; the bound only states it.

@@ -1,6 +1,6 @@
 //! Which step of a chain a spelling means.
 
-use super::{Chain, Step, StepForm, StepId, StepNumber, graph, route::Place};
+use super::{Chain, Step, StepForm, StepId, StepNumber, route::Place, successor};
 
 /// What a spelling means in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +52,10 @@ impl Chain {
 
     fn by_slug(&self, id: &StepId) -> Option<&Step> {
         let slug = id.slug().filter(|_| is_file_like(id))?;
-        let mut fitting = self.steps().iter().filter(|step| {
-            step.id.slug() == Some(slug) && self.fits_track(step, id) && !id.is_resume()
-        });
+        let mut fitting = self
+            .steps()
+            .iter()
+            .filter(|step| step.id.slug() == Some(slug) && self.fits_track(step, id) && !id.is_resume());
         let step = fitting.next()?;
         fitting.next().is_none().then_some(step)
     }
@@ -63,12 +64,14 @@ impl Chain {
         let fitting = |wanted: &dyn Fn(StepNumber) -> bool| -> Vec<usize> {
             let fits = |step: &Step| step.id.number().is_some_and(wanted) && self.fits_track(step, id);
             let places = &self.route().places;
-            (0..self.steps().len()).filter(|at| places[*at] != Place::Resume && fits(&self.steps()[*at])).collect()
+            (0..self.steps().len())
+                .filter(|at| places[*at] != Place::Resume && fits(&self.steps()[*at]))
+                .collect()
         };
         let mut found = fitting(&|own| own == number);
         if found.is_empty() && number.letter.is_none() {
             // Only lettered steps have this number, so it means all of them.
-            found = fitting(&|own| graph::same_step(own, number));
+            found = fitting(&|own| successor::same_step(own, number));
         }
         let visited: Vec<usize> =
             found.iter().copied().filter(|at| self.route().places[*at].rank().is_some()).collect();
@@ -94,8 +97,12 @@ impl Chain {
     }
 }
 
+/// A declared step may have any words for a name; these are compared as they stand.
 fn same_name(step: &StepId, id: &StepId) -> bool {
-    !matches!(step.form(), StepForm::Words) && step.form() == id.form()
+    match step.form() {
+        StepForm::Words => step.spelling().trim().eq_ignore_ascii_case(id.spelling().trim()),
+        form => form == id.form(),
+    }
 }
 
 /// Whether the words after the number are a slug out of a file's name, not a title that someone made up.

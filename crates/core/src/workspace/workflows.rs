@@ -1,0 +1,251 @@
+//! The workflows of a project: found at once, read only as far as an artifact needs.
+#![expect(clippy::disallowed_methods, reason = "an edge module: step files are read here")]
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use super::{Configuration, ListingProblem, ResolveError, Root, StepSource, workflow_listing};
+use crate::{
+    artifact::{Artifact, ProjectPath},
+    workflow::{
+        ArtifactFacts, Binder, Binding, Candidate, ConfiguredWorkflow, Content, DEFAULT_ROOTS, Progress,
+        StepId, StepList, StepRecord, Track, WorkflowDefinition, WorkflowDetail, WorkflowFile,
+        WorkflowOutline, discover,
+    },
+};
+
+/// Why a file of a workflow cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkflowFileError {
+    /// Its place is not inside the project.
+    #[error("cannot read `{path}` of a workflow")]
+    Resolve {
+        /// The file.
+        path: ProjectPath,
+        /// Why.
+        source: ResolveError,
+    },
+    /// It cannot be read.
+    #[error("cannot read `{path}` of a workflow")]
+    Read {
+        /// The file.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// One workflow of the project.
+#[derive(Clone, Debug)]
+enum Source {
+    /// Found by its files.
+    Found(WorkflowOutline),
+    /// Declared in the configuration by a list of steps.
+    Declared { name: String, steps: Vec<String> },
+}
+
+/// The workflows of a project, in the order of preference: declared ones, then those of [`DEFAULT_ROOTS`] in its order.
+///
+/// Finding them lists folders and reads no file. Binding reads the entries and first steps of all workflows only where
+/// names alone do not decide; a definition reads the step files of one track. Everything is read at most once.
+#[derive(Debug)]
+pub struct Workflows {
+    root: Root,
+    sources: Vec<Source>,
+    /// For each artifact pattern of the configuration the workflow's name.
+    declarations: Vec<super::WorkflowDeclaration>,
+    binder: Binder,
+    detailed: OnceLock<Binder>,
+    definitions: Mutex<BTreeMap<(usize, Track), Arc<WorkflowDefinition>>>,
+    problems: Vec<ListingProblem>,
+}
+
+impl Workflows {
+    /// Finds the workflows of the project.
+    pub fn find(root: &Root, configuration: &Configuration) -> Self {
+        let declarations = configuration.workflows().to_vec();
+        let folders: Vec<ProjectPath> = declarations
+            .iter()
+            .filter_map(|declaration| match declaration.steps() {
+                StepSource::Folder(folder) => Some(folder.clone()),
+                StepSource::Listed(_) | StepSource::Discovered => None,
+            })
+            .collect();
+        let standard = DEFAULT_ROOTS.iter().filter_map(|folder| ProjectPath::new(folder).ok());
+        let roots: Vec<ProjectPath> = folders.iter().cloned().chain(standard).collect();
+        let (mut listing, problems) = workflow_listing::markdown_below(root, &roots);
+        remove_repeated(&mut listing);
+        let declared = declarations.iter().filter_map(|declaration| match declaration.steps() {
+            StepSource::Listed(steps) => {
+                Some(Source::Declared { name: declaration.name().to_owned(), steps: steps.clone() })
+            }
+            StepSource::Folder(_) | StepSource::Discovered => None,
+        });
+        let sources: Vec<Source> =
+            declared.chain(discover(&listing, &folders).into_iter().map(Source::Found)).collect();
+        let binder = Binder::new(sources.iter().map(|source| candidate(source, &declarations)).collect());
+        Self {
+            root: root.clone(),
+            sources,
+            declarations,
+            binder,
+            detailed: OnceLock::new(),
+            definitions: Mutex::default(),
+            problems,
+        }
+    }
+
+    /// How many workflows there are.
+    pub fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// The name of the workflow at `index`.
+    pub fn name(&self, index: usize) -> Option<String> {
+        self.sources.get(index).map(|source| match source {
+            Source::Found(outline) => outline.name(),
+            Source::Declared { name, .. } => name.clone(),
+        })
+    }
+
+    /// The files of the workflow at `index`; `None` for one that is declared by its steps.
+    pub fn outline(&self, index: usize) -> Option<&WorkflowOutline> {
+        match self.sources.get(index)? {
+            Source::Found(outline) => Some(outline),
+            Source::Declared { .. } => None,
+        }
+    }
+
+    /// The folders that could not be listed.
+    pub fn problems(&self) -> &[ListingProblem] {
+        &self.problems
+    }
+
+    /// Finds the workflow of an artifact; the indices in the answer are those of [`Workflows::name`].
+    pub fn bind(&self, artifact: &Artifact) -> Binding {
+        let (list, completed) = completed(artifact);
+        let state = artifact.state();
+        let facts = ArtifactFacts {
+            path: artifact.path(),
+            workflow_type: state.workflow_type.as_ref().and_then(|field| field.filled()),
+            research_type: state.research_type.as_ref().and_then(|field| field.filled()),
+            completed: &completed,
+            list,
+            configured: self
+                .declarations
+                .iter()
+                .find(|declaration| declaration.binds(artifact.path()))
+                .map(|declaration| ConfiguredWorkflow { name: declaration.name(), track: None }),
+        };
+        match self.binder.bind(&facts) {
+            bound @ Binding::Bound { .. } => bound,
+            _ => self.detailed.get_or_init(|| self.read_details()).bind(&facts),
+        }
+    }
+
+    /// The steps of one track of the workflow at `index`.
+    ///
+    /// # Errors
+    /// When one of its step files cannot be read.
+    pub fn definition(
+        &self,
+        index: usize,
+        track: Track,
+    ) -> Result<Option<Arc<WorkflowDefinition>>, WorkflowFileError> {
+        let Some(source) = self.sources.get(index) else { return Ok(None) };
+        let known =
+            self.definitions.lock().unwrap_or_else(PoisonError::into_inner).get(&(index, track)).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let definition = match source {
+            Source::Declared { name, steps } => WorkflowDefinition::declared(name, steps),
+            Source::Found(outline) => {
+                let Some(chain) = outline.chain(track) else { return Ok(None) };
+                let texts =
+                    chain.steps.iter().map(|step| self.read(&step.path)).collect::<Result<Vec<_>, _>>()?;
+                let files: Vec<WorkflowFile<'_>> = chain
+                    .steps
+                    .iter()
+                    .zip(&texts)
+                    .map(|(step, text)| WorkflowFile::read(step.path.clone(), text))
+                    .collect();
+                WorkflowDefinition::from_files(outline, track, &files)
+            }
+        };
+        let definition = Arc::new(definition);
+        let mut definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Some(definitions.entry((index, track)).or_insert(definition).clone()))
+    }
+
+    /// Reads the entry and the first step of every workflow. A file that cannot be read tells nothing here; it becomes
+    /// an error where its workflow's definition is wanted.
+    fn read_details(&self) -> Binder {
+        let detailed = |source: &Source| {
+            let candidate = candidate(source, &self.declarations);
+            let Source::Found(outline) = source else { return candidate };
+            let paths = outline.telling_files();
+            let texts: Vec<(ProjectPath, Vec<u8>)> =
+                paths.into_iter().filter_map(|path| Some((path.clone(), self.read(path).ok()?))).collect();
+            let files: Vec<WorkflowFile<'_>> =
+                texts.iter().map(|(path, text)| WorkflowFile::read(path.clone(), text)).collect();
+            candidate.with_detail(&WorkflowDetail::read(outline, &files))
+        };
+        Binder::new(self.sources.iter().map(detailed).collect())
+    }
+
+    fn read(&self, path: &ProjectPath) -> Result<Vec<u8>, WorkflowFileError> {
+        let place = self
+            .root
+            .resolve(path)
+            .map_err(|source| WorkflowFileError::Resolve { path: path.clone(), source })?;
+        fs::read(place).map_err(|source| WorkflowFileError::Read { path: path.clone(), source })
+    }
+}
+
+/// How far `artifact` has come in the workflow of `definition`.
+pub fn progress<'chain>(definition: &'chain WorkflowDefinition, artifact: &Artifact) -> Progress<'chain> {
+    let (_, completed) = completed(artifact);
+    let last_step = artifact.state().last_step.as_ref().and_then(|field| field.filled()).map(StepId::parse);
+    let content = if artifact.has_body() { Content::Present } else { Content::Empty };
+    definition.progress(&StepRecord { completed: &completed, last_step: last_step.as_ref(), content })
+}
+
+/// The list of steps that an artifact keeps. A validated PRD has both lists; its own steps count then.
+fn completed(artifact: &Artifact) -> (StepList, Vec<StepId>) {
+    let Some(steps) = artifact.steps() else { return (StepList::Completed, Vec::new()) };
+    let list =
+        if steps.key == "validationStepsCompleted" { StepList::Validation } else { StepList::Completed };
+    (list, steps.spellings().map(StepId::parse).collect())
+}
+
+fn candidate(source: &Source, declarations: &[super::WorkflowDeclaration]) -> Candidate {
+    match source {
+        Source::Declared { name, steps } => Candidate::declared(name, steps),
+        Source::Found(outline) => {
+            let named = declarations.iter().filter(|declaration| match declaration.steps() {
+                StepSource::Folder(folder) => {
+                    outline.folder.starts_with(folder) || outline.holds_steps_in(folder)
+                }
+                StepSource::Listed(_) | StepSource::Discovered => false,
+            });
+            named.fold(Candidate::from_outline(outline), |candidate, declaration| {
+                candidate.also_named(declaration.name())
+            })
+        }
+    }
+}
+
+/// A declared folder may lie below a standard root and is then listed twice: the first place counts.
+fn remove_repeated(listing: &mut Vec<ProjectPath>) {
+    let mut seen = std::collections::BTreeSet::new();
+    listing.retain(|path| seen.insert(path.clone()));
+}
