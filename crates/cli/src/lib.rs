@@ -1,8 +1,35 @@
 //! The commands of stepmark: parse → library → report. Nothing here decides about state; that is stepmark-core.
 
+mod arguments;
+mod environment;
+mod exit;
+mod project;
+mod commands;
+mod output;
+
 use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::{arguments::Arguments, environment::Environment, exit::Exit, output::Output};
 
 /// Runs the program with the arguments of the process.
 pub fn run() -> ExitCode {
-    ExitCode::SUCCESS
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // `--help` and `--version` come this way too; clap knows which stream and colour they want.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
+            return if error.print().is_ok() { exit.into() } else { Exit::Io.into() };
+        }
+    };
+    let output = Output::new(&arguments.output);
+    let environment = match Environment::read() {
+        Ok(environment) => environment,
+        Err(failure) => return output.failure(&failure).into(),
+    };
+    match commands::run(&arguments, &environment, &output) {
+        Ok(exit) => exit.into(),
+        Err(failure) => output.failure(&failure).into(),
+    }
 }

@@ -3,8 +3,8 @@
 use super::{Finding, Severity};
 use crate::artifact::{Artifact, Diagnosis, Problem};
 
-/// What is wrong with `artifact` by itself, in file order.
-pub fn findings(artifact: &Artifact) -> Vec<Finding> {
+/// What is wrong with `artifact` by itself.
+pub(super) fn findings(artifact: &Artifact) -> Vec<Finding> {
     artifact.diagnoses().iter().map(|diagnosis| finding(artifact, diagnosis)).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::document::{Edit, KeyPath};
+use crate::document::Edit;
 
 /// The edits that carry out a command, and what is to be said about them. No edit: nothing is to be written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,11 +60,6 @@ pub enum Remark {
         /// The key.
         key: String,
     },
-    /// The value is what it was.
-    AlreadySet {
-        /// Which value.
-        path: KeyPath,
-    },
     /// The artifact has an id already.
     AlreadyTracked {
         /// The key that holds it.
@@ -79,10 +74,7 @@ impl Remark {
     pub const fn is_warning(&self) -> bool {
         !matches!(
             self,
-            Self::AlreadyCompleted { .. }
-                | Self::NotCompleted { .. }
-                | Self::AlreadySet { .. }
-                | Self::AlreadyTracked { .. }
+            Self::AlreadyCompleted { .. } | Self::NotCompleted { .. } | Self::AlreadyTracked { .. }
         )
     }
 }
@@ -108,7 +100,6 @@ impl fmt::Display for Remark {
                 write!(out, "`{step}` is open again, but later steps up to `{furthest}` stay completed")
             }
             Self::KeyLeft { key } => write!(out, "`{key}` is left as it is: its form cannot name this step"),
-            Self::AlreadySet { path } => write!(out, "`{path}` says so already"),
             Self::AlreadyTracked { key, id } => write!(out, "`{key}: {id}` identifies it already"),
         }
     }

@@ -1,5 +1,7 @@
 //! Which workflow an artifact belongs to, and why.
 
+use std::fmt;
+
 use crate::artifact::ProjectPath;
 
 use super::{NameAgreement, StepId, Track};
@@ -71,6 +73,21 @@ pub enum Evidence {
     },
     /// The artifact's file name fits the output that the workflow names.
     OutputPattern,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Configured => out.write_str("the configuration names it"),
+            Self::UnknownWorkflowType { value } => write!(out, "no workflow is called `{value}`"),
+            Self::WorkflowType { value, .. } => write!(out, "`workflowType` says `{value}`"),
+            Self::StepNames { matched: 1 } => out.write_str("a listed step is one of its steps"),
+            Self::StepNames { matched } => write!(out, "{matched} listed steps are its steps"),
+            Self::Track(track) => write!(out, "the list is one of the track {track}"),
+            Self::FileNameWords { .. } => out.write_str("the file is named like its artifact"),
+            Self::OutputPattern => out.write_str("the workflow names this file as its output"),
+        }
+    }
 }
 
 /// Which workflow an artifact belongs to. Indices are positions in the list of candidates.

@@ -7,13 +7,26 @@ mod workflow_declaration;
 mod configuration_keys;
 mod configuration;
 mod initial_files;
+mod file_stat;
+mod folder;
+mod walk;
 mod workflow_listing;
 mod workflows;
+mod tracked_artifact;
+mod handle;
+mod artifact_files;
+#[cfg(feature = "write")]
+mod changes;
 
+#[cfg(feature = "write")]
+pub use changes::{Carried, ChangeError, Initialised};
 pub use configuration::{CONFIGURATION_PATH, Configuration, ConfigurationError, UnknownKey};
+pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use path_globs::{PathGlob, PathGlobError, PathGlobs};
 pub use root::{RelativeError, ResolveError, Root, RootError};
+pub use tracked_artifact::{Membership, TrackedArtifact};
+pub use walk::{WalkError, WalkProblem, WalkProblemKind};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 pub use workflow_listing::ListingProblem;
-pub use workflows::{WorkflowFileError, Workflows, progress};
+pub use workflows::{WorkflowFileError, Workflows};

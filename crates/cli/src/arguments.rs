@@ -1,0 +1,70 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::commands;
+
+/// Reads, checks and changes the frontmatter state of agentic workflows: losslessly, atomically, provably.
+#[derive(Debug, Parser)]
+#[command(
+    name = "stepmark",
+    version,
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) project: ProjectArguments,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Which project a command works on.
+#[derive(Debug, Args)]
+pub(crate) struct ProjectArguments {
+    /// Folder of the project; without it the nearest folder above with `.stepmark/config.yaml`, `_bmad/` or `.git`
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// How a command speaks.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArguments {
+    /// Print JSON with a versioned schema
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
+    /// Print findings and errors only
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// When to use colours; `auto` respects the terminal, `NO_COLOR` and `CLICOLOR`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Init(commands::init::Init),
+    Status(commands::status::Status),
+    Show(commands::show::Show),
+    Next(commands::next::Next),
+    Complete(commands::complete::Complete),
+    Reopen(commands::reopen::Reopen),
+    Set(commands::set::Set),
+    Track(commands::track::Track),
+    Check(commands::check::Check),
+    Completions(commands::completions::Completions),
+    Man(commands::man::Man),
+}

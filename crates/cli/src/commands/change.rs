@@ -1,0 +1,75 @@
+//! What the commands that change an artifact have in common: carry out, report.
+
+use std::path::Path;
+
+use serde::Serialize;
+use stepmark_core::{
+    commit::Outcome,
+    transition::{Command, Remark, Strictness},
+    workspace::Carried,
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// The result in `stepmark.change/1`.
+#[derive(Debug, Serialize)]
+struct ChangeWire {
+    path: String,
+    changed: bool,
+    file_hash: String,
+    remarks: Vec<String>,
+}
+
+/// Carries out `command` on the artifact `given` and says what came of it.
+pub(super) fn carry_out(
+    project: &Project,
+    output: &Output,
+    given: &Path,
+    command: &Command,
+    strictness: Strictness,
+) -> Result<Exit, Failure> {
+    let path = project.path(given)?;
+    let carried = project.workspace.carry_out(&path, command, strictness)?;
+    report(output, &carried)?;
+    Ok(Exit::Fine)
+}
+
+fn report(output: &Output, carried: &Carried) -> Result<(), Failure> {
+    let (changed, file_hash) = match carried.outcome {
+        Outcome::Unchanged => (false, carried.artifact.artifact().file_hash()),
+        Outcome::Written { after, .. } => (true, after),
+    };
+    let path = carried.artifact.path();
+    if output.json {
+        let wire = ChangeWire {
+            path: path.to_string(),
+            changed,
+            file_hash: file_hash.to_string(),
+            remarks: carried.remarks.iter().map(Remark::to_string).collect(),
+        };
+        let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
+        return output.json("stepmark.change/1", wire);
+    }
+    for remark in &carried.remarks {
+        if remark.is_warning() {
+            output.warning(format_args!("{path}: {remark}"));
+        } else {
+            output.remark(format_args!("{path}: {remark}"));
+        }
+    }
+    if changed {
+        let progress = carried.artifact.progress();
+        let standing = progress.map(|progress| {
+            let next = crate::output::wording::next(&progress);
+            format!(", {}/{}, next: {next}", progress.done_units, progress.total)
+        });
+        output.remark(format_args!("{path}: written{}", standing.unwrap_or_default()));
+    } else {
+        output.remark(format_args!("{path}: nothing to write"));
+    }
+    Ok(())
+}

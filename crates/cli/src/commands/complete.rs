@@ -1,0 +1,37 @@
+//! `stepmark complete`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use stepmark_core::transition::{Command, Strictness};
+
+use super::change;
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Add steps to the completed ones of an artifact
+///
+/// The new item copies the spelling of its neighbours. `lastStep`, `currentStep` and `current_step` come along where
+/// they exist; `status` is never touched. A step that is listed already changes nothing.
+#[derive(Debug, Args)]
+pub(crate) struct Complete {
+    /// The artifact
+    artifact: PathBuf,
+    /// The steps, in any spelling: `step-03-success`, `3`, `03`
+    #[arg(required = true)]
+    steps: Vec<String>,
+    /// Refuse a step that is unknown to the workflow or not the next one, instead of warning
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Complete {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let strictness = if self.strict { Strictness::Refuse } else { Strictness::Warn };
+        let command = Command::Complete { steps: self.steps.clone() };
+        change::carry_out(project, output, &self.artifact, &command, strictness)
+    }
+}

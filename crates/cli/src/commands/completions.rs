@@ -1,0 +1,26 @@
+//! `stepmark completions`
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::{
+    arguments::Arguments,
+    exit::{Exit, Failure},
+    output::Output,
+};
+
+/// Print the completion script for a shell
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Arguments::command(), "stepmark", &mut script);
+        output.bytes(&script)?;
+        Ok(Exit::Fine)
+    }
+}

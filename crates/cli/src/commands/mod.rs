@@ -1,0 +1,44 @@
+//! One command a file: its doc comment is its help.
+
+mod change;
+pub(crate) mod check;
+pub(crate) mod complete;
+pub(crate) mod completions;
+pub(crate) mod init;
+pub(crate) mod man;
+pub(crate) mod next;
+pub(crate) mod reopen;
+pub(crate) mod set;
+pub(crate) mod show;
+pub(crate) mod status;
+pub(crate) mod track;
+
+use crate::{
+    arguments::{Arguments, Command},
+    environment::Environment,
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Runs the command that the arguments name.
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let project = || Project::open(&arguments.project, environment);
+    match &arguments.command {
+        Command::Init(command) => command.run(&project()?, output),
+        Command::Status(command) => command.run(&project()?, output),
+        Command::Show(command) => command.run(&project()?, output),
+        Command::Next(command) => command.run(&project()?, output),
+        Command::Complete(command) => command.run(&project()?, output),
+        Command::Reopen(command) => command.run(&project()?, output),
+        Command::Set(command) => command.run(&project()?, output),
+        Command::Track(command) => command.run(&project()?, output),
+        Command::Check(command) => command.run(&project()?, output),
+        Command::Completions(command) => command.run(output),
+        Command::Man(command) => command.run(output),
+    }
+}

@@ -1,0 +1,95 @@
+//! `stepmark next`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use stepmark_core::{
+    workflow::{Next as NextStep, Standing, Step},
+    workspace::{Membership, TrackedArtifact},
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{
+        Output,
+        wire::{ArtifactWire, ProblemCounts},
+        wording,
+    },
+    project::Project,
+};
+
+/// Print the next step of an artifact and the file to read for it
+#[derive(Debug, Args)]
+pub(crate) struct Next {
+    /// The artifact
+    artifact: PathBuf,
+}
+
+impl Next {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let artifact = project.artifact(&self.artifact)?;
+        let Some(progress) = artifact.progress() else { return Err(no_workflow(&artifact)) };
+        if output.json {
+            let counts =
+                ProblemCounts::of(&stepmark_core::check::findings(artifact.artifact(), Some(&progress)));
+            let wire = serde_json::to_value(ArtifactWire::new(&artifact, counts))
+                .map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            output.json("stepmark.next/1", wire)?;
+        }
+        if progress.standing == Standing::Interrupted {
+            output.warning(format_args!(
+                "`{}` has content but no completed step: the workflow was interrupted; look at it before its first \
+                 step runs again",
+                artifact.path()
+            ));
+        }
+        match &progress.next {
+            NextStep::Step { step, alternatives } => {
+                output.line(line(step));
+                for step in alternatives {
+                    output.remark(format_args!("or {}", line(step)));
+                }
+            }
+            NextStep::Choice(steps) => steps.iter().for_each(|step| output.line(line(step))),
+            NextStep::Finished => output.remark(format_args!("`{}` is finished", artifact.path())),
+            NextStep::Unknown(_) => {
+                return Err(Failure::new(
+                    Exit::Findings,
+                    format!(
+                        "cannot tell the next step of `{}`: {}",
+                        artifact.path(),
+                        wording::next(&progress)
+                    ),
+                )
+                .with_help("`stepmark show` lists the steps of its workflow"));
+            }
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+/// `step-03-success  path/of/step-03-success.md`
+fn line(step: &Step) -> String {
+    match &step.path {
+        Some(path) => format!("{}  {path}", step.name()),
+        None => step.name().to_owned(),
+    }
+}
+
+fn no_workflow(artifact: &TrackedArtifact) -> Failure {
+    let path = artifact.path();
+    let (what, help) = match artifact.membership() {
+        Membership::Ambiguous { candidates } => (
+            format!("several workflows fit: {}", candidates.join(", ")),
+            "bind it in `.stepmark/config.yaml`",
+        ),
+        Membership::Missing { name } => {
+            (format!("the configuration names the workflow `{name}`, and there is none"), "correct its name")
+        }
+        _ => (
+            "no workflow of the project fits".to_owned(),
+            "install the workflow, or declare one in `.stepmark/config.yaml` under `workflows`",
+        ),
+    };
+    Failure::new(Exit::Findings, format!("cannot tell the next step of `{path}`: {what}")).with_help(help)
+}

@@ -1,0 +1,50 @@
+//! `stepmark set`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use stepmark_core::{
+    document::{KeyPath, Value},
+    transition::{Command, Strictness},
+};
+
+use super::change;
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Give values to keys of an artifact's frontmatter
+///
+/// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text.
+#[derive(Debug, Args)]
+pub(crate) struct Set {
+    /// The artifact
+    artifact: PathBuf,
+    /// `KEY=VALUE`; KEY is `status`, `delegation.id`, `slices[0].status`, or a JSON pointer
+    #[arg(required = true, value_name = "KEY=VALUE")]
+    assignments: Vec<String>,
+    /// Take every VALUE as text, even `3` and `true`
+    #[arg(long)]
+    text: bool,
+}
+
+impl Set {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let assignments =
+            self.assignments.iter().map(|assignment| self.read(assignment)).collect::<Result<_, _>>()?;
+        let command = Command::Set { assignments };
+        change::carry_out(project, output, &self.artifact, &command, Strictness::Warn)
+    }
+
+    fn read(&self, assignment: &str) -> Result<(KeyPath, Value), Failure> {
+        let (key, value) = assignment.split_once('=').ok_or_else(|| {
+            Failure::new(Exit::Usage, format!("`{assignment}` is no assignment"))
+                .with_help("write KEY=VALUE, for instance `status=in-review`")
+        })?;
+        let path: KeyPath = key.parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
+        let value = if self.text { Value::from(value) } else { Value::from_argument(value) };
+        Ok((path, value))
+    }
+}

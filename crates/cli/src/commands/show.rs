@@ -1,0 +1,105 @@
+//! `stepmark show`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use stepmark_core::{
+    artifact::Artifact,
+    check,
+    document::{Region, Value, Yaml},
+    workflow::Unit,
+    workspace::{Membership, TrackedArtifact},
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{
+        Output, bar,
+        wire::{self, ArtifactWire, ProblemCounts},
+        wording,
+    },
+    project::Project,
+};
+
+/// Show one artifact: its state, its steps, and why it belongs to its workflow
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The artifact
+    artifact: PathBuf,
+}
+
+impl Show {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let artifact = project.artifact(&self.artifact)?;
+        let findings = check::findings(artifact.artifact(), artifact.progress().as_ref());
+        if output.json {
+            let mut wire = serde_json::to_value(ArtifactWire::new(&artifact, ProblemCounts::of(&findings)))
+                .map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            wire["file_hash"] = artifact.artifact().file_hash().to_string().into();
+            wire["frontmatter"] = frontmatter(artifact.artifact());
+            output.json("stepmark.show/1", wire)?;
+            return Ok(Exit::Fine);
+        }
+        describe(&artifact, output);
+        for finding in &findings {
+            output.line(crate::output::Excerpt::new(artifact.artifact().bytes()).report(finding));
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+/// All keys as JSON; `null` where there is no readable frontmatter.
+fn frontmatter(artifact: &Artifact) -> serde_json::Value {
+    let document = artifact.document();
+    let yaml =
+        Region::Frontmatter.find(&document).ok().and_then(|span| Yaml::parse(artifact.bytes(), span).ok());
+    let value = yaml.as_ref().and_then(|yaml| Value::of(yaml, yaml.root()?).ok());
+    value.map_or(serde_json::Value::Null, |value| value.to_json())
+}
+
+fn describe(artifact: &TrackedArtifact, output: &Output) {
+    let state = artifact.state();
+    let progress = artifact.progress();
+    let line = |name: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            output.line(format_args!("{name:<10} {value}"));
+        }
+    };
+    line("artifact", Some(artifact.path().as_str()));
+    line("title", state.title.as_ref().and_then(|title| title.filled()));
+    line("id", [&state.id, &state.stepmark_id].into_iter().flatten().find_map(|id| id.filled()));
+    line("workflow", Some(&wording::workflow(artifact)));
+    if let Membership::Member { evidence, .. } = artifact.membership() {
+        let reasons: Vec<_> = evidence.iter().map(ToString::to_string).collect();
+        line("because", Some(&reasons.join("; ")));
+    }
+    line("status", state.status.as_ref().and_then(|status| status.filled()));
+    line("scope", state.scope.as_ref().map(ToString::to_string).as_deref());
+    if let Some(progress) = &progress {
+        line("standing", Some(wire::standing(progress.standing)));
+        line("done", Some(&bar(progress.done_units, progress.total)));
+        line("next", Some(&wording::next(progress)));
+    }
+    line("inputs", joined(state.input_documents.iter().map(|input| input.path.as_str())).as_deref());
+    line("listed", joined(artifact.steps().completed().iter().map(|id| id.spelling())).as_deref());
+    if let (Some(workflow), Some(progress)) = (artifact.workflow(), &progress) {
+        let is_done = |step: &stepmark_core::workflow::Step| {
+            progress.done.iter().any(|item| item.steps.iter().any(|done| done.id == step.id))
+        };
+        for unit in workflow.chain.units() {
+            let (mark, name) = match unit {
+                Unit::Step(step) => (is_done(step), step.name().to_owned()),
+                Unit::Choice(steps) => {
+                    let names: Vec<_> = steps.iter().map(|step| step.name()).collect();
+                    (steps.iter().any(|step| is_done(step)), names.join(" | "))
+                }
+            };
+            output.line(format_args!("  [{}] {name}", if mark { 'x' } else { ' ' }));
+        }
+    }
+}
+
+fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> Option<String> {
+    let parts: Vec<_> = parts.collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}

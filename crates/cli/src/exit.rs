@@ -1,0 +1,162 @@
+//! Exit codes, and every error of the library mapped to one (DESIGN.md, "Errors and exit codes").
+
+use std::{error::Error, process::ExitCode};
+
+use stepmark_core::{
+    commit::Found,
+    document::EditError,
+    workspace::{
+        ArtifactError, ChangeError, ConfigurationError, OpenError, RelativeError, ResolveError, WalkError,
+    },
+};
+
+use crate::output::Excerpt;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All is well.
+    Fine = 0,
+    /// Findings, or a command that was refused.
+    Findings = 1,
+    /// The command line makes no sense.
+    Usage = 2,
+    /// Somebody else changed the file meanwhile.
+    Conflict = 3,
+    /// A file cannot be read or written, or holds no usable data.
+    Io = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command did not do what it was asked for.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    /// What was intended and what is wrong where.
+    pub(crate) message: String,
+    /// The chain of causes, outermost first.
+    pub(crate) causes: Vec<String>,
+    /// What to do.
+    pub(crate) help: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), causes: Vec::new(), help: None }
+    }
+
+    /// An error of the library with its causes.
+    pub(crate) fn from_error(exit: Exit, error: &dyn Error) -> Self {
+        let mut failure = Self::new(exit, error.to_string());
+        failure.causes = causes(error);
+        failure
+    }
+
+    #[must_use]
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// The causes of an error, outermost first.
+fn causes(error: &dyn Error) -> Vec<String> {
+    let mut causes = Vec::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        causes.push(error.to_string());
+        cause = error.source();
+    }
+    causes
+}
+
+/// An error and its causes on one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut parts = vec![error.to_string()];
+    parts.extend(causes(error));
+    parts.join(": ")
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        let help = match &error {
+            OpenError::Root(_) => Some("name an existing folder with --root"),
+            OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
+                Some("mend that line; nothing was changed")
+            }
+            OpenError::Configuration(_) => None,
+        };
+        let failure = Self::from_error(Exit::Io, &error);
+        match help {
+            Some(help) => failure.with_help(help),
+            None => failure,
+        }
+    }
+}
+
+impl From<RelativeError> for Failure {
+    fn from(error: RelativeError) -> Self {
+        Self::from_error(Exit::Usage, &error).with_help("--root names the folder of the project")
+    }
+}
+
+impl From<WalkError> for Failure {
+    fn from(error: WalkError) -> Self {
+        Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<ArtifactError> for Failure {
+    fn from(error: ArtifactError) -> Self {
+        let exit = match &error {
+            ArtifactError::Resolve(ResolveError::Outside { .. }) => Exit::Usage,
+            _ => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<ChangeError> for Failure {
+    fn from(error: ChangeError) -> Self {
+        if let Some(conflict) = error.conflict() {
+            let help = match (&conflict.found, &conflict.kept) {
+                (_, Some(kept)) => format!(
+                    "their bytes are kept in `{}`; compare, and run the command again",
+                    kept.display()
+                ),
+                (Found::Absent, _) => "the file is gone; nothing was written".to_owned(),
+                _ => "their bytes stand; run the command again".to_owned(),
+            };
+            return Self::from_error(Exit::Conflict, &error).with_help(help);
+        }
+        match error {
+            ChangeError::Artifact(error) => error.into(),
+            ChangeError::Path(error) => Self::from_error(Exit::Usage, &error),
+            ChangeError::Refused { .. } => Self::from_error(Exit::Findings, &error),
+            ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
+            ChangeError::Commit(error) => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+fn edit_failure(path: &stepmark_core::artifact::ProjectPath, bytes: &[u8], error: &EditError) -> Failure {
+    let place = match error {
+        EditError::Refused { span, .. } => span.start,
+        EditError::Parse(error) => error.offset(),
+        EditError::Region(_) => 0,
+    };
+    let position = Excerpt::new(bytes).position(place);
+    let failure = Failure::new(Exit::Findings, format!("cannot edit `{path}:{position}`: {error}"));
+    match error {
+        EditError::Region(_) => {
+            failure.with_help("put `---` lines around the keys at the very start of the file")
+        }
+        EditError::Parse(_) => failure.with_help("`stepmark check` shows the place; nothing was changed"),
+        EditError::Refused { .. } => failure.with_help("nothing was changed"),
+    }
+}

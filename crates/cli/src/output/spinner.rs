@@ -1,0 +1,41 @@
+//! Progress of long work on a terminal: shown after one second, gone when the work is done.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Before this, work counts as quick, and nothing is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(100);
+
+/// Runs `work`, which counts what it has done in the counter that it is given, and shows `what` with that count on
+/// stderr if it is a terminal.
+pub(crate) fn with_spinner<T: Send>(
+    what: &str,
+    quiet: bool,
+    work: impl FnOnce(&AtomicUsize) -> T + Send,
+) -> T {
+    let count = AtomicUsize::new(0);
+    let (done, finished) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let counter = &count;
+        scope.spawn(move || {
+            if quiet || finished.recv_timeout(PATIENCE) != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            bar.set_style(ProgressStyle::default_spinner());
+            while finished.recv_timeout(TICK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                bar.set_message(format!("{what}: {} files", counter.load(Ordering::Relaxed)));
+                bar.tick();
+            }
+            bar.finish_and_clear();
+        });
+        let result = work(counter);
+        drop(done);
+        result
+    })
+}

@@ -1,0 +1,150 @@
+//! The shapes of JSON output. Each is part of a schema with a version: fields are added, never renamed or removed, under
+//! the same version.
+
+use serde::Serialize;
+use stepmark_core::{
+    check::{Finding, Severity},
+    document::Position,
+    workflow::{Next, Progress, Standing, Step},
+    workspace::{Membership, TrackedArtifact},
+};
+
+/// One artifact in `stepmark.status/1`, `stepmark.show/1` and `stepmark.next/1`.
+#[derive(Debug, Serialize)]
+pub(crate) struct ArtifactWire {
+    path: String,
+    title: Option<String>,
+    id: Option<String>,
+    workflow: Option<String>,
+    track: Option<String>,
+    /// Names of the workflows that fit where none can be singled out.
+    workflow_candidates: Vec<String>,
+    steps_completed: Vec<String>,
+    done: Option<usize>,
+    total: Option<usize>,
+    standing: Option<&'static str>,
+    next: Vec<StepWire>,
+    alternatives: Vec<StepWire>,
+    status: Option<String>,
+    scope: Option<String>,
+    problems: ProblemCounts,
+}
+
+/// A step to go on with.
+#[derive(Debug, Serialize)]
+pub(crate) struct StepWire {
+    id: String,
+    file: Option<String>,
+}
+
+/// How many findings of each severity an artifact has.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct ProblemCounts {
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    pub(crate) notes: usize,
+}
+
+impl ProblemCounts {
+    pub(crate) fn of(findings: &[Finding]) -> Self {
+        let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+        Self {
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            notes: count(Severity::Note),
+        }
+    }
+}
+
+/// One finding in `stepmark.check/1`.
+#[derive(Debug, Serialize)]
+pub(crate) struct FindingWire {
+    rule: &'static str,
+    severity: &'static str,
+    path: String,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+    message: String,
+    help: Option<String>,
+}
+
+impl FindingWire {
+    pub(crate) fn new(finding: &Finding, start: Position, end: Position) -> Self {
+        Self {
+            rule: finding.rule,
+            severity: finding.severity.as_str(),
+            path: finding.path.to_string(),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            message: finding.message.clone(),
+            help: finding.help.clone(),
+        }
+    }
+}
+
+impl From<&Step> for StepWire {
+    fn from(step: &Step) -> Self {
+        Self { id: step.name().to_owned(), file: step.path.as_ref().map(ToString::to_string) }
+    }
+}
+
+impl ArtifactWire {
+    pub(crate) fn new(artifact: &TrackedArtifact, problems: ProblemCounts) -> Self {
+        let state = artifact.state();
+        let progress = artifact.progress();
+        let workflow = artifact.workflow();
+        let candidates = match artifact.membership() {
+            Membership::Ambiguous { candidates } => candidates.clone(),
+            _ => Vec::new(),
+        };
+        let filled = |field: &Option<stepmark_core::artifact::Field>| {
+            field.as_ref().and_then(|field| field.filled()).map(str::to_owned)
+        };
+        Self {
+            path: artifact.path().to_string(),
+            title: filled(&state.title),
+            id: filled(&state.id).or_else(|| filled(&state.stepmark_id)),
+            workflow: workflow.map(|workflow| workflow.name.clone()),
+            track: workflow.map(|workflow| workflow.chain.track().to_string()),
+            workflow_candidates: candidates,
+            steps_completed: artifact.steps().completed().iter().map(ToString::to_string).collect(),
+            done: progress.as_ref().map(|progress| progress.done_units),
+            total: progress.as_ref().map(|progress| progress.total),
+            standing: progress.as_ref().map(|progress| standing(progress.standing)),
+            next: progress.as_ref().map(next).unwrap_or_default(),
+            alternatives: progress.as_ref().map(alternatives).unwrap_or_default(),
+            status: filled(&state.status),
+            scope: state.scope.as_ref().map(ToString::to_string),
+            problems,
+        }
+    }
+}
+
+/// The word for where a workflow stands.
+pub(crate) const fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::NotStarted => "not-started",
+        Standing::Interrupted => "interrupted",
+        Standing::Underway => "underway",
+        Standing::Finished => "finished",
+    }
+}
+
+fn next(progress: &Progress<'_>) -> Vec<StepWire> {
+    match &progress.next {
+        Next::Step { step, .. } => vec![StepWire::from(*step)],
+        Next::Choice(steps) => steps.iter().copied().map(StepWire::from).collect(),
+        Next::Finished | Next::Unknown(_) => Vec::new(),
+    }
+}
+
+fn alternatives(progress: &Progress<'_>) -> Vec<StepWire> {
+    match &progress.next {
+        Next::Step { alternatives, .. } => alternatives.iter().copied().map(StepWire::from).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,68 @@
+//! The project that a command works on, and the paths that a person gives.
+
+use std::path::{Path, PathBuf};
+
+use stepmark_core::{
+    artifact::{ProjectPath, ProjectPathError},
+    workspace::{RelativeError, Root, TrackedArtifact, Workspace},
+};
+
+use crate::{arguments::ProjectArguments, environment::Environment, exit::Failure};
+
+/// An open project.
+pub(crate) struct Project {
+    pub(crate) workspace: Workspace,
+    current_folder: PathBuf,
+    root_is_given: bool,
+}
+
+impl Project {
+    pub(crate) fn open(arguments: &ProjectArguments, environment: &Environment) -> Result<Self, Failure> {
+        let workspace = match &arguments.root {
+            Some(root) => Workspace::open(environment.current_folder.join(root))?,
+            None => Workspace::discover(&environment.current_folder)?,
+        };
+        Ok(Self {
+            workspace,
+            current_folder: environment.current_folder.clone(),
+            root_is_given: arguments.root.is_some(),
+        })
+    }
+
+    pub(crate) fn root(&self) -> &Root {
+        self.workspace.root()
+    }
+
+    /// The project path of a path on the command line: seen from the current folder, or from `--root` when the
+    /// current folder lies outside of it.
+    pub(crate) fn path(&self, given: &Path) -> Result<ProjectPath, Failure> {
+        match self.root().relative(given, &self.current_folder) {
+            Ok(path) => Ok(path),
+            Err(error) if self.root_is_given && given.is_relative() => {
+                ProjectPath::new(given).map_err(|_| Failure::from(error))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether a path of the command line names a folder.
+    pub(crate) fn is_folder(&self, given: &Path) -> bool {
+        Environment::is_folder(&self.current_folder.join(given))
+            || self.root_is_given && Environment::is_folder(&self.root().path().join(given))
+    }
+
+    /// The project path of a folder; `None` for the root itself.
+    pub(crate) fn folder(&self, given: &Path) -> Result<Option<ProjectPath>, Failure> {
+        match self.root().relative(given, &self.current_folder) {
+            Err(RelativeError::Unusable { source: ProjectPathError::Empty }) => Ok(None),
+            _ => self.path(given).map(Some),
+        }
+    }
+
+    /// Reads the artifact at a path of the command line.
+    pub(crate) fn artifact(&self, given: &Path) -> Result<TrackedArtifact, Failure> {
+        let path = self.path(given)?;
+        let artifact = self.workspace.artifact(&path)?;
+        Ok(artifact)
+    }
+}

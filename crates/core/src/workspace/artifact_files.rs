@@ -1,0 +1,92 @@
+//! All artifacts of a project, read on all processors.
+
+use std::{
+    io::{self, Read},
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use super::{
+    ArtifactError, Artifacts, TrackedArtifact, Workspace,
+    folder::{EntryKind, Folder},
+    walk::{self, Visitor, WalkError},
+};
+use crate::artifact::{Artifact, ProjectPath};
+
+/// Walks through the project and reads every file that the configuration counts as an artifact; `count` says how many
+/// were read so far.
+pub(super) fn read_all(workspace: &Workspace, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
+    let configuration = workspace.configuration();
+    let enters = |path: &str, kind: EntryKind| {
+        kind == EntryKind::Folder
+            && ProjectPath::new(path).is_ok_and(|path| !configuration.skips_folder(&path))
+    };
+    let visitor =
+        || Reader { workspace, count, buffer: Vec::new(), tracked: Vec::new(), unreadable: Vec::new() };
+    let walked = walk::walk(workspace.root().path(), &enters, &visitor)?;
+    let mut found = Artifacts { problems: walked.problems, ..Artifacts::default() };
+    for reader in walked.visitors {
+        found.artifacts.extend(reader.tracked);
+        found.unreadable.extend(reader.unreadable);
+    }
+    found.files = count.load(Ordering::Relaxed);
+    found.problems.sort();
+    found.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
+    found.unreadable.sort_by_key(ToString::to_string);
+    Ok(found)
+}
+
+/// Reads the artifacts of one thread.
+struct Reader<'w> {
+    workspace: &'w Workspace,
+    count: &'w AtomicUsize,
+    buffer: Vec<u8>,
+    tracked: Vec<TrackedArtifact>,
+    unreadable: Vec<ArtifactError>,
+}
+
+impl Visitor for Reader<'_> {
+    fn visit(&mut self, folder: &Folder, places: Range<usize>) {
+        for place in places {
+            if !matches!(folder.kind(place), EntryKind::File | EntryKind::Link) {
+                continue;
+            }
+            let Ok(path) = ProjectPath::new(folder.path_of(folder.name(place))) else { continue };
+            if !self.workspace.configuration().is_artifact(&path) {
+                continue;
+            }
+            self.count.fetch_add(1, Ordering::Relaxed);
+            match self.read(folder, place, path) {
+                Ok(Some(artifact)) => self.tracked.push(artifact),
+                Ok(None) => {}
+                Err(error) => self.unreadable.push(error),
+            }
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// The artifact at `place`; `None` for a file without workflow state.
+    fn read(
+        &mut self,
+        folder: &Folder,
+        place: usize,
+        path: ProjectPath,
+    ) -> Result<Option<TrackedArtifact>, ArtifactError> {
+        self.buffer.clear();
+        let read = folder.open_file(place).and_then(|mut file| file.read_to_end(&mut self.buffer));
+        match read {
+            Ok(_) => {}
+            // Gone since its name was read, or a link to a folder: no artifact.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) => {
+                return Ok(None);
+            }
+            Err(source) => return Err(ArtifactError::Read { path, source }),
+        }
+        let artifact = Artifact::read(path, self.buffer.clone());
+        if !artifact.is_tracked() {
+            return Ok(None);
+        }
+        Ok(Some(self.workspace.track(artifact)?))
+    }
+}

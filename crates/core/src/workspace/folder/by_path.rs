@@ -1,0 +1,71 @@
+//! A folder by its path: for systems that have no descriptors of folders.
+#![expect(clippy::disallowed_methods, reason = "an edge module: folders are listed and files opened here")]
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File, FileType, Metadata},
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::{EntryKind, FileStat};
+
+#[derive(Debug)]
+pub(super) struct Handle(PathBuf);
+
+impl Handle {
+    pub(super) fn open(folder: &Path) -> io::Result<Self> {
+        Ok(Self(folder.to_owned()))
+    }
+
+    /// Hands every name to `take`.
+    pub(super) fn list(&self, mut take: impl FnMut(&OsStr, EntryKind)) -> io::Result<()> {
+        for entry in fs::read_dir(&self.0)? {
+            let entry = entry?;
+            take(&entry.file_name(), entry_kind(entry.file_type()?));
+        }
+        Ok(())
+    }
+
+    pub(super) fn stat(&self, name: &str, follow_link: bool) -> io::Result<(EntryKind, FileStat)> {
+        let path = self.0.join(name);
+        let metadata = if follow_link { fs::metadata(path)? } else { fs::symlink_metadata(path)? };
+        Ok((entry_kind(metadata.file_type()), file_stat(&metadata)))
+    }
+
+    pub(super) fn open_file(&self, name: &str) -> io::Result<File> {
+        File::open(self.0.join(name))
+    }
+}
+
+fn entry_kind(kind: FileType) -> EntryKind {
+    if kind.is_file() {
+        EntryKind::File
+    } else if kind.is_dir() {
+        EntryKind::Folder
+    } else if kind.is_symlink() {
+        EntryKind::Link
+    } else {
+        EntryKind::Other
+    }
+}
+
+#[cfg(unix)]
+fn file_stat(metadata: &Metadata) -> FileStat {
+    use std::os::unix::fs::MetadataExt;
+    FileStat {
+        size: metadata.len(),
+        modified: FileStat::moment(metadata.mtime(), metadata.mtime_nsec()),
+        changed: FileStat::moment(metadata.ctime(), metadata.ctime_nsec()),
+        inode: metadata.ino(),
+    }
+}
+
+#[cfg(not(unix))]
+fn file_stat(metadata: &Metadata) -> FileStat {
+    let nanoseconds = |time: io::Result<std::time::SystemTime>| {
+        let since = time.ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
+    };
+    FileStat { size: metadata.len(), modified: nanoseconds(metadata.modified()), changed: 0, inode: 0 }
+}

@@ -1,0 +1,170 @@
+//! The handle through which a program works with a project.
+#![expect(clippy::disallowed_methods, reason = "an edge module: artifacts are read here")]
+
+use std::{
+    fs, io,
+    path::Path,
+    sync::{OnceLock, atomic::AtomicUsize},
+};
+
+use super::{
+    Configuration, ConfigurationError, Membership, ResolveError, Root, RootError, TrackedArtifact,
+    WalkProblem, Workflows, artifact_files, walk::WalkError, workflows::WorkflowFileError,
+};
+use crate::{
+    artifact::{Artifact, ProjectPath},
+    workflow::Binding,
+};
+
+/// A project: its root, its configuration, its workflows and its artifacts. Reading writes nothing.
+///
+/// ```no_run
+/// use stepmark_core::workspace::Workspace;
+///
+/// let workspace = Workspace::open(".")?;
+/// for artifact in workspace.artifacts()?.artifacts {
+///     println!("{} {:?}", artifact.path(), artifact.progress().map(|progress| progress.next));
+/// }
+/// workspace.update("docs/prd.md", |prd| prd.complete("step-03-success"))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Workspace {
+    root: Root,
+    configuration: Configuration,
+    workflows: OnceLock<Workflows>,
+}
+
+/// Why a project cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Its folder cannot be found.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// Its configuration cannot be used.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+}
+
+/// Why an artifact cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ArtifactError {
+    /// It is not inside the project.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// There is no such file.
+    #[error("there is no file `{path}` in the project")]
+    Missing {
+        /// The path inside the project.
+        path: ProjectPath,
+    },
+    /// The file cannot be read.
+    #[error("cannot read `{path}`")]
+    Read {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A step file of its workflow cannot be read.
+    #[error(transparent)]
+    Workflow(#[from] WorkflowFileError),
+}
+
+/// The artifacts of a project.
+#[derive(Debug, Default)]
+pub struct Artifacts {
+    /// Every file that holds workflow state, in the order of the paths.
+    pub artifacts: Vec<TrackedArtifact>,
+    /// How many files were looked at.
+    pub files: usize,
+    /// Folders that could not be walked.
+    pub problems: Vec<WalkProblem>,
+    /// Artifacts that could not be read.
+    pub unreadable: Vec<ArtifactError>,
+}
+
+impl Workspace {
+    /// Opens the project in `folder`.
+    ///
+    /// # Errors
+    /// When the folder cannot be found, or the configuration cannot be used.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::at(Root::open(folder)?)
+    }
+
+    /// Opens the project that `start` lies in: see [`Root::discover`].
+    ///
+    /// # Errors
+    /// When the folder cannot be found, or the configuration cannot be used.
+    pub fn discover(start: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::at(Root::discover(start)?)
+    }
+
+    fn at(root: Root) -> Result<Self, OpenError> {
+        let configuration = Configuration::load(&root)?;
+        Ok(Self { root, configuration, workflows: OnceLock::new() })
+    }
+
+    /// The project's folder.
+    pub const fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The project's configuration.
+    pub const fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// The project's workflows, found on the first call.
+    pub fn workflows(&self) -> &Workflows {
+        self.workflows.get_or_init(|| Workflows::find(&self.root, &self.configuration))
+    }
+
+    /// Reads one artifact, whether or not the configuration counts it as one.
+    ///
+    /// # Errors
+    /// When the file, or a step file of its workflow, cannot be read.
+    pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, ArtifactError> {
+        let place = self.root.resolve(path)?;
+        let bytes = fs::read(place).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => ArtifactError::Missing { path: path.clone() },
+            _ => ArtifactError::Read { path: path.clone(), source },
+        })?;
+        Ok(self.track(Artifact::read(path.clone(), bytes))?)
+    }
+
+    /// Finds the workflow of an artifact that was read.
+    pub(super) fn track(&self, artifact: Artifact) -> Result<TrackedArtifact, WorkflowFileError> {
+        let membership = match self.workflows().bind(&artifact) {
+            Binding::Bound { workflow, track, evidence } => {
+                match self.workflows().definition(workflow, track)? {
+                    Some(workflow) => Membership::Member { workflow, evidence },
+                    None => Membership::None,
+                }
+            }
+            Binding::Ambiguous { workflows, .. } => Membership::Ambiguous {
+                candidates: workflows.iter().filter_map(|index| self.workflows().name(*index)).collect(),
+            },
+            Binding::NoSuchWorkflow { name } => Membership::Missing { name },
+            Binding::Unbound => Membership::None,
+        };
+        Ok(TrackedArtifact::new(artifact, membership))
+    }
+
+    /// Reads all artifacts of the project that hold workflow state, on all processors.
+    ///
+    /// # Errors
+    /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
+    pub fn artifacts(&self) -> Result<Artifacts, WalkError> {
+        self.artifacts_counted(&AtomicUsize::new(0))
+    }
+
+    /// The same, with a counter of the files that were read so far, for whoever shows progress.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::artifacts`].
+    pub fn artifacts_counted(&self, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
+        artifact_files::read_all(self, count)
+    }
+}
