@@ -1,5 +1,5 @@
 //! What the program prints, and where: results on stdout, messages and progress on stderr.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the one place that prints")]
+#![expect(clippy::disallowed_macros, reason = "this is the one place that prints")]
 
 mod report;
 mod spinner;

@@ -1,5 +1,7 @@
 //! What is odd about an artifact: facts with a place. `check` turns them into findings.
 
+use std::fmt;
+
 use crate::document::{ParseError, Span};
 
 /// An oddity and where it stands.
@@ -116,4 +118,48 @@ pub enum Problem {
         /// The other key.
         key: String,
     },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FenceUnclosed => out.write_str("the frontmatter that opens here is never closed"),
+            Self::FrontmatterMisplaced => out
+                .write_str("frontmatter counts only at the very start of a file; readers take this for text"),
+            Self::NotYaml { error } => error.fmt(out),
+            Self::NotAMapping => out.write_str("the frontmatter holds no keys"),
+            Self::SeveralDocuments => out.write_str("only the first YAML document is read"),
+            Self::KeyTwice { key } => {
+                write!(out, "the key `{key}` stands twice, and readers disagree on which one counts")
+            }
+            Self::AliasUnresolved { name } => {
+                write!(out, "`*{name}` is a reference to an anchor that does not exist")
+            }
+            Self::LineEndsMixed => out.write_str("lines of the frontmatter end in different ways"),
+            Self::ByteOrderMark => out.write_str(
+                "the file starts with a byte order mark; some readers see no frontmatter behind it",
+            ),
+            Self::StepsNotAList { key } => write!(out, "`{key}` is no list of steps"),
+            Self::StepEmpty { key } => write!(out, "`{key}` has an empty item"),
+            Self::StepUnreadable { key } => write!(out, "this item of `{key}` names no step"),
+            Self::StepTwice { key, step } => write!(out, "`{step}` stands twice in `{key}`"),
+            Self::StepKindsMixed { key } => write!(out, "`{key}` mixes numbers and names"),
+            Self::StepsInBody => out.write_str("this heading holds state that no reader of frontmatter sees"),
+            Self::NumberMisread { key, text } => {
+                write!(out, "`{text}` in `{key}` is a number that readers change or disagree on")
+            }
+            Self::CutByComment { key, lost } => {
+                write!(out, "the value of `{key}` ends here; readers take `{lost}` for a comment")
+            }
+            Self::TemplateUnfilled { key } => {
+                write!(out, "`{key}` still holds the placeholder of its template")
+            }
+            Self::StatusNotText => out.write_str("`status` is no word"),
+            Self::StatusDisagrees { body, frontmatter } => {
+                write!(out, "the body says `Status: {body}`, the frontmatter says `status: {frontmatter}`")
+            }
+            Self::AbsolutePath { path } => write!(out, "`{path}` exists on one machine only"),
+            Self::CurrentStepDisagrees { key } => write!(out, "`{key}` says something else"),
+        }
+    }
 }

@@ -134,7 +134,7 @@ fn unknown_and_early_steps_are_warned_of_or_refused() {
         let command = complete(&[step]);
         let (text, plan) = run(before, Some(&workflow()), &command, Strictness::Warn).unwrap();
         assert_eq!(text, format!("stepsCompleted: ['step-01-init', '{step}']\n"));
-        assert_eq!(plan.remarks, [remark.clone()]);
+        assert_eq!(plan.remarks, std::slice::from_ref(&remark));
         let refused = run(before, Some(&workflow()), &command, Strictness::Refuse);
         assert_eq!(refused.unwrap_err(), TransitionRefusal::Strict(remark));
     }

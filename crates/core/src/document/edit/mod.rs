@@ -135,16 +135,16 @@ struct Context<'t, 'a> {
 pub fn apply(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Edited, EditError> {
     let mut edited = Edited { bytes: file.to_vec(), splices: Vec::new() };
     for edit in edits {
-        if let Some((bytes, splices)) = apply_one(&edited.bytes, region, edit)? {
-            edited.bytes = bytes;
-            edited.splices.extend(splices);
+        if let Some(next) = apply_one(&edited.bytes, region, edit)? {
+            edited.bytes = next.bytes;
+            edited.splices.extend(next.splices);
         }
     }
     Ok(edited)
 }
 
 /// One edit; `None` when the file says so already.
-fn apply_one(file: &[u8], region: &Region, edit: &Edit) -> Result<Option<(Vec<u8>, Vec<Splice>)>, EditError> {
+fn apply_one(file: &[u8], region: &Region, edit: &Edit) -> Result<Option<Edited>, EditError> {
     let span = region.find(&Document::scan(file))?;
     let yaml = Yaml::parse_with(file, span, Comments::Keep)?;
     let refused = |(reason, span)| EditError::Refused { path: edit.path().clone(), reason, span };
@@ -166,7 +166,7 @@ fn apply_one(file: &[u8], region: &Region, edit: &Edit) -> Result<Option<(Vec<u8
     if !prove::holds(&yaml, &after, &change) {
         return Err(unfaithful(Refusal::NotProven));
     }
-    Ok(Some((bytes, change.splices)))
+    Ok(Some(Edited { bytes, splices: change.splices }))
 }
 
 /// A planned edit: its splices and what they must mean.
