@@ -9,6 +9,8 @@ mod times;
 mod body;
 mod diagnosis;
 mod view;
+#[cfg(test)]
+mod cases;
 
 pub use body::BodyStatus;
 pub use diagnosis::{Diagnosis, Problem};

@@ -16,6 +16,19 @@ pub struct Artifact {
     diagnoses: Vec<Diagnosis>,
 }
 
+/// The keys that make a file an artifact.
+const STATE_KEYS: [&str; 9] = [
+    "stepsCompleted:",
+    "validationStepsCompleted:",
+    "lastStep:",
+    "currentStep:",
+    "current_step:",
+    "status:",
+    "workflowType:",
+    "stepmark_id:",
+    "validationStatus:",
+];
+
 /// What the frontmatter of an artifact says.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -105,8 +118,7 @@ impl Artifact {
         &self.diagnoses
     }
 
-    /// Whether the file holds workflow state at all, or something is wrong with its frontmatter. Other Markdown files
-    /// are none of our business.
+    /// Whether the file holds workflow state, readable or not. Other Markdown files are none of our business.
     pub fn is_tracked(&self) -> bool {
         let state = &self.state;
         !state.steps.is_empty()
@@ -116,7 +128,28 @@ impl Artifact {
             || state.workflow_type.is_some()
             || state.stepmark_id.is_some()
             || state.validation_status.is_some()
-            || !self.diagnoses.is_empty()
+            || self.names_state_unreadably()
+    }
+
+    /// Whether frontmatter that no reader sees names a key of ours at the start of a line: then the file is an artifact
+    /// that broke.
+    fn names_state_unreadably(&self) -> bool {
+        let is_broken = self.diagnoses.iter().any(|diagnosis| {
+            matches!(
+                diagnosis.problem,
+                Problem::FenceUnclosed
+                    | Problem::FrontmatterMisplaced
+                    | Problem::NotYaml { .. }
+                    | Problem::NotAMapping
+                    | Problem::StepsInBody
+            )
+        });
+        is_broken
+            && STATE_KEYS.iter().any(|key| {
+                memchr::memmem::find_iter(&self.bytes, key.as_bytes()).any(|at| {
+                    at.checked_sub(1).is_none_or(|before| matches!(self.bytes[before], b'\n' | b'\r' | b' '))
+                })
+            })
     }
 
     /// Whether anything but blanks stands below the frontmatter.
