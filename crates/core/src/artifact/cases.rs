@@ -88,7 +88,7 @@ fn oddities_are_told_with_their_place() {
         ("a: [b\n", &["NotYaml"]),
         ("last_updated: 2026-01-01: done\n", &["NotYaml"]),
         ("a: {b: \"c\" d}\n", &["NotYaml"]),
-        ("\ta: 1\n", &["NotYaml"]),
+        ("a:\n\tb: 1\n", &["NotYaml"]),
     ] {
         assert_eq!(problems(&frontmatter(keys)), wanted, "{keys}");
     }
