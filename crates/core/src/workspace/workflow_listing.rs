@@ -67,16 +67,27 @@ impl Walk<'_> {
                     continue;
                 }
             };
+            let kind = match entry.file_type() {
+                Ok(kind) => kind,
+                Err(source) => {
+                    self.problems.push(ListingProblem { folder: folder.clone(), source });
+                    continue;
+                }
+            };
             // A name that is not UTF-8 is none of a workflow: step files are named by other step files.
             let name = entry.file_name();
-            let Some(path) = name.to_str().and_then(|name| folder.join(name).ok()) else { continue };
-            let is_markdown = path.extension() == Some("md");
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => self.descend(&path, &entry.path(), depth),
-                Ok(kind) if kind.is_file() && is_markdown => self.files.push(path),
-                Ok(kind) if kind.is_symlink() => self.follow(path, is_markdown, depth),
-                Ok(_) => {}
-                Err(source) => self.problems.push(ListingProblem { folder: path, source }),
+            let Some(name) = name.to_str() else { continue };
+            let is_markdown = name.ends_with(".md");
+            if kind.is_file() && !is_markdown {
+                continue;
+            }
+            let Ok(path) = folder.join(name) else { continue };
+            if kind.is_dir() {
+                self.descend(&path, &entry.path(), depth);
+            } else if kind.is_file() {
+                self.files.push(path);
+            } else if kind.is_symlink() {
+                self.follow(path, is_markdown, depth);
             }
         }
     }

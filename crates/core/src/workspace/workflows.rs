@@ -249,3 +249,99 @@ fn remove_repeated(listing: &mut Vec<ProjectPath>) {
     let mut seen = std::collections::BTreeSet::new();
     listing.retain(|path| seen.insert(path.clone()));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workflow::{Next, Unit};
+
+    /// A project with these files, and this configuration.
+    fn project(files: &[(&str, &str)], configuration: &str) -> (tempfile::TempDir, Root, Configuration) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        for (path, text) in files.iter().chain(&[(super::super::CONFIGURATION_PATH, configuration)]) {
+            let place = root.path().join(path);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::write(place, text).unwrap();
+        }
+        let configuration = Configuration::load(&root).unwrap();
+        (folder, root, configuration)
+    }
+
+    fn artifact(path: &str, text: &str) -> Artifact {
+        Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec())
+    }
+
+    fn bound(found: &Workflows, artifact: &Artifact) -> (usize, Arc<WorkflowDefinition>) {
+        let Binding::Bound { workflow, track, .. } = found.bind(artifact) else {
+            panic!("{:?}", found.bind(artifact))
+        };
+        (workflow, found.definition(workflow, track).unwrap().unwrap())
+    }
+
+    #[test]
+    fn declared_workflows_come_first() {
+        let files = [
+            ("_bmad/prd/steps/step-01-init.md", ""),
+            ("flows/audit/step-look.md", ""),
+            ("flows/audit/step-02-judge.md", ""),
+        ];
+        let (_folder, root, configuration) = project(
+            &files,
+            "workflows:\n- {name: release, artifacts: ['docs/releases/'], steps: [collect, write]}\n\
+             - {name: checkup, artifacts: ['docs/audit*.md'], folder: flows/audit}\n\
+             - {name: prd, artifacts: ['docs/needs.md']}\n- {name: lost, artifacts: ['docs/lost.md']}\n",
+        );
+        let found = Workflows::find(&root, &configuration);
+        let names: Vec<_> = (0..found.len()).filter_map(|index| found.name(index)).collect();
+        assert_eq!(names, ["release", "audit", "prd"]);
+        let text = "---\nstepsCompleted: [collect]\n---\n";
+
+        let release = artifact("docs/releases/1.md", text);
+        let (workflow, definition) = bound(&found, &release);
+        assert_eq!((workflow, found.outline(workflow)), (0, None));
+        let progress = progress(&definition, &release);
+        assert!(matches!(progress.next, Next::Step { step, .. } if step.name() == "write"));
+
+        let (workflow, definition) = bound(&found, &artifact("docs/audit-1.md", text));
+        assert_eq!(found.name(workflow).as_deref(), Some("audit"));
+        let units: Vec<_> = definition.chain.units().collect();
+        assert!(matches!(units.as_slice(), [Unit::Step(step)] if step.name() == "step-02-judge"));
+
+        assert_eq!(bound(&found, &artifact("docs/needs.md", text)).0, 2);
+        let lost = found.bind(&artifact("docs/lost.md", text));
+        assert_eq!(lost, Binding::NoSuchWorkflow { name: "lost".to_owned() });
+    }
+
+    #[test]
+    fn a_definition_is_read_once() {
+        let files = [("_bmad/prd/steps/step-01-init.md", ""), ("_bmad/prd/steps/step-02-end.md", "")];
+        let (_folder, root, configuration) = project(&files, "");
+        let found = Workflows::find(&root, &configuration);
+        let first = found.definition(0, Track::Create).unwrap().unwrap();
+        fs::remove_file(root.path().join(files[0].0)).unwrap();
+        let second = found.definition(0, Track::Create).unwrap().unwrap();
+        assert!(Arc::ptr_eq(&first, &second));
+        assert!(found.definition(0, Track::Edit).unwrap().is_none());
+        assert!(found.definition(1, Track::Create).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_step_file_that_went_away_is_an_error_that_names_it() {
+        let (_folder, root, configuration) = project(&[("_bmad/prd/steps/step-01-init.md", "")], "");
+        let found = Workflows::find(&root, &configuration);
+        fs::remove_file(root.path().join("_bmad/prd/steps/step-01-init.md")).unwrap();
+        let error = found.definition(0, Track::Create).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read `_bmad/prd/steps/step-01-init.md` of a workflow");
+        // Binding by what files declare goes on without it.
+        assert_eq!(found.bind(&artifact("x.md", "---\nworkflowType: y\n---\n")), Binding::Unbound);
+    }
+
+    #[test]
+    fn without_workflows_nothing_is_bound() {
+        let (_folder, root, configuration) = project(&[], "");
+        let found = Workflows::find(&root, &configuration);
+        assert!(found.is_empty());
+        assert_eq!(found.bind(&artifact("prd.md", "---\nworkflowType: prd\n---\n")), Binding::Unbound);
+    }
+}
