@@ -229,7 +229,7 @@ impl Chain {
     }
 
     pub(super) fn index_of(&self, step: &Step) -> Option<usize> {
-        self.steps.iter().position(|own| own == step)
+        self.steps.iter().position(|own| std::ptr::eq(own, step) || own == step)
     }
 
     pub(super) fn graph(&self) -> &Graph {

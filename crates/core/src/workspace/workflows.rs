@@ -10,10 +10,10 @@ use std::{
 use super::{Configuration, ListingProblem, ResolveError, Root, StepSource, workflow_listing};
 use crate::{
     artifact::{Artifact, ProjectPath},
+    transition::{completed_ids, step_list_key},
     workflow::{
-        ArtifactFacts, Binder, Binding, Candidate, ConfiguredWorkflow, Content, DEFAULT_ROOTS, Progress,
-        StepId, StepList, StepRecord, Track, WorkflowDefinition, WorkflowDetail, WorkflowFile,
-        WorkflowOutline, discover,
+        ArtifactFacts, Binder, Binding, Candidate, ConfiguredWorkflow, DEFAULT_ROOTS, StepList, Track,
+        WorkflowDefinition, WorkflowDetail, WorkflowFile, WorkflowOutline, discover,
     },
 };
 
@@ -131,14 +131,14 @@ impl Workflows {
 
     /// Finds the workflow of an artifact; the indices in the answer are those of [`Workflows::name`].
     pub fn bind(&self, artifact: &Artifact) -> Binding {
-        let (list, completed) = completed(artifact);
+        let completed = completed_ids(artifact, step_list_key(artifact, Track::Create));
         let state = artifact.state();
         let facts = ArtifactFacts {
             path: artifact.path(),
             workflow_type: state.workflow_type.as_ref().and_then(|field| field.filled()),
             research_type: state.research_type.as_ref().and_then(|field| field.filled()),
             completed: &completed,
-            list,
+            list: StepList::from(artifact),
             configured: self
                 .declarations
                 .iter()
@@ -211,22 +211,6 @@ impl Workflows {
     }
 }
 
-/// How far `artifact` has come in the workflow of `definition`.
-pub fn progress<'chain>(definition: &'chain WorkflowDefinition, artifact: &Artifact) -> Progress<'chain> {
-    let (_, completed) = completed(artifact);
-    let last_step = artifact.state().last_step.as_ref().and_then(|field| field.filled()).map(StepId::parse);
-    let content = if artifact.has_body() { Content::Present } else { Content::Empty };
-    definition.progress(&StepRecord { completed: &completed, last_step: last_step.as_ref(), content })
-}
-
-/// The list of steps that an artifact keeps. A validated PRD has both lists; its own steps count then.
-fn completed(artifact: &Artifact) -> (StepList, Vec<StepId>) {
-    let Some(steps) = artifact.steps() else { return (StepList::Completed, Vec::new()) };
-    let list =
-        if steps.key == "validationStepsCompleted" { StepList::Validation } else { StepList::Completed };
-    (list, steps.spellings().map(StepId::parse).collect())
-}
-
 fn candidate(source: &Source, declarations: &[super::WorkflowDeclaration]) -> Candidate {
     match source {
         Source::Declared { name, steps } => Candidate::declared(name, steps),
@@ -253,7 +237,10 @@ fn remove_repeated(listing: &mut Vec<ProjectPath>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflow::{Next, Unit};
+    use crate::{
+        transition::StepLists,
+        workflow::{Next, Unit},
+    };
 
     /// A project with these files, and this configuration.
     fn project(files: &[(&str, &str)], configuration: &str) -> (tempfile::TempDir, Root, Configuration) {
@@ -300,7 +287,8 @@ mod tests {
         let release = artifact("docs/releases/1.md", text);
         let (workflow, definition) = bound(&found, &release);
         assert_eq!((workflow, found.outline(workflow)), (0, None));
-        let progress = progress(&definition, &release);
+        let lists = StepLists::read(&release, Track::Create);
+        let progress = definition.progress(&lists.record());
         assert!(matches!(progress.next, Next::Step { step, .. } if step.name() == "write"));
 
         let (workflow, definition) = bound(&found, &artifact("docs/audit-1.md", text));
