@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""stepmark beside the official BMAD installers (npm `bmad-method` 6.12.0 and 6.0.4).
+
+Usage: run.py STEPMARK_BINARY. Installs both releases into a temporary folder, makes real projects with them, and checks
+that stepmark reads them without a false alarm, writes manifests that they accept, and walks their workflows.
+"""
+
+import csv
+import hashlib
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+STEPMARK = pathlib.Path(sys.argv[1]).resolve()
+passed = failed = 0
+
+
+def check(what, holds, detail=""):
+    global passed, failed
+    if holds:
+        passed += 1
+        print(f"ok   {what}")
+    else:
+        failed += 1
+        print(f"FAIL {what}\n     {detail}")
+
+
+def run(*command, cwd, expect=0):
+    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if expect is not None and done.returncode != expect:
+        sys.exit(f"{command} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+def stepmark(*arguments, cwd, expect=0):
+    return run(STEPMARK, *arguments, cwd=cwd, expect=expect)
+
+
+def stepmark_json(*arguments, cwd, expect=0):
+    return json.loads(stepmark(*arguments, "--json", cwd=cwd, expect=expect).stdout)
+
+
+def install(release, folder):
+    """The installer of `release`, and a project made by it."""
+    package = folder / f"package-{release}"
+    package.mkdir()
+    (package / "package.json").write_text('{"private": true}')
+    run("npm", "install", "--no-audit", "--no-fund", f"bmad-method@{release}", cwd=package)
+    project = folder / f"project-{release}"
+    project.mkdir()
+    installer = package / "node_modules/.bin/bmad-method"
+    run(installer, "install", "--directory", project, "--modules", "bmm", "--tools", "claude-code", "-y", cwd=project)
+    return installer, project
+
+
+def rows(manifest):
+    with open(manifest, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def manifests(release, installer, project):
+    official = project / "_bmad/_config/files-manifest.csv"
+    verified = stepmark_json("manifest", "verify", "--root", "_bmad", "--file", "_bmad/_config/files-manifest.csv", cwd=project)
+    counts = verified["counts"]
+    alarms = {kind: counts[kind] for kind in ("modified", "missing", "unreadable")}
+    check(f"{release}: no false alarm on a fresh install", not any(alarms.values()), counts)
+
+    ours = project / "ours.csv"
+    stepmark("manifest", "write", "--root", "_bmad", "--file", "ours.csv", cwd=project)
+    lines = official.read_bytes().split(b"\n")
+    on_disk = lambda row: (project / "_bmad" / row["path"]).is_file()
+    wanted = [row for row in rows(official) if on_disk(row)]
+    written = {row["path"]: row for row in rows(ours)}
+    shared = [row for row in wanted if row["path"] in written]
+    same = lambda row: written[row["path"]] == {**row, "hash": hashlib.sha256((project / "_bmad" / row["path"]).read_bytes()).hexdigest()}
+    check(f"{release}: our rows equal the installer's for the same files", all(map(same, shared)), [row for row in shared if not same(row)][:3])
+    missing = [row["path"] for row in wanted if row["path"] not in written]
+    check(f"{release}: every file of the installer's that is there has a row", not missing, missing)
+    paths = {row["path"] for row in shared}
+    ours_order = [row["path"] for row in rows(ours) if row["path"] in paths]
+    check(f"{release}: our order is the installer's", ours_order == [row["path"] for row in shared],
+          [pair for pair in zip(ours_order, (row["path"] for row in shared)) if pair[0] != pair[1]][:5])
+    unchanged = [row for row in shared if row["hash"] == written[row["path"]]["hash"]]
+    text = ours.read_bytes().split(b"\n")
+    theirs = {line for line in lines if line}
+    check(f"{release}: rows of unchanged files are the same bytes",
+          all(any(row["path"].encode() in line for line in theirs & set(text)) for row in unchanged))
+
+    # The update compares our manifest with the files: an untouched install makes no backup, an edited file gets one.
+    stepmark("manifest", "write", "--root", "_bmad", "--file", "_bmad/_config/files-manifest.csv", cwd=project)
+    run(installer, "install", "--directory", project, "--action", "update", "-y", cwd=project)
+    backups = lambda: sorted(str(path.relative_to(project)) for path in project.rglob("*.bak"))
+    check(f"{release}: the installer's update accepts our manifest", backups() == [], backups())
+    listed = {row["path"] for row in rows(official)}
+    edited = next(path for path in sorted(listed) if path.startswith("bmm/") and (project / "_bmad" / path).is_file() and "config" not in path)
+    stepmark("manifest", "write", "--root", "_bmad", "--file", "_bmad/_config/files-manifest.csv", cwd=project)
+    target = project / "_bmad" / edited
+    target.write_bytes(target.read_bytes() + b"\n")
+    found = stepmark_json("manifest", "verify", "--root", "_bmad", "--file", "_bmad/_config/files-manifest.csv", cwd=project, expect=1)
+    check(f"{release}: an edited file is found", found["counts"]["modified"] == 1, found["counts"])
+    run(installer, "install", "--directory", project, "--action", "update", "-y", cwd=project)
+    check(f"{release}: the installer's update finds the same edited file in our manifest", backups() == [f"_bmad/{edited}.bak"], backups())
+
+
+# FORMATS.md, "Step files and chains": steps of each workflow of 6.0.4.
+CHAINS = {
+    "prd.md": ("workflowType: 'prd'", "create-prd", 14),
+    "architecture.md": ("workflowType: 'architecture'", "create-architecture", 8),
+    "ux-design-specification.md": ("", "create-ux-design", 14),
+    "product-brief-demo-2026-01-02.md": ("", "create-product-brief", 6),
+    "market-research.md": ("workflowType: 'research'\nresearch_type: 'market'", "market-research", 6),
+    "domain-research.md": ("workflowType: 'research'\nresearch_type: 'domain'", "domain-research", 6),
+    "technical-research.md": ("workflowType: 'research'\nresearch_type: 'technical'", "technical-research", 6),
+    "brainstorming-session-2026-01-02.md": ("session_topic: ''", "brainstorming", 4),
+    "epics.md": ("", "create-epics-and-stories", 4),
+    "tech-spec-demo.md": ("", "quick-spec", 4),
+}
+
+
+def chains(project):
+    folder = project / "_bmad-output/planning-artifacts"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (keys, _, _) in CHAINS.items():
+        (folder / name).write_text("---\nstepsCompleted: []\n" + (keys + "\n" if keys else "") + "---\n")
+    status = stepmark_json("status", cwd=project)
+    found = {artifact["path"].rsplit("/", 1)[-1]: artifact for artifact in status["artifacts"]}
+    for name, (_, workflow, total) in CHAINS.items():
+        artifact = found.get(name, {})
+        check(f"6.0.4: {name} belongs to {workflow} with {total} steps",
+              (artifact.get("workflow"), artifact.get("total")) == (workflow, total), artifact)
+
+
+def reads_everything(project):
+    markdown = [str(path.relative_to(project)) for path in sorted((project / "_bmad").rglob("*.md"))]
+    report = stepmark_json("check", *markdown, cwd=project, expect=None)
+    broken = [finding for finding in report["findings"] if finding["severity"] == "error"]
+    # An official template writes a key twice; that is a real finding (FORMATS.md §1).
+    real = [finding for finding in broken if finding["rule"] != "key-twice"]
+    check(f"6.0.4: all {len(markdown)} Markdown files of the installation are read", not real and len(markdown) > 100, real[:3])
+
+
+def walks_the_prd(project):
+    template = next((project / "_bmad").rglob("prd-template.md"))
+    prd = project / "_bmad-output/planning-artifacts/prd.md"
+    shutil.copyfile(template, prd)
+    body = prd.read_text().split("---\n", 2)[2]
+    path = "_bmad-output/planning-artifacts/prd.md"
+    walked = []
+    while len(walked) < 30:
+        answer = stepmark_json("next", path, cwd=project)
+        if not answer["next"]:
+            break
+        step = answer["next"][0]
+        check(f"6.0.4: the file of {step['id']} exists", (project / step["file"]).is_file(), step)
+        stepmark("complete", path, step["id"], "--strict", cwd=project)
+        walked.append(step["id"])
+    names = ["01-init", "02-discovery", "02b-vision", "02c-executive-summary", "03-success", "04-journeys", "05-domain",
+             "06-innovation", "07-project-type", "08-scoping", "09-functional", "10-nonfunctional", "11-polish", "12-complete"]
+    check("6.0.4: `next` and `complete` walk a PRD from step 1 to 14", walked == [f"step-{name}" for name in names], walked)
+    done = stepmark_json("next", path, cwd=project)
+    check("6.0.4: then it is finished", done["standing"] == "finished" and done["done"] == 14, done)
+    check("6.0.4: the body of the PRD is as it was", prd.read_text().split("---\n", 2)[2] == body)
+    listed = "stepsCompleted: [" + ", ".join(f"'step-{name}'" for name in names) + "]"
+    check("6.0.4: the list is spelled as the template is", listed in prd.read_text(), prd.read_text()[:400])
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    folder = pathlib.Path(temporary)
+    for release in ("6.12.0", "6.0.4"):
+        installer, project = install(release, folder)
+        if release == "6.0.4":
+            reads_everything(project)
+            chains(project)
+            walks_the_prd(project)
+        manifests(release, installer, project)
+
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)
