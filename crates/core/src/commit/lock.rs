@@ -12,11 +12,12 @@ use std::{
 use super::{
     ReadError,
     lock_file::{LockKey, open_lock_file},
-    read::read_file,
+    read::{FileContent, read_file},
     recover::recover,
 };
 use crate::{
     artifact::ProjectPath,
+    document::FileHash,
     workspace::{ResolveError, Root},
 };
 
@@ -39,6 +40,8 @@ pub struct ArtifactLock {
     pub(super) key: LockKey,
     pub(super) path: ProjectPath,
     pub(super) target: PathBuf,
+    /// The hash of what stepmark published last under this lock, as far as it is known. Bytes of that hash are whole.
+    pub(super) last_published: Option<FileHash>,
 }
 
 /// Why a file could not be locked. Nothing has changed then.
@@ -112,8 +115,8 @@ impl ArtifactLock {
         let key = LockKey::of(target.strip_prefix(root.path()).unwrap_or(&target));
         let lock_file = open_lock_file(root, path, &key)?;
         wait_for(&lock_file, path, timeout)?;
-        let lock = Self { lock_file, key, path: path.clone(), target };
-        recover(&lock)?;
+        let mut lock = Self { lock_file, key, path: path.clone(), target, last_published: None };
+        lock.last_published = recover(&lock)?;
         Ok(lock)
     }
 
@@ -132,6 +135,11 @@ impl ArtifactLock {
     /// # Errors
     /// When it is no regular file, is larger than [`READ_LIMIT`](super::READ_LIMIT), or cannot be read.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ReadError> {
+        Ok(self.read_content()?.map(|content| content.bytes))
+    }
+
+    /// The same, and when the file was written.
+    pub(super) fn read_content(&self) -> Result<Option<FileContent>, ReadError> {
         read_file(&self.path, &self.target)
     }
 

@@ -2,8 +2,8 @@
 //!
 //! # Flow
 //! [`ArtifactLock`] (advisory, one a file) → [`ArtifactLock::read`] → the caller decides → [`ArtifactLock::stage`] (a
-//! temporary file beside the target, flushed) → [`Staged::publish`] (the target is read once more, replaced, its folder
-//! flushed). [`update`] runs this flow and starts again from the read when another program changed the file meanwhile;
+//! temporary file beside the target, flushed) → [`Staged::publish`] (the target is read once more, after 20 ms of rest if
+//! another program wrote it just now; it is replaced, and its folder flushed). [`update`] runs this flow and starts again from the read when another program changed the file meanwhile;
 //! [`create`] and [`replace_whole`] are for whole files. Of the rest of the crate only [`Root`](crate::workspace::Root),
 //! which tells names from places, is used.
 //!
@@ -20,11 +20,11 @@
 //!
 //! # Assumptions
 //! The file system renames atomically and has advisory locks (`flock`; where it has none, [`LockError::Unsupported`]).
-//! The clock is used only to bound the wait for a lock.
+//! The clock only bounds waiting: for a lock, and for an editor to finish.
 //!
 //! # Caveats
-//! * An editor that opened the file before and writes through its old handle after the replacement writes into a file
-//!   without a name. Where names cannot be exchanged (systems other than Linux, some network file systems), what an
+//! * An editor that empties the file and fills it again is seen by what it wrote lately. One that rests longer than 20 ms
+//!   in between, or that keeps the file open and writes after the replacement, writes into a file without a name. Where names cannot be exchanged (systems other than Linux, some network file systems), what an
 //!   editor writes between the last check and the rename is lost. Nobody can close these windows without the editor.
 //! * A hard link to the target keeps the old bytes: replacing a file gives its name a new inode.
 //! * Extended attributes and access control lists are not carried over; a new file gets those of its folder.
@@ -38,7 +38,9 @@ mod fsync_policy;
 mod lock_file;
 mod lock;
 mod note;
+mod settle;
 mod publish;
+mod replace;
 mod read;
 mod recover;
 mod stage;

@@ -11,7 +11,7 @@ use super::lock_file::LockKey;
 use crate::document::FileHash;
 
 /// The longest note is far below this many bytes.
-const NOTE_LIMIT: u64 = 1024;
+const NOTE_LIMIT: u64 = 512;
 
 /// A line in the lock file. It is written before the step that it announces and never taken back: temporary files have
 /// random names, so an old note names a file that is gone. It is not flushed, as it serves against a killed process.
@@ -47,7 +47,7 @@ impl Note {
     /// Reads the note of the last holder. What is no whole note of this artifact counts as none: a file that is named
     /// in it could be anything.
     pub(super) fn read(mut lock_file: &File, key: &LockKey) -> io::Result<Option<Self>> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(512);
         lock_file.seek(SeekFrom::Start(0))?;
         lock_file.take(NOTE_LIMIT).read_to_end(&mut bytes)?;
         Ok(Self::parse(&bytes, key))

@@ -5,6 +5,7 @@ use std::{
     fs::OpenOptions,
     io::{self, Read},
     path::Path,
+    time::SystemTime,
 };
 
 use crate::artifact::ProjectPath;
@@ -40,8 +41,16 @@ pub enum ReadError {
     },
 }
 
+/// A file as it was read.
+#[derive(Debug)]
+pub(super) struct FileContent {
+    pub(super) bytes: Vec<u8>,
+    /// When it was written last, where the system knows.
+    pub(super) modified: Option<SystemTime>,
+}
+
 /// Reads the whole file at `place`, which errors call `path`. `None` where there is none.
-pub(super) fn read_file(path: &ProjectPath, place: &Path) -> Result<Option<Vec<u8>>, ReadError> {
+pub(super) fn read_file(path: &ProjectPath, place: &Path) -> Result<Option<FileContent>, ReadError> {
     let failed = |source| ReadError::Io { path: path.clone(), source };
     let file = match read_options().open(place) {
         Ok(file) => file,
@@ -62,7 +71,7 @@ pub(super) fn read_file(path: &ProjectPath, place: &Path) -> Result<Option<Vec<u
     if bytes.len() as u64 > READ_LIMIT {
         return Err(too_large(bytes.len() as u64));
     }
-    Ok(Some(bytes))
+    Ok(Some(FileContent { bytes, modified: metadata.modified().ok() }))
 }
 
 /// Places are resolved before, so a link at the end was put there since: it is not followed. And a pipe does not block.
@@ -104,9 +113,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = ProjectPath::new("x").unwrap();
         let place = folder.path().join("x");
-        assert_eq!(read_file(&path, &place).unwrap(), None);
+        assert!(read_file(&path, &place).unwrap().is_none());
         std::fs::write(&place, "bytes").unwrap();
-        assert_eq!(read_file(&path, &place).unwrap().as_deref(), Some(&b"bytes"[..]));
+        assert_eq!(read_file(&path, &place).unwrap().unwrap().bytes, b"bytes");
         std::fs::File::options().write(true).open(&place).unwrap().set_len(READ_LIMIT + 1).unwrap();
         let refused = read_file(&path, &place);
         assert!(matches!(refused, Err(ReadError::TooLarge { size, .. }) if size == READ_LIMIT + 1));

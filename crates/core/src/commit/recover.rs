@@ -9,16 +9,19 @@ use std::{
 use super::{ArtifactLock, LockError, exchange::exchange, note::Note, read::read_file};
 use crate::document::FileHash;
 
-/// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept.
-pub(super) fn recover(lock: &ArtifactLock) -> Result<(), LockError> {
+/// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept. Returns the
+/// hash of what that holder published, if it came that far and the note says it.
+pub(super) fn recover(lock: &ArtifactLock) -> Result<Option<FileHash>, LockError> {
     let failed = |source| LockError::Recover { path: lock.path.clone(), source };
     match Note::read(&lock.lock_file, &lock.key).map_err(failed)? {
-        None => Ok(()),
-        Some(Note::Staging { name }) => remove_if_there(&lock.folder().join(name)).map_err(failed),
+        None => Ok(None),
+        Some(Note::Staging { name }) => {
+            remove_if_there(&lock.folder().join(name)).map(|()| None).map_err(failed)
+        }
         Some(Note::Exchanging { name, before, after }) => {
             let staged = lock.folder().join(name);
             let kept = settle_exchange(lock, &staged, before, after).map_err(failed)?;
-            kept.map_or(Ok(()), |kept| Err(LockError::Interrupted { path: lock.path.clone(), kept }))
+            kept.map_or(Ok(Some(after)), |kept| Err(LockError::Interrupted { path: lock.path.clone(), kept }))
         }
     }
 }
@@ -32,7 +35,7 @@ fn settle_exchange(
     after: FileHash,
 ) -> io::Result<Option<PathBuf>> {
     let hash_at =
-        |place: &Path| read_file(&lock.path, place).map(|bytes| bytes.map(|bytes| FileHash::of(&bytes)));
+        |place: &Path| read_file(&lock.path, place).map(|file| file.map(|file| FileHash::of(&file.bytes)));
     match hash_at(staged) {
         Ok(None) => return Ok(None),
         // Ours, or what was read before ours was made from it: nobody misses it.

@@ -153,4 +153,26 @@ mod tests {
         assert_eq!(source.kind(), io::ErrorKind::NotFound);
         assert!(refused.to_string().contains("nothing was changed"));
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_takes_no_new_file_leaves_the_old_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let project = ScratchProject::new();
+        let mut lock = project.lock(PRD);
+        let docs = project.place("docs");
+        let allow = |mode| fs::set_permissions(&docs, fs::Permissions::from_mode(mode)).unwrap();
+        allow(0o555);
+        let superuser = File::create(docs.join("probe")).is_ok();
+        let staged = lock.stage(b"new", FsyncPolicy::Always).map(drop);
+        allow(0o755);
+        assert_eq!(staged.is_ok(), superuser, "{staged:?}");
+        if let Err(refused) = staged {
+            assert!(
+                matches!(&refused, StageError::Write { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
+            );
+            assert_eq!(project.names("docs"), ["prd.md"]);
+        }
+        assert_eq!(project.read(PRD), OLD);
+    }
 }

@@ -1,11 +1,11 @@
 //! Changing one file from beginning to end.
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests write files as another program would"))]
 
-use std::{num::NonZeroU32, time::Duration};
+use std::{num::NonZeroU32, thread, time::Duration};
 
 use super::{
     ArtifactLock, Conflict, Expected, FolderError, Found, FsyncPolicy, LockError, PublishError, ReadError,
-    StageError, folder::make_folders_to,
+    StageError, folder::make_folders_to, read::FileContent,
 };
 use crate::{artifact::ProjectPath, document::FileHash, workspace::Root};
 
@@ -82,7 +82,7 @@ pub enum UpdateError<E: std::error::Error + 'static> {
 
 /// Reads the file at `path`, lets `decide` make its new content (`None`: leave it), and replaces it. It holds the lock of
 /// the file meanwhile; when a program without that lock changes the file, it starts again with a new reading, so `decide`
-/// must depend on the bytes that it is given alone.
+/// must depend on the bytes that it is given alone. It also does when `decide` refuses what an editor had only half written.
 ///
 /// # Errors
 /// What `decide` answers; or why the file was not committed: for instance a [`Conflict`] in the last attempt.
@@ -95,14 +95,20 @@ pub fn update<E: std::error::Error + 'static>(
     let mut lock = ArtifactLock::acquire(root, path, options.lock_timeout).map_err(CommitError::from)?;
     let mut attempts = 1;
     loop {
-        let Some(old) = lock.read().map_err(CommitError::from)? else {
+        let Some(found) = lock.read_content().map_err(CommitError::from)? else {
             return Err(CommitError::Missing { path: path.clone() }.into());
         };
-        let new = match decide(&old).map_err(UpdateError::Decide)? {
-            Some(new) if new != old => new,
-            Some(_) | None => return Ok(Outcome::Unchanged),
+        let old = &found.bytes;
+        let new = match decide(old) {
+            Ok(Some(new)) if new != *old => new,
+            Ok(_) => return Ok(Outcome::Unchanged),
+            Err(_) if attempts < options.attempts.get() && changes_soon(&lock, &found) => {
+                attempts += 1;
+                continue;
+            }
+            Err(refusal) => return Err(UpdateError::Decide(refusal)),
         };
-        match write(&mut lock, Expected::of(Some(&old)), &new, options.fsync, attempts) {
+        match write(&mut lock, Expected::of(Some(old)), &new, options.fsync, attempts) {
             Err(CommitError::Publish(PublishError::Conflict(conflict)))
                 if conflict.kept.is_none() && attempts < options.attempts.get() =>
             {
@@ -111,6 +117,15 @@ pub fn update<E: std::error::Error + 'static>(
             done => return Ok(done?),
         }
     }
+}
+
+/// Waits until `found` has settled, if another program wrote it just now, and tells whether it changed meanwhile.
+fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
+    lock.unsettled(found).is_some_and(|fresh| {
+        thread::sleep(fresh.rest);
+        // What cannot be read any more has changed too; the next reading says how.
+        !matches!(lock.read(), Ok(Some(bytes)) if bytes == found.bytes)
+    })
 }
 
 /// Creates the file at `path`, and the folders that lead to it. A file that is there is a [`Conflict`].
@@ -167,7 +182,7 @@ fn write(
 
 #[cfg(test)]
 mod tests {
-    use std::{convert::Infallible, fs, io, thread};
+    use std::{convert::Infallible, fs, io};
 
     use super::*;
     use crate::commit::scratch_project::{OLD, PRD, ScratchProject, fast, named};
@@ -210,6 +225,31 @@ mod tests {
         });
         assert!(matches!(outcome.unwrap(), Outcome::Written { attempts: 4, .. }));
         assert_eq!(project.read(PRD), b"edit 3\nours\n");
+    }
+
+    #[test]
+    fn a_refusal_of_what_is_half_written_is_not_final() {
+        let project = ScratchProject::new();
+        project.write(PRD, b"");
+        let mut readings = Vec::new();
+        let outcome = update(&project.root, &named(PRD), &fast(), |old| {
+            readings.push(old.to_vec());
+            if old.is_empty() {
+                project.write(PRD, b"whole\n");
+                return Err(io::Error::other("no frontmatter"));
+            }
+            Ok(Some(b"ours\n".to_vec()))
+        });
+        assert!(matches!(outcome.unwrap(), Outcome::Written { attempts: 2, .. }));
+        assert_eq!(readings, [&b""[..], b"whole\n"]);
+
+        let mut calls = 0;
+        let refused = update(&project.root, &named(PRD), &fast(), |_| {
+            calls += 1;
+            Err(io::Error::other("no"))
+        });
+        assert!(matches!(refused, Err(UpdateError::Decide(_))));
+        assert_eq!(calls, 1, "what stays as it is was whole");
     }
 
     #[test]
