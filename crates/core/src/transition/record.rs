@@ -67,7 +67,9 @@ pub fn last_step_id(artifact: &Artifact) -> Option<StepId> {
 /// Which kind of list an artifact keeps, for binding.
 impl From<&Artifact> for StepList {
     fn from(artifact: &Artifact) -> Self {
-        match artifact.state().steps.as_slice() {
+        let state = artifact.state();
+        match state.steps.as_slice() {
+            [] if state.last_step.is_none() && state.current_step.is_empty() => Self::Absent,
             [only] if only.key == STEPS_KEYS[1] => Self::Validation,
             _ => Self::Completed,
         }

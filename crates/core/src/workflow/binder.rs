@@ -112,7 +112,7 @@ impl Binder {
             return;
         }
         let track = match facts.list {
-            StepList::Completed => Track::Create,
+            StepList::Completed | StepList::Absent => Track::Create,
             StepList::Validation => Track::Validate,
         };
         narrowing
@@ -122,7 +122,7 @@ impl Binder {
     fn weigh_file_name(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) {
         let words = name::words(facts.path.file_stem());
         let run = |mark: &Vec<String>| words.windows(mark.len()).any(|run| run == mark.as_slice());
-        if narrowing.is_decided() {
+        if narrowing.is_decided() || facts.list == StepList::Absent {
             return;
         }
         narrowing.keep_best(

@@ -30,6 +30,9 @@ pub enum StepList {
     Completed,
     /// `validationStepsCompleted`: a validation report, written by the track validate.
     Validation,
+    /// The artifact has no key about steps. Only configuration and `workflowType` bind it then: a spec of BMAD 6.12 keeps
+    /// its state in `status`, and a file that is called like an artifact need not be written by a workflow.
+    Absent,
 }
 
 /// A workflow that the project's configuration names for an artifact.

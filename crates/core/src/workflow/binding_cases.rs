@@ -144,6 +144,17 @@ fn binds_by_type_then_steps_then_file_name() {
 }
 
 #[test]
+fn without_a_list_of_steps_a_file_name_says_nothing() {
+    for (sample, expected) in [
+        (Sample { path: "docs/prd.md", ..PLAIN }, "-"),
+        (Sample { path: "docs/sparks-2026.md", ..PLAIN }, "-"),
+        (Sample { path: "docs/prd.md", workflow_type: Some("prd"), ..PLAIN }, "create-prd create"),
+    ] {
+        assert_eq!(told(&bind(read_candidates(), &sample, StepList::Absent, None)), expected);
+    }
+}
+
+#[test]
 fn says_why() {
     let sample = Sample { workflow_type: Some("research"), completed: "1, step-02-domain-analysis", ..PLAIN };
     let Binding::Bound { evidence, .. } = bind(candidates(), &sample, StepList::Completed, None) else {

@@ -109,7 +109,7 @@ pub enum LastStep<'chain> {
     Absent,
     /// It names the furthest done step or the last item; or it is `0` and nothing is done.
     Agrees,
-    /// It names another step (or the number of several).
+    /// It names another step (or the number of several); none where it is `0` and something is done.
     Disagrees(Vec<&'chain Step>),
     /// It names no step of the chain.
     Unknown,

@@ -72,6 +72,9 @@ fn reads_the_lists_of_the_wild() {
         ("step-12-complete", 1, "finished"),
         ("step-e-01-discovery, step-e-02-review", 0, "01-init"),
         ("step-01-validate", 0, "01-init"),
+        ("step-01-init, step-02-discovery, step-02b-vision, step-04-user-journeys", 4, "05-domain"),
+        ("step-10-nonfunctional, step-08-scoping, step-08-scoping", 2, "11-polish"),
+        ("step-12-complete, step-v-validation-complete-2026-05-07", 1, "finished"),
     ] {
         let progress = read(&prd, completed);
         assert_eq!((progress.done_units, next(&progress.next).as_str()), (done, expected), "{completed}");
@@ -226,7 +229,7 @@ fn last_step_is_compared_and_never_followed() {
         ("1, 2", "4", "disagrees"),
         ("", "0", "agrees"),
         ("", "1", "disagrees"),
-        ("1", "0", "unknown"),
+        ("1", "0", "disagrees"),
         ("1", "soon", "unknown"),
     ] {
         let progress = read_with(&prd, completed, Some(last_step), Content::Present);

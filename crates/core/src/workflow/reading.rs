@@ -150,11 +150,13 @@ impl<'chain> Reading<'chain> {
 
     fn last_step(&self, record: &StepRecord<'_>) -> LastStep<'chain> {
         let Some(id) = record.last_step else { return LastStep::Absent };
-        let nothing = id.number().is_some_and(|number| number.major == 0) && self.done_items.is_empty();
         let steps = match self.chain.find(id) {
             StepMatch::Step { step, .. } => vec![step],
             StepMatch::Number(steps) => steps,
-            StepMatch::Ambiguous(_) | StepMatch::None if nothing => return LastStep::Agrees,
+            StepMatch::Ambiguous(_) | StepMatch::None if is_zero(id) && self.done_items.is_empty() => {
+                return LastStep::Agrees;
+            }
+            StepMatch::Ambiguous(_) | StepMatch::None if is_zero(id) => Vec::new(),
             StepMatch::Ambiguous(_) | StepMatch::None => return LastStep::Unknown,
         };
         let furthest = self.furthest.iter().flat_map(|(_, steps)| steps).map(|at| &self.chain.steps()[*at]);
@@ -165,6 +167,11 @@ impl<'chain> Reading<'chain> {
             LastStep::Disagrees(steps)
         }
     }
+}
+
+/// `lastStep: 0` is how the templates of older releases say that nothing is done.
+fn is_zero(id: &StepId) -> bool {
+    id.number().is_some_and(|number| number.major == 0)
 }
 
 fn is_sibling(id: &StepId, siblings: &[(Track, StepId)]) -> bool {
