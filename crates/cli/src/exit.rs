@@ -134,6 +134,9 @@ impl From<ChangeError> for Failure {
             };
             return Self::from_error(Exit::Conflict, &error).with_help(help);
         }
+        if error.is_conflict() {
+            return Self::from_error(Exit::Conflict, &error);
+        }
         match error {
             ChangeError::Artifact(error) => error.into(),
             ChangeError::Path(error) => Self::from_error(Exit::Usage, &error),

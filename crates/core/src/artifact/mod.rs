@@ -16,7 +16,7 @@ pub use body::BodyStatus;
 pub use diagnosis::{Diagnosis, Problem};
 pub use field::{Field, FieldKind};
 pub use inputs::InputDocument;
-pub use path::{ProjectPath, ProjectPathError};
+pub use path::{ProjectPath, ProjectPathError, READ_LIMIT};
 pub use scope::Scope;
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
 pub use times::{TIME_KEYS, Timestamp, is_time_key};

@@ -133,7 +133,7 @@ impl ArtifactLock {
     /// The whole content of the file; `None` where there is none.
     ///
     /// # Errors
-    /// When it is no regular file, is larger than [`READ_LIMIT`](super::READ_LIMIT), or cannot be read.
+    /// When it is no regular file, is larger than [`READ_LIMIT`](crate::artifact::READ_LIMIT), or cannot be read.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ReadError> {
         Ok(self.read_content()?.map(|content| content.bytes))
     }

@@ -53,6 +53,6 @@ pub use folder::FolderError;
 pub use fsync_policy::FsyncPolicy;
 pub use lock::{ArtifactLock, LockError};
 pub use publish::{PublishError, Published};
-pub use read::{READ_LIMIT, ReadError};
+pub use read::ReadError;
 pub use stage::{StageError, Staged};
 pub use update::{CommitError, CommitOptions, Outcome, UpdateError, create, replace_whole, update};

@@ -8,11 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use crate::artifact::ProjectPath;
-
-/// How many bytes a file may have to be read or written by a commit: 16 MiB. Artifacts are prose (the largest of 734 real
-/// ones is far below 1 MiB) and a manifest of 100,000 rows has about 12 MB; what is larger is no state of a workflow.
-pub const READ_LIMIT: u64 = 16 * 1024 * 1024;
+use crate::artifact::{ProjectPath, READ_LIMIT};
 
 /// Why a file cannot be read for a commit.
 #[derive(Debug, thiserror::Error)]

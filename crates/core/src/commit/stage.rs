@@ -10,12 +10,15 @@ use std::{
 use tempfile::{Builder, TempPath};
 
 use super::{
-    ArtifactLock, FsyncPolicy, READ_LIMIT,
+    ArtifactLock, FsyncPolicy,
     attributes::Attributes,
     lock_file::LockKey,
     note::{Note, file_name},
 };
-use crate::{artifact::ProjectPath, document::FileHash};
+use crate::{
+    artifact::{ProjectPath, READ_LIMIT},
+    document::FileHash,
+};
 
 /// The new content of a locked file in a temporary file beside it: whole, with the mode and owner of the file that it
 /// replaces, and flushed. Dropping it removes the temporary file; [`Staged::publish`] gives it its name.

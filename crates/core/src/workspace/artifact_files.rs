@@ -1,7 +1,7 @@
 //! All artifacts of a project, read on all processors.
 
 use std::{
-    io::{self, Read},
+    io,
     ops::Range,
     sync::atomic::{AtomicUsize, Ordering},
 };
@@ -9,6 +9,7 @@ use std::{
 use super::{
     ArtifactError, Artifacts, TrackedArtifact, Workspace,
     folder::{EntryKind, Folder},
+    handle::read_within_limit,
     walk::{self, Visitor, WalkError},
 };
 use crate::artifact::{Artifact, ProjectPath};
@@ -74,7 +75,7 @@ impl Reader<'_> {
         path: ProjectPath,
     ) -> Result<Option<TrackedArtifact>, ArtifactError> {
         self.buffer.clear();
-        let read = folder.open_file(place).and_then(|mut file| file.read_to_end(&mut self.buffer));
+        let read = folder.open_file(place).and_then(|file| read_within_limit(file, &mut self.buffer));
         match read {
             Ok(_) => {}
             // Gone since its name was read, or a link to a folder: no artifact.

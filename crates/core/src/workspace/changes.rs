@@ -71,6 +71,14 @@ pub enum ChangeError {
 struct Undecided(#[from] ChangeError);
 
 impl ChangeError {
+    /// Whether another program's writing kept this change from being made: trying again later helps.
+    pub const fn is_conflict(&self) -> bool {
+        matches!(
+            self,
+            Self::Commit(CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))
+        )
+    }
+
     /// The conflict, where another program changed the file meanwhile.
     pub fn conflict(&self) -> Option<&Conflict> {
         match self {

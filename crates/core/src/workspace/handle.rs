@@ -2,7 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: artifacts are read here")]
 
 use std::{
-    fs, io,
+    fs::File,
+    io::{self, Read},
     path::Path,
     sync::{OnceLock, atomic::AtomicUsize},
 };
@@ -12,7 +13,7 @@ use super::{
     WalkProblem, Workflows, artifact_files, walk::WalkError, workflows::WorkflowFileError,
 };
 use crate::{
-    artifact::{Artifact, ProjectPath},
+    artifact::{Artifact, ProjectPath, READ_LIMIT},
     workflow::Binding,
 };
 
@@ -84,6 +85,16 @@ pub struct Artifacts {
     pub unreadable: Vec<ArtifactError>,
 }
 
+/// Reads all of `file` behind what `bytes` hold; more than [`READ_LIMIT`] is an error.
+pub(super) fn read_within_limit(file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let read = file.take(READ_LIMIT + 1).read_to_end(bytes)?;
+    if read as u64 > READ_LIMIT {
+        let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(())
+}
+
 impl Workspace {
     /// Opens the project in `folder`.
     ///
@@ -127,7 +138,9 @@ impl Workspace {
     /// When the file, or a step file of its workflow, cannot be read.
     pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, ArtifactError> {
         let place = self.root.resolve(path)?;
-        let bytes = fs::read(place).map_err(|source| match source.kind() {
+        let mut bytes = Vec::new();
+        let read = File::open(place).and_then(|file| read_within_limit(file, &mut bytes));
+        read.map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => ArtifactError::Missing { path: path.clone() },
             _ => ArtifactError::Read { path: path.clone(), source },
         })?;
