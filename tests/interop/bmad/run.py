@@ -8,6 +8,7 @@ that stepmark reads them without a false alarm, writes manifests that they accep
 import csv
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -142,6 +143,14 @@ def reads_everything(project):
     check(f"6.0.4: all {len(markdown)} Markdown files of the installation are read", not real and len(markdown) > 100, real[:3])
 
 
+def workflow_tests(project):
+    """The tests of the workflow stage that want a real installation."""
+    checkout = pathlib.Path(__file__).resolve().parents[3]
+    done = subprocess.run(["cargo", "test", "--quiet", "-p", "stepmark-core", "--test", "workflows", "--", "--include-ignored"],
+                          cwd=checkout, env={**os.environ, "STEPMARK_BMAD_6_0_4": str(project)}, capture_output=True, text=True)
+    check("6.0.4: the tests of chains and bindings on a real installation", done.returncode == 0, done.stdout + done.stderr)
+
+
 def walks_the_prd(project):
     template = next((project / "_bmad").rglob("prd-template.md"))
     prd = project / "_bmad-output/planning-artifacts/prd.md"
@@ -172,6 +181,7 @@ with tempfile.TemporaryDirectory() as temporary:
     for release in ("6.12.0", "6.0.4"):
         installer, project = install(release, folder)
         if release == "6.0.4":
+            workflow_tests(project)
             reads_everything(project)
             chains(project)
             walks_the_prd(project)
