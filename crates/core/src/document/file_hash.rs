@@ -52,6 +52,21 @@ pub struct FileHashError {
     pub text: String,
 }
 
+/// Set in [`DIGIT_VALUES`] for what is no hexadecimal digit.
+const NO_DIGIT: u8 = 0x80;
+
+/// The value of every byte as a hexadecimal digit of either case.
+const DIGIT_VALUES: [u8; 256] = {
+    let mut values = [NO_DIGIT; 256];
+    let mut value = 0;
+    while value < 16 {
+        values[b"0123456789abcdef"[value as usize] as usize] = value;
+        values[b"0123456789ABCDEF"[value as usize] as usize] = value;
+        value += 1;
+    }
+    values
+};
+
 impl FromStr for FileHash {
     type Err = FileHashError;
 
@@ -62,14 +77,15 @@ impl FromStr for FileHash {
             return Err(wrong());
         }
         let mut digest = [0_u8; 32];
+        // A manifest holds a hundred thousand of these: look each digit up, and look at the end whether all were digits.
+        let mut seen = 0;
         for (byte, pair) in digest.iter_mut().zip(digits.chunks_exact(2)) {
-            let nibble = |digit: u8| match digit {
-                b'0'..=b'9' => Ok(digit - b'0'),
-                b'a'..=b'f' => Ok(digit - b'a' + 10),
-                b'A'..=b'F' => Ok(digit - b'A' + 10),
-                _ => Err(wrong()),
-            };
-            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+            let (high, low) = (DIGIT_VALUES[usize::from(pair[0])], DIGIT_VALUES[usize::from(pair[1])]);
+            seen |= high | low;
+            *byte = high << 4 | low & 15;
+        }
+        if seen & NO_DIGIT != 0 {
+            return Err(wrong());
         }
         Ok(Self(digest))
     }

@@ -17,6 +17,10 @@ mod handle;
 mod artifact_files;
 #[cfg(feature = "write")]
 mod changes;
+mod ignore_files;
+mod hash_files;
+mod stat_cache;
+pub mod manifest;
 
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};

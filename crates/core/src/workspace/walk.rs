@@ -225,3 +225,94 @@ impl Drop for Running<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests make the folders that they walk")]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[derive(Debug, Default)]
+    struct Names(Vec<String>);
+
+    impl Visitor for Names {
+        fn visit(&mut self, folder: &Folder, places: Range<usize>) {
+            self.0.extend(places.map(|place| folder.path_of(folder.name(place))));
+        }
+    }
+
+    fn names(walked: &Walked<Names>) -> Vec<&str> {
+        let mut names: Vec<_> =
+            walked.visitors.iter().flat_map(|visitor| &visitor.0).map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
+    const FOLDERS_ONLY: fn(&str, EntryKind) -> bool = |_, kind| kind == EntryKind::Folder;
+
+    #[test]
+    fn visits_every_name_once_however_many_a_folder_holds() {
+        let root = tempfile::tempdir().unwrap();
+        let mut made = vec!["a".to_owned(), "a/b".to_owned(), "skipped".to_owned()];
+        fs::create_dir_all(root.path().join("a/b")).unwrap();
+        fs::create_dir_all(root.path().join("skipped/below")).unwrap();
+        for number in 0..2 * PIECE + 5 {
+            let name = format!("a/b/{number}.md");
+            fs::write(root.path().join(&name), "").unwrap();
+            made.push(name);
+        }
+        made.sort_unstable();
+        let enters = |path: &str, kind| kind == EntryKind::Folder && path != "skipped";
+        let mut walked = walk(root.path(), &enters, &Names::default).unwrap();
+        assert_eq!(names(&walked), made);
+        walked.folders.sort_unstable();
+        assert_eq!(walked.folders, ["", "a", "a/b"]);
+        assert_eq!(walked.problems, []);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_walked_is_told_and_stops_nothing() {
+        use std::{
+            ffi::OsStr,
+            os::unix::{ffi::OsStrExt, fs::symlink},
+        };
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("a")).unwrap();
+        fs::write(root.path().join("a/x.md"), "").unwrap();
+        symlink("..", root.path().join("a/up")).unwrap();
+        symlink("loop", root.path().join("loop")).unwrap();
+        // Not every file system takes such a name.
+        let odd_name = fs::write(root.path().join("a").join(OsStr::from_bytes(b"\xFF.md")), "").is_ok();
+        // A link that is let in, as if something were listed below it: this one is a loop, so it cannot be opened.
+        let enters = |path: &str, kind| kind == EntryKind::Folder || path == "loop";
+        let mut walked = walk(root.path(), &enters, &Names::default).unwrap();
+        assert_eq!(names(&walked), ["a", "a/up", "a/x.md", "loop"]);
+        walked.problems.sort();
+        let problems: Vec<_> = walked.problems.iter().map(|problem| problem.path.as_str()).collect();
+        assert_eq!(problems, if odd_name { vec!["a/\u{FFFD}.md", "loop"] } else { vec!["loop"] });
+        assert!(matches!(walked.problems.last().unwrap().kind, WalkProblemKind::ClosedFolder { .. }));
+    }
+
+    #[test]
+    fn a_root_that_cannot_be_listed_is_an_error() {
+        let root = tempfile::tempdir().unwrap();
+        let error = walk(&root.path().join("absent"), &FOLDERS_ONLY, &Names::default).unwrap_err();
+        assert!(error.to_string().contains("absent"), "{error}");
+    }
+
+    #[test]
+    fn a_visitor_that_panics_does_not_hang_the_others() {
+        struct Panics;
+        impl Visitor for Panics {
+            fn visit(&mut self, _: &Folder, _: Range<usize>) {
+                panic!("on purpose");
+            }
+        }
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().to_owned();
+        let walked = thread::spawn(move || walk(&path, &FOLDERS_ONLY, &|| Panics).map(|_| ()));
+        assert!(walked.join().is_err());
+    }
+}

@@ -1,137 +1,315 @@
 //! The rows of a manifest arranged for a comparison with the disk: by folder, then by name.
 
 use std::{
-    borrow::Cow,
     collections::{HashMap, HashSet},
+    ops::Range,
 };
 
-use super::{Oddity, OddityKind, Reading};
+use super::{
+    Oddity, OddityKind, ReadRow,
+    read::{LineReader, lines},
+};
 use crate::document::FileHash;
 
-/// What a manifest says about one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed<'text> {
-    /// The file, relative to the manifest's root.
-    pub path: Cow<'text, str>,
-    /// Its hash; `None` where the manifest holds none.
-    pub hash: Option<FileHash>,
+/// The files that a manifest lists, folder by folder.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    folders: Vec<ListedFolder>,
+    places: HashMap<Box<str>, usize>,
+    /// Every folder above a folder that has rows.
+    above: HashSet<Box<str>>,
+    oddities: Vec<Oddity>,
+}
+
+/// The files that a manifest lists directly in one folder. The places of the files count from 0, in the byte order of
+/// their names.
+#[derive(Clone, Debug)]
+pub struct ListedFolder {
+    path: Box<str>,
+    /// All names, one after the other: a verification goes through them once, and so through memory.
+    names: String,
+    files: Vec<PackedFile>,
+    /// The number, in the whole listing, of the file at place 0.
+    first: usize,
+}
+
+#[derive(Clone, Debug)]
+struct PackedFile {
+    name: Range<usize>,
+    hash: Option<FileHash>,
     line: usize,
 }
 
-impl Listed<'_> {
-    /// The folder that holds the file; empty for the root.
-    pub fn folder(&self) -> &str {
-        self.path.rfind('/').map_or("", |slash| &self.path[..slash])
+impl Listing {
+    /// Reads a whole manifest, by the rules of [`read`](super::read). Where a path is listed twice, the later row counts,
+    /// as for the installer's reader; the earlier one is told in the oddities.
+    pub fn read(text: &str) -> Self {
+        let mut builder = ListingBuilder::default();
+        for line in lines(text) {
+            builder.push_line(line);
+        }
+        builder.finish()
     }
 
-    /// The file's name.
-    pub fn name(&self) -> &str {
-        self.path.rfind('/').map_or(&self.path, |slash| &self.path[slash + 1..])
+    /// How many files are listed; they are numbered from 0, folder by folder.
+    pub fn len(&self) -> usize {
+        self.folders.last().map_or(0, |folder| folder.first + folder.len())
+    }
+
+    /// Whether no file is listed.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The folder at `path` (empty: the root), if files directly in it are listed.
+    pub fn folder(&self, path: &str) -> Option<&ListedFolder> {
+        self.places.get(path).and_then(|place| self.folders.get(*place))
+    }
+
+    /// All folders with listed files, in no order.
+    pub fn folders(&self) -> &[ListedFolder] {
+        &self.folders
+    }
+
+    /// Whether a file in `folder` or anywhere below it is listed.
+    pub fn reaches_into(&self, folder: &str) -> bool {
+        self.places.contains_key(folder) || self.above.contains(folder)
+    }
+
+    /// Every listed path with its line in the manifest, in no order.
+    pub fn lines(&self) -> impl Iterator<Item = (String, usize)> {
+        let of = |folder: &ListedFolder| {
+            let lines: Vec<_> = folder
+                .files
+                .iter()
+                .enumerate()
+                .map(|(place, file)| (folder.path_of(place), file.line))
+                .collect();
+            lines
+        };
+        self.folders.iter().flat_map(of)
+    }
+
+    /// What is odd about the manifest, by line.
+    pub fn oddities(&self) -> &[Oddity] {
+        &self.oddities
     }
 }
 
-/// Takes the rows that name a file inside the root; tells of the others in `oddities`.
-pub fn listed<'text>(reading: Reading<'text>, oddities: &mut Vec<Oddity>) -> Vec<Listed<'text>> {
-    oddities.extend(reading.oddities);
-    let mut listed = Vec::with_capacity(reading.rows.len());
-    for read in reading.rows {
-        if is_inside(&read.row.path) {
-            listed.push(Listed { path: read.row.path, hash: read.row.hash, line: read.line });
-        } else {
-            let path = read.row.path.into_owned();
-            oddities.push(Oddity { line: read.line, kind: OddityKind::Path { path } });
+impl ListedFolder {
+    /// The folder, relative to the manifest's root; empty for the root.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// How many files are listed directly in it.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The name of the file at `place`; empty past the last.
+    pub fn name(&self, place: usize) -> &str {
+        self.files.get(place).map_or("", |file| &self.names[file.name.clone()])
+    }
+
+    /// The hash of the file at `place`; `None` where the manifest holds none.
+    pub fn hash(&self, place: usize) -> Option<FileHash> {
+        self.files.get(place).and_then(|file| file.hash)
+    }
+
+    /// The path of the file at `place`, relative to the manifest's root.
+    pub fn path_of(&self, place: usize) -> String {
+        let name = self.name(place);
+        if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
+    }
+
+    /// The number of the file at `place` in the whole listing.
+    pub fn number(&self, place: usize) -> usize {
+        self.first + place
+    }
+
+    /// The first place whose name is not less than `name`.
+    pub fn place_from(&self, name: &str) -> usize {
+        self.files.partition_point(|file| &self.names[file.name.clone()] < name)
+    }
+
+    /// The place of the file called `name`.
+    pub fn place_of(&self, name: &str) -> Option<usize> {
+        let place = self.place_from(name);
+        (place < self.len() && self.name(place) == name).then_some(place)
+    }
+
+    /// Brings the files into order, and tells of those that are listed again.
+    fn arrange(&mut self, oddities: &mut Vec<Oddity>) {
+        let names = &self.names;
+        // Stable, so that the rows of one path stay in the manifest's order, and the last one is kept.
+        self.files.sort_by(|one, other| names[one.name.clone()].cmp(&names[other.name.clone()]));
+        let mut repeated = Vec::new();
+        self.files.dedup_by(|next, kept| {
+            let again = names[kept.name.clone()] == names[next.name.clone()];
+            if again {
+                std::mem::swap(kept, next);
+                repeated.push(next.clone());
+            }
+            again
+        });
+        for file in repeated {
+            let name = &self.names[file.name];
+            let path = if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) };
+            oddities.push(Oddity { line: file.line, kind: OddityKind::Repeated { path } });
         }
     }
-    listed
 }
 
-/// Whether every part of `path` names something; so it is relative and leads nowhere up.
-fn is_inside(path: &str) -> bool {
-    !path.contains('\0') && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+/// Makes a [`Listing`] of the lines of a manifest.
+#[derive(Debug, Default)]
+pub struct ListingBuilder {
+    listing: Listing,
+    reader: LineReader,
 }
 
-/// Finds the rows of a folder.
-#[derive(Debug)]
-pub struct FolderIndex<'rows> {
-    /// Indices of rows, in the byte order of their names.
-    folders: HashMap<&'rows str, Vec<usize>>,
-    /// Every folder above a folder that has rows.
-    above: HashSet<&'rows str>,
-}
+impl ListingBuilder {
+    /// Takes the next line of the manifest, without the LF at its end.
+    pub fn push_line(&mut self, line: &str) {
+        let oddities = &mut self.listing.oddities;
+        let Some(ReadRow { line, row }) = self.reader.row(line, oddities) else {
+            return;
+        };
+        let Some(start) = name_in(&row.path) else {
+            let path = row.path.into_owned();
+            oddities.push(Oddity { line, kind: OddityKind::Path { path } });
+            return;
+        };
+        let (path, name) = (&row.path[..start.saturating_sub(1)], &row.path[start..]);
+        let folder = self.folder(path);
+        let start = folder.names.len();
+        folder.names.push_str(name);
+        folder.files.push(PackedFile { name: start..folder.names.len(), hash: row.hash, line });
+    }
 
-impl<'rows> FolderIndex<'rows> {
-    /// Arranges `listed`. Where a path is listed twice, the later row counts, as for the installer's reader; the
-    /// earlier one is told in `oddities` and left out.
-    pub fn new(listed: &'rows [Listed<'_>], oddities: &mut Vec<Oddity>) -> Self {
-        let mut folders: HashMap<&'rows str, Vec<usize>> = HashMap::new();
-        for (index, row) in listed.iter().enumerate() {
-            folders.entry(row.folder()).or_default().push(index);
-        }
-        let mut above = HashSet::new();
-        for folder in folders.keys() {
-            let mut rest = *folder;
-            while let Some(slash) = rest.rfind('/') {
-                rest = &rest[..slash];
-                above.insert(rest);
+    /// Takes the next line of a manifest that may not be UTF-8; it is decoded as the installer's reader does.
+    pub fn push_bytes(&mut self, line: &[u8]) {
+        match std::str::from_utf8(line) {
+            Ok(line) => self.push_line(line),
+            Err(_) => {
+                self.push_line(&String::from_utf8_lossy(line));
+                let line = self.reader.lines_read();
+                self.listing.oddities.push(Oddity { line, kind: OddityKind::NotUtf8 });
             }
         }
-        for rows in folders.values_mut() {
-            // Stable, so that the rows of one path stay in the manifest's order, and the last one is kept.
-            rows.sort_by(|one, other| listed[*one].name().cmp(listed[*other].name()));
-            rows.dedup_by(|next, kept| {
-                let row = &listed[*kept];
-                let repeated = row.path == listed[*next].path;
-                if repeated {
-                    let kind = OddityKind::Repeated { path: row.path.to_string() };
-                    oddities.push(Oddity { line: row.line, kind });
-                    *kept = *next;
-                }
-                repeated
-            });
+    }
+
+    /// The listing of all lines taken.
+    pub fn finish(mut self) -> Listing {
+        let Listing { folders, above, oddities, .. } = &mut self.listing;
+        let mut first = 0;
+        for folder in folders.iter_mut() {
+            folder.arrange(oddities);
+            folder.first = first;
+            first += folder.len();
+            let mut rest = &*folder.path;
+            while let Some(slash) = rest.rfind('/') {
+                rest = &rest[..slash];
+                above.insert(rest.into());
+            }
         }
         oddities.sort_by_key(|oddity| oddity.line);
-        Self { folders, above }
+        self.listing
     }
 
-    /// The rows of files that lie directly in `folder`, by their indices, in the byte order of their names.
-    pub fn rows_in(&self, folder: &str) -> &[usize] {
-        self.folders.get(folder).map_or(&[], Vec::as_slice)
+    /// The folder at `path`, which may be new.
+    fn folder(&mut self, path: &str) -> &mut ListedFolder {
+        let Listing { folders, places, .. } = &mut self.listing;
+        let place = match places.get(path) {
+            Some(place) => *place,
+            None => {
+                places.insert(path.into(), folders.len());
+                folders.push(ListedFolder {
+                    path: path.into(),
+                    names: String::new(),
+                    files: Vec::new(),
+                    first: 0,
+                });
+                folders.len() - 1
+            }
+        };
+        &mut folders[place]
     }
+}
 
-    /// Whether a row names a file in `folder` or anywhere below it.
-    pub fn reaches_into(&self, folder: &str) -> bool {
-        self.folders.contains_key(folder) || self.above.contains(folder)
+/// Where the file's name begins in `path`; `None` unless every part of the path names something, so that it is relative
+/// and leads nowhere up.
+fn name_in(path: &str) -> Option<usize> {
+    let names_something = |part: &str| !matches!(part, "" | "." | "..");
+    let mut start = 0;
+    for end in memchr::memchr2_iter(b'/', b'\0', path.as_bytes()) {
+        if !names_something(&path[start..end]) || !path[end..].starts_with('/') {
+            return None;
+        }
+        start = end + 1;
     }
-
-    /// All rows that count, by their indices, in no order.
-    pub fn rows(&self) -> impl Iterator<Item = usize> {
-        self.folders.values().flatten().copied()
-    }
+    names_something(&path[start..]).then_some(start)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files_manifest::read;
 
     #[test]
     fn arranges_rows_by_folder_and_name() {
-        let text = "type,name,module,path,hash\n\
-                    a,b,c,m/x/b.md\na,b,c,top\na,b,c,m/x/a.md\na,b,c,/etc/passwd\na,b,c,m/../x\na,b,c,m/x/b.md\n";
-        let mut oddities = Vec::new();
-        let listed = listed(read(text), &mut oddities);
-        let index = FolderIndex::new(&listed, &mut oddities);
-        let names =
-            |folder| index.rows_in(folder).iter().map(|row| (*row, listed[*row].name())).collect::<Vec<_>>();
-        assert_eq!(names("m/x"), [(2, "a.md"), (3, "b.md")]);
-        assert_eq!(names(""), [(1, "top")]);
-        assert_eq!(names("m"), []);
-        assert!(index.reaches_into("m") && index.reaches_into("m/x") && !index.reaches_into("m/x/y"));
-        let mut rows: Vec<usize> = index.rows().collect();
-        rows.sort_unstable();
-        assert_eq!(rows, [1, 2, 3]);
-        let told: Vec<(usize, bool)> =
-            oddities.iter().map(|odd| (odd.line, matches!(odd.kind, OddityKind::Path { .. }))).collect();
-        assert_eq!(told, [(2, false), (5, true), (6, true)]);
+        let listing = Listing::read(
+            "type,name,module,path,hash\n\
+             a,b,c,m/x/b.md\na,b,c,top\na,b,c,m/x/a.md\na,b,c,/etc/passwd\na,b,c,m/../x\na,b,c,m/x/b.md\n",
+        );
+        let names = |path| {
+            let folder = listing.folder(path)?;
+            Some(
+                (0..folder.len()).map(|place| (folder.number(place), folder.name(place))).collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(names("m/x"), Some(vec![(0, "a.md"), (1, "b.md")]));
+        assert_eq!(names(""), Some(vec![(2, "top")]));
+        assert_eq!(names("m"), None);
+        assert_eq!(listing.len(), 3);
+        assert!(listing.reaches_into("m") && listing.reaches_into("m/x") && !listing.reaches_into("m/x/y"));
+        let kinds: Vec<_> =
+            listing.oddities().iter().map(|odd| (odd.line, std::mem::discriminant(&odd.kind))).collect();
+        let path = std::mem::discriminant(&OddityKind::Path { path: String::new() });
+        let repeated = std::mem::discriminant(&OddityKind::Repeated { path: String::new() });
+        assert_eq!(kinds, [(2, repeated), (5, path), (6, path)]);
+        let mut lines: Vec<_> = listing.lines().collect();
+        lines.sort();
+        assert_eq!(
+            lines,
+            [("m/x/a.md".to_owned(), 4), ("m/x/b.md".to_owned(), 7), ("top".to_owned(), 3)],
+            "of a path listed twice the later row counts"
+        );
+    }
+
+    #[test]
+    fn finds_names_in_a_folder() {
+        let listing = Listing::read("type,name,module,path\na,b,c,m/é/b.md\na,b,c,m/é/d.md\n");
+        let folder = listing.folder("m/é").unwrap();
+        assert_eq!((folder.path_of(1), folder.path()), ("m/é/d.md".to_owned(), "m/é"));
+        assert_eq!(["a", "b.md", "c", "d.md", "e"].map(|name| folder.place_from(name)), [0, 0, 1, 1, 2]);
+        assert_eq!(
+            ["a", "b.md", "d.md", "e"].map(|name| folder.place_of(name)),
+            [None, Some(0), Some(1), None]
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_told() {
+        let mut builder = ListingBuilder::default();
+        builder.push_bytes(b"type,name,module,path,hash");
+        builder.push_bytes(b"a,b,c,x\xFF.md\r");
+        let listing = builder.finish();
+        assert_eq!(listing.folder("").unwrap().name(0), "x\u{FFFD}.md");
+        assert_eq!(listing.oddities(), [Oddity { line: 2, kind: OddityKind::NotUtf8 }]);
     }
 }

@@ -13,10 +13,10 @@ mod line_ends;
 mod verify;
 
 pub use line_ends::{LineEndHasher, LineEndHashes};
-pub use listing::{FolderIndex, Listed, listed};
+pub use listing::{ListedFolder, Listing, ListingBuilder};
 pub use order::{RowOrder, RowOrderError};
 pub use read::{Oddity, OddityKind, ReadRow, Reading, read};
 pub use row::{Row, UnlistablePath, UnlistableReason};
-pub use scope::{Scope, is_installers_book};
+pub use scope::{ArtifactFilter, Scope, is_installers_book};
 pub use verify::{FileClass, FileVerdict, Found, Observations, Verification, verify};
 pub use write::write;

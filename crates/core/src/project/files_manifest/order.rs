@@ -41,10 +41,9 @@ impl RowOrder {
             .map_err(|source| RowOrderError { source: source.into() })
     }
 
-    /// Sorts `rows`. `existing` are the paths of the manifest that is there already, in its order; it breaks ties.
-    pub fn sort<'path>(&self, rows: &mut [Row<'_>], existing: impl IntoIterator<Item = &'path str>) {
-        let places: HashMap<&str, usize> =
-            existing.into_iter().enumerate().map(|(place, path)| (path, place)).collect();
+    /// Sorts `rows`. `existing` are the paths of the manifest that is there already with their lines; they break ties.
+    pub fn sort(&self, rows: &mut [Row<'_>], existing: impl IntoIterator<Item = (String, usize)>) {
+        let places: HashMap<String, usize> = existing.into_iter().collect();
         let place = |row: &Row<'_>| places.get(&*row.path).copied().unwrap_or(usize::MAX);
         rows.sort_by(|one, other| {
             self.texts(&one.module, &other.module)
@@ -92,7 +91,8 @@ mod tests {
 
     fn sorted<'path>(paths: &[&'path str], existing: &[&str]) -> Vec<&'path str> {
         let mut rows: Vec<_> = paths.iter().map(|path| Row::of(path, None).unwrap()).collect();
-        RowOrder::root().unwrap().sort(&mut rows, existing.iter().copied());
+        let existing = existing.iter().enumerate().map(|(line, path)| ((*path).to_owned(), line));
+        RowOrder::root().unwrap().sort(&mut rows, existing);
         let at = |row: &Row<'_>| paths.iter().copied().find(|path| *path == row.path).unwrap();
         rows.iter().map(at).collect()
     }

@@ -58,7 +58,7 @@ pub enum OddityKind {
         /// The path that stands twice.
         path: String,
     },
-    /// The file is no UTF-8; each wrong byte is read as U+FFFD.
+    /// The line is no UTF-8; each wrong byte is read as U+FFFD.
     NotUtf8,
 }
 
@@ -82,9 +82,7 @@ impl fmt::Display for Oddity {
             OddityKind::Repeated { path } => {
                 write!(out, "`{path}` is listed again further down; the later row counts")
             }
-            OddityKind::NotUtf8 => {
-                out.write_str("the manifest is not UTF-8; the wrong bytes are read as U+FFFD")
-            }
+            OddityKind::NotUtf8 => out.write_str("not UTF-8; the wrong bytes are read as U+FFFD"),
         }
     }
 }
@@ -96,56 +94,74 @@ impl fmt::Display for Oddity {
 ///
 /// Nothing is fatal: what cannot be used is passed over and told in [`Reading::oddities`].
 pub fn read(text: &str) -> Reading<'_> {
-    let mut reading = Reading::default();
-    // The shortest row the installer writes is about as long as its hash and quotes.
-    reading.rows.reserve(text.len() / 96);
-    for (line, text) in lines(text) {
-        if line == 1 {
-            reading.header(text);
-        } else if !text.is_empty() {
-            reading.row(line, text);
-        }
+    let (mut reader, mut reading) = (LineReader::default(), Reading::default());
+    for line in lines(text) {
+        reading.rows.extend(reader.row(line, &mut reading.oddities));
     }
     reading
 }
 
-impl<'text> Reading<'text> {
-    fn header(&mut self, text: &str) {
-        let old = HEADER.strip_suffix(",hash");
-        if text != HEADER && Some(text) != old {
-            self.oddities.push(Oddity { line: 1, kind: OddityKind::Header { text: text.to_owned() } });
+/// The lines of a manifest, without the LF between them.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
+    let mut start = 0;
+    ends.map(move |end| {
+        let line = text.get(start..end).unwrap_or_default();
+        start = end + 1;
+        line
+    })
+}
+
+/// Reads the lines of a manifest one after the other, by the rules of [`read`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct LineReader {
+    lines: usize,
+}
+
+impl LineReader {
+    /// The row in the next line, if there is one.
+    pub(super) fn row<'text>(
+        &mut self,
+        line: &'text str,
+        oddities: &mut Vec<Oddity>,
+    ) -> Option<ReadRow<'text>> {
+        self.lines += 1;
+        let text = trimmed(line);
+        if self.lines == 1 {
+            oddities.extend(header(text));
+            return None;
         }
+        if text.is_empty() { None } else { row(self.lines, text, oddities) }
     }
 
-    fn row(&mut self, line: usize, text: &'text str) {
-        let mut fields = Fields { rest: Some(text) };
-        let row = [fields.next(), fields.next(), fields.next(), fields.next()];
-        let [Some(kind), Some(name), Some(module), Some(path)] = row else {
-            let fields = row.iter().flatten().count();
-            self.oddities.push(Oddity { line, kind: OddityKind::ShortRow { fields } });
-            return;
-        };
-        let hash = match fields.next() {
-            None => None,
-            Some(text) if text.is_empty() => None,
-            Some(text) => text
-                .parse::<FileHash>()
-                .map_err(|wrong| self.oddities.push(Oddity { line, kind: OddityKind::Hash(wrong) }))
-                .ok(),
-        };
-        self.rows.push(ReadRow { line, row: Row { kind, name, module, path, hash } });
+    /// How many lines were read, the header among them.
+    pub(super) fn lines_read(&self) -> usize {
+        self.lines
     }
 }
 
-/// The lines with their numbers, trimmed as JavaScript's `trim` does.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
-    let mut start = 0;
-    ends.enumerate().map(move |(index, end)| {
-        let line = text.get(start..end).unwrap_or_default();
-        start = end + 1;
-        (index + 1, trimmed(line))
-    })
+fn header(text: &str) -> Option<Oddity> {
+    let is_known = text == HEADER || Some(text) == HEADER.strip_suffix(",hash");
+    (!is_known).then(|| Oddity { line: 1, kind: OddityKind::Header { text: text.to_owned() } })
+}
+
+fn row<'text>(line: usize, text: &'text str, oddities: &mut Vec<Oddity>) -> Option<ReadRow<'text>> {
+    let mut fields = Fields { rest: Some(text) };
+    let row = [fields.next(), fields.next(), fields.next(), fields.next()];
+    let [Some(kind), Some(name), Some(module), Some(path)] = row else {
+        let fields = row.iter().flatten().count();
+        oddities.push(Oddity { line, kind: OddityKind::ShortRow { fields } });
+        return None;
+    };
+    let hash = match fields.next() {
+        None => None,
+        Some(text) if text.is_empty() => None,
+        Some(text) => text
+            .parse::<FileHash>()
+            .map_err(|wrong| oddities.push(Oddity { line, kind: OddityKind::Hash(wrong) }))
+            .ok(),
+    };
+    Some(ReadRow { line, row: Row { kind, name, module, path, hash } })
 }
 
 /// JavaScript trims U+FEFF, which is no white space to Rust, and does not trim U+0085, which is.

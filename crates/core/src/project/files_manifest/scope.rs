@@ -13,8 +13,17 @@ pub enum Scope<'a> {
     /// The files that the official installer counts as a user's own in a `_bmad` folder. Files that it skips are
     /// listed again only where the earlier manifest lists them.
     BmadFolder,
-    /// The configured artifacts: those for which the function says so.
-    Artifacts(&'a (dyn Fn(&str) -> bool + Sync)),
+    /// The configured artifacts.
+    Artifacts(&'a dyn ArtifactFilter),
+}
+
+/// Says which files are artifacts.
+pub trait ArtifactFilter: Sync {
+    /// Whether the file at `path` is one.
+    fn is_artifact(&self, path: &str) -> bool;
+
+    /// Whether no file in `folder`, however deep, is one.
+    fn skips_folder(&self, folder: &str) -> bool;
 }
 
 impl fmt::Debug for Scope<'_> {
@@ -31,10 +40,11 @@ impl Scope<'_> {
     /// Whether files of this folder, or of folders below it, can belong to the manifest.
     pub fn enters(&self, folder: &str) -> bool {
         let name = folder.rsplit('/').next().unwrap_or(folder);
-        match name {
-            ".git" | ".stepmark" => false,
-            "node_modules" => matches!(self, Self::Everything),
-            _ => !matches!(self, Self::BmadFolder) || !installer_skips_folder(folder),
+        match (name, self) {
+            (".git" | ".stepmark", _) => false,
+            (_, Self::Everything) => true,
+            (_, Self::BmadFolder) => name != "node_modules" && !installer_skips_folder(folder),
+            (_, Self::Artifacts(filter)) => !filter.skips_folder(folder),
         }
     }
 
@@ -43,7 +53,7 @@ impl Scope<'_> {
         match self {
             Self::Everything => true,
             Self::BmadFolder => !installer_skips_file(path),
-            Self::Artifacts(is_artifact) => is_artifact(path),
+            Self::Artifacts(filter) => filter.is_artifact(path),
         }
     }
 
@@ -130,10 +140,21 @@ mod tests {
         }
     }
 
+    struct Markdown;
+
+    impl ArtifactFilter for Markdown {
+        fn is_artifact(&self, path: &str) -> bool {
+            path.ends_with(".md")
+        }
+
+        fn skips_folder(&self, folder: &str) -> bool {
+            folder.ends_with("node_modules")
+        }
+    }
+
     #[test]
     fn other_scopes_leave_out_git_and_stepmark_only() {
-        let markdown = |path: &str| path.ends_with(".md");
-        let artifacts = Scope::Artifacts(&markdown);
+        let artifacts = Scope::Artifacts(&Markdown);
         assert!(
             artifacts.holds("_config/a.md")
                 && !artifacts.holds("a.txt")

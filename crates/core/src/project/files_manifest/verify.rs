@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{FolderIndex, LineEndHashes, Listed, Scope};
-use crate::document::FileHash;
+use super::{LineEndHashes, ListedFolder, Listing, Scope};
 
 /// How a file stands to its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,20 +71,18 @@ pub enum Found {
     /// No file of that name, or no such folder.
     Nothing,
     /// Something that could not be read, and why.
-    Unreadable(String),
-    /// A file.
-    File {
-        /// The hash of its bytes.
-        hash: FileHash,
-        /// Its hashes with other line ends; wanted only where `hash` is not the listed one.
-        line_ends: Option<Box<LineEndHashes>>,
-    },
+    Unreadable(Box<str>),
+    /// A file whose bytes have the listed hash.
+    AsListed,
+    /// A file whose bytes have another hash, or whose row has none. Its hashes with other line ends, where it could be
+    /// read once more.
+    OtherBytes(Option<Box<LineEndHashes>>),
 }
 
 /// Everything that was seen under a manifest's root.
 #[derive(Clone, Debug, Default)]
 pub struct Observations {
-    /// What each row points at; row by row, in the order of the listing.
+    /// What each listed file is found to be, by its number in the listing.
     pub found: Vec<Found>,
     /// Every folder that was seen, relative to the root; the root itself is the empty path.
     pub folders: HashSet<String>,
@@ -130,22 +127,17 @@ impl Verification {
     }
 }
 
-/// Compares the rows of `index` with what was observed. `observed.found` runs parallel to `listed`.
-pub fn verify(
-    listed: &[Listed<'_>],
-    index: &FolderIndex<'_>,
-    scope: &Scope<'_>,
-    observed: Observations,
-) -> Verification {
+/// Compares `listing` with what was observed. `observed.found` runs parallel to the numbers of the listed files.
+pub fn verify(listing: &Listing, scope: &Scope<'_>, observed: Observations) -> Verification {
     let mut result = Verification::default();
-    for row in index.rows() {
-        let Some((row, found)) = listed.get(row).zip(observed.found.get(row)) else {
-            continue;
-        };
-        match class(row, found, scope, &observed) {
-            (FileClass::Ok, _) => result.ok += 1,
-            (class, reason) => {
-                result.others.push(FileVerdict { path: row.path.to_string(), class, reason });
+    for folder in listing.folders() {
+        for place in 0..folder.len() {
+            let found = observed.found.get(folder.number(place)).unwrap_or(&Found::Nothing);
+            match class(folder, place, found, scope, &observed) {
+                (FileClass::Ok, _) => result.ok += 1,
+                (class, reason) => {
+                    result.others.push(FileVerdict { path: folder.path_of(place), class, reason });
+                }
             }
         }
     }
@@ -156,35 +148,38 @@ pub fn verify(
 }
 
 fn class(
-    row: &Listed<'_>,
+    folder: &ListedFolder,
+    place: usize,
     found: &Found,
     scope: &Scope<'_>,
     observed: &Observations,
 ) -> (FileClass, Option<String>) {
-    match (found, row.hash) {
-        (Found::Unreadable(reason), _) => (FileClass::Unreadable, Some(reason.clone())),
-        (Found::Nothing, _) => absent(row, observed),
-        (Found::File { .. }, None) => (FileClass::Unhashed, None),
-        (Found::File { hash, .. }, Some(wanted)) if *hash == wanted => (FileClass::Ok, None),
-        (Found::File { line_ends: Some(hashes), .. }, Some(wanted)) if hashes.holds(wanted) => {
+    match (found, folder.hash(place)) {
+        (Found::Unreadable(reason), _) => (FileClass::Unreadable, Some(reason.to_string())),
+        (Found::Nothing, _) => absent(folder.path(), observed),
+        (Found::AsListed, Some(_)) => (FileClass::Ok, None),
+        (Found::AsListed | Found::OtherBytes(_), None) => (FileClass::Unhashed, None),
+        (Found::OtherBytes(Some(hashes)), Some(wanted)) if hashes.holds(wanted) => {
             (FileClass::LineEndsOnly, None)
         }
-        (Found::File { .. }, Some(_)) if scope.regenerates(&row.path) => (FileClass::Regenerated, None),
-        (Found::File { .. }, Some(_)) => (FileClass::Modified, None),
+        (Found::OtherBytes(_), Some(_)) if scope.regenerates(&folder.path_of(place)) => {
+            (FileClass::Regenerated, None)
+        }
+        (Found::OtherBytes(_), Some(_)) => (FileClass::Modified, None),
     }
 }
 
-/// The class of a row at which nothing was found.
-fn absent(row: &Listed<'_>, observed: &Observations) -> (FileClass, Option<String>) {
-    let closed = observed.closed_folders.iter().find(|(folder, _)| {
-        let below = row.path.strip_prefix(folder.as_str());
-        below.is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
+/// The class of a file listed in `folder` of which nothing was found.
+fn absent(folder: &str, observed: &Observations) -> (FileClass, Option<String>) {
+    let closed = observed.closed_folders.iter().find(|(closed, _)| {
+        let below = folder.strip_prefix(closed.as_str());
+        below.is_some_and(|rest| closed.is_empty() || rest.is_empty() || rest.starts_with('/'))
     });
-    if let Some((folder, reason)) = closed {
-        return (FileClass::Unreadable, Some(format!("the folder `{folder}` cannot be opened: {reason}")));
+    if let Some((closed, reason)) = closed {
+        return (FileClass::Unreadable, Some(format!("the folder `{closed}` cannot be opened: {reason}")));
     }
-    let module = row.path.split('/').next().unwrap_or_default();
-    if observed.folders.contains(module) && !observed.folders.contains(row.folder()) {
+    let module = folder.split('/').next().unwrap_or_default();
+    if observed.folders.contains(module) && !observed.folders.contains(folder) {
         (FileClass::RemovedWithItsFolder, None)
     } else {
         (FileClass::Missing, None)
@@ -194,11 +189,10 @@ fn absent(row: &Listed<'_>, observed: &Observations) -> (FileClass, Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::files_manifest::{listed, read};
+    use crate::document::FileHash;
 
-    fn file(bytes: &str) -> Found {
-        let line_ends = Some(Box::new(LineEndHashes::of(bytes.as_bytes())));
-        Found::File { hash: FileHash::of(bytes.as_bytes()), line_ends }
+    fn other(bytes: &str) -> Found {
+        Found::OtherBytes(Some(Box::new(LineEndHashes::of(bytes.as_bytes()))))
     }
 
     fn observed(found: Vec<Found>, folders: &[&str]) -> Observations {
@@ -206,15 +200,13 @@ mod tests {
         Observations { found, folders, ..Observations::default() }
     }
 
-    /// A manifest that lists each path with the hash of `a\nb\n`.
+    /// A manifest that lists each path with the hash of `a\nb\n`; `observed` follows their byte order.
     fn compare(paths: &[&str], scope: &Scope<'_>, observed: Observations) -> Vec<(String, &'static str)> {
         let hash = FileHash::of(b"a\nb\n");
         let rows: String = paths.iter().map(|path| format!("t,n,m,{path},{hash}\n")).collect();
         let text = format!("type,name,module,path,hash\n{rows}");
-        let mut oddities = Vec::new();
-        let listed = listed(read(&text), &mut oddities);
-        let index = FolderIndex::new(&listed, &mut oddities);
-        let result = verify(&listed, &index, scope, observed);
+        let listing = Listing::read(&text);
+        let result = verify(&listing, scope, observed);
         assert_eq!(result.has_findings(), result.others.iter().any(|file| file.class.is_finding()));
         result.others.into_iter().map(|file| (file.path, file.class.label())).collect()
     }
@@ -222,8 +214,8 @@ mod tests {
     #[test]
     fn tells_an_edit_from_changed_line_ends() {
         let found =
-            vec![file("a\nb\n"), file("a\r\nb\r\n"), file("a\nB\n"), Found::Unreadable("no".to_owned())];
-        let files = compare(&["ok", "crlf", "edited", "shut"], &Scope::Everything, observed(found, &[""]));
+            vec![other("a\r\nb\r\n"), other("a\nB\n"), Found::AsListed, Found::Unreadable("no".into())];
+        let files = compare(&["crlf", "edited", "ok", "shut"], &Scope::Everything, observed(found, &[""]));
         assert_eq!(
             files,
             [
@@ -260,7 +252,7 @@ mod tests {
 
     #[test]
     fn what_the_installer_writes_anew_is_never_modified() {
-        let found = || vec![file("x"), file("x")];
+        let found = || vec![other("x"), other("x")];
         let paths = ["bmm/config.yaml", "bmm/module-help.csv"];
         let bmad = compare(&paths, &Scope::BmadFolder, observed(found(), &["", "bmm"]));
         assert_eq!([bmad[0].1, bmad[1].1], ["regenerated", "modified"]);
@@ -270,12 +262,10 @@ mod tests {
 
     #[test]
     fn a_row_without_hash_says_nothing_and_unlisted_files_are_told() {
-        let mut oddities = Vec::new();
-        let listed = listed(read("type,name,module,path\nt,n,m,old.md\n"), &mut oddities);
-        let index = FolderIndex::new(&listed, &mut oddities);
-        let mut seen = observed(vec![file("x")], &[""]);
+        let listing = Listing::read("type,name,module,path\nt,n,m,old.md\n");
+        let mut seen = observed(vec![other("x")], &[""]);
         seen.unlisted.push("new.md".to_owned());
-        let result = verify(&listed, &index, &Scope::Everything, seen);
+        let result = verify(&listing, &Scope::Everything, seen);
         assert!(!result.has_findings());
         assert_eq!(
             (result.count(FileClass::Unhashed), result.count(FileClass::Unlisted), result.ok),

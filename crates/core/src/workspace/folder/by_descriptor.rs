@@ -66,19 +66,16 @@ fn entry_kind(kind: FileType) -> EntryKind {
     }
 }
 
-#[expect(
-    clippy::useless_conversion,
-    clippy::unnecessary_fallible_conversions,
-    clippy::cast_sign_loss,
-    reason = "the types of these fields differ between systems"
-)]
 fn file_stat(stat: &rustix::fs::Stat) -> FileStat {
-    let moment =
-        |seconds: i64, nanoseconds| FileStat::moment(seconds, i64::try_from(nanoseconds).unwrap_or(0));
     FileStat {
-        size: stat.st_size as u64,
-        modified: moment(stat.st_mtime.into(), stat.st_mtime_nsec),
-        changed: moment(stat.st_ctime.into(), stat.st_ctime_nsec),
-        inode: stat.st_ino.into(),
+        size: number(stat.st_size),
+        modified: FileStat::moment(number(stat.st_mtime), number(stat.st_mtime_nsec)),
+        changed: FileStat::moment(number(stat.st_ctime), number(stat.st_ctime_nsec)),
+        inode: number(stat.st_ino),
     }
+}
+
+/// A field of a stat, whose type differs between systems; 0 for a value that no file has.
+fn number<Wide: Default>(field: impl TryInto<Wide>) -> Wide {
+    field.try_into().unwrap_or_default()
 }

@@ -1,0 +1,74 @@
+//! The hashes of open files, read in pieces.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    document::FileHash,
+    project::files_manifest::{LineEndHasher, LineEndHashes},
+};
+
+/// Large enough that most artifacts are read at once, small enough to stay in the processor's cache.
+const PIECE: usize = 64 * 1024;
+
+/// Reads files and hashes them; one buffer serves them all.
+#[derive(Debug)]
+pub(crate) struct FileHasher {
+    buffer: Box<[u8]>,
+}
+
+impl FileHasher {
+    pub(crate) fn new() -> Self {
+        Self { buffer: vec![0; PIECE].into_boxed_slice() }
+    }
+
+    /// The SHA-256 of what `file` holds from here to its end.
+    pub(crate) fn hash(&mut self, file: File) -> io::Result<FileHash> {
+        let mut digest = Sha256::new();
+        self.pieces(file, |piece| digest.update(piece))?;
+        Ok(FileHash::from_digest(digest.finalize().into()))
+    }
+
+    /// The hashes that it would have with other line ends.
+    pub(crate) fn line_ends(&mut self, file: File) -> io::Result<LineEndHashes> {
+        let mut hasher = LineEndHasher::default();
+        self.pieces(file, |piece| hasher.update(piece))?;
+        Ok(hasher.finish())
+    }
+
+    fn pieces(&mut self, mut file: File, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+        loop {
+            match file.read(&mut self.buffer) {
+                Ok(0) => return Ok(()),
+                Ok(length) => take(&self.buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek, Write};
+
+    use super::*;
+
+    #[test]
+    fn hashes_files_of_any_length() {
+        let mut hasher = FileHasher::new();
+        for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 7] {
+            let bytes: Vec<u8> = (0..length).map(|at| if at % 40 == 39 { b'\n' } else { b'\r' }).collect();
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&bytes).unwrap();
+            file.rewind().unwrap();
+            assert_eq!(hasher.hash(file.try_clone().unwrap()).unwrap(), FileHash::of(&bytes), "{length}");
+            file.rewind().unwrap();
+            assert_eq!(hasher.line_ends(file).unwrap(), LineEndHashes::of(&bytes), "{length}");
+        }
+    }
+}

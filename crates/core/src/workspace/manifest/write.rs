@@ -1,0 +1,105 @@
+//! `manifest write`: the bytes of a manifest of what is there.
+
+use super::{
+    CacheOutcome, Hashed, ManifestReadError, ManifestRequest,
+    inventory::{Inventory, UnreadableFile},
+    read_manifest,
+    selection::Selection,
+};
+use crate::{
+    document::FileHash,
+    project::files_manifest::{self, Listing, Row, RowOrder, RowOrderError, Scope, UnlistablePath},
+    workspace::{
+        stat_cache::{RunStart, StatCache},
+        walk::WalkProblem,
+    },
+};
+
+/// Where the official installer keeps its manifest, seen from the `_bmad` folder (the second in alpha releases).
+const INSTALLERS_MANIFESTS: [&str; 2] = ["_config/files-manifest.csv", "_cfg/files-manifest.csv"];
+
+/// A manifest of what is there, ready to be committed.
+#[derive(Clone, Debug)]
+pub struct ManifestDraft {
+    /// The whole manifest.
+    pub bytes: Vec<u8>,
+    /// How many files it lists.
+    pub files: usize,
+    /// The hash of the manifest that is there already, which the commit must still find; `None` where there is none.
+    pub existing: Option<FileHash>,
+    /// Listed files whose bytes could not be read: their rows have no hash, as the installer writes them.
+    pub unreadable: Vec<UnreadableFile>,
+    /// What the walk could not go through, by path; it is not in the manifest.
+    pub problems: Vec<WalkProblem>,
+    /// What became of the stat cache.
+    pub cache: CacheOutcome,
+}
+
+impl ManifestDraft {
+    /// Whether the manifest that is there already has these very bytes, so that nothing needs to be written.
+    pub fn is_up_to_date(&self) -> bool {
+        self.existing == Some(FileHash::of(&self.bytes))
+    }
+}
+
+/// Why no manifest can be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestWriteError {
+    /// The manifest that is there already, or the root, cannot be read.
+    #[error(transparent)]
+    Read(#[from] ManifestReadError),
+    /// A path that the format cannot hold.
+    #[error(transparent)]
+    Unlistable(#[from] UnlistablePath),
+    /// The rows cannot be sorted.
+    #[error(transparent)]
+    Order(#[from] RowOrderError),
+}
+
+/// Drafts the manifest of `request`. Nothing but the stat cache is written.
+///
+/// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad` folder, that of
+/// the installer's.
+///
+/// # Errors
+/// When the root or the existing manifest cannot be read, or a file has a path that the format cannot hold.
+pub fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWriteError> {
+    let start = RunStart::now();
+    let cache = request.stat_cache.and_then(StatCache::load);
+    let existing = read_manifest(request.manifest, Hashed::Yes)?;
+    let hash = existing.as_ref().and_then(|existing| existing.hash);
+    // What is odd about the earlier manifest goes with it.
+    let earlier = match existing {
+        Some(existing) => existing.listing,
+        None => installers_listing(request)?,
+    };
+    let inventory = Inventory { request, selection: Selection::new(request), earlier: &earlier };
+    let collected = inventory.run(cache.as_ref(), start)?;
+
+    let mut rows = Vec::with_capacity(collected.files.len());
+    for (path, hash) in &collected.files {
+        rows.push(Row::of(path, *hash)?);
+    }
+    RowOrder::root()?.sort(&mut rows, earlier.lines());
+    let bytes = files_manifest::write(&rows)?;
+    Ok(ManifestDraft {
+        bytes,
+        files: rows.len(),
+        existing: hash,
+        unreadable: collected.unreadable,
+        problems: collected.problems,
+        cache: collected.cache,
+    })
+}
+
+/// The installer's own manifest in a `_bmad` folder; nothing elsewhere.
+fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, ManifestReadError> {
+    if matches!(request.scope, Scope::BmadFolder) {
+        for place in INSTALLERS_MANIFESTS {
+            if let Some(found) = read_manifest(&request.root.path().join(place), Hashed::No)? {
+                return Ok(found.listing);
+            }
+        }
+    }
+    Ok(Listing::default())
+}

@@ -1,0 +1,256 @@
+//! The bytes of a stat cache.
+//!
+//! ```text
+//! header    "stepmark", version, folders, entries (u32 each), hashing began, hashing took (i64 ns each)
+//! folders   path (start, length), first entry, entries                       (u32 each), by path
+//! entries   name (start, length; u32), size, modified, changed, inode (8 bytes each), SHA-256; by folder and name
+//! texts     the paths and names
+//! digest    SHA-256 of everything before
+//! ```
+//! All numbers are little-endian. Whatever does not fit is no cache: reading gives `None`, never a panic.
+
+use sha2::{Digest, Sha256};
+
+use super::super::file_stat::FileStat;
+use crate::document::FileHash;
+
+const MAGIC: &[u8; 8] = b"stepmark";
+/// A cache of another version is not read.
+const VERSION: u32 = 1;
+const HEADER: usize = 36;
+const FOLDER: usize = 16;
+const ENTRY: usize = 72;
+const DIGEST: usize = 32;
+
+/// When the hashes of a cache were taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hashing {
+    /// Nanoseconds since 1970 by this machine's clock, before the first file was looked at.
+    pub(super) began: i64,
+    /// Nanoseconds from then until the cache was written.
+    pub(super) took: i64,
+}
+
+/// The bytes of a cache, known to be whole.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    bytes: Vec<u8>,
+    folders: usize,
+    entries: usize,
+}
+
+impl Bytes {
+    /// Takes `bytes` if they are a whole cache of this version.
+    pub(super) fn new(bytes: Vec<u8>) -> Option<Self> {
+        let body = bytes.len().checked_sub(DIGEST)?;
+        let (content, digest) = bytes.split_at(body);
+        if !content.starts_with(MAGIC) || number(content, 8) != VERSION || *Sha256::digest(content) != *digest
+        {
+            return None;
+        }
+        let (folders, entries) = (index(number(content, 12)), index(number(content, 16)));
+        let records = folders.checked_mul(FOLDER)?.checked_add(entries.checked_mul(ENTRY)?)?;
+        (records.checked_add(HEADER)? <= body).then_some(Self { bytes, folders, entries })
+    }
+
+    pub(super) fn hashing(&self) -> Hashing {
+        Hashing { began: long(&self.bytes, 20), took: long(&self.bytes, 28) }
+    }
+
+    pub(super) fn folders(&self) -> usize {
+        self.folders
+    }
+
+    /// The path of folder `folder`.
+    pub(super) fn path(&self, folder: usize) -> &[u8] {
+        self.text(HEADER + folder * FOLDER)
+    }
+
+    /// The first entry of folder `folder`, and the one after its last.
+    pub(super) fn entries(&self, folder: usize) -> (usize, usize) {
+        let at = HEADER + folder * FOLDER;
+        let first = index(number(&self.bytes, at + 8)).min(self.entries);
+        let count = index(number(&self.bytes, at + 12));
+        (first, first.saturating_add(count).min(self.entries))
+    }
+
+    /// The name of entry `entry`.
+    pub(super) fn name(&self, entry: usize) -> &[u8] {
+        self.text(self.entry_at(entry))
+    }
+
+    pub(super) fn stat(&self, entry: usize) -> FileStat {
+        let at = self.entry_at(entry);
+        let word = |place| word(&self.bytes, at + place);
+        let long = |place| long(&self.bytes, at + place);
+        FileStat { size: word(8), modified: long(16), changed: long(24), inode: word(32) }
+    }
+
+    pub(super) fn hash(&self, entry: usize) -> FileHash {
+        FileHash::from_digest(array(&self.bytes, self.entry_at(entry) + 40))
+    }
+
+    fn entry_at(&self, entry: usize) -> usize {
+        HEADER + self.folders * FOLDER + entry * ENTRY
+    }
+
+    /// The text whose start and length stand at `at`.
+    fn text(&self, at: usize) -> &[u8] {
+        let start = self.entry_at(self.entries) + index(number(&self.bytes, at));
+        let end = start + index(number(&self.bytes, at + 4));
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+}
+
+/// Puts the bytes of a cache together. Folders come in the order of their paths, and the entries of each in the order of
+/// their names.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    folders: Vec<u8>,
+    entries: Vec<u8>,
+    texts: Vec<u8>,
+    folder_count: u32,
+    entry_count: u32,
+}
+
+impl Writer {
+    /// Begins a folder; `None` when the cache is full (4 GiB of names).
+    pub(super) fn folder(&mut self, path: &[u8], entries: usize) -> Option<()> {
+        let (start, length) = self.text(path)?;
+        for number in [start, length, self.entry_count, u32::try_from(entries).ok()?] {
+            self.folders.extend_from_slice(&number.to_le_bytes());
+        }
+        self.folder_count += 1;
+        Some(())
+    }
+
+    /// Adds an entry to the folder begun last; `None` when the cache is full.
+    pub(super) fn entry(&mut self, name: &[u8], stat: &FileStat, hash: &FileHash) -> Option<()> {
+        let (start, length) = self.text(name)?;
+        let mut record = [0; ENTRY];
+        let fields: [&[u8]; 7] = [
+            &start.to_le_bytes(),
+            &length.to_le_bytes(),
+            &stat.size.to_le_bytes(),
+            &stat.modified.to_le_bytes(),
+            &stat.changed.to_le_bytes(),
+            &stat.inode.to_le_bytes(),
+            hash.as_bytes(),
+        ];
+        let mut at = 0;
+        for field in fields {
+            record[at..at + field.len()].copy_from_slice(field);
+            at += field.len();
+        }
+        self.entries.extend_from_slice(&record);
+        self.entry_count = self.entry_count.checked_add(1)?;
+        Some(())
+    }
+
+    pub(super) fn finish(self, hashing: Hashing) -> Vec<u8> {
+        let length = HEADER + self.folders.len() + self.entries.len() + self.texts.len() + DIGEST;
+        let mut bytes = Vec::with_capacity(length);
+        bytes.extend_from_slice(MAGIC);
+        for number in [VERSION, self.folder_count, self.entry_count] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(&hashing.began.to_le_bytes());
+        bytes.extend_from_slice(&hashing.took.to_le_bytes());
+        for part in [&self.folders, &self.entries, &self.texts] {
+            bytes.extend_from_slice(part);
+        }
+        let digest = Sha256::digest(&bytes);
+        bytes.extend_from_slice(&digest);
+        bytes
+    }
+
+    fn text(&mut self, text: &[u8]) -> Option<(u32, u32)> {
+        let place = (u32::try_from(self.texts.len()).ok()?, u32::try_from(text.len()).ok()?);
+        self.texts.extend_from_slice(text);
+        Some(place)
+    }
+}
+
+/// The `N` bytes at `at`; zeros where the bytes end before.
+fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes.get(at..at + N).and_then(|slice| slice.try_into().ok()).unwrap_or([0; N])
+}
+
+fn number(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(array(bytes, at))
+}
+
+fn word(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(array(bytes, at))
+}
+
+fn long(bytes: &[u8], at: usize) -> i64 {
+    i64::from_le_bytes(array(bytes, at))
+}
+
+/// A u32 as an index. On a 16-bit machine, where it may not fit, it points past everything.
+fn index(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sample() -> Vec<u8> {
+        let mut writer = Writer::default();
+        let stat = FileStat { size: 1, modified: -2, changed: i64::MAX, inode: u64::MAX };
+        writer.folder(b"", 0).unwrap();
+        writer.folder("dö".as_bytes(), 2).unwrap();
+        writer.entry(b"a.md", &stat, &FileHash::of(b"a")).unwrap();
+        writer.entry(b"b.md", &FileStat { size: 9, ..stat }, &FileHash::of(b"b")).unwrap();
+        writer.finish(Hashing { began: 5, took: 6 })
+    }
+
+    #[test]
+    fn reads_what_was_written() {
+        let cache = Bytes::new(sample()).unwrap();
+        assert_eq!(cache.hashing(), Hashing { began: 5, took: 6 });
+        assert_eq!((cache.folders(), cache.entries), (2, 2));
+        assert_eq!((cache.path(0), cache.entries(0)), (&b""[..], (0, 0)));
+        assert_eq!((cache.path(1), cache.entries(1)), ("dö".as_bytes(), (0, 2)));
+        assert_eq!((cache.name(0), cache.name(1)), (&b"a.md"[..], &b"b.md"[..]));
+        assert_eq!(cache.stat(1), FileStat { size: 9, modified: -2, changed: i64::MAX, inode: u64::MAX });
+        assert_eq!((cache.hash(0), cache.hash(1)), (FileHash::of(b"a"), FileHash::of(b"b")));
+    }
+
+    #[test]
+    fn any_wrong_byte_makes_it_no_cache() {
+        let whole = sample();
+        for at in 0..whole.len() {
+            let mut broken = whole.clone();
+            broken[at] ^= 0x10;
+            assert!(Bytes::new(broken).is_none(), "byte {at}");
+            assert!(Bytes::new(whole[..at].to_vec()).is_none(), "cut at {at}");
+        }
+    }
+
+    proptest! {
+        /// Even with a right digest, numbers that point anywhere do no harm.
+        #[test]
+        fn wild_numbers_do_not_panic(mut content in proptest::collection::vec(any::<u8>(), 36..300), counts: [u8; 2]) {
+            content[..8].copy_from_slice(MAGIC);
+            content[8..12].copy_from_slice(&VERSION.to_le_bytes());
+            content[12..16].copy_from_slice(&u32::from(counts[0] % 4).to_le_bytes());
+            content[16..20].copy_from_slice(&u32::from(counts[1] % 4).to_le_bytes());
+            let digest = Sha256::digest(&content);
+            content.extend_from_slice(&digest);
+            if let Some(cache) = Bytes::new(content) {
+                for folder in 0..cache.folders() {
+                    let (first, end) = cache.entries(folder);
+                    let _ = cache.path(folder);
+                    for entry in first..end {
+                        let _ = (cache.name(entry), cache.stat(entry), cache.hash(entry));
+                    }
+                }
+            }
+        }
+    }
+}
