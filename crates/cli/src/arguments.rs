@@ -65,6 +65,7 @@ pub(crate) enum Command {
     Set(commands::set::Set),
     Track(commands::track::Track),
     Check(commands::check::Check),
+    Manifest(commands::manifest::Manifest),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
 }

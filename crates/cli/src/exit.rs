@@ -7,6 +7,7 @@ use stepmark_core::{
     document::EditError,
     workspace::{
         ArtifactError, ChangeError, ConfigurationError, OpenError, RelativeError, ResolveError, WalkError,
+        manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
     },
 };
 
@@ -143,6 +144,41 @@ impl From<ChangeError> for Failure {
             ChangeError::Refused { .. } => Self::from_error(Exit::Findings, &error),
             ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
             ChangeError::Commit(error) => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<ManifestPlaceError> for Failure {
+    fn from(error: ManifestPlaceError) -> Self {
+        match error {
+            ManifestPlaceError::Outside(error) => error.into(),
+            ManifestPlaceError::Root(_) => Self::from_error(Exit::Io, &error),
+            ManifestPlaceError::Installers { .. } => Self::from_error(Exit::Usage, &error),
+        }
+    }
+}
+
+impl From<ManifestReadError> for Failure {
+    fn from(error: ManifestReadError) -> Self {
+        Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<ManifestWriteError> for Failure {
+    fn from(error: ManifestWriteError) -> Self {
+        let exit = match &error {
+            ManifestWriteError::Unlistable(_) => Exit::Findings,
+            ManifestWriteError::Read(_) | ManifestWriteError::Order(_) => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<ManifestPublishError> for Failure {
+    fn from(error: ManifestPublishError) -> Self {
+        match error {
+            ManifestPublishError::Place(error) => error.into(),
+            ManifestPublishError::Commit(error) => ChangeError::Commit(error).into(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use stepmark_core::{
     artifact::{ProjectPath, ProjectPathError},
-    workspace::{RelativeError, Root, TrackedArtifact, Workspace},
+    workspace::{RelativeError, Root, TrackedArtifact, Workspace, manifest::ManifestChoice},
 };
 
 use crate::{arguments::ProjectArguments, environment::Environment, exit::Failure};
@@ -27,6 +27,16 @@ impl Project {
             current_folder: environment.current_folder.clone(),
             root_is_given: arguments.root.is_some(),
         })
+    }
+
+    /// What is said about a manifest by `--root` and `--file`.
+    pub(crate) fn manifest_choice<'a>(&'a self, file: Option<&'a Path>) -> ManifestChoice<'a> {
+        ManifestChoice {
+            root: self.root(),
+            root_is_named: self.root_is_given,
+            file,
+            current_folder: &self.current_folder,
+        }
     }
 
     pub(crate) fn root(&self) -> &Root {

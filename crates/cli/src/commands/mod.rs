@@ -6,6 +6,7 @@ pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod init;
 pub(crate) mod man;
+pub(crate) mod manifest;
 pub(crate) mod next;
 pub(crate) mod reopen;
 pub(crate) mod set;
@@ -38,6 +39,7 @@ pub(crate) fn run(
         Command::Set(command) => command.run(&project()?, output),
         Command::Track(command) => command.run(&project()?, output),
         Command::Check(command) => command.run(&project()?, output),
+        Command::Manifest(command) => command.run(&project()?, output),
         Command::Completions(command) => command.run(output),
         Command::Man(command) => command.run(output),
     }

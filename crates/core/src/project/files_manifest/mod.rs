@@ -17,6 +17,6 @@ pub use listing::{ListedFolder, Listing, ListingBuilder};
 pub use order::{RowOrder, RowOrderError};
 pub use read::{Oddity, OddityKind, ReadRow, Reading, read};
 pub use row::{Row, UnlistablePath, UnlistableReason};
-pub use scope::{ArtifactFilter, Scope, is_installers_book};
+pub use scope::{ArtifactFilter, Scope};
 pub use verify::{FileClass, FileVerdict, Found, Observations, Verification, verify};
 pub use write::write;

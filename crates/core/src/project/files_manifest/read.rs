@@ -64,25 +64,30 @@ pub enum OddityKind {
 
 impl fmt::Display for Oddity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "line {}: ", self.line)?;
-        match &self.kind {
-            OddityKind::Header { text } => {
-                write!(out, "`{HEADER}` is wanted as the header, `{text}` stands there")
+        write!(out, "line {}: {}", self.line, self.kind)
+    }
+}
+
+impl fmt::Display for OddityKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header { text } => {
+                write!(out, "`{HEADER}` is wanted as the header, `{}` stands there", text.escape_debug())
             }
-            OddityKind::ShortRow { fields } => {
+            Self::ShortRow { fields } => {
                 write!(
                     out,
                     "a row of {fields} fields is passed over: at least type, name, module and path are wanted"
                 )
             }
-            OddityKind::Hash(wrong) => write!(out, "{wrong}; the file cannot be compared"),
-            OddityKind::Path { path } => {
+            Self::Hash(wrong) => write!(out, "{wrong}; the file cannot be compared"),
+            Self::Path { path } => {
                 write!(out, "`{}` is no path inside the root; the row is passed over", path.escape_debug())
             }
-            OddityKind::Repeated { path } => {
-                write!(out, "`{path}` is listed again further down; the later row counts")
+            Self::Repeated { path } => {
+                write!(out, "`{}` is listed again further down; the later row counts", path.escape_debug())
             }
-            OddityKind::NotUtf8 => out.write_str("not UTF-8; the wrong bytes are read as U+FFFD"),
+            Self::NotUtf8 => out.write_str("not UTF-8; the wrong bytes are read as U+FFFD"),
         }
     }
 }

@@ -95,12 +95,6 @@ fn installer_never_compares(path: &str) -> bool {
     in_skipped_folder || path == "config.yaml" || path.ends_with("/config.yaml")
 }
 
-/// Whether `path`, relative to a `_bmad` folder, belongs to the installer's own books: a manifest rewritten there
-/// makes edited files look pristine, and the next update overwrites them without keeping a `.bak`.
-pub fn is_installers_book(path: &str) -> bool {
-    path.starts_with("_config/") || path.starts_with("_cfg/")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! The files that a manifest will list, with their hashes.
 
-use std::{collections::HashSet, ops::Range};
+use std::{collections::HashSet, ops::Range, sync::atomic::Ordering};
 
 use super::{
     CacheOutcome, ManifestReadError, ManifestRequest,
@@ -103,6 +103,7 @@ struct Collector<'run> {
 
 impl Visitor for Collector<'_> {
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
+        let looked_at = places.len();
         let mut sight = self.observer.begin(folder, places.start);
         for place in places {
             let kind = folder.kind(place);
@@ -131,6 +132,7 @@ impl Visitor for Collector<'_> {
             }
         }
         self.observer.end(sight);
+        self.inventory.request.looked_at.fetch_add(looked_at, Ordering::Relaxed);
     }
 }
 

@@ -3,11 +3,14 @@
 //! The decisions are those of [`crate::project::files_manifest`]; here files are found and hashed.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the manifest is read here")]
 
+mod place;
 mod selection;
 mod observer;
 mod inventory;
 mod verify;
 mod write;
+#[cfg(feature = "write")]
+mod publish;
 #[cfg(test)]
 mod tests;
 
@@ -16,12 +19,16 @@ use std::{
     fs::{self, File},
     io::{self, BufRead, BufReader},
     path::{Path, PathBuf},
+    sync::atomic::AtomicUsize,
 };
 
 use sha2::{Digest, Sha256};
 
+#[cfg(feature = "write")]
+pub use self::publish::{ManifestPublishError, publish};
 pub use self::{
     inventory::UnreadableFile,
+    place::{ManifestChoice, ManifestPlace, ManifestPlaceError},
     verify::{ManifestReport, verify},
     write::{ManifestDraft, ManifestWriteError, write},
 };
@@ -53,6 +60,8 @@ pub struct ManifestRequest<'a> {
     pub ignore_files: IgnoreFiles,
     /// Where hashes of unchanged files are kept between runs; nowhere, if there is no place for them.
     pub stat_cache: Option<&'a Path>,
+    /// Counts the files that were looked at so far, for whoever shows progress.
+    pub looked_at: &'a AtomicUsize,
 }
 
 /// What ignore files (`.gitignore` and its kin) do to a walk. A listed file is looked at in any case.
@@ -152,6 +161,17 @@ fn own_path(request: &ManifestRequest<'_>) -> Option<String> {
     let inside = fs::canonicalize(folder).ok()?.join(path.file_name()?);
     let inside = inside.strip_prefix(request.root.path()).ok()?.to_str()?.to_owned();
     Some(if cfg!(windows) { inside.replace('\\', "/") } else { inside })
+}
+
+/// Where the hashes of the files below `root` are kept in the `.stepmark/` of `project`.
+fn stat_cache_of(project: &Root, root: &Root) -> PathBuf {
+    let folder = project.path().join(".stepmark/cache");
+    if project == root {
+        return folder.join("files.stat");
+    }
+    let mut name = FileHash::of(root.path().as_os_str().as_encoded_bytes()).to_string();
+    name.truncate(16);
+    folder.join(format!("files-{name}.stat"))
 }
 
 /// Writes a new cache into `file` if that spares the next run any hashing.

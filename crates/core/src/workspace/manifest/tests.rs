@@ -9,6 +9,7 @@ struct Project {
     _folder: tempfile::TempDir,
     root: Root,
     cache: PathBuf,
+    looked_at: AtomicUsize,
 }
 
 impl Project {
@@ -16,7 +17,7 @@ impl Project {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open(folder.path()).unwrap();
         let cache = root.path().join(".stepmark/cache/files.stat");
-        let project = Self { _folder: folder, root, cache };
+        let project = Self { _folder: folder, root, cache, looked_at: AtomicUsize::new(0) };
         for (path, text) in files {
             project.put(path, text);
         }
@@ -35,7 +36,15 @@ impl Project {
 
     fn request<'a>(&'a self, manifest: &'a Path, scope: Scope<'a>) -> ManifestRequest<'a> {
         let ignore_files = IgnoreFiles::Disregarded;
-        ManifestRequest { root: &self.root, manifest, scope, ignore_files, stat_cache: Some(&self.cache) }
+        let stat_cache = Some(self.cache.as_path());
+        ManifestRequest {
+            root: &self.root,
+            manifest,
+            scope,
+            ignore_files,
+            stat_cache,
+            looked_at: &self.looked_at,
+        }
     }
 
     /// Writes the manifest, and gives the paths it lists.

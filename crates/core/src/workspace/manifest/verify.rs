@@ -1,6 +1,6 @@
 //! `manifest verify`: what the manifest says, compared with what is there.
 
-use std::{ops::Range, panic, thread};
+use std::{ops::Range, panic, sync::atomic::Ordering, thread};
 
 use super::{
     CacheOutcome, FoundManifest, Hashed, ManifestReadError, ManifestRequest,
@@ -113,6 +113,7 @@ struct Comparer<'run> {
 impl Visitor for Comparer<'_> {
     /// Goes through the names and the rows of the folder at once; both stand in the order of names.
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
+        let looked_at = places.len();
         let mut sight = self.observer.begin(folder, places.start);
         let listed = self.comparison.listing.folder(folder.path());
         let mut next = match listed {
@@ -137,6 +138,7 @@ impl Visitor for Comparer<'_> {
             }
         }
         self.observer.end(sight);
+        self.comparison.request.looked_at.fetch_add(looked_at, Ordering::Relaxed);
     }
 }
 

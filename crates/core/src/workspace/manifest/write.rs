@@ -3,6 +3,7 @@
 use super::{
     CacheOutcome, Hashed, ManifestReadError, ManifestRequest,
     inventory::{Inventory, UnreadableFile},
+    place::installers_manifest,
     read_manifest,
     selection::Selection,
 };
@@ -14,9 +15,6 @@ use crate::{
         walk::WalkProblem,
     },
 };
-
-/// Where the official installer keeps its manifest, seen from the `_bmad` folder (the second in alpha releases).
-const INSTALLERS_MANIFESTS: [&str; 2] = ["_config/files-manifest.csv", "_cfg/files-manifest.csv"];
 
 /// A manifest of what is there, ready to be committed.
 #[derive(Clone, Debug)]
@@ -94,12 +92,9 @@ pub fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWri
 
 /// The installer's own manifest in a `_bmad` folder; nothing elsewhere.
 fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, ManifestReadError> {
-    if matches!(request.scope, Scope::BmadFolder) {
-        for place in INSTALLERS_MANIFESTS {
-            if let Some(found) = read_manifest(&request.root.path().join(place), Hashed::No)? {
-                return Ok(found.listing);
-            }
-        }
+    if !matches!(request.scope, Scope::BmadFolder) {
+        return Ok(Listing::default());
     }
-    Ok(Listing::default())
+    let found = read_manifest(&installers_manifest(request.root.path()), Hashed::No)?;
+    Ok(found.map(|found| found.listing).unwrap_or_default())
 }

@@ -55,6 +55,12 @@ pub(crate) struct Renewal<'run> {
     pub(crate) visited: &'run HashSet<String>,
 }
 
+/// Makes the folder of the cache, with a file that keeps it out of git in a project without `init`.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join(".gitignore"), "*\n")
+}
+
 impl Renewal<'_> {
     /// Whether a new cache would spare the next run any hashing. A file from the future, which no run can believe,
     /// does not make every run write a cache.
@@ -72,8 +78,8 @@ impl Renewal<'_> {
         let Some(writer) = self.merged(earlier) else {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too many names for one cache"));
         };
-        if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder)?;
+        if let Some(folder) = file.parent().filter(|folder| !folder.is_dir()) {
+            make_folder(folder)?;
         }
         let staged = file.with_extension(format!("{}.tmp", process::id()));
         let written = File::create(&staged)

@@ -1,0 +1,29 @@
+//! A drafted manifest made durable.
+
+use super::{ManifestDraft, ManifestPlace, ManifestPlaceError};
+use crate::commit::{CommitError, CommitOptions, Expected, Outcome, replace_whole};
+
+/// Why a drafted manifest was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestPublishError {
+    /// It has no place to go to.
+    #[error(transparent)]
+    Place(#[from] ManifestPlaceError),
+    /// It cannot be written, or somebody else wrote it meanwhile.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+}
+
+/// Writes `draft` to its place, atomically, if its place still holds what the draft was made from. Nothing is written
+/// where these bytes are there already.
+///
+/// # Errors
+/// When the place is outside of the project or not to be written, or the commit fails; then nothing is changed.
+pub fn publish(place: &ManifestPlace, draft: &ManifestDraft) -> Result<Outcome, ManifestPublishError> {
+    let (project, path) = place.target()?;
+    if draft.is_up_to_date() {
+        return Ok(Outcome::Unchanged);
+    }
+    let expected = draft.existing.map_or(Expected::Absent, Expected::Hash);
+    Ok(replace_whole(project, &path, expected, &draft.bytes, &CommitOptions::default())?)
+}
