@@ -125,5 +125,7 @@ fn print_reports(output: &Output, all: &[(&TrackedArtifact, Vec<Finding>)]) {
 
 fn summarise(output: &Output, artifacts: usize, counts: ProblemCounts) {
     let ProblemCounts { errors, warnings, notes } = counts;
-    output.remark(format_args!("{artifacts} artifacts: {errors} errors, {warnings} warnings, {notes} notes"));
+    let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let parts = [count(errors, "error"), count(warnings, "warning"), count(notes, "note")];
+    output.remark(format_args!("{}: {}", count(artifacts, "artifact"), parts.join(", ")));
 }
