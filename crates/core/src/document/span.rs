@@ -37,6 +37,11 @@ impl Span {
         self.end.saturating_sub(self.start)
     }
 
+    /// Whether all of `other` lies inside.
+    pub const fn holds(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// The same span with both ends moved `by` bytes to the right.
     pub const fn shifted(self, by: usize) -> Self {
         Self { start: self.start + by, end: self.end + by }

@@ -2,7 +2,7 @@
 
 use super::{
     Change, Context, Planned, Refusal, compose,
-    layout::{content_end, dash, indentation, line_after},
+    layout::{content_end, dash, indentation},
     locate::{Found, Parent, locate},
     prove::Meaning,
     set,
@@ -36,7 +36,7 @@ pub(super) fn add(
     let splices = match (style, items.last()) {
         (CollectionStyle::Block, Some(last)) => {
             let end = last_end(context, last)?;
-            let (offset, after_text) = line_after(context.file, last, end, context.end());
+            let (offset, after_text) = context.line_behind(last, end)?;
             let line = item_line(context, items, items.len() - 1, item)?;
             vec![context.lines_at(offset, after_text, &line)]
         }

@@ -2,7 +2,10 @@
 
 use super::{
     Change, Context, Planned, Refusal, Splice,
-    layout::{content_end, entry_end, indentation, is_blank, line_after, line_end, line_start},
+    layout::{
+        behind_empty_value, content_end, ends_in_line_end, entry_end, entry_start, has_brackets, indentation,
+        is_blank, line_after, line_end, line_start,
+    },
     locate::Parent,
     prove::Meaning,
     spell::{self, Place, Quote},
@@ -17,6 +20,18 @@ impl Context<'_, '_> {
 
     pub(super) fn end(&self) -> usize {
         self.yaml.span().end
+    }
+
+    /// Where a line can be put behind a block child `node` that ends at `end`; see [`line_after`]. A `|` text at the end
+    /// of a file without a final line end has none in its value for some readers, and has one for others: putting a
+    /// line behind it would change what the first ones read.
+    pub(super) fn line_behind(&self, node: &Node<'_>, end: usize) -> Result<(usize, bool), (Refusal, Span)> {
+        let (offset, after_text) = line_after(self.file, node, end, self.end());
+        if after_text && ends_in_line_end(node) {
+            let what = "the last text of the file misses its line end, and readers disagree on what it says";
+            return Err((Refusal::Layout { what }, Span::at(offset)));
+        }
+        Ok((offset, after_text))
     }
 
     /// `lines` as whole lines at `offset`, which is the start of a line or, with `after_text`, the end of a file
@@ -56,19 +71,28 @@ pub(super) fn new_entry(
             let quote = style::quote_for_value(context, None);
             let splices = match (style, entries.last()) {
                 (CollectionStyle::Block, Some(last)) => {
-                    let column = last.key.outer_start();
+                    let column = entry_start(context.file, last, context.start());
                     let indent = indentation(context.file, column, context.start());
                     let lines = entry_lines(context, &indent, key, &value, quote);
                     let end = entry_end(context.file, last);
-                    let (offset, after_text) = line_after(context.file, &last.value, end, context.end());
+                    let (offset, after_text) = context.line_behind(&last.value, end)?;
                     vec![context.lines_at(offset, after_text, &lines)]
+                }
+                _ if !has_brackets(context.file, node) => {
+                    return Err((
+                        Refusal::Layout { what: "a pair without braces cannot get a second key" },
+                        node.span,
+                    ));
                 }
                 _ => {
                     let key = spell::string(key, Quote::Plain, Place::Flow);
                     let text = format!("{key}: {}", spell::inline(&value, quote, Place::Flow));
                     let ends: Vec<_> = entries
                         .iter()
-                        .map(|entry| Span::new(entry.key.outer_start(), entry_end(context.file, entry)))
+                        .map(|entry| {
+                            let start = entry_start(context.file, entry, context.start());
+                            Span::new(start, entry_end(context.file, entry))
+                        })
                         .collect();
                     flow_add(context, node.span, &ends, &text)
                 }
@@ -144,7 +168,9 @@ pub(super) fn flow_add(context: &Context<'_, '_>, whole: Span, children: &[Span]
         separator_blanks(file, children)
     };
     let end_of_line = line_end(file, last.end, whole.end);
-    let rest = &file[last.end..end_of_line];
+    let end = behind_empty_value(file, last.end);
+    let blank = if file[end - 1] == b':' { " " } else { "" };
+    let rest = &file[end..end_of_line];
     if own_line && rest.contains(&b'#') {
         // A comment belongs to the item before it: the new item goes below.
         let text = |comma: &str| format!("{separator}{text}{comma}");
@@ -152,11 +178,11 @@ pub(super) fn flow_add(context: &Context<'_, '_>, whole: Span, children: &[Span]
         return if rest.trim_ascii_start().starts_with(b",") {
             vec![Splice { span: Span::at(below), text: text(",") }]
         } else {
-            let comma = Splice { span: Span::at(last.end), text: ",".to_owned() };
+            let comma = Splice { span: Span::at(end), text: format!("{blank},") };
             vec![comma, Splice { span: Span::at(below), text: text("") }]
         };
     }
-    vec![Splice { span: Span::at(last.end), text: format!(",{separator}{text}") }]
+    vec![Splice { span: Span::at(end), text: format!("{blank},{separator}{text}") }]
 }
 
 /// The blanks behind the comma between the last two children; one space without evidence.

@@ -158,14 +158,12 @@ fn apply_one(file: &[u8], region: &Region, edit: &Edit) -> Result<Option<Edited>
     let plan = plan(&context, edit).map_err(refused)?;
     let Some(change) = plan else { return Ok(None) };
 
-    let bytes = splice(file, &change.splices);
     let unfaithful = |reason| refused((reason, change.splices.first().map_or(span, |splice| splice.span)));
+    let bytes = splice(file, &change.splices).ok_or_else(|| unfaithful(Refusal::NotProven))?;
     let new_span = region.find(&Document::scan(&bytes)).map_err(|_| unfaithful(Refusal::NotProven))?;
     let after =
         Yaml::parse_with(&bytes, new_span, Comments::Keep).map_err(|_| unfaithful(Refusal::NotProven))?;
-    if !prove::holds(&yaml, &after, &change) {
-        return Err(unfaithful(Refusal::NotProven));
-    }
+    prove::prove(&yaml, &after, &change).map_err(unfaithful)?;
     Ok(Some(Edited { bytes, splices: change.splices }))
 }
 
@@ -186,16 +184,16 @@ fn plan(context: &Context<'_, '_>, edit: &Edit) -> Planned {
     }
 }
 
-/// `file` with `splices`, which are in order and do not overlap.
-fn splice(file: &[u8], splices: &[Splice]) -> Vec<u8> {
+/// `file` with `splices`; `None` unless they are in order and do not overlap.
+fn splice(file: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
     let added: usize = splices.iter().map(|splice| splice.text.len()).sum();
     let mut bytes = Vec::with_capacity(file.len() + added);
     let mut copied = 0;
     for splice in splices {
-        bytes.extend_from_slice(&file[copied..splice.span.start]);
+        bytes.extend_from_slice(file.get(copied..splice.span.start)?);
         bytes.extend_from_slice(splice.text.as_bytes());
         copied = splice.span.end;
     }
-    bytes.extend_from_slice(&file[copied..]);
-    bytes
+    bytes.extend_from_slice(file.get(copied..)?);
+    Some(bytes)
 }

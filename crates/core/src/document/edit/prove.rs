@@ -1,7 +1,7 @@
 //! The proof of an edit: the tree after it is the tree before it with the meant change, and no comment is lost.
 
-use super::{Change, Splice};
-use crate::document::{CollectionStyle, Node, NodeKind, ScalarStyle, Value, Yaml, parse::Comment};
+use super::{Change, Refusal};
+use crate::document::{CollectionStyle, Node, NodeKind, ScalarStyle, Span, Value, Yaml, parse::Comment};
 
 /// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
 #[derive(Debug)]
@@ -12,8 +12,8 @@ pub(super) enum Meaning {
     EntryAdded { place: Vec<usize>, key: String, value: Value },
     /// The sequence at `place` has a new item before the item `index`.
     ItemAdded { place: Vec<usize>, index: usize, item: Value },
-    /// The collection at `place` lacks its child `index`.
-    Removed { place: Vec<usize>, index: usize },
+    /// The collection at `place` lacks its child `index`; `own` are the bytes whose comments may go with it.
+    Removed { place: Vec<usize>, index: usize, own: Span },
 }
 
 impl Meaning {
@@ -27,11 +27,21 @@ impl Meaning {
     }
 }
 
-/// Whether `after` is `before` with `change`.
-pub(super) fn holds(before: &Yaml<'_>, after: &Yaml<'_>, change: &Change) -> bool {
-    if after.documents() > 1 || !same_comments(before.comments(), after.comments(), change) {
-        return false;
+/// Proves that `after` is `before` with `change`.
+///
+/// # Errors
+/// With the comment that would be lost or joined with another, or without a reason when a value would differ.
+pub(super) fn prove(before: &Yaml<'_>, after: &Yaml<'_>, change: &Change) -> Result<(), Refusal> {
+    if after.documents() > 1 || !same_tree(before, after, change) {
+        return Err(Refusal::NotProven);
     }
+    match lost_comment(before.comments(), after.comments(), change) {
+        None => Ok(()),
+        Some(text) => Err(Refusal::CommentLost { text: text.trim().to_owned() }),
+    }
+}
+
+fn same_tree(before: &Yaml<'_>, after: &Yaml<'_>, change: &Change) -> bool {
     match (before.root(), after.root(), &change.meaning) {
         (Some(before), Some(after), meaning) => changed(before, after, meaning.place(), meaning),
         (None, Some(after), Meaning::Replaced { place, value }) => place.is_empty() && is_value(after, value),
@@ -43,16 +53,25 @@ pub(super) fn holds(before: &Yaml<'_>, after: &Yaml<'_>, change: &Change) -> boo
     }
 }
 
-/// Comments are the same in the same order; a removal takes along those in the removed bytes.
-fn same_comments(before: &[Comment<'_>], after: &[Comment<'_>], change: &Change) -> bool {
-    let removal = matches!(change.meaning, Meaning::Removed { .. });
-    let inside = |comment: &&Comment<'_>, splice: &Splice| {
-        splice.span.start <= comment.span.start && comment.span.end <= splice.span.end
+/// The first comment that is not the same in the same order; a removal may take along those on the lines of the
+/// removed child.
+fn lost_comment<'a>(before: &'a [Comment<'_>], after: &'a [Comment<'_>], change: &Change) -> Option<&'a str> {
+    let goes = |comment: &Comment<'_>| match change.meaning {
+        Meaning::Removed { own, .. } => {
+            own.holds(comment.span) && change.splices.iter().any(|splice| splice.span.holds(comment.span))
+        }
+        _ => false,
     };
-    let kept = before
-        .iter()
-        .filter(|comment| !(removal && change.splices.iter().any(|splice| inside(comment, splice))));
-    kept.map(|comment| &comment.text).eq(after.iter().map(|comment| &comment.text))
+    let mut kept = before.iter().filter(|comment| !goes(comment)).map(|comment| &*comment.text);
+    let mut found = after.iter().map(|comment| &*comment.text);
+    loop {
+        match (kept.next(), found.next()) {
+            (None, None) => return None,
+            (Some(one), Some(other)) if one == other => {}
+            (Some(lost), _) => return Some(lost),
+            (None, Some(new)) => return Some(new),
+        }
+    }
 }
 
 fn changed(before: &Node<'_>, after: &Node<'_>, place: &[usize], meaning: &Meaning) -> bool {

@@ -24,6 +24,12 @@ pub enum Refusal {
         /// The name after the `*`.
         name: String,
     },
+    /// The value has a tag that says another type than the new value's.
+    #[error("the tag `{tag}` says another type; change the value with its tag by hand")]
+    Tagged {
+        /// The tag as written.
+        tag: String,
+    },
     /// The region holds several YAML documents.
     #[error("there are {count} YAML documents; only a single one can be edited")]
     SeveralDocuments {
@@ -56,7 +62,13 @@ pub enum Refusal {
         /// What stands there.
         what: &'static str,
     },
-    /// The text after the edit does not say what it should: a value, the key order or a comment would be lost.
-    #[error("the edit would change a comment or another value; please make it by hand")]
+    /// The edit would take a comment along that is not about the value that goes.
+    #[error("the comment `{text}` would be lost; move it away from the value, or make the edit by hand")]
+    CommentLost {
+        /// The text of the comment, without its `#`.
+        text: String,
+    },
+    /// The text after the edit does not say what it should: another value or the key order would change.
+    #[error("the edit would change another value; please make it by hand")]
     NotProven,
 }

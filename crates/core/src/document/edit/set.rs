@@ -2,7 +2,7 @@
 
 use super::{
     Change, Context, Planned, Refusal, Splice, compose,
-    layout::{after_colon, content_end, dash, indentation, line_end},
+    layout::{after_colon, content_end, dash, entry_start, indentation, line_end, properties_end},
     locate::{Found, Parent, locate, refuse_anchors_inside},
     prove::{Meaning, is_value},
     spell::{self, Place},
@@ -30,53 +30,83 @@ pub(super) fn replace(
     parents: &[Parent<'_, '_>],
     value: Value,
 ) -> Planned {
-    let quote = style::quote_for_value(context, Some(node));
-    let in_flow = parents.iter().any(|parent| is_flow(parent.collection));
-    let place = if in_flow { Place::Flow } else { Place::Block };
-    let inline = || spell::inline(&value, quote, place);
+    refuse_foreign_tag(context, node, &value)?;
     let splices = match &node.kind {
-        _ if node.is_null() => fill(context, node, parents, &value, in_flow)?,
-        NodeKind::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. } => {
-            let slot = slot(context, parents).ok_or(no_slot(node))?;
-            let properties = node
-                .properties
-                .iter()
-                .flat_map(|own| own.tag.into_iter().chain(own.anchor.as_ref().map(|a| a.1)));
-            let after = properties.map(|span| span.end).fold(slot.after, usize::max);
-            let span = Span::new(after, content_end(context.file, node));
-            vec![Splice { span, text: format!(" {}", inline()) }]
+        _ if node.is_null() => fill(context, node, parents, &value)?,
+        NodeKind::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. }
+        | NodeKind::Sequence { style: CollectionStyle::Block, .. }
+        | NodeKind::Mapping { style: CollectionStyle::Block, .. } => lines(context, node, parents, &value)?,
+        _ => {
+            let quote = style::quote_for_value(context, Some(node));
+            vec![Splice { span: node.span, text: spell::inline(&value, quote, place(parents)) }]
         }
-        NodeKind::Sequence { style: CollectionStyle::Block, items } => {
-            let slot = slot(context, parents).ok_or(no_slot(node))?;
-            let text = match (&value, items.first()) {
-                (Value::Sequence(new), Some(first)) if !new.is_empty() => {
-                    let offset = dash(context.file, first, context.start()).ok_or(no_slot(node))?;
-                    let column = indentation(context.file, offset, context.start());
-                    let line = |item| {
-                        format!(
-                            "{}{column}- {}",
-                            context.line_ending.as_str(),
-                            spell::inline(item, quote, Place::Block)
-                        )
-                    };
-                    new.iter().map(line).collect()
-                }
-                _ => format!(" {}", inline()),
-            };
-            vec![Splice { span: Span::new(slot.after, content_end(context.file, node)), text }]
-        }
-        NodeKind::Mapping { style: CollectionStyle::Block, .. } => {
-            let slot = slot(context, parents).ok_or(no_slot(node))?;
-            let text = match slot.indent {
-                Some(indent) => compose::behind_key(context, &indent, &value, quote),
-                None => format!(" {}", inline()),
-            };
-            vec![Splice { span: Span::new(slot.after, content_end(context.file, node)), text }]
-        }
-        _ => vec![Splice { span: node.span, text: inline() }],
     };
     let meaning = Meaning::Replaced { place: compose::place_of(parents), value };
     Ok(Some(Change { splices, meaning }))
+}
+
+/// Refuses to put a value behind a tag that says another type: `!!int 3` → `!!int done`.
+fn refuse_foreign_tag(
+    context: &Context<'_, '_>,
+    node: &Node<'_>,
+    value: &Value,
+) -> Result<(), (Refusal, Span)> {
+    let Some(span) = node.tag() else { return Ok(()) };
+    let tag = String::from_utf8_lossy(&context.file[span.range()]).into_owned();
+    let is_core = tag.starts_with("!!") || tag.starts_with("!<");
+    let fits = match value {
+        Value::String(_) => !is_core || tag == "!!str",
+        Value::Sequence(_) => !is_core || tag == "!!seq",
+        Value::Mapping(_) => !is_core || tag == "!!map",
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err((Refusal::Tagged { tag }, span)) }
+}
+
+fn place(parents: &[Parent<'_, '_>]) -> Place {
+    if parents.iter().any(|parent| is_flow(parent.collection)) { Place::Flow } else { Place::Block }
+}
+
+/// Replaces a value that stands on lines of its own. A comment behind its key, or behind the `|` of its header, stays.
+fn lines(
+    context: &Context<'_, '_>,
+    node: &Node<'_>,
+    parents: &[Parent<'_, '_>],
+    value: &Value,
+) -> Result<Vec<Splice>, (Refusal, Span)> {
+    let slot = slot(context, parents).ok_or(no_slot(node))?;
+    let quote = style::quote_for_value(context, Some(node));
+    let text = match (value, &node.kind) {
+        (Value::Sequence(new), NodeKind::Sequence { items, .. }) if !new.is_empty() => {
+            let dash = items.first().and_then(|first| dash(context.file, first, context.start()));
+            let column = indentation(context.file, dash.ok_or(no_slot(node))?, context.start());
+            let line_ending = context.line_ending.as_str();
+            let line = |item| format!("{line_ending}{column}- {}", spell::inline(item, quote, Place::Block));
+            new.iter().map(line).collect()
+        }
+        (_, NodeKind::Mapping { .. }) if slot.indent.is_some() => {
+            compose::behind_key(context, slot.indent.as_deref().unwrap_or_default(), value, quote)
+        }
+        _ => format!(" {}", spell::inline(value, quote, Place::Block)),
+    };
+    let after = properties_end(node).map_or(slot.after, |end| end.max(slot.after));
+    let end = content_end(context.file, node);
+    let header_end = line_end(context.file, after, context.end());
+    let mut comments = context.yaml.comments().iter().map(|comment| comment.span);
+    let comment = comments.find(|span| after <= span.start && span.end <= header_end);
+    let behind_header = Span::new(header_end, end);
+    match comment {
+        _ if end <= header_end => Ok(vec![Splice { span: Span::new(after, end), text }]),
+        _ if !text.starts_with(' ') && node.span.start > header_end => {
+            Ok(vec![Splice { span: behind_header, text }])
+        }
+        Some(comment) if node.span.start > header_end => {
+            let visible = context.file[after..comment.start].trim_ascii_end().len();
+            let header = Splice { span: Span::new(after, after + visible), text };
+            Ok(vec![header, Splice { span: behind_header, text: String::new() }])
+        }
+        _ => Ok(vec![Splice { span: Span::new(after, end), text }]),
+    }
 }
 
 /// Puts a value where nothing, `~` or `null` stands.
@@ -85,7 +115,6 @@ fn fill(
     node: &Node<'_>,
     parents: &[Parent<'_, '_>],
     value: &Value,
-    in_flow: bool,
 ) -> Result<Vec<Splice>, (Refusal, Span)> {
     let slot = slot(context, parents).ok_or(no_slot(node))?;
     let siblings = parents.last().map(|parent| parent.collection.items()).unwrap_or_default();
@@ -94,20 +123,23 @@ fn fill(
     } else {
         style::quote_for_item(context, siblings)
     };
-    let written = content_end(context.file, node).max(slot.after);
-    let text = match (&slot.indent, in_flow) {
-        (Some(indent), false) => compose::behind_key(context, indent, value, quote),
-        (_, true) => format!(" {}", spell::inline(value, quote, Place::Flow)),
-        (None, false) => format!(" {}", spell::inline(value, quote, Place::Block)),
+    let text = match (&slot.indent, place(parents)) {
+        (Some(indent), Place::Block) => compose::behind_key(context, indent, value, quote),
+        (_, place) => format!(" {}", spell::inline(value, quote, place)),
     };
-    let old = if node.span.is_empty() { Span::at(written) } else { Span::new(slot.after, node.span.end) };
-    if !text.starts_with(' ') {
-        // The value goes on lines of its own, below a comment on this line.
-        let below = line_end(context.file, old.end, context.end());
-        let removal = (!old.is_empty()).then(|| Splice { span: old, text: String::new() });
-        return Ok(removal.into_iter().chain([Splice { span: Span::at(below), text }]).collect());
+    let after = properties_end(node).map_or(slot.after, |end| end.max(slot.after));
+    let is_empty = node.span.is_empty();
+    match text.strip_prefix(' ') {
+        Some(text) if !is_empty => Ok(vec![Splice { span: node.span, text: text.to_owned() }]),
+        Some(_) => Ok(vec![Splice { span: Span::at(content_end(context.file, node).max(after)), text }]),
+        None => {
+            // The value goes on lines of its own, below a comment on this line.
+            let old = if is_empty { Span::at(after) } else { Span::new(after, node.span.end) };
+            let below = line_end(context.file, old.end, context.end());
+            let removal = (!is_empty).then(|| Splice { span: old, text: String::new() });
+            Ok(removal.into_iter().chain([Splice { span: Span::at(below), text }]).collect())
+        }
     }
-    Ok(vec![Splice { span: old, text }])
 }
 
 /// The place of a value behind its `:` or `-`.
@@ -121,7 +153,7 @@ struct Slot {
 fn slot(context: &Context<'_, '_>, parents: &[Parent<'_, '_>]) -> Option<Slot> {
     let parent = parents.last()?;
     if let Some(entry) = parent.entry() {
-        let key = entry.key.outer_start();
+        let key = entry_start(context.file, entry, context.start());
         let indent = (!is_flow(parent.collection)).then(|| indentation(context.file, key, context.start()));
         return after_colon(context.file, entry).map(|after| Slot { after, indent });
     }
@@ -144,14 +176,12 @@ fn no_slot(node: &Node<'_>) -> (Refusal, Span) {
     (Refusal::Layout { what: "its place has no `:` or `-` before it to write behind" }, node.span)
 }
 
-/// Where the value of `parents` starts and ends with its indicator: used by a removal that leaves `[]` or `{}` behind.
-pub(super) fn emptied(
+/// The offset behind the `:` or `-` of `node`, and behind its anchor and tag: where its content may start.
+pub(super) fn behind_indicator(
     context: &Context<'_, '_>,
     node: &Node<'_>,
     parents: &[Parent<'_, '_>],
-    brackets: &str,
-) -> Option<Splice> {
+) -> Option<usize> {
     let slot = slot(context, parents)?;
-    let span = Span::new(slot.after, content_end(context.file, node));
-    Some(Splice { span, text: format!(" {brackets}") })
+    Some(properties_end(node).map_or(slot.after, |end| end.max(slot.after)))
 }

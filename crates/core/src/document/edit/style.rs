@@ -78,7 +78,9 @@ pub(super) fn list_style(context: &Context<'_, '_>) -> ListStyle {
     let floor = context.yaml.span().start;
     let column = |offset: usize| offset - layout::line_start(context.file, offset, floor);
     let Some(dash) = layout::dash(context.file, item, floor) else { return ListStyle::Flow };
-    ListStyle::Block { dash_indent: column(dash).saturating_sub(column(entry.key.outer_start())) }
+    ListStyle::Block {
+        dash_indent: column(dash).saturating_sub(column(layout::entry_start(context.file, entry, floor))),
+    }
 }
 
 fn nodes<'t, 'a>(context: &Context<'t, 'a>) -> impl Iterator<Item = &'t Node<'a>> + use<'t, 'a> {

@@ -6,7 +6,7 @@ use super::{
     Comment, LIMITS, ParseError, Tree,
     event::{Event, EventReader, SyntaxError},
 };
-use crate::document::{Entry, Node, NodeKind, Properties, ScalarStyle, Span};
+use crate::document::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Span};
 
 /// Builds the tree of the first document of `reader`; spans are moved by `base`.
 pub(super) fn build<'a>(reader: impl EventReader<'a>, base: usize) -> Result<Tree<'a>, ParseError> {
@@ -101,7 +101,12 @@ impl<'a, R: EventReader<'a>> Builder<'a, R> {
                         (event, at) => {
                             let key = self.node(event, at, depth + 1)?;
                             let (event, at) = self.expect(at)?;
-                            entries.push(Entry { key, value: self.node(event, at, depth + 1)? });
+                            let mut value = self.node(event, at, depth + 1)?;
+                            if value.is_empty_value() {
+                                // The parser reports it at the next token where no colon is written.
+                                value.span = Span::at(key.span.end);
+                            }
+                            entries.push(Entry { key, value });
                         }
                     }
                 };
@@ -136,20 +141,18 @@ impl<'a, R: EventReader<'a>> Builder<'a, R> {
     }
 }
 
-/// A flow collection ends at its bracket; a block collection's own events lie at neighbouring tokens, so its span is
-/// that of its children.
+/// A flow collection ends at its bracket. The events of a block collection, and of a single pair in a flow list
+/// (`[key: value]`), lie at neighbouring tokens, so that their span is that of their children.
 fn collection_span(
     start: Span,
     end: Span,
-    style: crate::document::CollectionStyle,
+    style: CollectionStyle,
     first: Option<usize>,
     last: Option<&Node<'_>>,
 ) -> Span {
-    match style {
-        crate::document::CollectionStyle::Flow => Span::new(start.start, end.end),
-        crate::document::CollectionStyle::Block => {
-            let from = first.unwrap_or(start.start).min(start.start);
-            Span::new(from, last.map_or(from, |node| node.span.end).max(from))
-        }
+    if style == CollectionStyle::Flow && !end.is_empty() {
+        return Span::new(start.start, end.end);
     }
+    let from = first.unwrap_or(start.start).min(start.start);
+    Span::new(from, last.map_or(from, |node| node.span.end).max(from))
 }
