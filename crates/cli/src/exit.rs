@@ -1,10 +1,12 @@
 //! Exit codes, and every error of the library mapped to one (DESIGN.md, "Errors and exit codes").
 
-use std::{error::Error, process::ExitCode};
+use std::{error::Error, io::ErrorKind, process::ExitCode};
 
 use stepmark_core::{
-    commit::Found,
+    artifact::{ProjectPath, ProjectPathError},
+    commit::{CommitError, Found, LockError},
     document::EditError,
+    transition::TransitionRefusal,
     workspace::{
         ArtifactError, ChangeError, ConfigurationError, OpenError, RelativeError, ResolveError, WalkError,
         manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
@@ -85,24 +87,31 @@ pub(crate) fn chain(error: &dyn Error) -> String {
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
-        let help = match &error {
-            OpenError::Root(_) => Some("name an existing folder with --root"),
-            OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
-                Some("mend that line; nothing was changed")
-            }
-            OpenError::Configuration(_) => None,
-        };
         let failure = Self::from_error(Exit::Io, &error);
-        match help {
-            Some(help) => failure.with_help(help),
-            None => failure,
+        match &error {
+            OpenError::Root(_) => failure,
+            OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
+                failure.with_help("mend that line; nothing was changed")
+            }
+            OpenError::Configuration(_) => {
+                failure.with_help("correct or remove it: without a configuration the defaults count")
+            }
         }
     }
 }
 
 impl From<RelativeError> for Failure {
     fn from(error: RelativeError) -> Self {
-        Self::from_error(Exit::Usage, &error).with_help("--root names the folder of the project")
+        let failure = Self::from_error(Exit::Usage, &error);
+        match &error {
+            RelativeError::Unusable { source: ProjectPathError::Empty } => {
+                failure.with_help("name a file in it")
+            }
+            RelativeError::Unusable { source: ProjectPathError::NotUtf8 { .. } } => {
+                failure.with_help("rename the file: such a name differs from system to system")
+            }
+            _ => failure,
+        }
     }
 }
 
@@ -115,10 +124,25 @@ impl From<WalkError> for Failure {
 impl From<ArtifactError> for Failure {
     fn from(error: ArtifactError) -> Self {
         let exit = match &error {
-            ArtifactError::Resolve(ResolveError::Outside { .. }) => Exit::Usage,
+            ArtifactError::Resolve(error) => resolve_exit(error),
             _ => Exit::Io,
         };
-        Self::from_error(exit, &error)
+        let failure = Self::from_error(exit, &error);
+        match &error {
+            ArtifactError::Missing { .. } => failure.with_help("`stepmark status` lists the artifacts"),
+            ArtifactError::Read { source, .. } if source.kind() == ErrorKind::IsADirectory => {
+                failure.with_help("name a file in it")
+            }
+            _ => failure,
+        }
+    }
+}
+
+/// A path that leads out of the project is a mistake of whoever named it.
+const fn resolve_exit(error: &ResolveError) -> Exit {
+    match error {
+        ResolveError::Outside { .. } => Exit::Usage,
+        ResolveError::Unreachable { .. } => Exit::Io,
     }
 }
 
@@ -141,9 +165,15 @@ impl From<ChangeError> for Failure {
         match error {
             ChangeError::Artifact(error) => error.into(),
             ChangeError::Path(error) => Self::from_error(Exit::Usage, &error),
-            ChangeError::Refused { .. } => Self::from_error(Exit::Findings, &error),
+            ChangeError::Refused { path, source } => refusal(&path, &source),
             ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
-            ChangeError::Commit(error) => Self::from_error(Exit::Io, &error),
+            ChangeError::Commit(error) => {
+                let exit = match &error {
+                    CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),
+                    _ => Exit::Io,
+                };
+                Self::from_error(exit, &error)
+            }
         }
     }
 }
@@ -183,7 +213,22 @@ impl From<ManifestPublishError> for Failure {
     }
 }
 
-fn edit_failure(path: &stepmark_core::artifact::ProjectPath, bytes: &[u8], error: &EditError) -> Failure {
+fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failure {
+    let exit = match refusal {
+        TransitionRefusal::EmptyStep => Exit::Usage,
+        _ => Exit::Findings,
+    };
+    let help = match refusal {
+        TransitionRefusal::Strict(_) => "without `--strict` this is only a warning".to_owned(),
+        TransitionRefusal::EmptyStep => "write it as in `step-03-success`, `3` or `03`".to_owned(),
+        _ => format!("`stepmark check {path}` shows the place"),
+    };
+    let mut failure = Failure::new(exit, format!("`{path}` is left as it is")).with_help(help);
+    failure.causes = vec![refusal.to_string()];
+    failure
+}
+
+fn edit_failure(path: &ProjectPath, bytes: &[u8], error: &EditError) -> Failure {
     let place = match error {
         EditError::Refused { span, .. } => span.start,
         EditError::Parse(error) => error.offset(),

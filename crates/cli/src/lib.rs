@@ -28,7 +28,7 @@ pub fn run() -> ExitCode {
         Ok(environment) => environment,
         Err(failure) => return output.failure(&failure).into(),
     };
-    match commands::run(&arguments, &environment, &output) {
+    match commands::run(&arguments, &environment, &output).and_then(|exit| output.finish().map(|()| exit)) {
         Ok(exit) => exit.into(),
         Err(failure) => output.failure(&failure).into(),
     }

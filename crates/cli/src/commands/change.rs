@@ -52,7 +52,8 @@ fn report(output: &Output, carried: &Carried) -> Result<(), Failure> {
             remarks: carried.remarks.iter().map(Remark::to_string).collect(),
         };
         let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
-        return output.json("stepmark.change/1", wire);
+        output.json("stepmark.change/1", wire);
+        return Ok(());
     }
     for remark in &carried.remarks {
         if remark.is_warning() {

@@ -10,11 +10,11 @@ use stepmark_core::{
 };
 
 use crate::{
-    exit::{Exit, Failure, chain},
+    exit::{Exit, Failure},
     output::{
         Excerpt, Output,
         wire::{FindingWire, ProblemCounts},
-        with_spinner,
+        with_spinner, wording,
     },
     project::Project,
 };
@@ -39,15 +39,13 @@ impl Check {
         let counts =
             ProblemCounts::of(&all.iter().flat_map(|(_, findings)| findings.clone()).collect::<Vec<_>>());
         if output.json {
-            print_json(output, &checked, &all)?;
+            print_json(output, &checked, &all);
         } else {
             print_reports(output, &all);
             summarise(output, checked.artifacts.len(), counts);
         }
-        let unreadable = checked.unreadable.iter().map(|error| chain(error));
-        let folders = checked.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
-        unreadable.chain(folders).for_each(|problem| output.warning(problem));
-        Ok(if !checked.unreadable.is_empty() || !checked.problems.is_empty() {
+        wording::unreadable(&checked).iter().for_each(|problem| output.warning(problem));
+        Ok(if !checked.is_whole() {
             Exit::Io
         } else if counts.errors + counts.warnings > 0 {
             Exit::Findings
@@ -83,7 +81,11 @@ impl Check {
             };
             chosen.artifacts.extend(found.artifacts.into_iter().filter(|artifact| lies_in(artifact.path())));
             chosen.problems = found.problems;
+            chosen
+                .problems
+                .retain(|problem| ProjectPath::new(&problem.path).is_ok_and(|path| lies_in(&path)));
             chosen.unreadable = found.unreadable;
+            chosen.unreadable.retain(|error| lies_in(error.path()));
         }
         chosen.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
         chosen.artifacts.dedup_by(|one, other| one.path() == other.path());
@@ -91,11 +93,7 @@ impl Check {
     }
 }
 
-fn print_json(
-    output: &Output,
-    checked: &Artifacts,
-    all: &[(&TrackedArtifact, Vec<Finding>)],
-) -> Result<(), Failure> {
+fn print_json(output: &Output, checked: &Artifacts, all: &[(&TrackedArtifact, Vec<Finding>)]) {
     let mut wires = Vec::new();
     for (artifact, findings) in all {
         let excerpt = Excerpt::new(artifact.artifact().bytes());
@@ -104,11 +102,11 @@ fn print_json(
             FindingWire::new(finding, start, end)
         }));
     }
-    let unreadable: Vec<_> = checked.unreadable.iter().map(|error| chain(error)).collect();
+    let unreadable = wording::unreadable(checked);
     output.json(
         "stepmark.check/1",
         serde_json::json!({"artifacts": checked.artifacts.len(), "findings": wires, "unreadable": unreadable}),
-    )
+    );
 }
 
 fn print_reports(output: &Output, all: &[(&TrackedArtifact, Vec<Finding>)]) {
@@ -118,14 +116,18 @@ fn print_reports(output: &Output, all: &[(&TrackedArtifact, Vec<Finding>)]) {
         }
         let excerpt = Excerpt::new(artifact.artifact().bytes());
         for finding in findings.iter().filter(|finding| !output.quiet || finding.severity != Severity::Note) {
-            output.line(format_args!("{}\n", excerpt.report(finding)));
+            output.styled_line(format_args!("{}\n", excerpt.report(finding)));
         }
     }
 }
 
 fn summarise(output: &Output, artifacts: usize, counts: ProblemCounts) {
     let ProblemCounts { errors, warnings, notes } = counts;
-    let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let parts = [count(errors, "error"), count(warnings, "warning"), count(notes, "note")];
-    output.remark(format_args!("{}: {}", count(artifacts, "artifact"), parts.join(", ")));
+    output.remark(format_args!(
+        "{}: {}, {}, {}",
+        wording::count(artifacts, "artifact"),
+        wording::count(errors, "error"),
+        wording::count(warnings, "warning"),
+        wording::count(notes, "note"),
+    ));
 }

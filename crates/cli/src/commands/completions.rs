@@ -20,7 +20,7 @@ impl Completions {
     pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Arguments::command(), "stepmark", &mut script);
-        output.bytes(&script)?;
+        output.bytes(&script);
         Ok(Exit::Fine)
     }
 }

@@ -25,7 +25,7 @@ impl Init {
             let result = serde_json::json!({
                 "root": root.to_string(), "configuration": CONFIGURATION_PATH, "created": created,
             });
-            output.json("stepmark.init/1", result)?;
+            output.json("stepmark.init/1", result);
         }
         match initialised {
             Initialised::Created => output.remark(format_args!("created {CONFIGURATION_PATH} in {root}")),

@@ -32,7 +32,7 @@ impl Man {
         let mut text = Vec::new();
         page.render(&mut text)
             .map_err(|error| Failure::new(Exit::Io, format!("cannot write the page: {error}")))?;
-        output.bytes(&text)?;
+        output.bytes(&text);
         Ok(Exit::Fine)
     }
 }

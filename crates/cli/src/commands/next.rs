@@ -34,7 +34,7 @@ impl Next {
                 ProblemCounts::of(&stepmark_core::check::findings(artifact.artifact(), Some(&progress)));
             let wire = serde_json::to_value(ArtifactWire::new(&artifact, counts))
                 .map_err(|error| Failure::from_error(Exit::Io, &error))?;
-            output.json("stepmark.next/1", wire)?;
+            output.json("stepmark.next/1", wire);
         }
         if progress.standing == Standing::Interrupted {
             output.warning(format_args!(
@@ -52,13 +52,13 @@ impl Next {
             }
             NextStep::Choice(steps) => steps.iter().for_each(|step| output.line(line(step))),
             NextStep::Finished => output.remark(format_args!("`{}` is finished", artifact.path())),
-            NextStep::Unknown(_) => {
+            NextStep::Unknown(unknown) => {
                 return Err(Failure::new(
                     Exit::Findings,
                     format!(
                         "cannot tell the next step of `{}`: {}",
                         artifact.path(),
-                        wording::next(&progress)
+                        wording::unknown_next(*unknown)
                     ),
                 )
                 .with_help("`stepmark show` lists the steps of its workflow"));

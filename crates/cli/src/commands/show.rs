@@ -14,7 +14,7 @@ use stepmark_core::{
 use crate::{
     exit::{Exit, Failure},
     output::{
-        Output, bar,
+        Output, bar, on_one_line,
         wire::{self, ArtifactWire, ProblemCounts},
         wording,
     },
@@ -37,12 +37,12 @@ impl Show {
                 .map_err(|error| Failure::from_error(Exit::Io, &error))?;
             wire["file_hash"] = artifact.artifact().file_hash().to_string().into();
             wire["frontmatter"] = frontmatter(artifact.artifact());
-            output.json("stepmark.show/1", wire)?;
+            output.json("stepmark.show/1", wire);
             return Ok(Exit::Fine);
         }
         describe(&artifact, output);
         for finding in &findings {
-            output.line(crate::output::Excerpt::new(artifact.artifact().bytes()).report(finding));
+            output.styled_line(crate::output::Excerpt::new(artifact.artifact().bytes()).report(finding));
         }
         Ok(Exit::Fine)
     }
@@ -62,7 +62,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     let progress = artifact.progress();
     let line = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
-            output.line(format_args!("{name:<10} {value}"));
+            output.line(format_args!("{name:<10} {}", on_one_line(value)));
         }
     };
     line("artifact", Some(artifact.path().as_str()));

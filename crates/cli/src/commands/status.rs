@@ -1,10 +1,7 @@
 //! `stepmark status`
 
 use clap::Args;
-use stepmark_core::{
-    check,
-    workspace::{Artifacts, TrackedArtifact},
-};
+use stepmark_core::{check, workspace::TrackedArtifact};
 
 use crate::{
     exit::{Exit, Failure},
@@ -38,12 +35,12 @@ impl Status {
         if output.json {
             let artifacts: Vec<_> =
                 rows.iter().map(|(artifact, counts)| ArtifactWire::new(artifact, *counts)).collect();
-            let unreadable: Vec<_> = unreadable(&found);
+            let unreadable = wording::unreadable(&found);
             let root = project.root().path().display().to_string();
             output.json(
                 "stepmark.status/1",
                 serde_json::json!({"root": root, "files": found.files, "artifacts": artifacts, "unreadable": unreadable}),
-            )?;
+            );
         } else if rows.is_empty() {
             output.remark(format_args!(
                 "no artifact with workflow state among {} Markdown files of {}",
@@ -54,11 +51,10 @@ impl Status {
             let header = ["ARTIFACT", "WORKFLOW", "DONE", "NEXT", "STATUS", "PROBLEMS"];
             output.line(table(&header, rows.iter().map(|(artifact, counts)| row(artifact, *counts))));
         }
-        for problem in unreadable(&found) {
+        for problem in wording::unreadable(&found) {
             output.warning(problem);
         }
-        let is_whole = found.unreadable.is_empty() && found.problems.is_empty();
-        Ok(if is_whole { Exit::Fine } else { Exit::Io })
+        Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
     }
 }
 
@@ -83,18 +79,11 @@ fn row(artifact: &TrackedArtifact, counts: ProblemCounts) -> Vec<String> {
 }
 
 fn problems(counts: ProblemCounts) -> String {
-    let part = |count: usize, word: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {word}")),
-        count => Some(format!("{count} {word}s")),
-    };
-    let parts: Vec<_> =
-        [part(counts.errors, "error"), part(counts.warnings, "warning")].into_iter().flatten().collect();
+    let counts = [(counts.errors, "error"), (counts.warnings, "warning")];
+    let parts: Vec<_> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| wording::count(count, word))
+        .collect();
     if parts.is_empty() { "-".to_owned() } else { parts.join(", ") }
-}
-
-fn unreadable(found: &Artifacts) -> Vec<String> {
-    let folders = found.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
-    let files = found.unreadable.iter().map(|error| crate::exit::chain(error));
-    folders.chain(files).collect()
 }

@@ -1,15 +1,18 @@
 //! What the program prints, and where: results on stdout, messages and progress on stderr.
-#![expect(clippy::disallowed_macros, reason = "this is the one place that prints")]
 
 mod report;
 mod spinner;
 mod table;
+mod visible;
 pub(crate) mod wire;
 pub(crate) mod wording;
 
-use std::io::Write;
+use std::{
+    fmt::Display,
+    io::{self, Write},
+    sync::OnceLock,
+};
 
-use anstream::{eprintln, println};
 use anstyle::{AnsiColor, Style};
 
 use crate::{
@@ -20,12 +23,16 @@ use crate::{
 pub(crate) use report::Excerpt;
 pub(crate) use spinner::with_spinner;
 pub(crate) use table::{bar, table};
+pub(crate) use visible::on_one_line;
+use visible::visible;
 
 /// The program's voice.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
+    /// Why stdout took no more, once it did not.
+    refused: OnceLock<io::Error>,
 }
 
 impl Output {
@@ -35,47 +42,69 @@ impl Output {
             ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
             ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
         }
-        Self { json: arguments.json, quiet: arguments.quiet }
+        Self { json: arguments.json, quiet: arguments.quiet, refused: OnceLock::new() }
     }
 
     /// A line of the result.
-    pub(crate) fn line(&self, text: impl std::fmt::Display) {
+    pub(crate) fn line(&self, text: impl Display) {
+        self.styled_line(visible(&text.to_string()));
+    }
+
+    /// A line of the result with styles of its own.
+    pub(crate) fn styled_line(&self, text: impl Display) {
         if !self.json {
-            println!("{text}");
+            self.print(|stdout| writeln!(stdout, "{text}"));
         }
     }
 
     /// A line that `--quiet` leaves out.
-    pub(crate) fn remark(&self, text: impl std::fmt::Display) {
-        if !self.json && !self.quiet {
-            println!("{text}");
+    pub(crate) fn remark(&self, text: impl Display) {
+        if !self.quiet {
+            self.line(text);
         }
     }
 
     /// Something to look at that does not stop the command.
-    pub(crate) fn warning(&self, text: impl std::fmt::Display) {
+    pub(crate) fn warning(&self, text: impl Display) {
         let style = AnsiColor::Yellow.on_default().bold();
-        eprintln!("{style}warning{style:#}: {text}");
+        complain(format_args!("{style}warning{style:#}: {}", visible(&text.to_string())));
     }
 
     /// The result as JSON; `schema` names its shape and version.
-    pub(crate) fn json(&self, schema: &str, result: serde_json::Value) -> Result<(), Failure> {
+    pub(crate) fn json(&self, schema: &str, result: serde_json::Value) {
         let mut object = serde_json::Map::new();
         object.insert("schema".to_owned(), schema.into());
         if let serde_json::Value::Object(fields) = result {
             object.extend(fields);
         }
         let text = serde_json::Value::Object(object).to_string();
-        let mut stdout = std::io::stdout().lock();
-        let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
-        written.map_err(|error| Failure::new(Exit::Io, format!("cannot write the result: {error}")))
+        self.print(|_| writeln!(io::stdout(), "{text}"));
     }
 
     /// Bytes that are the result themselves: a completion script, a page.
-    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
-        let mut stdout = std::io::stdout().lock();
-        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
-        written.map_err(|error| Failure::new(Exit::Io, format!("cannot write the result: {error}")))
+    pub(crate) fn bytes(&self, bytes: &[u8]) {
+        self.print(|_| io::stdout().write_all(bytes));
+    }
+
+    fn print(&self, write: impl FnOnce(&mut anstream::AutoStream<io::Stdout>) -> io::Result<()>) {
+        if self.refused.get().is_none()
+            && let Err(error) = write(&mut anstream::stdout())
+        {
+            // The first reason counts, and no other can come after it.
+            let _first = self.refused.set(error);
+        }
+    }
+
+    /// Makes sure that the whole result went out. A reader that has seen enough (`| head`) is no failure.
+    pub(crate) fn finish(&self) -> Result<(), Failure> {
+        self.print(|_| io::stdout().flush());
+        match self.refused.get() {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let failure = Failure::new(Exit::Io, format!("cannot write the result: {error}"));
+                Err(failure.with_help("only the answer is lost: what the command did stands"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reports why the command did not do what it was asked for.
@@ -88,17 +117,22 @@ impl Output {
                 "help": failure.help,
                 "exit": failure.exit as u8,
             });
-            eprintln!("{object}");
+            complain(object);
             return failure.exit;
         }
         let (red, blue) = (AnsiColor::Red.on_default().bold(), Style::new().bold());
-        eprintln!("{red}error{red:#}: {}", failure.message);
+        complain(format_args!("{red}error{red:#}: {}", visible(&failure.message)));
         for cause in &failure.causes {
-            eprintln!("  {blue}cause{blue:#}: {cause}");
+            complain(format_args!("  {blue}cause{blue:#}: {}", visible(cause)));
         }
         if let Some(help) = &failure.help {
-            eprintln!("  {blue}help{blue:#}: {help}");
+            complain(format_args!("  {blue}help{blue:#}: {}", visible(help)));
         }
         failure.exit
     }
+}
+
+/// A line on stderr. Where that cannot be written there is nobody left to tell; the exit code still says it.
+fn complain(text: impl Display) {
+    let _unheard = writeln!(anstream::stderr(), "{text}");
 }

@@ -6,6 +6,8 @@ use stepmark_core::{
     document::LineIndex,
 };
 
+use super::visible::{on_one_line, visible};
+
 /// A file, ready to be shown around findings.
 pub(crate) struct Excerpt<'f> {
     bytes: &'f [u8],
@@ -34,34 +36,22 @@ impl<'f> Excerpt<'f> {
         let end = shown_len(&self.bytes[..finding.span.end.min(self.bytes.len())]);
         let first_line = self.text[start..end.max(start)].find('\n').map_or(end, |at| start + at);
         let snippet = Snippet::source(self.text.as_str())
-            .path(finding.path.as_str())
+            .path(on_one_line(finding.path.as_str()))
             .annotation(AnnotationKind::Primary.span(start..first_line.max(start)));
-        let mut group = level.primary_title(finding.message.as_str()).id(finding.rule).element(snippet);
+        let mut group = level.primary_title(on_one_line(&finding.message)).id(finding.rule).element(snippet);
         if let Some(help) = &finding.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+            group = group.element(Level::HELP.message(on_one_line(help)));
         }
         Renderer::styled().render(&[group])
     }
 }
 
-/// The bytes as text that a terminal can show: what is no UTF-8 becomes U+FFFD, a lone CR a line end, and any other
-/// control character its picture, so that a file cannot steer the terminal.
+/// The bytes as text that a terminal can show: what is no UTF-8 becomes U+FFFD, a lone CR a line end, a byte order mark
+/// nothing, and any other control character its picture, so that a file cannot steer the terminal.
 fn shown(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    let lossy = String::from_utf8_lossy(bytes);
-    let mut rest = lossy.chars().peekable();
-    while let Some(c) = rest.next() {
-        text.push(match c {
-            '\r' if rest.peek() == Some(&'\n') => continue,
-            '\r' => '\n',
-            '\n' | '\t' => c,
-            '\u{FEFF}' => continue,
-            '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{FFFD}'),
-            '\u{7f}'..='\u{9f}' => '\u{FFFD}',
-            c => c,
-        });
-    }
-    text
+    let text =
+        String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n").replace('\u{FEFF}', "");
+    visible(&text)
 }
 
 /// How long `prefix` of a file is as [`shown`].

@@ -1,6 +1,8 @@
-//! Tables for people: as wide as the terminal allows, plain through a pipe.
+//! Tables for people: one line a row, however wide, so that lines can be searched and cut.
 
 use comfy_table::{ContentArrangement, Table, presets};
+
+use super::on_one_line;
 
 /// A table with a header and no frame.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
@@ -10,7 +12,7 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
         .set_content_arrangement(ContentArrangement::Disabled)
         .set_header(header.to_vec());
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| on_one_line(cell)));
     }
     let text = table.to_string();
     text.lines()

@@ -2,7 +2,7 @@
 
 use stepmark_core::{
     workflow::{Next, Progress, Step, UnknownNext},
-    workspace::{Membership, TrackedArtifact},
+    workspace::{Artifacts, Membership, TrackedArtifact},
 };
 
 /// The workflow with its track where that is not the usual one.
@@ -26,7 +26,26 @@ pub(crate) fn next(progress: &Progress<'_>) -> String {
         Next::Step { step, .. } => step.name().to_owned(),
         Next::Choice(steps) => names(steps),
         Next::Finished => "finished".to_owned(),
-        Next::Unknown(UnknownNext::NoSteps) => "? the workflow has no steps".to_owned(),
-        Next::Unknown(UnknownNext::NothingMatches) => "? no listed step is one of the workflow".to_owned(),
+        Next::Unknown(unknown) => format!("? {}", unknown_next(*unknown)),
     }
+}
+
+/// Why it cannot be told what comes next.
+pub(crate) const fn unknown_next(unknown: UnknownNext) -> &'static str {
+    match unknown {
+        UnknownNext::NoSteps => "the workflow has no steps",
+        UnknownNext::NothingMatches => "no listed step is one of the workflow",
+    }
+}
+
+/// `1 error`, `2 errors`.
+pub(crate) fn count(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+/// What could not be read, one line each: folders, then files.
+pub(crate) fn unreadable(found: &Artifacts) -> Vec<String> {
+    let folders = found.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
+    let files = found.unreadable.iter().map(|error| crate::exit::chain(error));
+    folders.chain(files).collect()
 }

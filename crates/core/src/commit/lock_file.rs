@@ -64,6 +64,18 @@ pub(super) fn open_lock_file(root: &Root, path: &ProjectPath, key: &LockKey) -> 
     opened.map_err(|source| LockError::Open { path: path.clone(), lock_file: place, source })
 }
 
+/// Whether anybody has ever locked the file at `place`: a file that nobody locked is not being written by stepmark.
+pub(super) fn is_ever_locked(root: &Root, place: &Path) -> bool {
+    let key = LockKey::of(place.strip_prefix(root.path()).unwrap_or(place));
+    let lock_file = locks_folder(root).map(|folder| folder.join(format!("{key}.lock")));
+    // What cannot be looked at may be there.
+    lock_file.map_or(true, |lock_file| fs::symlink_metadata(lock_file).map_or_else(not_absent, |_| true))
+}
+
+fn not_absent(error: io::Error) -> bool {
+    error.kind() != io::ErrorKind::NotFound
+}
+
 /// `.stepmark/local/locks`, resolved: none of the three may lead out of the project.
 #[expect(clippy::expect_used, reason = "the path is a constant")]
 fn locks_folder(root: &Root) -> Result<PathBuf, LockError> {

@@ -45,6 +45,7 @@ mod read;
 mod recover;
 mod stage;
 mod update;
+mod whole;
 #[cfg(test)]
 mod scratch_project;
 
@@ -55,4 +56,5 @@ pub use lock::{ArtifactLock, LockError};
 pub use publish::{PublishError, Published};
 pub use read::ReadError;
 pub use stage::{StageError, Staged};
-pub use update::{CommitError, CommitOptions, Outcome, UpdateError, create, replace_whole, update};
+pub use update::{CommitError, CommitOptions, Outcome, UpdateError, update};
+pub use whole::{create, replace_whole};

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{ArtifactLock, Expected, Found, PublishError, Staged, publish::Moment, read::FileContent};
+use super::{Expected, Found, PublishError, Staged, publish::Moment, read::FileContent};
 use crate::document::FileHash;
 
 /// Many editors write in place: they empty the file and fill it again, in several pieces. Caught in between, the file
@@ -29,15 +29,15 @@ pub(super) struct Unsettled {
     pub(super) rest: Duration,
 }
 
-impl ArtifactLock {
-    /// Whether another program wrote `found` lately.
-    pub(super) fn unsettled(&self, found: &FileContent) -> Option<Unsettled> {
-        let settling = if found.bytes.is_empty() { SETTLING_TIME_OF_EMPTY } else { SETTLING_TIME };
-        let modified = found.modified?;
+impl FileContent {
+    /// Whether another program wrote this lately; `last_published` is the hash of what stepmark wrote, where it is known.
+    pub(super) fn unsettled(&self, last_published: Option<FileHash>) -> Option<Unsettled> {
+        let settling = if self.bytes.is_empty() { SETTLING_TIME_OF_EMPTY } else { SETTLING_TIME };
+        let modified = self.modified?;
         // A time in the future is another clock's, and says nothing about now: it counts as fresh.
         let age = SystemTime::now().duration_since(modified).unwrap_or_default();
         let rest = settling.checked_sub(age).filter(|rest| !rest.is_zero())?;
-        let ours = self.last_published.is_some_and(|ours| ours == FileHash::of(&found.bytes));
+        let ours = last_published.is_some_and(|ours| ours == FileHash::of(&self.bytes));
         (!ours).then_some(Unsettled { modified, rest })
     }
 }
@@ -71,7 +71,7 @@ impl Staged<'_> {
         if Expected::of(found.as_ref().map(|found| &*found.bytes)) != expected {
             return Err(self.conflict(expected, Found::of(Ok(found.map(|found| found.bytes))), None));
         }
-        Ok(found.and_then(|found| self.lock.unsettled(&found)))
+        Ok(found.and_then(|found| found.unsettled(self.lock.last_published)))
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
     use crate::commit::{
-        FsyncPolicy,
+        ArtifactLock, FsyncPolicy,
         scratch_project::{OLD, PRD, ScratchProject},
     };
 

@@ -4,8 +4,9 @@
 use std::{num::NonZeroU32, thread, time::Duration};
 
 use super::{
-    ArtifactLock, Conflict, Expected, FolderError, Found, FsyncPolicy, LockError, PublishError, ReadError,
-    StageError, folder::make_folders_to, read::FileContent,
+    ArtifactLock, Expected, FolderError, FsyncPolicy, LockError, PublishError, ReadError, StageError,
+    lock_file::is_ever_locked,
+    read::{FileContent, read_file},
 };
 use crate::{artifact::ProjectPath, document::FileHash, workspace::Root};
 
@@ -64,7 +65,7 @@ pub enum CommitError {
     /// The new content cannot be written.
     #[error(transparent)]
     Stage(#[from] StageError),
-    /// The new content did not get its name; a [`Conflict`] among the reasons.
+    /// The new content did not get its name; a [`Conflict`](super::Conflict) among the reasons.
     #[error(transparent)]
     Publish(#[from] PublishError),
 }
@@ -84,23 +85,33 @@ pub enum UpdateError<E: std::error::Error + 'static> {
 /// the file meanwhile; when a program without that lock changes the file, it starts again with a new reading, so `decide`
 /// must depend on the bytes that it is given alone. It also does when `decide` refuses what an editor had only half written.
 ///
+/// A first decision is made before the lock is taken: what is refused leaves no trace, not even a lock file.
+///
 /// # Errors
-/// What `decide` answers; or why the file was not committed: for instance a [`Conflict`] in the last attempt.
+/// What `decide` answers; or why the file was not committed: for instance a [`Conflict`](super::Conflict) in the last attempt.
 pub fn update<E: std::error::Error + 'static>(
     root: &Root,
     path: &ProjectPath,
     options: &CommitOptions,
     mut decide: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, E>,
 ) -> Result<Outcome, UpdateError<E>> {
+    let mut decided = match look(root, path, &mut decide)? {
+        FirstLook::Unchanged => return Ok(Outcome::Unchanged),
+        FirstLook::Change { old, new } => Some((old, new)),
+        FirstLook::Unsure => None,
+    };
     let mut lock = ArtifactLock::acquire(root, path, options.lock_timeout).map_err(CommitError::from)?;
     let mut attempts = 1;
     loop {
         let Some(found) = lock.read_content().map_err(CommitError::from)? else {
             return Err(CommitError::Missing { path: path.clone() }.into());
         };
-        let old = &found.bytes;
-        let new = match decide(old) {
-            Ok(Some(new)) if new != *old => new,
+        let decision = match decided.take() {
+            Some((old, new)) if old == found.bytes => Ok(Some(new)),
+            _ => decide(&found.bytes),
+        };
+        let new = match decision {
+            Ok(Some(new)) if new != found.bytes => new,
             Ok(_) => return Ok(Outcome::Unchanged),
             Err(_) if attempts < options.attempts.get() && changes_soon(&lock, &found) => {
                 attempts += 1;
@@ -108,7 +119,7 @@ pub fn update<E: std::error::Error + 'static>(
             }
             Err(refusal) => return Err(UpdateError::Decide(refusal)),
         };
-        match write(&mut lock, Expected::of(Some(old)), &new, options.fsync, attempts) {
+        match write(&mut lock, Expected::of(Some(&found.bytes)), &new, options.fsync, attempts) {
             Err(CommitError::Publish(PublishError::Conflict(conflict)))
                 if conflict.kept.is_none() && attempts < options.attempts.get() =>
             {
@@ -119,57 +130,50 @@ pub fn update<E: std::error::Error + 'static>(
     }
 }
 
+/// What a decision without the lock comes to.
+enum FirstLook {
+    /// There is nothing to write.
+    Unchanged,
+    /// These bytes become those, if they are still there under the lock.
+    Change { old: Vec<u8>, new: Vec<u8> },
+    /// Only the holder of the lock can tell.
+    Unsure,
+}
+
+fn look<E: std::error::Error + 'static>(
+    root: &Root,
+    path: &ProjectPath,
+    decide: &mut impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, E>,
+) -> Result<FirstLook, UpdateError<E>> {
+    let place = root.resolve(path).map_err(|error| CommitError::from(LockError::Resolve(error)))?;
+    let read = || read_file(path, &place).map_err(CommitError::from);
+    let Some(found) = read()? else { return Err(CommitError::Missing { path: path.clone() }.into()) };
+    match decide(&found.bytes) {
+        Ok(Some(new)) if new != found.bytes => Ok(FirstLook::Change { old: found.bytes, new }),
+        // Another holder may have put these bytes here without having flushed them yet; then its lock file is there.
+        Ok(_) if is_ever_locked(root, &place) => Ok(FirstLook::Unsure),
+        Ok(_) => Ok(FirstLook::Unchanged),
+        Err(refusal) => match found.unsettled(None) {
+            None => Err(UpdateError::Decide(refusal)),
+            Some(fresh) => {
+                thread::sleep(fresh.rest);
+                let is_same = read()?.is_some_and(|again| again.bytes == found.bytes);
+                if is_same { Err(UpdateError::Decide(refusal)) } else { Ok(FirstLook::Unsure) }
+            }
+        },
+    }
+}
+
 /// Waits until `found` has settled, if another program wrote it just now, and tells whether it changed meanwhile.
 fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
-    lock.unsettled(found).is_some_and(|fresh| {
+    found.unsettled(lock.last_published).is_some_and(|fresh| {
         thread::sleep(fresh.rest);
         // What cannot be read any more has changed too; the next reading says how.
         !matches!(lock.read(), Ok(Some(bytes)) if bytes == found.bytes)
     })
 }
 
-/// Creates the file at `path`, and the folders that lead to it. A file that is there is a [`Conflict`].
-///
-/// # Errors
-/// Why the file was not created.
-pub fn create(
-    root: &Root,
-    path: &ProjectPath,
-    bytes: &[u8],
-    options: &CommitOptions,
-) -> Result<Outcome, CommitError> {
-    replace_whole(root, path, Expected::Absent, bytes, options)
-}
-
-/// Puts `bytes` at `path` if what is there is what is `expected`, and makes the folders that lead to it. For files whose
-/// whole content the caller makes, such as manifests. Where the file holds these bytes already, nothing is written.
-///
-/// # Errors
-/// Why the file was not written; a [`Conflict`] where it is not what is expected. Folders that were made stay.
-pub fn replace_whole(
-    root: &Root,
-    path: &ProjectPath,
-    expected: Expected,
-    bytes: &[u8],
-    options: &CommitOptions,
-) -> Result<Outcome, CommitError> {
-    if expected == Expected::Absent {
-        make_folders_to(root, path, options.fsync)?;
-    }
-    let mut lock = ArtifactLock::acquire(root, path, options.lock_timeout)?;
-    if expected != Expected::of(Some(bytes)) {
-        return write(&mut lock, expected, bytes, options.fsync, 1);
-    }
-    match lock.read()? {
-        Some(found) if found == bytes => Ok(Outcome::Unchanged),
-        found => {
-            let conflict = Conflict { path: path.clone(), expected, found: Found::of(Ok(found)), kept: None };
-            Err(PublishError::Conflict(Box::new(conflict)).into())
-        }
-    }
-}
-
-fn write(
+pub(super) fn write(
     lock: &mut ArtifactLock,
     expected: Expected,
     bytes: &[u8],
@@ -213,6 +217,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_to_be_changed_leaves_no_trace() {
+        let project = ScratchProject::new();
+        let refuse = |_: &[u8]| Err::<Option<Vec<u8>>, _>(io::Error::other("no"));
+        assert!(matches!(update(&project.root, &named(PRD), &fast(), refuse), Err(UpdateError::Decide(_))));
+        assert_eq!(append(&project, "").unwrap(), Outcome::Unchanged);
+        let nothing = |_: &[u8]| Ok::<_, Infallible>(None);
+        for path in ["x.md", "docs"] {
+            let refused = update(&project.root, &named(path), &fast(), nothing);
+            assert!(matches!(refused, Err(UpdateError::Commit(_))), "{path}: {refused:?}");
+        }
+        assert_eq!(project.names(""), ["docs"]);
+    }
+
+    #[test]
+    fn what_a_writer_has_not_flushed_yet_is_waited_for() {
+        let project = ScratchProject::new();
+        let held = project.lock(PRD);
+        let hurried = CommitOptions { lock_timeout: Duration::from_millis(1), ..fast() };
+        let nothing = |_: &[u8]| Ok::<_, Infallible>(None);
+        let waited = update(&project.root, &named(PRD), &hurried, nothing);
+        assert!(matches!(waited, Err(UpdateError::Commit(CommitError::Lock(LockError::Timeout { .. })))));
+        drop(held);
+        assert_eq!(append(&project, "").unwrap(), Outcome::Unchanged);
+    }
+
+    #[test]
     fn starts_again_from_what_another_program_wrote() {
         let project = ScratchProject::new();
         let mut edits = 0;
@@ -223,7 +253,8 @@ mod tests {
             }
             Ok::<_, Infallible>(Some([old, b"ours\n"].concat()))
         });
-        assert!(matches!(outcome.unwrap(), Outcome::Written { attempts: 4, .. }));
+        // The first of the three fell into the time before the lock was taken.
+        assert!(matches!(outcome.unwrap(), Outcome::Written { attempts: 3, .. }));
         assert_eq!(project.read(PRD), b"edit 3\nours\n");
     }
 
@@ -240,7 +271,7 @@ mod tests {
             }
             Ok(Some(b"ours\n".to_vec()))
         });
-        assert!(matches!(outcome.unwrap(), Outcome::Written { attempts: 2, .. }));
+        assert!(matches!(outcome.unwrap(), Outcome::Written { attempts: 1, .. }));
         assert_eq!(readings, [&b""[..], b"whole\n"]);
 
         let mut calls = 0;
@@ -264,8 +295,8 @@ mod tests {
         let Err(UpdateError::Commit(CommitError::Publish(PublishError::Conflict(conflict)))) = refused else {
             panic!("{refused:?}")
         };
-        assert!(matches!(&conflict.found, Found::Bytes(bytes) if bytes == b"edit 8\n"));
-        assert_eq!((calls, project.read(PRD).as_slice()), (8, &b"edit 8\n"[..]));
+        assert!(matches!(&conflict.found, crate::commit::Found::Bytes(bytes) if bytes == b"edit 9\n"));
+        assert_eq!((calls, project.read(PRD).as_slice()), (9, &b"edit 9\n"[..]));
     }
 
     #[test]
@@ -321,36 +352,6 @@ mod tests {
         let change = |_: &[u8]| Ok::<_, Infallible>(Some(b"ours".to_vec()));
         let refused = update(&project.root, &named("docs/out.md"), &fast(), change);
         assert!(matches!(refused, Err(UpdateError::Commit(CommitError::Lock(LockError::Resolve(_))))));
-        let refused = create(&project.root, &named("docs/out.md/x.md"), b"ours", &fast());
-        assert!(refused.is_err());
         assert_eq!(fs::read(outside.path()).unwrap(), b"theirs");
-    }
-
-    #[test]
-    fn creates_files_and_their_folders() {
-        let project = ScratchProject::new();
-        let path = named(".stepmark/manifests/files.csv");
-        let options = CommitOptions::default();
-        let created = create(&project.root, &path, b"a\n", &options).unwrap();
-        assert!(matches!(created, Outcome::Written { before: Expected::Absent, attempts: 1, .. }));
-        assert_eq!(project.read(path.as_str()), b"a\n");
-        let again = create(&project.root, &path, b"b\n", &options).unwrap_err();
-        assert!(matches!(again, CommitError::Publish(PublishError::Conflict(_))), "{again:?}");
-        assert_eq!(project.read(path.as_str()), b"a\n");
-    }
-
-    #[test]
-    fn replaces_a_whole_file_only_when_it_differs() {
-        let project = ScratchProject::new();
-        let replace =
-            |expected, bytes: &[u8]| replace_whole(&project.root, &named(PRD), expected, bytes, &fast());
-        let written = replace(Expected::of(Some(OLD)), b"new").unwrap();
-        assert!(matches!(written, Outcome::Written { .. }));
-        assert_eq!(replace(Expected::of(Some(b"new")), b"new").unwrap(), Outcome::Unchanged);
-        for stale in [Expected::of(Some(OLD)), Expected::Absent] {
-            let refused = replace(stale, OLD).unwrap_err();
-            assert!(matches!(refused, CommitError::Publish(PublishError::Conflict(_))));
-        }
-        assert_eq!(project.read(PRD), b"new");
     }
 }

@@ -7,10 +7,10 @@ use std::{
 };
 
 use super::{
-    ArtifactError, Artifacts, TrackedArtifact, Workspace,
+    ArtifactError, Artifacts, ResolveError, TrackedArtifact, Workspace,
     folder::{EntryKind, Folder},
     handle::read_within_limit,
-    walk::{self, Visitor, WalkError},
+    walk::{self, Visitor, WalkError, WalkProblem, WalkProblemKind},
 };
 use crate::artifact::{Artifact, ProjectPath};
 
@@ -22,19 +22,35 @@ pub(super) fn read_all(workspace: &Workspace, count: &AtomicUsize) -> Result<Art
         kind == EntryKind::Folder
             && ProjectPath::new(path).is_ok_and(|path| !configuration.skips_folder(&path))
     };
-    let visitor =
-        || Reader { workspace, count, buffer: Vec::new(), tracked: Vec::new(), unreadable: Vec::new() };
+    let visitor = || Reader {
+        workspace,
+        count,
+        buffer: Vec::new(),
+        tracked: Vec::new(),
+        unreadable: Vec::new(),
+        broken_links: Vec::new(),
+    };
     let walked = walk::walk(workspace.root().path(), &enters, &visitor)?;
     let mut found = Artifacts { problems: walked.problems, ..Artifacts::default() };
+    // Other files may be called whatever they like.
+    found.problems.retain(|problem| {
+        problem.kind != WalkProblemKind::NameNotUtf8
+            || ProjectPath::new(&problem.path).is_ok_and(|path| configuration.is_artifact(&path))
+    });
     for reader in walked.visitors {
         found.artifacts.extend(reader.tracked);
         found.unreadable.extend(reader.unreadable);
+        found.problems.extend(reader.broken_links);
     }
     found.files = count.load(Ordering::Relaxed);
     found.problems.sort();
     found.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
     found.unreadable.sort_by_key(ToString::to_string);
     Ok(found)
+}
+
+fn broken_link(path: &ProjectPath, reason: String) -> WalkProblem {
+    WalkProblem { path: path.to_string(), kind: WalkProblemKind::BrokenLink { reason } }
 }
 
 /// Reads the artifacts of one thread.
@@ -44,6 +60,7 @@ struct Reader<'w> {
     buffer: Vec<u8>,
     tracked: Vec<TrackedArtifact>,
     unreadable: Vec<ArtifactError>,
+    broken_links: Vec<WalkProblem>,
 }
 
 impl Visitor for Reader<'_> {
@@ -74,10 +91,23 @@ impl Reader<'_> {
         place: usize,
         path: ProjectPath,
     ) -> Result<Option<TrackedArtifact>, ArtifactError> {
+        let is_link = folder.kind(place) == EntryKind::Link;
+        if is_link && let Err(error) = self.workspace.root().resolve(&path) {
+            let reason = match error {
+                ResolveError::Outside { .. } => "it leads out of the project".to_owned(),
+                ResolveError::Unreachable { source, .. } => source.to_string(),
+            };
+            self.broken_links.push(broken_link(&path, reason));
+            return Ok(None);
+        }
         self.buffer.clear();
         let read = folder.open_file(place).and_then(|file| read_within_limit(file, &mut self.buffer));
         match read {
             Ok(_) => {}
+            Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => {
+                self.broken_links.push(broken_link(&path, error.to_string()));
+                return Ok(None);
+            }
             // Gone since its name was read, or a link to a folder: no artifact.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) => {
                 return Ok(None);

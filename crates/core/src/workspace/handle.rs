@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     Configuration, ConfigurationError, Membership, ResolveError, Root, RootError, TrackedArtifact,
-    WalkProblem, Workflows, artifact_files, walk::WalkError, workflows::WorkflowFileError,
+    WalkProblem, WalkProblemKind, Workflows, artifact_files, walk::WalkError, workflows::WorkflowFileError,
 };
 use crate::{
     artifact::{Artifact, ProjectPath, READ_LIMIT},
@@ -79,20 +79,66 @@ pub struct Artifacts {
     pub artifacts: Vec<TrackedArtifact>,
     /// How many files were looked at.
     pub files: usize,
-    /// Folders that could not be walked.
+    /// Folders that could not be walked, names that are no UTF-8, and links that lead nowhere or out of the project.
     pub problems: Vec<WalkProblem>,
     /// Artifacts that could not be read.
     pub unreadable: Vec<ArtifactError>,
 }
 
-/// Reads all of `file` behind what `bytes` hold; more than [`READ_LIMIT`] is an error.
-pub(super) fn read_within_limit(file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
-    let read = file.take(READ_LIMIT + 1).read_to_end(bytes)?;
-    if read as u64 > READ_LIMIT {
-        let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+/// Opens the file at `place`, never waiting for the other end of a pipe.
+fn open_file(place: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
     }
-    Ok(())
+    options.open(place)
+}
+
+/// Reads all of `file` behind what `bytes` hold. What is no regular file, or has more than [`READ_LIMIT`] bytes, is an
+/// error.
+pub(super) fn read_within_limit(file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let too_large = || {
+        let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");
+        io::Error::new(io::ErrorKind::FileTooLarge, reason)
+    };
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    if metadata.len() > READ_LIMIT {
+        return Err(too_large());
+    }
+    bytes.reserve(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+    let read = file.take(READ_LIMIT + 1).read_to_end(bytes)?;
+    if read as u64 > READ_LIMIT { Err(too_large()) } else { Ok(()) }
+}
+
+impl Artifacts {
+    /// Whether nothing was left out but links that lead to no file of the project.
+    pub fn is_whole(&self) -> bool {
+        let is_link = |problem: &WalkProblem| matches!(problem.kind, WalkProblemKind::BrokenLink { .. });
+        self.unreadable.is_empty() && self.problems.iter().all(is_link)
+    }
+}
+
+impl ArtifactError {
+    /// The file that cannot be read: the artifact, or a step file of its workflow.
+    pub const fn path(&self) -> &ProjectPath {
+        match self {
+            Self::Resolve(ResolveError::Outside { path, .. } | ResolveError::Unreachable { path, .. })
+            | Self::Missing { path }
+            | Self::Read { path, .. }
+            | Self::Workflow(
+                WorkflowFileError::Resolve { path, .. } | WorkflowFileError::Read { path, .. },
+            ) => path,
+        }
+    }
 }
 
 impl Workspace {
@@ -139,7 +185,7 @@ impl Workspace {
     pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, ArtifactError> {
         let place = self.root.resolve(path)?;
         let mut bytes = Vec::new();
-        let read = File::open(place).and_then(|file| read_within_limit(file, &mut bytes));
+        let read = open_file(&place).and_then(|file| read_within_limit(file, &mut bytes));
         read.map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => ArtifactError::Missing { path: path.clone() },
             _ => ArtifactError::Read { path: path.clone(), source },
