@@ -1,0 +1,162 @@
+//! `stepmark check`
+
+use insta::assert_snapshot;
+
+use crate::harness::{
+    Sandbox,
+    demo::{ARCHITECTURE, BRIEF, EPICS, PRD, STORY},
+};
+
+#[test]
+fn shows_findings_where_they_are() {
+    assert_snapshot!(Sandbox::demo().reads_only(&["check"]), @r"
+    exit 1
+    ── stdout
+    warning[status-disagrees]: the body says `Status: review`, the frontmatter says `status: in-progress`
+     --> _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md:8:9
+      |
+    8 | Status: review
+      |         ^^^^^^
+      |
+      = help: the frontmatter counts; make the line say the same
+
+    error[key-twice]: the key `status` stands twice, and readers disagree on which one counts
+     --> _bmad-output/planning-artifacts/epics.md:5:1
+      |
+    5 | status: approved
+      | ^^^^^^
+      |
+      = help: keep one of them; stepmark reads the first and edits neither
+
+    error[not-yaml]: not YAML: invalid trailing content after single-quoted scalar
+     --> _bmad-output/planning-artifacts/market-research-2026-01-13.md:3:27
+      |
+    3 | research_topic: 'Lending' in cities
+      |                           ^
+
+    note[template-unfilled]: `date` still holds the placeholder of its template
+     --> _bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md:5:7
+      |
+    5 | date: { system-date }
+      |       ^^^^^^^^^^^^^^^
+      |
+      = help: fill it in
+
+    7 artifacts: 2 errors, 1 warning, 1 note
+    ");
+}
+
+#[test]
+fn ends_by_the_worst_finding() {
+    let demo = Sandbox::demo();
+    for (path, code) in [(PRD, 0), (ARCHITECTURE, 0), (BRIEF, 0), (STORY, 1), (EPICS, 1), ("_bmad", 0)] {
+        let run = demo.reads_only(&["check", path]);
+        assert_eq!(run.code, code, "{path}: {run}");
+    }
+    assert_snapshot!(demo.reads_only(&["check", BRIEF, "-q"]), @"exit 0");
+    assert_snapshot!(demo.reads_only(&["check", PRD]), @r"
+    exit 0
+    ── stdout
+    1 artifact: 0 errors, 0 warnings, 0 notes
+    ");
+}
+
+#[test]
+fn takes_files_and_folders() {
+    let demo = Sandbox::demo();
+    let count = |arguments: &[&str]| {
+        let run = demo.reads_only(&[&["check", "--json"], arguments].concat());
+        run.json("stepmark.check/1")["artifacts"].as_u64().unwrap()
+    };
+    assert_eq!(count(&[]), 7);
+    assert_eq!(count(&["."]), 7);
+    assert_eq!(count(&["_bmad-output/planning-artifacts"]), 5);
+    assert_eq!(count(&["_bmad-output/planning-artifacts/", PRD, PRD]), 5, "each once");
+    assert_eq!(count(&[PRD, STORY]), 2);
+    let by_root = demo
+        .run(demo.command(&["check", "--root", "../project", "_bmad-output"]).current_dir(demo.outside()));
+    assert!(by_root.stdout.contains("7 artifacts"), "{by_root}");
+}
+
+#[test]
+fn answers_in_json_with_places() {
+    let answer = Sandbox::demo().reads_only(&["check", "--json", EPICS]).json("stepmark.check/1");
+    assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap(), @r#"
+    {
+      "schema": "stepmark.check/1",
+      "artifacts": 1,
+      "findings": [
+        {
+          "rule": "key-twice",
+          "severity": "error",
+          "path": "_bmad-output/planning-artifacts/epics.md",
+          "line": 5,
+          "column": 1,
+          "end_line": 5,
+          "end_column": 7,
+          "message": "the key `status` stands twice, and readers disagree on which one counts",
+          "help": "keep one of them; stepmark reads the first and edits neither"
+        }
+      ],
+      "unreadable": []
+    }
+    "#);
+}
+
+#[test]
+fn steps_are_held_against_their_workflow() {
+    let demo = Sandbox::demo();
+    demo.write(
+        "prd-odd.md",
+        "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,\n  step-42-other, step-03-success]\nlastStep: step-01-init\n---\n# PRD\n",
+    );
+    assert_snapshot!(demo.reads_only(&["check", "prd-odd.md"]), @r"
+    exit 1
+    ── stdout
+    warning[step-missing]: later steps are listed, but not `step-02b-vision`, `step-02c-executive-summary`
+     --> prd-odd.md:3:17
+      |
+    3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
+      |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: complete them, or note them as skipped
+
+    warning[step-out-of-order]: `step-02-discovery` stands after a later step
+     --> prd-odd.md:3:49
+      |
+    3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
+      |                                                 ^^^^^^^^^^^^^^^^^
+
+    note[resume-marker]: `step-01b-continue` marks a resumed session; it is not progress
+     --> prd-odd.md:3:68
+      |
+    3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
+      |                                                                    ^^^^^^^^^^^^^^^^^
+
+    warning[step-unknown]: the workflow has no step `step-42-other`
+     --> prd-odd.md:4:3
+      |
+    4 |   step-42-other, step-03-success]
+      |   ^^^^^^^^^^^^^
+      |
+      = help: `stepmark show` lists its steps
+
+    warning[step-twice]: `step-03-success` stands twice in `stepsCompleted`
+     --> prd-odd.md:4:18
+      |
+    4 |   step-42-other, step-03-success]
+      |                  ^^^^^^^^^^^^^^^
+      |
+      = help: remove it
+
+    warning[last-step-disagrees]: `lastStep: step-01-init` is not the last step of the list
+     --> prd-odd.md:5:11
+      |
+    5 | lastStep: step-01-init
+      |           ^^^^^^^^^^^^
+      |
+      = help: the list counts
+
+    1 artifact: 0 errors, 5 warnings, 1 note
+    ");
+}

@@ -1,0 +1,15 @@
+//! What all tests use: a project of their own, runs of the program in it, and a look at everything that is on the disk.
+
+mod changed_lines;
+pub(crate) mod demo;
+mod run;
+mod sandbox;
+pub(crate) mod terminal;
+mod tool;
+mod tree;
+
+pub(crate) use changed_lines::changed_lines;
+pub(crate) use run::Run;
+pub(crate) use sandbox::{Sandbox, TEST_ID};
+pub(crate) use tool::{skip, tool};
+pub(crate) use tree::Tree;

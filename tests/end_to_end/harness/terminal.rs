@@ -1,0 +1,34 @@
+//! A pseudo-terminal, by the program `script` of util-linux.
+
+use std::{path::PathBuf, process::Command};
+
+use super::{Run, Sandbox, skip, tool};
+
+/// What makes terminals.
+pub(crate) struct Terminal {
+    script: PathBuf,
+}
+
+impl Terminal {
+    /// `None`, and a line on stderr, where the machine has no means.
+    pub(crate) fn find() -> Option<Self> {
+        let script = tool("script", "tests on a terminal")?;
+        let version = Run::of(Command::new(&script).arg("--version"));
+        if !version.stdout.contains("util-linux") {
+            skip("tests on a terminal", "`script` is not that of util-linux");
+            return None;
+        }
+        Some(Self { script })
+    }
+
+    /// Runs `stepmark ARGUMENTS…` on a terminal and returns what it shows.
+    pub(crate) fn run(&self, sandbox: &Sandbox, arguments: &[&str], environment: &[(&str, &str)]) -> String {
+        let words = [&[env!("CARGO_BIN_EXE_stepmark")], arguments].concat();
+        let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+        let mut command = Command::new(&self.script);
+        command.args(["--quiet", "--return", "--command", &quoted.join(" "), "/dev/null"]);
+        sandbox.isolate(&mut command);
+        command.env("TERM", "xterm-256color").env("SHELL", "/bin/sh").envs(environment.iter().copied());
+        sandbox.run(&mut command).stdout
+    }
+}

@@ -1,0 +1,106 @@
+//! `stepmark init`
+
+use insta::assert_snapshot;
+
+use crate::harness::{Sandbox, TEST_ID, demo::PRD};
+
+#[test]
+fn makes_the_configuration_once() {
+    let demo = Sandbox::demo();
+    let artifact = demo.read(PRD);
+    assert_snapshot!(demo.stepmark(&["init"]), @r"
+    exit 0
+    ── stdout
+    created .stepmark/config.yaml in [ROOT]
+    ");
+    assert_snapshot!(String::from_utf8(demo.read(".stepmark/config.yaml")).unwrap(), @r"
+    # Configuration of stepmark. It is static: state lives in the frontmatter of the artifacts, never here.
+
+    # Names this project in tickets, memory and history. Keep it: a new id makes every artifact a new one there.
+    project_id: '00000000-0000-4000-8000-000000000001'
+
+    # Which files are artifacts. Patterns are seen from the project root: `*` stays within a folder, `**` crosses
+    # folders. A list given here replaces the built-in one, which is the list shown.
+    artifacts:
+      include:
+        - '**/*.md'
+      # Installed tools, hidden files and folders, and what other tools download or build.
+      exclude:
+        - '**/_bmad/**'
+        - 'bmad/**'
+        - '**/.*'
+        - '**/.*/**'
+        - '**/node_modules/**'
+        - '**/site-packages/**'
+        - '**/target/**'
+        - '**/vendor/**'
+
+    # Workflows without files of their own, and artifacts bound to a workflow. Give `steps` (ids in order), or `folder`
+    # (where the step files are), or neither (the workflow of that name found in the project).
+    # workflows:
+    #   - name: prd
+    #     artifacts: ['docs/prd*.md']
+    #   - name: release-notes
+    #     artifacts: ['docs/releases/**/*.md']
+    #     steps: [step-01-collect, step-02-write, step-03-review]
+
+    # Values of the variables that step files use in paths, as folders seen from the project root.
+    # variables:
+    #   planning_artifacts: _bmad-output/planning-artifacts
+    ");
+    assert_eq!(demo.read(".stepmark/.gitignore"), b"local/\ncache/\ngates/\n");
+    assert_eq!(demo.read(PRD), artifact);
+    assert_snapshot!(demo.reads_only(&["init"]), @r"
+    exit 0
+    ── stdout
+    .stepmark/config.yaml is there already in [ROOT]
+    ");
+    assert_eq!(demo.reads_only(&["init", "-q"]).to_string(), "exit 0\n");
+}
+
+#[test]
+fn answers_in_json() {
+    let empty = Sandbox::empty();
+    let answer = empty.stepmark(&["init", "--json", "--root", "."]).json("stepmark.init/1");
+    assert_eq!((&answer["root"], &answer["created"]), (&"[ROOT]".into(), &true.into()));
+    let again = empty.reads_only(&["init", "--json", "--root", "."]).json("stepmark.init/1");
+    assert_eq!(again["created"], false);
+}
+
+#[test]
+fn keeps_what_is_there() {
+    let empty = Sandbox::empty();
+    empty.write(".stepmark/.gitignore", "mine\n");
+    assert_eq!(empty.stepmark(&["init"]).code, 0);
+    assert_eq!(empty.read(".stepmark/.gitignore"), b"mine\n");
+    let text = String::from_utf8(empty.read(".stepmark/config.yaml")).unwrap();
+    assert!(text.contains(&format!("project_id: '{TEST_ID}'")), "{text}");
+}
+
+#[test]
+fn the_project_works_the_same_afterwards() {
+    let demo = Sandbox::demo();
+    let before = demo.stepmark(&["status"]);
+    demo.stepmark(&["init"]);
+    assert_eq!(demo.reads_only(&["status"]), before);
+}
+
+#[test]
+fn a_configuration_declares_workflows_and_artifacts() {
+    let empty = Sandbox::empty();
+    empty.write(
+        ".stepmark/config.yaml",
+        "artifacts: {include: ['notes/*.md'], exclude: ['notes/old*']}\nworkflows:\n  - name: release\n    artifacts: ['notes/*']\n    steps: [collect, write, review]\n",
+    );
+    for (name, steps) in [("a", "[collect]"), ("old", "[]"), ("b", "[collect, write, review]")] {
+        empty.write(&format!("notes/{name}.md"), format!("---\nstepsCompleted: {steps}\n---\n"));
+    }
+    empty.write("elsewhere.md", "---\nstepsCompleted: []\n---\n");
+    assert_snapshot!(empty.reads_only(&["status"]), @r"
+    exit 0
+    ── stdout
+    ARTIFACT    WORKFLOW  DONE            NEXT      STATUS  PROBLEMS
+    notes/a.md  release   ████░░░░░░ 1/3  write     -       -
+    notes/b.md  release   ██████████ 3/3  finished  -       -
+    ");
+}

@@ -1,0 +1,70 @@
+//! `stepmark reopen`
+
+use insta::assert_snapshot;
+
+use crate::harness::{
+    Sandbox, changed_lines,
+    demo::{ARCHITECTURE, PRD},
+};
+
+#[test]
+fn takes_a_step_out() {
+    let demo = Sandbox::demo();
+    let before = demo.read(PRD);
+    assert_snapshot!(demo.stepmark(&["reopen", PRD, "step-03-success"]), @r"
+    exit 0
+    ── stdout
+    _bmad-output/planning-artifacts/prd.md: written, 4/14, next: step-03-success
+    ");
+    assert_snapshot!(changed_lines(&before, &demo.read(PRD)), @"-  - 'step-03-success'");
+    demo.stepmark(&["complete", PRD, "step-03-success"]);
+    assert_eq!(demo.read(PRD), before, "there and back again");
+}
+
+#[test]
+fn brings_last_step_along_and_warns_of_later_steps() {
+    let demo = Sandbox::demo();
+    let before = demo.read(ARCHITECTURE);
+    assert_snapshot!(demo.stepmark(&["reopen", ARCHITECTURE, "2", "5"]), @r"
+    exit 0
+    ── stdout
+    _bmad-output/planning-artifacts/architecture.md: written, 3/8, next: step-05-patterns
+    ── stderr
+    warning: _bmad-output/planning-artifacts/architecture.md: `2` is open again, but later steps up to `step-04-decisions` stay completed
+    ");
+    assert_snapshot!(changed_lines(&before, &demo.read(ARCHITECTURE)), @r"
+    -stepsCompleted: [1, 2, 3, 4, 5]
+    -inputDocuments: ['_bmad-output/planning-artifacts/prd.md']
+    -workflowType: 'architecture'
+    -lastStep: 5
+    +stepsCompleted: [1, 3, 4]
+    +inputDocuments: ['_bmad-output/planning-artifacts/prd.md']
+    +workflowType: 'architecture'
+    +lastStep: 4
+    ");
+    let answer = demo.stepmark(&["reopen", ARCHITECTURE, "3", "--json"]).json("stepmark.change/1");
+    assert_eq!((&answer["changed"], answer["remarks"].as_array().unwrap().len()), (&true.into(), 1));
+}
+
+#[test]
+fn opens_everything() {
+    let demo = Sandbox::demo();
+    let run = demo.stepmark(&["reopen", ARCHITECTURE, "1", "2", "3", "4", "5"]);
+    assert_eq!(run.code, 0, "{run}");
+    let answer = demo.stepmark(&["show", ARCHITECTURE, "--json"]).json("stepmark.show/1");
+    assert_eq!(answer["frontmatter"]["stepsCompleted"], serde_json::json!([]));
+    assert_eq!(answer["frontmatter"]["lastStep"], 0);
+}
+
+#[test]
+fn a_step_that_is_not_there_changes_nothing() {
+    let demo = Sandbox::demo();
+    assert_snapshot!(demo.reads_only(&["reopen", PRD, "step-09-functional"]), @r"
+    exit 0
+    ── stdout
+    _bmad-output/planning-artifacts/prd.md: `step-09-functional` is not in the list
+    _bmad-output/planning-artifacts/prd.md: nothing to write
+    ");
+    let answer = demo.reads_only(&["reopen", PRD, "9", "--json"]).json("stepmark.change/1");
+    assert_eq!(answer["changed"], false);
+}
