@@ -3,6 +3,7 @@
     clippy::disallowed_methods,
     reason = "an edge: fixtures and one variable of the environment are read here"
 )]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};
 

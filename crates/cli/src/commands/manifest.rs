@@ -61,7 +61,7 @@ impl Manifest {
         let report = self.with_request(project, output, place, "comparing", manifest::verify)?;
         let found = &report.verification;
         if output.json {
-            output.json("stepmark.manifest-verify/1", verification_wire(place, &report))?;
+            output.json("stepmark.manifest-verify/1", verification_wire(place, &report));
         }
         for oddity in &report.oddities {
             output.warning(format_args!("{}: {oddity}", place.manifest().display()));
@@ -86,7 +86,7 @@ impl Manifest {
         let outcome = manifest::publish(place, &draft)?;
         let is_written = outcome != Outcome::Unchanged;
         if output.json {
-            output.json("stepmark.manifest-write/1", draft_wire(place, &draft, is_written, warning))?;
+            output.json("stepmark.manifest-write/1", draft_wire(place, &draft, is_written, warning));
         }
         warning.iter().for_each(|warning| output.warning(warning));
         for file in &draft.unreadable {
