@@ -5,8 +5,20 @@ use insta::assert_snapshot;
 use crate::harness::{Sandbox, demo::PRD};
 
 /// Every command of the program.
-pub(crate) const COMMANDS: [&str; 11] =
-    ["init", "status", "show", "next", "complete", "reopen", "set", "track", "check", "completions", "man"];
+pub(crate) const COMMANDS: [&str; 12] = [
+    "init",
+    "status",
+    "show",
+    "next",
+    "complete",
+    "reopen",
+    "set",
+    "track",
+    "check",
+    "manifest",
+    "completions",
+    "man",
+];
 
 #[test]
 fn help_lists_every_command_and_each_has_its_own() {

@@ -15,5 +15,5 @@ pub(crate) fn tool(name: &str, test: &str) -> Option<PathBuf> {
 
 /// Says on stderr, past the capture of the test harness, why a test is left out.
 pub(crate) fn skip(test: &str, reason: &str) {
-    writeln!(std::io::stderr(), "SKIPPED {test}: {reason}").unwrap();
+    std::io::stderr().write_all(format!("SKIPPED {test}: {reason}\n").as_bytes()).unwrap();
 }
