@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::{Diagnosis, Problem};
-use crate::document::{Document, Span};
+use crate::document::{Document, Span, heading_title};
 
 /// A line `Status: review` of the body, as story files carry it (FORMATS.md §1, "sprint-status.yaml and stories").
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Optio
     let bytes = &document.bytes()[body.range()];
     for at in memmem::find_iter(bytes, b"stepsCompleted") {
         let line = line_around(bytes, at);
-        if bytes[line.range()].starts_with(b"#") {
+        if is_steps_heading(&bytes[line.range()]) {
             found.push(Diagnosis::new(Problem::StepsInBody, line.shifted(body.start)));
         }
     }
@@ -32,6 +32,12 @@ pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Optio
     let word = text.trim_matches([' ', '\t', '*']).to_owned();
     let start = body.start + value.start + blanks;
     (!word.is_empty()).then(|| BodyStatus { span: Span::new(start, start + word.len()), text: word })
+}
+
+/// `## stepsCompleted:`: a key that became a heading. A heading that only speaks of the key is none.
+fn is_steps_heading(line: &[u8]) -> bool {
+    let after_key = heading_title(line).and_then(|title| title.strip_prefix(b"stepsCompleted"));
+    after_key.is_some_and(|rest| matches!(rest.trim_ascii_start(), [] | [b':', ..]))
 }
 
 /// `Status:` at the start of a line, bold or not.
@@ -67,7 +73,12 @@ mod tests {
     #[test]
     fn a_heading_that_should_be_a_key_is_reported() {
         let mut found = Vec::new();
-        read(&Document::scan(b"# PRD\n## stepsCompleted: [1]\nabout stepsCompleted\n"), &mut found);
+        read(
+            &Document::scan(
+                b"# PRD\n## stepsCompleted: [1]\nabout stepsCompleted\n### If `stepsCompleted` is empty\n",
+            ),
+            &mut found,
+        );
         assert_eq!(found, [Diagnosis::new(Problem::StepsInBody, Span::new(6, 28))]);
     }
 }

@@ -16,6 +16,7 @@ pub use file_hash::{FileHash, FileHashError};
 pub use key_path::{KeyPath, KeyPathError, Segment};
 pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle};
 pub use parse::{LIMITS, Limits, ParseError, Yaml};
+pub(crate) use region::heading_title;
 pub use region::{Region, RegionError};
 pub use scalar::Scalar;
 pub use scan::{Document, Frontmatter, LineEnding};
