@@ -14,7 +14,7 @@ mod edit;
 pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply};
 pub use file_hash::{FileHash, FileHashError};
 pub use key_path::{KeyPath, KeyPathError, Segment};
-pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle};
+pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Tag, TagKind};
 pub use parse::{LIMITS, Limits, ParseError, Yaml};
 pub(crate) use region::heading_title;
 pub use region::{Region, RegionError};

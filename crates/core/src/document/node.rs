@@ -22,8 +22,26 @@ pub struct Node<'a> {
 pub struct Properties<'a> {
     /// Name of the anchor and span of its `&name`.
     pub anchor: Option<(Cow<'a, str>, Span)>,
-    /// Span of the tag as written.
-    pub tag: Option<Span>,
+    /// The tag.
+    pub tag: Option<Tag>,
+}
+
+/// A tag and what it says about a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag {
+    /// Where it is written.
+    pub span: Span,
+    /// What it says.
+    pub kind: TagKind,
+}
+
+/// What a tag says about a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TagKind {
+    /// `!!int`, `!!float`, `!!bool`, `!!null`: the text is read by the core schema, quoted or not.
+    CoreScalar,
+    /// `!!str`, `!`, and every tag of an application: the text is text.
+    Other,
 }
 
 /// What a node is.
@@ -125,13 +143,16 @@ impl<'a> Node<'a> {
         self.text()
     }
 
-    /// What a scalar means in the YAML 1.2 core schema; quoted and block scalars, and those with a tag, are strings.
+    /// What a scalar means in the YAML 1.2 core schema: without a tag a plain one is resolved, and a quoted or block scalar
+    /// is a string; with one, the tag decides.
     pub fn scalar(&self) -> Option<Scalar<'_>> {
         match &self.kind {
-            NodeKind::Scalar { style: ScalarStyle::Plain, text } if self.tag().is_none() => {
-                Some(Scalar::resolve(text))
+            NodeKind::Scalar { style, text } => {
+                let tag = self.properties.as_ref().and_then(|properties| properties.tag);
+                let is_resolved =
+                    tag.map_or(*style == ScalarStyle::Plain, |tag| tag.kind == TagKind::CoreScalar);
+                Some(if is_resolved { Scalar::resolve(text) } else { Scalar::String(text) })
             }
-            NodeKind::Scalar { text, .. } => Some(Scalar::String(text)),
             _ => None,
         }
     }
@@ -150,7 +171,7 @@ impl<'a> Node<'a> {
 
     /// Span of the tag.
     pub fn tag(&self) -> Option<Span> {
-        self.properties.as_ref().and_then(|properties| properties.tag)
+        self.properties.as_ref()?.tag.map(|tag| tag.span)
     }
 
     /// Name of the anchor.
@@ -162,7 +183,7 @@ impl<'a> Node<'a> {
     pub(crate) fn outer_start(&self) -> usize {
         let Some(properties) = &self.properties else { return self.span.start };
         let anchor = properties.anchor.as_ref().map(|(_, span)| span.start);
-        let tag = properties.tag.map(|span| span.start);
+        let tag = properties.tag.map(|tag| tag.span.start);
         [Some(self.span.start), anchor, tag].into_iter().flatten().min().unwrap_or(self.span.start)
     }
 

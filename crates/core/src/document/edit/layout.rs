@@ -139,7 +139,7 @@ pub(super) fn content_end(file: &[u8], node: &Node<'_>) -> usize {
 pub(super) fn properties_end(node: &Node<'_>) -> Option<usize> {
     let properties = node.properties.as_ref()?;
     let anchor = properties.anchor.as_ref().map(|(_, span)| span.end);
-    anchor.max(properties.tag.map(|tag| tag.end))
+    anchor.max(properties.tag.map(|tag| tag.span.end))
 }
 
 /// Where the source of an entry ends: behind its value, or behind its colon when there is none.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::document::{CollectionStyle, ScalarStyle, Span};
+use crate::document::{CollectionStyle, ScalarStyle, Span, Tag};
 
 /// One parse event; its span counts bytes of the text that was given to the parser.
 #[derive(Debug)]
@@ -11,15 +11,15 @@ pub(super) enum Event<'a> {
     Scalar {
         style: ScalarStyle,
         text: Cow<'a, str>,
-        tag: Option<Span>,
+        tag: Option<Tag>,
     },
     SequenceStart {
         style: CollectionStyle,
-        tag: Option<Span>,
+        tag: Option<Tag>,
     },
     MappingStart {
         style: CollectionStyle,
-        tag: Option<Span>,
+        tag: Option<Tag>,
     },
     /// End of the innermost open sequence or mapping.
     End,

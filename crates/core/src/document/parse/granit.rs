@@ -4,7 +4,7 @@
 use granit_parser::{Event as Granit, Parser, ScalarStyle as GranitScalar, StrInput, StructureStyle};
 
 use super::event::{Comments, Event, EventReader, SyntaxError};
-use crate::document::{CollectionStyle, ScalarStyle, Span};
+use crate::document::{CollectionStyle, ScalarStyle, Span, Tag, TagKind};
 
 pub(super) struct GranitReader<'a> {
     parser: Parser<'a, StrInput<'a>>,
@@ -34,21 +34,23 @@ impl<'a> EventReader<'a> for GranitReader<'a> {
                 Ok(next) => next,
                 Err(error) => return Some(Err(syntax_error(&error))),
             };
-            let tag = span.tag_span().and_then(|span| span.byte_range()).map(Span::from);
+            let tag_span = span.tag_span().and_then(|span| span.byte_range()).map(Span::from);
+            let tag = |tag: Option<&granit_parser::Tag>| Some(Tag { span: tag_span?, kind: tag_kind(tag?) });
             let place = span.byte_range().map(Span::from).unwrap_or_default();
             let event = match event {
                 Granit::DocumentStart(..) => Event::DocumentStart,
-                Granit::Scalar(text, style, _, _) => {
+                Granit::Scalar(text, style, _, own) => {
+                    let tag = tag(own.as_deref());
                     let style = scalar_style(style);
                     // A missing value is reported as `~` with an empty span; an empty text tells the two apart.
                     let missing = style == ScalarStyle::Plain && place.is_empty();
                     Event::Scalar { style, text: if missing { "".into() } else { text }, tag }
                 }
-                Granit::SequenceStart(style, ..) => {
-                    Event::SequenceStart { style: collection_style(style), tag }
+                Granit::SequenceStart(style, _, own) => {
+                    Event::SequenceStart { style: collection_style(style), tag: tag(own.as_deref()) }
                 }
-                Granit::MappingStart(style, ..) => {
-                    Event::MappingStart { style: collection_style(style), tag }
+                Granit::MappingStart(style, _, own) => {
+                    Event::MappingStart { style: collection_style(style), tag: tag(own.as_deref()) }
                 }
                 Granit::SequenceEnd | Granit::MappingEnd => Event::End,
                 Granit::Anchor(_, name) => Event::Anchor { name },
@@ -70,6 +72,11 @@ fn syntax_error(error: &granit_parser::ScanError) -> SyntaxError {
         message: error.info(),
         too_deep: matches!(error.kind(), granit_parser::ErrorKind::RecursionLimitExceeded),
     }
+}
+
+fn tag_kind(tag: &granit_parser::Tag) -> TagKind {
+    let names_scalar = ["int", "float", "bool", "null"].iter().any(|name| tag.is_yaml_core_schema_tag(name));
+    if names_scalar { TagKind::CoreScalar } else { TagKind::Other }
 }
 
 fn scalar_style(style: GranitScalar) -> ScalarStyle {

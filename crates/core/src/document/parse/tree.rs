@@ -6,7 +6,7 @@ use super::{
     Comment, LIMITS, ParseError, Tree,
     event::{Event, EventReader, SyntaxError},
 };
-use crate::document::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Span};
+use crate::document::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Span, Tag};
 
 /// Builds the tree of the first document of `reader`; spans are moved by `base`.
 pub(super) fn build<'a>(reader: impl EventReader<'a>, base: usize) -> Result<Tree<'a>, ParseError> {
@@ -128,7 +128,7 @@ impl<'a, R: EventReader<'a>> Builder<'a, R> {
     }
 
     /// The anchor, which follows its node's event, and the tag.
-    fn properties(&mut self, tag: Option<Span>) -> Result<Option<Box<Properties<'a>>>, ParseError> {
+    fn properties(&mut self, tag: Option<Tag>) -> Result<Option<Box<Properties<'a>>>, ParseError> {
         let mut anchor: Option<(Cow<'a, str>, Span)> = None;
         match self.next()? {
             Some((Event::Anchor { name }, span)) => anchor = Some((name, span)),
@@ -137,7 +137,8 @@ impl<'a, R: EventReader<'a>> Builder<'a, R> {
         if anchor.is_none() && tag.is_none() {
             return Ok(None);
         }
-        Ok(Some(Box::new(Properties { anchor, tag: tag.map(|tag| tag.shifted(self.base)) })))
+        let tag = tag.map(|tag| Tag { span: tag.span.shifted(self.base), ..tag });
+        Ok(Some(Box::new(Properties { anchor, tag })))
     }
 }
 
