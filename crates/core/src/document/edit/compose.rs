@@ -68,6 +68,7 @@ pub(super) fn new_entry(
             super::set::replace(context, node, parents, mapping)
         }
         NodeKind::Mapping { style, entries } => {
+            super::set::refuse_foreign_tag(context, node, &Value::Mapping(Vec::new()))?;
             let quote = style::quote_for_value(context, None);
             let splices = match (style, entries.last()) {
                 (CollectionStyle::Block, Some(last)) => {
@@ -83,6 +84,10 @@ pub(super) fn new_entry(
                         Refusal::Layout { what: "a pair without braces cannot get a second key" },
                         node.span,
                     ));
+                }
+                (_, Some(last)) if context.file[entry_end(context.file, last) - 1] == b'?' => {
+                    let what = "readers disagree on what a `?` without a key says";
+                    return Err((Refusal::Layout { what }, last.key.span));
                 }
                 _ => {
                     let key = spell::string(key, Quote::Plain, Place::Flow);
@@ -167,8 +172,8 @@ pub(super) fn flow_add(context: &Context<'_, '_>, whole: Span, children: &[Span]
     } else {
         separator_blanks(file, children)
     };
-    let end_of_line = line_end(file, last.end, whole.end);
     let end = behind_empty_value(file, last.end);
+    let end_of_line = line_end(file, end, whole.end.max(end));
     let blank = if file[end - 1] == b':' { " " } else { "" };
     let rest = &file[end..end_of_line];
     if own_line && rest.contains(&b'#') {

@@ -46,7 +46,7 @@ pub(super) fn replace(
 }
 
 /// Refuses to put a value behind a tag that says another type: `!!int 3` → `!!int done`.
-fn refuse_foreign_tag(
+pub(super) fn refuse_foreign_tag(
     context: &Context<'_, '_>,
     node: &Node<'_>,
     value: &Value,
