@@ -85,7 +85,9 @@ pub(super) fn new_entry(
                         node.span,
                     ));
                 }
-                (_, Some(last)) if context.file[entry_end(context.file, last) - 1] == b'?' => {
+                (_, Some(last))
+                    if context.file[..entry_end(context.file, last)].trim_ascii_end().ends_with(b"?") =>
+                {
                     let what = "readers disagree on what a `?` without a key says";
                     return Err((Refusal::Layout { what }, last.key.span));
                 }
