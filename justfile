@@ -1,0 +1,9 @@
+# Every recipe is one line, so that nobody needs `just` to run it.
+
+# Measures stepmark beside bare file system work and git
+bench:
+    benches/run.sh
+
+# Measures stepmark beside python-frontmatter, gray-matter, serde_yaml and yaml-edit in the same run
+bench-peers:
+    benches/peers.sh
