@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::Path,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use stepmark_core::workspace::Workspace;
@@ -60,7 +60,7 @@ fn complete(tools: &Tools, folder: &Path) -> std::process::Command {
 }
 
 fn library(workspace: &Workspace, file: &Path, after: &[u8]) -> Result<Duration, Failure> {
-    bare::replace(file, BEFORE.as_bytes())?;
+    reset(file)?;
     let started = Instant::now();
     let carried = workspace.update(ARTIFACT, |artifact| artifact.complete(STEP));
     let took = started.elapsed();
@@ -70,17 +70,26 @@ fn library(workspace: &Workspace, file: &Path, after: &[u8]) -> Result<Duration,
 }
 
 fn bare(file: &Path, after: &[u8]) -> Result<Duration, Failure> {
-    bare::replace(file, BEFORE.as_bytes())?;
+    reset(file)?;
     let started = Instant::now();
     bare::replace(file, after)?;
     Ok(started.elapsed())
 }
 
 fn process(file: &Path, after: &[u8], mut command: std::process::Command) -> Result<Duration, Failure> {
-    bare::replace(file, BEFORE.as_bytes())?;
+    reset(file)?;
     let took = process::time(&mut command)?;
     check(file, after)?;
     Ok(took)
+}
+
+/// The artifact as it was, and as if it had been so for a minute: of a file that another program wrote within the last
+/// 20 ms stepmark waits until that program is done with it, which is no part of its own work.
+fn reset(file: &Path) -> Result<(), Failure> {
+    bare::replace(file, BEFORE.as_bytes())?;
+    let age = |file: &fs::File| file.set_modified(SystemTime::now() - Duration::from_secs(60));
+    let opened = fs::File::options().write(true).open(file);
+    opened.and_then(|file| age(&file)).map_err(Failure::file("set the time of", file))
 }
 
 /// The work must have been done, or its time means nothing.

@@ -39,7 +39,7 @@ fn line(what: &str, ratio: f64, target: Target, one: &Series, other: &Series) {
 pub(crate) fn time(series: &Series, limit: Option<Duration>) {
     let target = limit.map_or(Target::None, |limit| Target::AtMost(limit.as_secs_f64() * 1e3));
     let milliseconds = series.median().as_secs_f64() * 1e3;
-    println!("  {:<72} {milliseconds:>7.2}  {} ms", series.name, verdict(milliseconds, target));
+    println!("  {:<72} {milliseconds:>7.2}  ms {}", series.name, verdict(milliseconds, target));
 }
 
 fn verdict(value: f64, target: Target) -> String {
