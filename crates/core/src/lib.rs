@@ -25,6 +25,7 @@ pub mod artifact;
 pub mod workflow;
 pub mod check;
 pub mod transition;
+mod root;
 #[cfg(feature = "write")]
 pub mod commit;
 pub mod project;

@@ -9,7 +9,7 @@ use std::{
 use super::FsyncPolicy;
 use crate::{
     artifact::ProjectPath,
-    workspace::{ResolveError, Root},
+    root::{ResolveError, Root},
 };
 
 /// Why the folder of a new file could not be made.

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     artifact::ProjectPath,
     document::FileHash,
-    workspace::{ResolveError, Root},
+    root::{ResolveError, Root},
 };
 
 /// The first pause between two attempts to lock; each is twice as long as the one before, up to [`LONGEST_PAUSE`].

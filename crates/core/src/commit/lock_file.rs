@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{artifact::ProjectPath, document::FileHash, workspace::Root};
+use crate::{artifact::ProjectPath, document::FileHash, root::Root};
 
 use super::LockError;
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{ArtifactLock, CommitOptions, FsyncPolicy};
-use crate::{artifact::ProjectPath, workspace::Root};
+use crate::{artifact::ProjectPath, root::Root};
 
 /// Removed when dropped.
 pub(super) struct ScratchProject {

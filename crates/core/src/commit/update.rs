@@ -8,7 +8,7 @@ use super::{
     lock_file::is_ever_locked,
     read::{FileContent, read_file},
 };
-use crate::{artifact::ProjectPath, document::FileHash, workspace::Root};
+use crate::{artifact::ProjectPath, document::FileHash, root::Root};
 
 /// How a commit is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::{
     ArtifactLock, CommitError, CommitOptions, Conflict, Expected, Found, LockError, Outcome, PublishError,
     folder::make_folders_to, read::read_file, update::write,
 };
-use crate::{artifact::ProjectPath, workspace::Root};
+use crate::{artifact::ProjectPath, root::Root};
 
 /// Creates the file at `path`, and the folders that lead to it. A file that is there is a [`Conflict`].
 ///

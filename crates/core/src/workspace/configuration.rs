@@ -4,13 +4,10 @@
 use std::{collections::BTreeMap, fmt, fs::File, io, io::Read, path::PathBuf};
 
 use super::{
-    PathGlobs, Root, WorkflowDeclaration,
+    CONFIGURATION_PATH, PathGlobs, Root, WorkflowDeclaration,
     configuration_keys::{ArtifactKeys, Keys, Misplaced},
 };
 use crate::{artifact::ProjectPath, document::Position};
-
-/// Where the configuration stands, seen from the project root.
-pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
 
 /// A configuration is written by hand; what is larger than this many bytes is something else.
 const SIZE_LIMIT: u64 = 1024 * 1024;

@@ -1,6 +1,5 @@
 //! The edge: root, configuration, discovery, file system.
 
-mod root;
 mod parsed_scalar;
 mod path_globs;
 mod workflow_declaration;
@@ -22,13 +21,13 @@ mod hash_files;
 mod stat_cache;
 pub mod manifest;
 
+pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
-pub use configuration::{CONFIGURATION_PATH, Configuration, ConfigurationError, UnknownKey};
+pub use configuration::{Configuration, ConfigurationError, UnknownKey};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use path_globs::{PathGlob, PathGlobError, PathGlobs};
-pub use root::{RelativeError, ResolveError, Root, RootError};
 pub use tracked_artifact::{Membership, TrackedArtifact};
 pub use walk::{WalkError, WalkProblem, WalkProblemKind};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};

@@ -8,6 +8,9 @@ use std::{
 
 use crate::artifact::{ProjectPath, ProjectPathError};
 
+/// Where the configuration stands, seen from the project root.
+pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
+
 /// How many links without a target are followed before a path counts as a loop; the limit of Linux.
 const LINK_LIMIT: u8 = 40;
 
@@ -172,7 +175,7 @@ impl Root {
 }
 
 fn holds_configuration(folder: &Path) -> bool {
-    folder.join(super::CONFIGURATION_PATH).is_file()
+    folder.join(CONFIGURATION_PATH).is_file()
 }
 
 /// `bmad` is a name that any folder may have, so the older installations are known by what the installer leaves in them.
