@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-cargo package --workspace --exclude stepmark-benches --allow-dirty --no-verify --quiet --target-dir "$folder/target"
+cargo package --workspace --exclude stepmark-benches --exclude stepmark-oracle --allow-dirty --no-verify --quiet --target-dir "$folder/target"
 for archive in "$folder"/target/package/*.crate; do tar -xzf "$archive" -C "$folder"; done
 patches=()
 for name in stepmark-core stepmark-cli; do

@@ -5,6 +5,7 @@ mod file_hash;
 mod scan;
 mod scalar;
 mod node;
+mod anchors;
 mod parse;
 mod value;
 mod key_path;

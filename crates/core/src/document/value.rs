@@ -1,6 +1,6 @@
 //! A value apart from any file: what an edit writes, and what a region says.
 
-use super::{LIMITS, Node, NodeKind, Scalar, Yaml};
+use super::{LIMITS, Node, NodeKind, Scalar, Yaml, anchors::Anchors};
 
 /// A YAML value without spelling. Numbers that Rust cannot hold exactly stay text.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ impl Value {
     /// # Errors
     /// When an alias has no anchor, or following aliases passes the node limit.
     pub fn of(yaml: &Yaml<'_>, node: &Node<'_>) -> Result<Self, ValueError> {
-        Reader { yaml, nodes: 0 }.value(node, 0)
+        Reader { yaml, anchors: None, nodes: 0, alias: None }.value(node, 0)
     }
 
     /// A map from text keys.
@@ -79,7 +79,7 @@ impl Value {
     }
 
     /// The value as JSON for output: numbers beyond JSON's reach and keys that are not text enter as source text
-    /// (DESIGN.md, invariant 11).
+    /// (DESIGN.md, invariant 11). Of a key that stands twice the first counts, as for [`Node::get`].
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match self {
@@ -90,7 +90,11 @@ impl Value {
             Self::Number(text) | Self::String(text) => Json::from(text.as_str()),
             Self::Sequence(items) => items.iter().map(Self::to_json).collect(),
             Self::Mapping(entries) => {
-                Json::Object(entries.iter().map(|(key, value)| (key.to_key(), value.to_json())).collect())
+                let mut object = serde_json::Map::with_capacity(entries.len());
+                for (key, value) in entries {
+                    object.entry(key.to_key()).or_insert_with(|| value.to_json());
+                }
+                Json::Object(object)
             }
         }
     }
@@ -106,7 +110,11 @@ impl Value {
 
 struct Reader<'y, 'a> {
     yaml: &'y Yaml<'a>,
+    /// Found when the first alias is met.
+    anchors: Option<Anchors<'y, 'a>>,
     nodes: usize,
+    /// The outermost alias that is being followed.
+    alias: Option<usize>,
 }
 
 impl Reader<'_, '_> {
@@ -114,6 +122,7 @@ impl Reader<'_, '_> {
         self.nodes += 1;
         let offset = node.span.start;
         if self.nodes > LIMITS.nodes || depth > LIMITS.depth {
+            let offset = self.alias.unwrap_or(offset);
             return Err(ValueError::TooManyNodes { limit: LIMITS.nodes, offset });
         }
         match &node.kind {
@@ -130,8 +139,14 @@ impl Reader<'_, '_> {
                 .map(Value::Mapping),
             NodeKind::Alias { name } => {
                 let missing = || ValueError::NoAnchor { name: name.to_string(), offset };
-                let target = self.yaml.target_of(name, offset).ok_or_else(missing)?;
-                self.value(target, depth + 1)
+                let yaml = self.yaml;
+                let anchors = self.anchors.get_or_insert_with(|| Anchors::of(yaml));
+                let target = anchors.target(node).ok_or_else(missing)?;
+                let outer = self.alias;
+                self.alias = outer.or(Some(offset));
+                let value = self.value(target, depth + 1)?;
+                self.alias = outer;
+                Ok(value)
             }
         }
     }
@@ -194,11 +209,19 @@ mod tests {
     }
 
     #[test]
+    fn tags_of_the_schema_say_the_type() {
+        assert_eq!(
+            json("a: !!int '3'\nb: !!str 3\nc: !!bool true\nd: !t 3\ne: !<tag:yaml.org,2002:float> 1.5\nf: !!null\n").unwrap(),
+            serde_json::json!({"a": 3, "b": "3", "c": true, "d": "3", "e": 1.5, "f": null})
+        );
+    }
+
+    #[test]
     fn alias_bombs_and_loops_end_with_an_error() {
         let bomb = "a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n\
                     d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e]\n";
         assert!(matches!(json(bomb), Err(ValueError::TooManyNodes { .. })));
-        assert!(matches!(json("a: &a [*a]\n"), Err(ValueError::TooManyNodes { .. })));
+        assert!(matches!(json("a: &a [*a]\n"), Err(ValueError::TooManyNodes { offset: 7, .. })));
     }
 
     #[test]

@@ -76,6 +76,7 @@ fn appends_in_the_style_in_place() {
             ("s: &l ~ # none\n", Some("s: &l [x] # none\n")),
             ("? t\n: 1\n", Some("? t\n: 1\ns: [x]\n")),
             ("{t: }\n", Some("{t: , s: [x]}\n")),
+            ("{\n  t:\n}\n", Some("{\n  t: ,\n  s: [x]\n}\n")),
             ("{\n  t # c\n}\n", Some("{\n  t, # c\n  s: [x]\n}\n")),
             ("s:\n", Some("s: [x]\n")),
             ("s:\nt:\n  - a\n", Some("s:\n  - x\nt:\n  - a\n")),
@@ -154,6 +155,7 @@ fn sets_values_and_keeps_what_stands_around_them() {
             ("s:   ~\n", Some("s:   done\n")),
             ("s: &x # c\n  - a\n", Some("s: &x done # c\n")),
             ("s: !!int 3\n", None),
+            ("s: !!bool\n", None),
             ("s: !!str 3\n", Some("s: !!str done\n")),
             ("s: {a: 1}\n", Some("s: done\n")),
             ("s: &x draft\n", Some("s: &x done\n")),
@@ -236,6 +238,7 @@ fn removes_entries_and_items_with_their_own_comments_only() {
             ("t: |\n  a\ns: 1", Some("t: |\n  a\n")),
             ("t: |-\n  a\ns: 1", Some("t: |-\n  a")),
             ("{t: , s: 1}\n", Some("{t: }\n")),
+            ("{t:\n, s: 1}\n", Some("{t: }\n")),
             ("s: 1\n...\n", None),
         ],
     );

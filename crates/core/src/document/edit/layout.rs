@@ -97,7 +97,7 @@ pub(super) fn has_brackets(file: &[u8], node: &Node<'_>) -> bool {
 /// The end of a child of a flow collection, with the blank behind the colon of an empty value: some readers take
 /// `key:,` and `key:}` for text.
 pub(super) fn behind_empty_value(file: &[u8], end: usize) -> usize {
-    let is_blank = file.get(end).is_some_and(u8::is_ascii_whitespace);
+    let is_blank = matches!(file.get(end), Some(b' ' | b'\t'));
     if file[end - 1] == b':' && is_blank { end + 1 } else { end }
 }
 

@@ -1,5 +1,7 @@
 //! A path → the node it names, with the collections it lies in.
 
+use std::collections::HashSet;
+
 use super::{Context, Refusal};
 use crate::document::{Entry, KeyPath, Node, NodeKind, Segment, Span};
 
@@ -115,14 +117,26 @@ pub(super) fn refuse_anchors_inside(
     context: &Context<'_, '_>,
     node: &Node<'_>,
 ) -> Result<(), (Refusal, Span)> {
-    let anchored = node.descend().filter_map(|inner| Some((inner.anchor()?, inner.span)));
-    match anchored.into_iter().find(|(name, _)| is_used(context, name)) {
+    let mut anchored = node.descend().filter_map(|inner| Some((inner.anchor()?, inner.span))).peekable();
+    if anchored.peek().is_none() {
+        return Ok(());
+    }
+    let used: HashSet<&str> = aliases(context).collect();
+    match anchored.find(|(name, _)| used.contains(name)) {
         Some((name, span)) => Err((Refusal::AnchorInUse { name: name.to_owned() }, span)),
         None => Ok(()),
     }
 }
 
 fn is_used(context: &Context<'_, '_>, anchor: &str) -> bool {
-    let mut nodes = context.yaml.root().into_iter().flat_map(Node::descend);
-    nodes.any(|node| matches!(&node.kind, NodeKind::Alias { name } if name == anchor))
+    aliases(context).any(|name| name == anchor)
+}
+
+/// The names of all aliases of the region.
+fn aliases<'t>(context: &Context<'t, '_>) -> impl Iterator<Item = &'t str> {
+    let nodes = context.yaml.root().into_iter().flat_map(Node::descend);
+    nodes.filter_map(|node| match &node.kind {
+        NodeKind::Alias { name } => Some(&**name),
+        _ => None,
+    })
 }

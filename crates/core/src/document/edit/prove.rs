@@ -1,7 +1,7 @@
 //! The proof of an edit: the tree after it is the tree before it with the meant change, and no comment is lost.
 
 use super::{Change, Refusal};
-use crate::document::{CollectionStyle, Node, NodeKind, ScalarStyle, Span, Value, Yaml, parse::Comment};
+use crate::document::{CollectionStyle, Node, NodeKind, Scalar, Span, Value, Yaml, parse::Comment};
 
 /// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
 #[derive(Debug)]
@@ -181,10 +181,8 @@ fn same(one: &Node<'_>, other: &Node<'_>) -> bool {
 /// Whether `node` says `value`.
 pub(super) fn is_value(node: &Node<'_>, value: &Value) -> bool {
     match (&node.kind, value) {
-        (NodeKind::Scalar { style, text }, Value::String(wanted)) => {
-            text == wanted
-                && (*style != ScalarStyle::Plain
-                    || matches!(node.scalar(), Some(crate::document::Scalar::String(_))))
+        (NodeKind::Scalar { text, .. }, Value::String(wanted)) => {
+            text == wanted && matches!(node.scalar(), Some(Scalar::String(_)))
         }
         (NodeKind::Scalar { .. }, value) => node.scalar().is_some_and(|scalar| Value::from(scalar) == *value),
         (NodeKind::Sequence { items, .. }, Value::Sequence(wanted)) => {

@@ -13,13 +13,17 @@ use super::{
 use crate::document::{CollectionStyle, KeyPath, Node, NodeKind, Span};
 
 pub(super) fn plan(context: &Context<'_, '_>, path: &KeyPath) -> Planned {
+    let root = || (Refusal::Layout { what: "the root cannot be removed" }, context.yaml.span());
+    if path.0.is_empty() {
+        return Err(root());
+    }
     let (node, parents) = match locate(context, path)? {
         Found::Node { node, parents } => (node, parents),
         Found::Absent { .. } => return Ok(None),
     };
     refuse_anchors_inside(context, node)?;
     let Some((parent, above)) = parents.split_last() else {
-        return Err((Refusal::Layout { what: "the root cannot be removed" }, node.span));
+        return Err(root());
     };
     let child = Child::of(context, parent, node)?;
     let splices = match child.style {
@@ -147,7 +151,10 @@ fn from_flow(context: &Context<'_, '_>, child: &Child<'_, '_>) -> Vec<Splice> {
             let has_comment = context.yaml.comments().iter().any(|comment| is_outside(comment.span));
             let line = line_start(context.file, child.start, before);
             match lines {
-                _ if !has_comment || line == before => vec![gone(Span::new(before, child.end))],
+                _ if !has_comment || line == before => {
+                    let text = if context.file[before - 1] == b':' { " " } else { "" };
+                    vec![Splice { span: Span::new(before, child.end), text: text.to_owned() }]
+                }
                 Some(lines) if comma(child.end).is_some() => vec![gone(lines)],
                 Some(lines) => comma(before).into_iter().chain([gone(lines)]).collect(),
                 None => comma(before).into_iter().chain([gone(Span::new(line, child.end))]).collect(),

@@ -58,7 +58,10 @@ pub(super) fn refuse_foreign_tag(
         Value::String(_) => !is_core || tag == "!!str",
         Value::Sequence(_) => !is_core || tag == "!!seq",
         Value::Mapping(_) => !is_core || tag == "!!map",
-        _ => false,
+        Value::Integer(_) => tag == "!!int",
+        Value::Float(_) => tag == "!!float",
+        Value::Bool(_) => tag == "!!bool",
+        Value::Null | Value::Number(_) => false,
     };
     if fits { Ok(()) } else { Err((Refusal::Tagged { tag }, span)) }
 }

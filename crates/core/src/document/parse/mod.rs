@@ -8,7 +8,7 @@ use std::{borrow::Cow, collections::HashSet};
 
 pub(crate) use event::Comments;
 
-use super::{Node, NodeKind, Span};
+use super::{Node, NodeKind, Span, anchors::Anchors};
 
 /// What reading accepts. Beyond a limit reading ends with an error that names the place; nothing is cut silently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,22 +164,15 @@ impl<'a> Yaml<'a> {
 
     /// Every alias whose anchor does not exist: `glob: *.md` where `"*.md"` was meant.
     pub fn unresolved_aliases(&self) -> Vec<&Node<'a>> {
-        let aliases = self.root.iter().flat_map(Node::descend);
-        aliases
-            .filter(|node| matches!(node.kind, NodeKind::Alias { .. }) && self.target(node).is_none())
+        let anchors = Anchors::of(self);
+        let nodes = self.root.iter().flat_map(Node::descend);
+        nodes
+            .filter(|node| matches!(node.kind, NodeKind::Alias { .. }) && anchors.target(node).is_none())
             .collect()
     }
 
-    /// The node that an alias names: the last anchor of that name before it.
+    /// The node that an alias names: the last anchor of that name before it. Searches the whole region.
     pub fn target(&self, alias: &Node<'a>) -> Option<&Node<'a>> {
-        match &alias.kind {
-            NodeKind::Alias { name } => self.target_of(name, alias.span.start),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn target_of(&self, name: &str, before: usize) -> Option<&Node<'a>> {
-        let anchored = self.root.iter().flat_map(Node::descend).filter(|node| node.anchor() == Some(name));
-        anchored.filter(|node| node.outer_start() < before).max_by_key(|node| node.outer_start())
+        Anchors::of(self).target(alias)
     }
 }
