@@ -19,7 +19,8 @@ enum Entry {
         permissions: fs::Permissions,
     },
     File {
-        bytes: Vec<u8>,
+        /// Nothing where this user may not look.
+        bytes: Option<Vec<u8>>,
         permissions: fs::Permissions,
         modified: SystemTime,
         inode: u64,
@@ -40,7 +41,8 @@ impl Tree {
     }
 
     fn add(&mut self, folder: &Path, name: &Path) {
-        for entry in fs::read_dir(folder.join(name)).unwrap() {
+        // A folder that this user may not look into stands there by its name alone.
+        for entry in fs::read_dir(folder.join(name)).into_iter().flatten() {
             let path = name.join(entry.unwrap().file_name());
             let entry = Entry::of(&folder.join(&path));
             let is_folder = matches!(entry, Entry::Folder { .. });
@@ -76,7 +78,7 @@ impl Entry {
         } else if metadata.is_symlink() {
             Self::Link { target: fs::read_link(place).unwrap() }
         } else if metadata.is_file() {
-            let bytes = fs::read(place).unwrap();
+            let bytes = fs::read(place).ok();
             Self::File { bytes, permissions, modified: metadata.modified().unwrap(), inode: inode(&metadata) }
         } else {
             Self::Other

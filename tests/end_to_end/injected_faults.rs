@@ -1,0 +1,252 @@
+//! Every system call that a change needs is made to fail once, by `strace`: the old bytes stay, or the new ones are there
+//! whole; the answer says what happened; the next run works.
+#![cfg(target_os = "linux")]
+
+use std::{fs, path::PathBuf, process::Command};
+
+use insta::assert_snapshot;
+
+use crate::harness::{Run, Sandbox, skip, tool};
+
+/// The file that the subjects change, in a project without workflows: few system calls, so few runs.
+const ARTIFACT: &str = "docs/prd.md";
+const OLD: &str =
+    "---\n# state\nstepsCompleted: ['step-01-init'] # in order\nlastStep: 'step-01-init'\n---\n# PRD\n";
+
+/// A command that writes one file, and that file before and after.
+struct Subject {
+    arguments: &'static [&'static str],
+    file: &'static str,
+    old: Option<Vec<u8>>,
+    new: Vec<u8>,
+}
+
+impl Subject {
+    fn new(arguments: &'static [&'static str], file: &'static str) -> Self {
+        let sandbox = project();
+        let old = fs::read(sandbox.place(file)).ok();
+        let run = sandbox.stepmark(arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
+        let new = sandbox.read(file);
+        assert_ne!(old.as_ref(), Some(&new));
+        Self { arguments, file, old, new }
+    }
+
+    fn complete() -> Self {
+        Self::new(&["complete", ARTIFACT, "step-02-discovery"], ARTIFACT)
+    }
+}
+
+fn project() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.write(ARTIFACT, OLD);
+    sandbox.write("docs/other.md", "---\nstatus: draft\n---\n");
+    let hour = std::time::Duration::from_secs(3600);
+    let artifact = fs::File::options().write(true).open(sandbox.place(ARTIFACT)).unwrap();
+    artifact.set_modified(std::time::SystemTime::now() - hour).unwrap();
+    sandbox
+}
+
+/// Which calls fail, with which error, at which of their occurrences.
+#[derive(Clone, Copy, Debug)]
+struct Fault<'a> {
+    calls: &'a str,
+    error: &'a str,
+    occurrence: usize,
+}
+
+struct Strace(PathBuf);
+
+impl Strace {
+    /// `None`, and a line on stderr, where the machine has no means.
+    fn find(test: &str) -> Option<Self> {
+        let strace = tool("strace", test)?;
+        let probe = Run::of(Command::new(&strace).args([
+            "-o",
+            "/dev/null",
+            "-e",
+            "trace=none",
+            "/bin/sh",
+            "-c",
+            ":",
+        ]));
+        if probe.code != 0 {
+            skip(test, &format!("strace may trace nothing here: {}", probe.stderr.trim()));
+            return None;
+        }
+        Some(Self(strace))
+    }
+
+    /// Runs the program with `faults`, and tells whether any of them came to pass.
+    fn run(&self, sandbox: &Sandbox, arguments: &[&str], faults: &[Fault<'_>]) -> (Run, bool) {
+        let log = sandbox.outside().join("strace.log");
+        let mut command = Command::new(&self.0);
+        command.args(["-f", "-qq", "-o"]).arg(&log);
+        let calls: Vec<&str> = faults.iter().map(|fault| fault.calls).collect();
+        command.arg("-e").arg(format!("trace={}", calls.join(",")));
+        for Fault { calls, error, occurrence } in faults {
+            command.arg("-e").arg(format!("inject={calls}:error={error}:when={occurrence}"));
+        }
+        command.arg(env!("CARGO_BIN_EXE_stepmark")).args(arguments);
+        sandbox.isolate(&mut command);
+        let run = sandbox.run(&mut command);
+        let happened = fs::read_to_string(&log).unwrap().contains("(INJECTED)");
+        fs::remove_file(log).unwrap();
+        (run, happened)
+    }
+}
+
+/// Lets the first, then the second, … of `calls` fail in runs of their own, until there is none left; makes sure that each
+/// leaves the file old or new, says so, and stops nobody. Returns how many runs failed with exit 4.
+fn every_occurrence(strace: &Strace, subject: &Subject, calls: &str, error: &str) -> usize {
+    let mut refused = 0;
+    for occurrence in 1.. {
+        let fault = Fault { calls, error, occurrence };
+        let sandbox = project();
+        let (run, happened) = strace.run(&sandbox, subject.arguments, &[fault]);
+        if !happened {
+            assert_eq!(run.code, 0, "{run}");
+            return refused;
+        }
+        assert!(occurrence < 200, "{calls} has no end");
+        refused += usize::from(judge(&sandbox, subject, fault, &run));
+    }
+    unreachable!("the loop ends where no call is left to fail")
+}
+
+/// Whether the run failed; in any case nothing may be torn, hidden, or in the way of the next run.
+fn judge(sandbox: &Sandbox, subject: &Subject, fault: Fault<'_>, run: &Run) -> bool {
+    let found = fs::read(sandbox.place(subject.file)).ok();
+    let is_new = found.as_ref() == Some(&subject.new);
+    assert!(is_new || found == subject.old, "torn by {fault:?}: {:?} {run}", found.map(String::from_utf8));
+    let never_started = run.code == 127 && run.stderr.contains("error while loading shared libraries");
+    match run.code {
+        0 => assert!(is_new, "acknowledged in spite of {fault:?}: {run}"),
+        4 => {
+            assert!(run.stderr.starts_with("error: "), "{fault:?}: {run}");
+            assert!(run.stderr.contains("(os error "), "the cause of {fault:?}: {run}");
+            let flushed = format!("`{}` has its new content", subject.file);
+            let says_new =
+                [&flushed, "only the answer is lost"].iter().any(|words| run.stderr.contains(*words));
+            assert_eq!(says_new, is_new, "{fault:?}: {run}");
+        }
+        _ => assert!(never_started, "{fault:?}: {run}"),
+    }
+    let next = sandbox.stepmark(subject.arguments);
+    assert_eq!((next.code, next.stderr.as_str()), (0, ""), "after {fault:?}: {next}");
+    assert_eq!(sandbox.read(subject.file), subject.new, "after {fault:?}");
+    if !is_new || run.code != 0 {
+        let left = sandbox.tree().files_named(".stepmark-");
+        assert!(left.is_empty() || is_new, "{left:?} after {fault:?}");
+    }
+    run.code == 4
+}
+
+#[test]
+fn a_disk_that_takes_no_bytes() {
+    let Some(strace) = Strace::find("a_disk_that_takes_no_bytes") else { return };
+    for error in ["ENOSPC", "EIO"] {
+        // What makes git ignore the locks, the note in the lock file twice, the content, and the answer.
+        assert_eq!(every_occurrence(&strace, &Subject::complete(), "write", error), 5, "{error}");
+    }
+    assert!(every_occurrence(&strace, &Subject::complete(), "fsync,fdatasync", "EIO") >= 2);
+}
+
+#[test]
+fn names_that_cannot_be_given_or_taken() {
+    let Some(strace) = Strace::find("names_that_cannot_be_given_or_taken") else { return };
+    for error in ["EACCES", "EIO", "ENOSPC", "EROFS"] {
+        let calls = "rename,renameat,renameat2";
+        assert_eq!(every_occurrence(&strace, &Subject::complete(), calls, error), 1, "{error}");
+    }
+    every_occurrence(&strace, &Subject::complete(), "unlink,unlinkat", "EACCES");
+    assert!(every_occurrence(&strace, &Subject::complete(), "mkdir,mkdirat", "EACCES") >= 2);
+    assert_eq!(every_occurrence(&strace, &Subject::complete(), "flock", "ENOLCK"), 1);
+}
+
+#[test]
+fn files_that_cannot_be_opened_or_read() {
+    let Some(strace) = Strace::find("files_that_cannot_be_opened_or_read") else { return };
+    assert!(every_occurrence(&strace, &Subject::complete(), "open,openat", "EACCES") > 3);
+    assert!(every_occurrence(&strace, &Subject::complete(), "open,openat", "EMFILE") > 3);
+    assert!(every_occurrence(&strace, &Subject::complete(), "read", "EIO") > 3);
+}
+
+#[test]
+fn whole_files_are_made_whole_or_not_at_all() {
+    let Some(strace) = Strace::find("whole_files_are_made_whole_or_not_at_all") else { return };
+    let init = Subject::new(&["init", "--root", "."], ".stepmark/config.yaml");
+    let manifest =
+        Subject::new(&["manifest", "write", "--root", "."], ".stepmark/manifests/files-manifest.csv");
+    for subject in [init, manifest] {
+        assert!(every_occurrence(&strace, &subject, "write", "ENOSPC") > 2);
+        assert!(every_occurrence(&strace, &subject, "fsync,fdatasync", "EIO") > 2);
+        assert!(every_occurrence(&strace, &subject, "link,linkat,rename,renameat,renameat2", "EIO") > 0);
+    }
+}
+
+#[test]
+fn a_file_system_that_exchanges_no_names() {
+    let Some(strace) = Strace::find("a_file_system_that_exchanges_no_names") else { return };
+    for error in ["EINVAL", "ENOSYS", "EPERM", "EOPNOTSUPP"] {
+        let sandbox = project();
+        let exchange = Fault { calls: "renameat2", error, occurrence: 1 };
+        let (run, happened) = strace.run(&sandbox, Subject::complete().arguments, &[exchange]);
+        assert!(happened);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "a plain rename does it: {run}");
+        assert_eq!(sandbox.read(ARTIFACT), Subject::complete().new);
+        assert_eq!(sandbox.tree().files_named(".stepmark-").len(), 0);
+
+        let sandbox = project();
+        let rename = Fault { calls: "rename,renameat", error: "EIO", occurrence: 1 };
+        let (run, _) = strace.run(&sandbox, Subject::complete().arguments, &[exchange, rename]);
+        assert!(judge(&sandbox, &Subject::complete(), rename, &run), "{run}");
+    }
+}
+
+#[test]
+fn the_answers_say_what_was_intended_and_why_it_failed() {
+    let Some(strace) = Strace::find("the_answers_say_what_was_intended_and_why_it_failed") else { return };
+    let answer = |calls, error, occurrence| {
+        let (run, happened) =
+            strace.run(&project(), Subject::complete().arguments, &[Fault { calls, error, occurrence }]);
+        assert!(happened);
+        run
+    };
+    assert_snapshot!(answer("write", "ENOSPC", 1), @r"
+    exit 4
+    ── stderr
+    error: cannot lock `docs/prd.md`: its lock file `[ROOT]/.stepmark/local/locks/dd2990c9c673842d3b5019a6607bb35e.lock` cannot be opened for writing
+      cause: No space left on device (os error 28)
+    ");
+    assert_snapshot!(answer("write", "ENOSPC", 3), @r"
+    exit 4
+    ── stderr
+    error: cannot write the new content of `docs/prd.md` to a temporary file beside it; nothing was changed
+      cause: No space left on device (os error 28)
+    ");
+    assert_snapshot!(answer("fsync", "EIO", 1), @r"
+    exit 4
+    ── stderr
+    error: cannot flush the new content of `docs/prd.md` to the disk; nothing was changed
+      cause: Input/output error (os error 5)
+    ");
+    assert_snapshot!(answer("renameat2", "EACCES", 1), @r"
+    exit 4
+    ── stderr
+    error: cannot put the new content of `docs/prd.md` in place; nothing was changed
+      cause: Permission denied (os error 13)
+    ");
+    assert_snapshot!(answer("fsync", "EIO", 2), @r"
+    exit 4
+    ── stderr
+    error: `docs/prd.md` has its new content, but its folder could not be flushed: a loss of power may undo the change
+      cause: Input/output error (os error 5)
+    ");
+    assert_snapshot!(answer("flock", "ENOLCK", 1), @r"
+    exit 4
+    ── stderr
+    error: cannot lock `docs/prd.md`: the file system refuses; keep the project on a disk of this machine
+      cause: No locks available (os error 37)
+    ");
+}

@@ -1,0 +1,109 @@
+//! Many processes that change one artifact at once: every change is there.
+
+use std::{
+    collections::BTreeSet,
+    process::{Child, Stdio},
+};
+
+use crate::harness::{Sandbox, demo::PRD};
+
+/// How many processes write at once.
+const WRITERS: usize = 92;
+
+/// Starts all commands before it waits for the first one; every one must end well.
+fn run_at_once(sandbox: &Sandbox, commands: &[Vec<String>]) -> Vec<String> {
+    let children: Vec<Child> = commands
+        .iter()
+        .map(|arguments| {
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let mut command = sandbox.command(&arguments);
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let answer = |(child, arguments): (Child, &Vec<String>)| {
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {:?} {stderr}", output.status);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    children.into_iter().zip(commands).map(answer).collect()
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn shown(sandbox: &Sandbox, path: &str) -> serde_json::Value {
+    sandbox.reads_only(&["show", path, "--json"]).json("stepmark.show/1")
+}
+
+#[test]
+fn every_append_is_there() {
+    let empty = Sandbox::empty();
+    let steps: Vec<String> = (1..=WRITERS).map(|number| format!("step-{number:02}-part")).collect();
+    empty.write(
+        ".stepmark/config.yaml",
+        format!("workflows: [{{name: parts, artifacts: ['docs/*'], steps: [{}]}}]\n", steps.join(", ")),
+    );
+    empty.write(
+        "docs/parts.md",
+        "---\n# kept\nstepsCompleted: [] # in any order\nlastStep: ''\n---\n# Parts\n",
+    );
+    let commands: Vec<_> =
+        steps.iter().map(|step| words(&["complete", "docs/parts.md", step, "--json"])).collect();
+    let answers = run_at_once(&empty, &commands);
+
+    let shown = shown(&empty, "docs/parts.md");
+    let listed = shown["frontmatter"]["stepsCompleted"].as_array().unwrap();
+    let listed: Vec<&str> = listed.iter().map(|step| step.as_str().unwrap()).collect();
+    assert_eq!(listed.len(), WRITERS, "{shown}");
+    assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), steps.iter().map(String::as_str).collect());
+    assert_eq!(shown["frontmatter"]["lastStep"], *listed.last().unwrap(), "the last writer names its step");
+    let hashes: BTreeSet<String> = answers
+        .iter()
+        .map(|answer| {
+            let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
+            assert_eq!(answer["changed"], true);
+            answer["file_hash"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(hashes.len(), WRITERS, "each wrote a state of its own");
+    assert!(hashes.contains(shown["file_hash"].as_str().unwrap()), "and the last of them stands");
+    assert_eq!(empty.tree().files_named(".stepmark-").len(), 0, "nothing is left beside it");
+}
+
+#[test]
+fn writers_of_different_kinds_do_not_lose_each_other() {
+    let demo = Sandbox::demo();
+    let commands: Vec<_> = (0..WRITERS / 4)
+        .flat_map(|number| {
+            let (step, value) = (format!("edit-{number}"), format!("key{number}={number}"));
+            [
+                words(&["complete", PRD, &step]),
+                words(&["set", PRD, &value]),
+                words(&["track", PRD]),
+                words(&["reopen", PRD, "step-03-success"]),
+            ]
+        })
+        .collect();
+    run_at_once(&demo, &commands);
+    let shown = shown(&demo, PRD);
+    let frontmatter = &shown["frontmatter"];
+    let listed: BTreeSet<&str> =
+        frontmatter["stepsCompleted"].as_array().unwrap().iter().map(|step| step.as_str().unwrap()).collect();
+    for number in 0..WRITERS / 4 {
+        assert!(listed.contains(format!("edit-{number}").as_str()), "{listed:?}");
+        assert_eq!(frontmatter[format!("key{number}")], number);
+    }
+    assert_eq!(listed.len(), 4 + WRITERS / 4, "{listed:?}");
+    assert!(!listed.contains("step-03-success"));
+}
+
+#[test]
+fn one_of_many_makes_the_configuration() {
+    let empty = Sandbox::empty();
+    let answers = run_at_once(&empty, &vec![words(&["init", "--json", "--root", "."]); 24]);
+    let created = answers.iter().filter(|answer| answer.contains("\"created\":true")).count();
+    assert_eq!(created, 1, "{answers:?}");
+    assert_eq!(empty.stepmark(&["status", "-q"]).to_string(), "exit 0\n");
+}
