@@ -38,12 +38,8 @@ fn brings_last_step_along() {
     ");
     assert_snapshot!(changed, @r"
     -stepsCompleted: [1, 2, 3, 4, 5]
-    -inputDocuments: ['_bmad-output/planning-artifacts/prd.md']
-    -workflowType: 'architecture'
-    -lastStep: 5
     +stepsCompleted: [1, 2, 3, 4, 5, 6, 7]
-    +inputDocuments: ['_bmad-output/planning-artifacts/prd.md']
-    +workflowType: 'architecture'
+    -lastStep: 5
     +lastStep: 7
     ");
 }
@@ -188,16 +184,12 @@ fn keeps_every_other_byte() {
     demo.write("prd-crlf.md", format!("\u{feff}---\r\nstepsCompleted: [ 'step-01-init' ]\r\n{rest}{body}"));
     let (run, changed) = complete(&demo, "prd-crlf.md", &["step-02-discovery"]);
     assert_eq!(run.code, 0, "{run}");
-    assert_snapshot!(changed, @r#"
+    assert_snapshot!(changed, @r"
     -stepsCompleted: [ 'step-01-init' ]␍
-    -title: "T"  # a comment␍
-    -other: {a: 1,   b: [x , y]}␍
-    -lastStep: 'step-01-init'␍
     +stepsCompleted: [ 'step-01-init', 'step-02-discovery' ]␍
-    +title: "T"  # a comment␍
-    +other: {a: 1,   b: [x , y]}␍
+    -lastStep: 'step-01-init'␍
     +lastStep: 'step-02-discovery'␍
-    "#);
+    ");
 }
 
 #[test]

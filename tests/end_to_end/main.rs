@@ -18,6 +18,7 @@ mod man;
 mod manifest;
 mod next;
 mod permissions;
+mod readme;
 mod reopen;
 mod set;
 mod show;

@@ -33,9 +33,15 @@ impl Sandbox {
     /// A copy of `fixtures/repos/NAME`.
     pub(crate) fn of(name: &str) -> Self {
         let sandbox = Self::empty();
-        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos").join(name);
-        copy(&fixture, &sandbox.root);
+        sandbox.add_copy(&format!("fixtures/repos/{name}"), "");
         sandbox
+    }
+
+    /// Copies a folder of the checkout to a folder of the project.
+    pub(crate) fn add_copy(&self, from: &str, to: &str) {
+        let target = self.root.join(to);
+        fs::create_dir_all(&target).unwrap();
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(from), &target);
     }
 
     /// A copy of the project that the README shows.
