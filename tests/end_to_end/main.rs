@@ -5,7 +5,8 @@
 mod harness;
 
 mod arguments;
-mod bad_input;
+mod bad_content;
+mod bad_paths;
 mod check;
 mod colour;
 mod complete;

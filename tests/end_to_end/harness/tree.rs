@@ -9,6 +9,9 @@ use std::{
 
 use super::Run;
 
+/// Of a file with more bytes than this only size, time and inode are compared.
+const HUGE: u64 = 16 * 1024 * 1024;
+
 /// All files, folders and links below a folder, with what would show that they were touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tree(BTreeMap<PathBuf, Entry>);
@@ -19,8 +22,9 @@ enum Entry {
         permissions: fs::Permissions,
     },
     File {
-        /// Nothing where this user may not look.
+        /// Nothing where this user may not look, and of a file that is huge.
         bytes: Option<Vec<u8>>,
+        size: u64,
         permissions: fs::Permissions,
         modified: SystemTime,
         inode: u64,
@@ -78,8 +82,15 @@ impl Entry {
         } else if metadata.is_symlink() {
             Self::Link { target: fs::read_link(place).unwrap() }
         } else if metadata.is_file() {
-            let bytes = fs::read(place).ok();
-            Self::File { bytes, permissions, modified: metadata.modified().unwrap(), inode: inode(&metadata) }
+            let size = metadata.len();
+            let bytes = if size > HUGE { None } else { fs::read(place).ok() };
+            Self::File {
+                bytes,
+                size,
+                permissions,
+                modified: metadata.modified().unwrap(),
+                inode: inode(&metadata),
+            }
         } else {
             Self::Other
         }
