@@ -1,5 +1,7 @@
 //! What the file system says about a file without reading it.
 
+use std::fs::Metadata;
+
 /// The properties of a file that change when its bytes do. Two equal ones mean the same bytes, except within the
 /// instant that [`FileStat::may_hide_a_change`] describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,32 @@ const COARSE_STEP: i64 = 2_000_000_000;
 const SECOND: i64 = 1_000_000_000;
 
 impl FileStat {
+    /// The stat of no file.
+    pub(crate) const NONE: Self =
+        Self { size: u64::MAX, modified: i64::MAX, changed: i64::MAX, inode: u64::MAX };
+
+    /// The stat that the standard library has.
+    #[cfg(unix)]
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self {
+            size: metadata.len(),
+            modified: Self::moment(metadata.mtime(), metadata.mtime_nsec()),
+            changed: Self::moment(metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+        }
+    }
+
+    /// The stat that the standard library has.
+    #[cfg(not(unix))]
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        let nanoseconds = |time: std::io::Result<std::time::SystemTime>| {
+            let since = time.ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+            since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
+        };
+        Self { size: metadata.len(), modified: nanoseconds(metadata.modified()), changed: 0, inode: 0 }
+    }
+
     /// Whether the file may have been changed at or after the moment `hashing_began` (same clock, nanoseconds since
     /// 1970) without a trace in its stat: then a hash taken at that time proves nothing (git calls such an entry
     /// "racily clean"). True for a file that changed so shortly before that a second change could bear the same time.

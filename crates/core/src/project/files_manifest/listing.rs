@@ -51,6 +51,30 @@ impl Listing {
         builder.finish()
     }
 
+    /// Adds a folder whose files stand in the byte order of their names, each once: what an earlier run read from the
+    /// manifest and kept. Of such files the lines in the manifest are not known; they count as 0.
+    pub fn push_folder<'a>(&mut self, path: &str, files: impl Iterator<Item = (&'a str, Option<FileHash>)>) {
+        let mut folder = ListedFolder { first: self.len(), ..ListedFolder::new(path) };
+        for (name, hash) in files {
+            folder.push(name, hash, 0);
+        }
+        if !folder.is_empty() {
+            self.add(folder);
+        }
+    }
+
+    /// Adds a folder, and knows the folders above it.
+    fn add(&mut self, folder: ListedFolder) -> usize {
+        let mut rest = &*folder.path;
+        while let Some(slash) = rest.rfind('/') {
+            rest = &rest[..slash];
+            self.above.insert(rest.into());
+        }
+        self.places.insert(folder.path.clone(), self.folders.len());
+        self.folders.push(folder);
+        self.folders.len() - 1
+    }
+
     /// How many files are listed; they are numbered from 0, folder by folder.
     pub fn len(&self) -> usize {
         self.folders.last().map_or(0, |folder| folder.first + folder.len())
@@ -97,6 +121,16 @@ impl Listing {
 }
 
 impl ListedFolder {
+    fn new(path: &str) -> Self {
+        Self { path: path.into(), names: String::new(), files: Vec::new(), first: 0 }
+    }
+
+    fn push(&mut self, name: &str, hash: Option<FileHash>, line: usize) {
+        let start = self.names.len();
+        self.names.push_str(name);
+        self.files.push(PackedFile { name: start..self.names.len(), hash, line });
+    }
+
     /// The folder, relative to the manifest's root; empty for the root.
     pub fn path(&self) -> &str {
         &self.path
@@ -186,10 +220,7 @@ impl ListingBuilder {
             return;
         };
         let (path, name) = (&row.path[..start.saturating_sub(1)], &row.path[start..]);
-        let folder = self.folder(path);
-        let start = folder.names.len();
-        folder.names.push_str(name);
-        folder.files.push(PackedFile { name: start..folder.names.len(), hash: row.hash, line });
+        self.folder(path).push(name, row.hash, line);
     }
 
     /// Takes the next line of a manifest that may not be UTF-8; it is decoded as the installer's reader does.
@@ -206,17 +237,12 @@ impl ListingBuilder {
 
     /// The listing of all lines taken.
     pub fn finish(mut self) -> Listing {
-        let Listing { folders, above, oddities, .. } = &mut self.listing;
+        let Listing { folders, oddities, .. } = &mut self.listing;
         let mut first = 0;
-        for folder in folders.iter_mut() {
+        for folder in folders {
             folder.arrange(oddities);
             folder.first = first;
             first += folder.len();
-            let mut rest = &*folder.path;
-            while let Some(slash) = rest.rfind('/') {
-                rest = &rest[..slash];
-                above.insert(rest.into());
-            }
         }
         oddities.sort_by_key(|oddity| oddity.line);
         self.listing
@@ -224,21 +250,11 @@ impl ListingBuilder {
 
     /// The folder at `path`, which may be new.
     fn folder(&mut self, path: &str) -> &mut ListedFolder {
-        let Listing { folders, places, .. } = &mut self.listing;
-        let place = match places.get(path) {
+        let place = match self.listing.places.get(path) {
             Some(place) => *place,
-            None => {
-                places.insert(path.into(), folders.len());
-                folders.push(ListedFolder {
-                    path: path.into(),
-                    names: String::new(),
-                    files: Vec::new(),
-                    first: 0,
-                });
-                folders.len() - 1
-            }
+            None => self.listing.add(ListedFolder::new(path)),
         };
-        &mut folders[place]
+        &mut self.listing.folders[place]
     }
 }
 
@@ -289,6 +305,19 @@ mod tests {
             [("m/x/a.md".to_owned(), 4), ("m/x/b.md".to_owned(), 7), ("top".to_owned(), 3)],
             "of a path listed twice the later row counts"
         );
+    }
+
+    #[test]
+    fn a_listing_of_folders_is_that_of_their_rows() {
+        let rows = "type,name,module,path\na,b,c,m/x/a\na,b,c,m/x/b\na,b,c,top\n";
+        let mut listing = Listing::default();
+        listing.push_folder("m/x", [("a", None), ("b", None)].into_iter());
+        listing.push_folder("empty", std::iter::empty());
+        listing.push_folder("", [("top", None)].into_iter());
+        let paths = |listing: &Listing| listing.lines().map(|(path, _)| path).collect::<Vec<_>>();
+        assert_eq!(paths(&listing), paths(&Listing::read(rows)));
+        assert_eq!(listing.folder("").unwrap().number(0), 2);
+        assert!(listing.reaches_into("m") && !listing.reaches_into("empty"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, File, FileType, Metadata},
+    fs::{self, File, FileType},
     io,
     path::{Path, PathBuf},
 };
@@ -30,7 +30,7 @@ impl Handle {
     pub(super) fn stat(&self, name: &str, follow_link: bool) -> io::Result<(EntryKind, FileStat)> {
         let path = self.0.join(name);
         let metadata = if follow_link { fs::metadata(path)? } else { fs::symlink_metadata(path)? };
-        Ok((entry_kind(metadata.file_type()), file_stat(&metadata)))
+        Ok((entry_kind(metadata.file_type()), FileStat::of(&metadata)))
     }
 
     pub(super) fn open_file(&self, name: &str) -> io::Result<File> {
@@ -48,24 +48,4 @@ fn entry_kind(kind: FileType) -> EntryKind {
     } else {
         EntryKind::Other
     }
-}
-
-#[cfg(unix)]
-fn file_stat(metadata: &Metadata) -> FileStat {
-    use std::os::unix::fs::MetadataExt;
-    FileStat {
-        size: metadata.len(),
-        modified: FileStat::moment(metadata.mtime(), metadata.mtime_nsec()),
-        changed: FileStat::moment(metadata.ctime(), metadata.ctime_nsec()),
-        inode: metadata.ino(),
-    }
-}
-
-#[cfg(not(unix))]
-fn file_stat(metadata: &Metadata) -> FileStat {
-    let nanoseconds = |time: io::Result<std::time::SystemTime>| {
-        let since = time.ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
-    };
-    FileStat { size: metadata.len(), modified: nanoseconds(metadata.modified()), changed: 0, inode: 0 }
 }

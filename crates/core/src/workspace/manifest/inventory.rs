@@ -71,7 +71,7 @@ impl Inventory<'_> {
         unreadable.sort_unstable();
         problems.sort_unstable();
         let visited: HashSet<String> = folders.into_iter().collect();
-        let cache = renew(self.request.stat_cache, cache, start, renewals, &visited);
+        let cache = renew(self.request.stat_cache, cache, start, renewals, &visited, None);
         Ok(Collected { files, unreadable, problems, cache })
     }
 

@@ -34,7 +34,7 @@ pub use self::{
 };
 use super::{
     Root, WalkError,
-    stat_cache::{FolderRenewal, Renewal, RunStart, StatCache},
+    stat_cache::{FolderRenewal, ReadManifest, Renewal, RunStart, StatCache},
 };
 use crate::{
     document::FileHash,
@@ -181,12 +181,13 @@ fn renew(
     start: RunStart,
     folders: Vec<FolderRenewal>,
     visited: &HashSet<String>,
+    manifest: Option<ReadManifest<'_>>,
 ) -> CacheOutcome {
     let Some(file) = file else {
         return CacheOutcome::Absent;
     };
-    let renewal = Renewal { start, folders, visited };
-    if !renewal.is_worthwhile() {
+    let renewal = Renewal { start, folders, visited, manifest };
+    if !renewal.is_worthwhile(earlier) {
         return CacheOutcome::Unchanged;
     }
     match renewal.write(earlier, file) {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::project::files_manifest::{self, ArtifactFilter, FileClass, Row, RowOrder};
+use crate::workspace::stat_cache::ManifestKey;
 
 struct Project {
     _folder: tempfile::TempDir,
@@ -125,6 +126,85 @@ fn a_warm_cache_never_hides_an_edit() {
         let expected = if round % 2 == 0 { vec![("docs/a.md".to_owned(), "modified")] } else { vec![] };
         assert_eq!(project.verify(&manifest, ARTIFACTS), expected, "round {round}");
     }
+}
+
+/// Whatever happens to files and manifest, a run with a cache says what one without says; some runs come at once, some so
+/// late that the cache is believed.
+#[test]
+fn with_a_cache_the_verdict_is_the_same() {
+    let files: Vec<String> = (0..12).map(|number| format!("docs/{}/{}.md", number % 3, number)).collect();
+    let project = Project::new(&files.iter().map(|path| (path.as_str(), "one\ntwo\n")).collect::<Vec<_>>());
+    let manifest = project.place(DEFAULT_MANIFEST);
+    project.write(&manifest, ARTIFACTS);
+    let mut state: usize = 12345;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut outcomes = Vec::new();
+    for round in 0..60 {
+        let path = &files[random(files.len())];
+        match random(8) {
+            0 => project.put(path, "one\r\ntwo\r\n"),
+            1 => project.put(path, "ONE\ntwo\n"),
+            2 => fs::remove_file(project.place(path)).unwrap_or_default(),
+            3 => fs::remove_dir_all(project.place(path).parent().unwrap()).unwrap_or_default(),
+            4 => drop(project.write(&manifest, ARTIFACTS)),
+            5 => {
+                let rows = fs::read_to_string(&manifest).unwrap();
+                let hash = FileHash::of(round.to_string().as_bytes()).to_string();
+                fs::write(&manifest, rows + &format!("\"md\",\"x\",\"docs\",\"{path}\",\"{hash}\"\n"))
+                    .unwrap();
+            }
+            6 => fs::write(&manifest, "type,name,module,path\nmd,x,docs,docs/0/0.md\n").unwrap(),
+            _ => project.put(path, "one\ntwo\n"),
+        }
+        for _ in 0..2 {
+            let cached = verify(&project.request(&manifest, ARTIFACTS)).unwrap();
+            let plain =
+                verify(&ManifestRequest { stat_cache: None, ..project.request(&manifest, ARTIFACTS) })
+                    .unwrap();
+            assert_eq!(cached.verification, plain.verification, "round {round}");
+            assert_eq!(cached.oddities, plain.oddities, "round {round}");
+            outcomes.push(cached.cache);
+            if random(2) == 0 {
+                std::thread::sleep(std::time::Duration::from_millis(45));
+            }
+        }
+    }
+    let count = |outcome| outcomes.iter().filter(|seen| **seen == outcome).count();
+    assert!(count(CacheOutcome::Renewed) > 5 && count(CacheOutcome::Unchanged) > 5, "{outcomes:?}");
+}
+
+#[test]
+fn a_manifest_that_is_remembered_need_not_be_read() {
+    let project = Project::new(&[("docs/a.md", "one"), ("docs/sub/b.md", "two")]);
+    let manifest = project.place(DEFAULT_MANIFEST);
+    project.write(&manifest, ARTIFACTS);
+    project.put("docs/a.md", "edited");
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    let expected = vec![("docs/a.md".to_owned(), "modified")];
+    assert_eq!(project.verify(&manifest, ARTIFACTS), expected);
+    let key = ManifestKey::of(&manifest).unwrap();
+    assert!(key.is_remembered_in(&project.cache));
+    let listing = StatCache::load(&project.cache).unwrap().listing(&key).unwrap();
+    let mut paths: Vec<_> = listing.lines().map(|(path, _)| path).collect();
+    paths.sort();
+    assert_eq!(paths, ["docs/a.md", "docs/sub/b.md"]);
+    let request = project.request(&manifest, ARTIFACTS);
+    assert_eq!(
+        verify(&request).unwrap().cache,
+        CacheOutcome::Unchanged,
+        "an edited file renews no cache for ever"
+    );
+    assert_eq!(project.verify(&manifest, ARTIFACTS), expected);
+    // Another manifest is another key, and so is this one once it is written again.
+    let other = project.place("other.csv");
+    fs::copy(&manifest, &other).unwrap();
+    assert!(!ManifestKey::of(&other).unwrap().is_remembered_in(&project.cache));
+    project.write(&manifest, ARTIFACTS);
+    assert!(!ManifestKey::of(&manifest).unwrap().is_remembered_in(&project.cache));
+    assert_eq!(project.verify(&manifest, ARTIFACTS), []);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::{
     project::files_manifest::{self, Found, Listing, Observations, Oddity, Verification},
     workspace::{
         folder::{EntryKind, Folder},
-        stat_cache::{RunStart, StatCache},
+        stat_cache::{ManifestKey, ReadManifest, RunStart, StatCache},
         walk::{Visitor, WalkProblem, WalkProblemKind, Walked, walk},
     },
 };
@@ -38,14 +38,33 @@ pub struct ManifestReport {
 /// When there is no manifest, or it or the root cannot be read. Whatever is wrong with single files is in the report.
 pub fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, ManifestReadError> {
     let start = RunStart::now();
+    let key = ManifestKey::of(request.manifest);
+    let (listing, cache) = remembered_or_read(request, key)?;
+    let manifest = key.filter(|_| listing.oddities().is_empty());
+    let manifest = manifest.map(|key| ReadManifest { key, listing: &listing });
+    let selection = Selection::new(request);
+    Comparison { request, selection, listing: &listing, manifest }.run(cache.as_ref(), start)
+}
+
+/// What the manifest lists, and the cache. A manifest that the cache does not remember is read while the cache is.
+fn remembered_or_read(
+    request: &ManifestRequest<'_>,
+    key: Option<ManifestKey>,
+) -> Result<(Listing, Option<StatCache>), ManifestReadError> {
+    if let Some((key, file)) = key.zip(request.stat_cache)
+        && key.is_remembered_in(file)
+        && let Some(cache) = StatCache::load(file)
+        && let Some(listing) = cache.listing(&key)
+    {
+        return Ok((listing, Some(cache)));
+    }
     thread::scope(|threads| {
         let loading = request.stat_cache.map(|file| threads.spawn(|| StatCache::load(file)));
         let FoundManifest { listing, .. } = read_manifest(request.manifest, Hashed::No)?
             .ok_or_else(|| ManifestReadError::Missing { path: request.manifest.to_owned() })?;
         let cache = loading
             .and_then(|loading| loading.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));
-        let selection = Selection::new(request);
-        Comparison { request, selection, listing: &listing }.run(cache.as_ref(), start)
+        Ok((listing, cache))
     })
 }
 
@@ -54,6 +73,8 @@ struct Comparison<'run> {
     request: &'run ManifestRequest<'run>,
     selection: Selection<'run>,
     listing: &'run Listing,
+    /// The manifest, if the cache may remember it.
+    manifest: Option<ReadManifest<'run>>,
 }
 
 impl Comparison<'_> {
@@ -87,7 +108,7 @@ impl Comparison<'_> {
         }
         problems.sort_unstable();
         observed.closed_folders = problems.iter().filter_map(closed_folder).collect();
-        let cache = renew(self.request.stat_cache, cache, start, renewals, &observed.folders);
+        let cache = renew(self.request.stat_cache, cache, start, renewals, &observed.folders, self.manifest);
         let verification = files_manifest::verify(self.listing, &self.request.scope, observed);
         Ok(ManifestReport { verification, oddities: self.listing.oddities().to_vec(), problems, cache })
     }

@@ -1,12 +1,14 @@
 //! The bytes of a stat cache.
 //!
 //! ```text
-//! header    "stepmark", version, folders, entries (u32 each), hashing began, hashing took (i64 ns each)
+//! header    "stepmark", version, folders, entries (u32 each), hashing began, hashing took (i64 ns each),
+//!           the remembered manifest: its path (first 8 bytes of SHA-256), size, modified, changed, inode (8 bytes each)
 //! folders   path (start, length), first entry, entries                       (u32 each), by path
 //! entries   name (start, length; u32), size, modified, changed, inode (8 bytes each), SHA-256; by folder and name
 //! texts     the paths and names
 //! digest    SHA-256 of everything before
 //! ```
+//! The two highest bits of a name's length say whether the remembered manifest lists the file, and whether without a hash.
 //! All numbers are little-endian. Whatever does not fit is no cache: reading gives `None`, never a panic.
 
 use sha2::{Digest, Sha256};
@@ -16,8 +18,8 @@ use crate::document::FileHash;
 
 const MAGIC: &[u8; 8] = b"stepmark";
 /// A cache of another version is not read.
-const VERSION: u32 = 1;
-const HEADER: usize = 36;
+const VERSION: u32 = 2;
+pub(super) const HEADER: usize = 76;
 const FOLDER: usize = 16;
 const ENTRY: usize = 72;
 const DIGEST: usize = 32;
@@ -30,6 +32,31 @@ pub(super) struct Hashing {
     /// Nanoseconds from then until the cache was written.
     pub(super) took: i64,
 }
+
+/// Which manifest a cache remembers, and in which state: its path and its stat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ManifestKey {
+    pub(super) path: [u8; 8],
+    pub(super) stat: FileStat,
+}
+
+impl ManifestKey {
+    /// No manifest.
+    pub(super) const NONE: Self = Self { path: [0; 8], stat: FileStat::NONE };
+}
+
+/// Whether the remembered manifest lists a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Unlisted,
+    /// Listed with the hash of the entry.
+    Listed,
+    /// Listed without a hash.
+    ListedUnhashed,
+}
+
+const LISTED: u32 = 1 << 31;
+const UNHASHED: u32 = 1 << 30;
 
 /// The bytes of a cache, known to be whole.
 #[derive(Debug)]
@@ -57,6 +84,11 @@ impl Bytes {
         Hashing { began: long(&self.bytes, 20), took: long(&self.bytes, 28) }
     }
 
+    /// The manifest that is remembered; [`ManifestKey::NONE`] if none is.
+    pub(super) fn manifest(&self) -> ManifestKey {
+        manifest_key(&self.bytes)
+    }
+
     pub(super) fn folders(&self) -> usize {
         self.folders
     }
@@ -79,11 +111,17 @@ impl Bytes {
         self.text(self.entry_at(entry))
     }
 
+    pub(super) fn mark(&self, entry: usize) -> Mark {
+        let length = number(&self.bytes, self.entry_at(entry) + 4);
+        match (length & LISTED != 0, length & UNHASHED != 0) {
+            (false, _) => Mark::Unlisted,
+            (true, false) => Mark::Listed,
+            (true, true) => Mark::ListedUnhashed,
+        }
+    }
+
     pub(super) fn stat(&self, entry: usize) -> FileStat {
-        let at = self.entry_at(entry);
-        let word = |place| word(&self.bytes, at + place);
-        let long = |place| long(&self.bytes, at + place);
-        FileStat { size: word(8), modified: long(16), changed: long(24), inode: word(32) }
+        stat(&self.bytes, self.entry_at(entry) + 8)
     }
 
     pub(super) fn hash(&self, entry: usize) -> FileHash {
@@ -97,7 +135,7 @@ impl Bytes {
     /// The text whose start and length stand at `at`.
     fn text(&self, at: usize) -> &[u8] {
         let start = self.entry_at(self.entries) + index(number(&self.bytes, at));
-        let end = start + index(number(&self.bytes, at + 4));
+        let end = start + index(number(&self.bytes, at + 4) & !(LISTED | UNHASHED));
         self.bytes.get(start..end).unwrap_or_default()
     }
 }
@@ -125,29 +163,22 @@ impl Writer {
     }
 
     /// Adds an entry to the folder begun last; `None` when the cache is full.
-    pub(super) fn entry(&mut self, name: &[u8], stat: &FileStat, hash: &FileHash) -> Option<()> {
+    pub(super) fn entry(&mut self, name: &[u8], stat: &FileStat, hash: &FileHash, mark: Mark) -> Option<()> {
         let (start, length) = self.text(name)?;
-        let mut record = [0; ENTRY];
-        let fields: [&[u8]; 7] = [
-            &start.to_le_bytes(),
-            &length.to_le_bytes(),
-            &stat.size.to_le_bytes(),
-            &stat.modified.to_le_bytes(),
-            &stat.changed.to_le_bytes(),
-            &stat.inode.to_le_bytes(),
-            hash.as_bytes(),
-        ];
-        let mut at = 0;
-        for field in fields {
-            record[at..at + field.len()].copy_from_slice(field);
-            at += field.len();
-        }
-        self.entries.extend_from_slice(&record);
+        let marked = match mark {
+            Mark::Unlisted => length,
+            Mark::Listed => length | LISTED,
+            Mark::ListedUnhashed => length | LISTED | UNHASHED,
+        };
+        self.entries.extend_from_slice(&start.to_le_bytes());
+        self.entries.extend_from_slice(&marked.to_le_bytes());
+        self.entries.extend_from_slice(&stat_bytes(stat));
+        self.entries.extend_from_slice(hash.as_bytes());
         self.entry_count = self.entry_count.checked_add(1)?;
         Some(())
     }
 
-    pub(super) fn finish(self, hashing: Hashing) -> Vec<u8> {
+    pub(super) fn finish(self, hashing: Hashing, manifest: ManifestKey) -> Vec<u8> {
         let length = HEADER + self.folders.len() + self.entries.len() + self.texts.len() + DIGEST;
         let mut bytes = Vec::with_capacity(length);
         bytes.extend_from_slice(MAGIC);
@@ -156,6 +187,8 @@ impl Writer {
         }
         bytes.extend_from_slice(&hashing.began.to_le_bytes());
         bytes.extend_from_slice(&hashing.took.to_le_bytes());
+        bytes.extend_from_slice(&manifest.path);
+        bytes.extend_from_slice(&stat_bytes(&manifest.stat));
         for part in [&self.folders, &self.entries, &self.texts] {
             bytes.extend_from_slice(part);
         }
@@ -166,9 +199,40 @@ impl Writer {
 
     fn text(&mut self, text: &[u8]) -> Option<(u32, u32)> {
         let place = (u32::try_from(self.texts.len()).ok()?, u32::try_from(text.len()).ok()?);
+        if place.1 & (LISTED | UNHASHED) != 0 {
+            return None;
+        }
         self.texts.extend_from_slice(text);
         Some(place)
     }
+}
+
+/// The manifest that a cache remembers, from the first [`HEADER`] bytes of its file, whole or not.
+pub(super) fn manifest_key(header: &[u8]) -> ManifestKey {
+    ManifestKey { path: array(header, 36), stat: stat(header, 44) }
+}
+
+fn stat(bytes: &[u8], at: usize) -> FileStat {
+    FileStat {
+        size: word(bytes, at),
+        modified: long(bytes, at + 8),
+        changed: long(bytes, at + 16),
+        inode: word(bytes, at + 24),
+    }
+}
+
+fn stat_bytes(stat: &FileStat) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    let fields = [
+        stat.size.to_le_bytes(),
+        stat.modified.to_le_bytes(),
+        stat.changed.to_le_bytes(),
+        stat.inode.to_le_bytes(),
+    ];
+    for (place, field) in bytes.chunks_exact_mut(8).zip(fields) {
+        place.copy_from_slice(&field);
+    }
+    bytes
 }
 
 /// The `N` bytes at `at`; zeros where the bytes end before.
@@ -204,9 +268,11 @@ mod tests {
         let stat = FileStat { size: 1, modified: -2, changed: i64::MAX, inode: u64::MAX };
         writer.folder(b"", 0).unwrap();
         writer.folder("dö".as_bytes(), 2).unwrap();
-        writer.entry(b"a.md", &stat, &FileHash::of(b"a")).unwrap();
-        writer.entry(b"b.md", &FileStat { size: 9, ..stat }, &FileHash::of(b"b")).unwrap();
-        writer.finish(Hashing { began: 5, took: 6 })
+        writer.entry(b"a.md", &stat, &FileHash::of(b"a"), Mark::Unlisted).unwrap();
+        writer
+            .entry(b"b.md", &FileStat { size: 9, ..stat }, &FileHash::of(b"b"), Mark::ListedUnhashed)
+            .unwrap();
+        writer.finish(Hashing { began: 5, took: 6 }, ManifestKey { path: *b"manifest", stat })
     }
 
     #[test]
@@ -218,6 +284,8 @@ mod tests {
         assert_eq!((cache.path(1), cache.entries(1)), ("dö".as_bytes(), (0, 2)));
         assert_eq!((cache.name(0), cache.name(1)), (&b"a.md"[..], &b"b.md"[..]));
         assert_eq!(cache.stat(1), FileStat { size: 9, modified: -2, changed: i64::MAX, inode: u64::MAX });
+        assert_eq!((cache.mark(0), cache.mark(1)), (Mark::Unlisted, Mark::ListedUnhashed));
+        assert_eq!(cache.manifest(), ManifestKey { path: *b"manifest", stat: cache.stat(0) });
         assert_eq!((cache.hash(0), cache.hash(1)), (FileHash::of(b"a"), FileHash::of(b"b")));
     }
 
@@ -235,7 +303,7 @@ mod tests {
     proptest! {
         /// Even with a right digest, numbers that point anywhere do no harm.
         #[test]
-        fn wild_numbers_do_not_panic(mut content in proptest::collection::vec(any::<u8>(), 36..300), counts: [u8; 2]) {
+        fn wild_numbers_do_not_panic(mut content in proptest::collection::vec(any::<u8>(), 76..400), counts: [u8; 2]) {
             content[..8].copy_from_slice(MAGIC);
             content[8..12].copy_from_slice(&VERSION.to_le_bytes());
             content[12..16].copy_from_slice(&u32::from(counts[0] % 4).to_le_bytes());
@@ -247,7 +315,7 @@ mod tests {
                     let (first, end) = cache.entries(folder);
                     let _ = cache.path(folder);
                     for entry in first..end {
-                        let _ = (cache.name(entry), cache.stat(entry), cache.hash(entry));
+                        let _ = (cache.name(entry), cache.stat(entry), cache.hash(entry), cache.mark(entry));
                     }
                 }
             }

@@ -9,8 +9,14 @@ use std::{
     process,
 };
 
-use super::{FileStat, RunStart, StatCache, format::Writer};
-use crate::document::FileHash;
+use super::{
+    FileStat, RunStart, StatCache,
+    format::{ManifestKey, Mark, Writer},
+};
+use crate::{
+    document::FileHash,
+    project::files_manifest::{ListedFolder, Listing},
+};
 
 /// What a run learned about the files of one folder, or of a part of it.
 #[derive(Debug, Default)]
@@ -44,6 +50,51 @@ impl FolderRenewal {
     }
 }
 
+impl FolderRenewal {
+    /// What is to be kept of this folder.
+    fn entries<'run>(&'run self, earlier: Option<&'run StatCache>) -> impl Iterator<Item = Entry<'run>> {
+        let fresh = self.fresh.iter().map(|file| Entry {
+            name: file.name.as_bytes(),
+            stat: file.stat,
+            hash: file.hash,
+            mark: Mark::Unlisted,
+        });
+        let kept = earlier.into_iter().flat_map(|cache| {
+            self.kept.iter().filter_map(|entry| {
+                let stat = cache.bytes.stat(*entry);
+                // Under the later beginning of the new cache, an entry would be believed that could not be before.
+                let is_believed = !stat.may_hide_a_change(cache.hashing_began);
+                let (name, hash) = (cache.name(*entry), cache.bytes.hash(*entry));
+                is_believed.then_some(Entry { name, stat, hash, mark: Mark::Unlisted })
+            })
+        });
+        fresh.chain(kept)
+    }
+}
+
+/// Marks the entries of the files that are `listed`. A file that has another hash than the listed one, or no entry, gets
+/// an entry of its own, behind that of the file.
+fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: &'run ListedFolder) {
+    const NO_HASH: FileHash = FileHash::from_digest([0; 32]);
+    let known = entries.len();
+    for place in 0..listed.len() {
+        let name = listed.name(place).as_bytes();
+        let found = entries[..known].binary_search_by(|entry| entry.name.cmp(name));
+        let (hash, mark) = match listed.hash(place) {
+            Some(hash) => (hash, Mark::Listed),
+            None => (NO_HASH, Mark::ListedUnhashed),
+        };
+        match found {
+            Ok(entry) if mark == Mark::ListedUnhashed || entries[entry].hash == hash => {
+                entries[entry].mark = mark
+            }
+            _ => entries.push(Entry { name, stat: FileStat::NONE, hash, mark }),
+        }
+    }
+    // Stable: of one name, the entry that has a stat stays first.
+    entries.sort_by(|one, other| one.name.cmp(other.name));
+}
+
 /// What a run learned about all folders that it visited.
 #[derive(Debug)]
 pub(crate) struct Renewal<'run> {
@@ -53,6 +104,25 @@ pub(crate) struct Renewal<'run> {
     pub(crate) folders: Vec<FolderRenewal>,
     /// Every folder that it listed.
     pub(crate) visited: &'run HashSet<String>,
+    /// The manifest to remember.
+    pub(crate) manifest: Option<ReadManifest<'run>>,
+}
+
+/// A manifest and what it lists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadManifest<'run> {
+    /// Its state, taken before it was read.
+    pub(crate) key: ManifestKey,
+    /// All that it says: a manifest with oddities is not to be remembered, as they are told on every run.
+    pub(crate) listing: &'run Listing,
+}
+
+/// One entry to be written.
+struct Entry<'run> {
+    name: &'run [u8],
+    stat: FileStat,
+    hash: FileHash,
+    mark: Mark,
 }
 
 /// Makes the folder of the cache, with a file that keeps it out of git in a project without `init`.
@@ -62,11 +132,16 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 impl Renewal<'_> {
-    /// Whether a new cache would spare the next run any hashing. A file from the future, which no run can believe,
-    /// does not make every run write a cache.
-    pub(crate) fn is_worthwhile(&self) -> bool {
+    /// Whether a new cache would spare the next run any hashing, or reading the manifest. What no run can believe, such as
+    /// a file from the future, does not make every run write a cache.
+    pub(crate) fn is_worthwhile(&self, earlier: Option<&StatCache>) -> bool {
+        let moment = self.start.moment;
         let mut fresh = self.folders.iter().flat_map(|folder| &folder.fresh);
-        fresh.any(|file| !file.stat.may_hide_a_change(self.start.moment))
+        let is_news = |manifest: ReadManifest<'_>| {
+            !manifest.key.stat.may_hide_a_change(moment)
+                && !earlier.is_some_and(|cache| cache.remembers(&manifest.key))
+        };
+        fresh.any(|file| !file.stat.may_hide_a_change(moment)) || self.manifest.is_some_and(is_news)
     }
 
     /// Replaces the cache at `file` by one that holds what `earlier` held and what this run learned.
@@ -74,7 +149,8 @@ impl Renewal<'_> {
     /// The file is renamed into place but not flushed to the disk: after a loss of power a torn one is recognised by
     /// its digest and ignored.
     pub(crate) fn write(self, earlier: Option<&StatCache>, file: &Path) -> io::Result<()> {
-        let start = self.start;
+        let (start, manifest) =
+            (self.start, self.manifest.map_or(ManifestKey::NONE, |manifest| manifest.key));
         let Some(writer) = self.merged(earlier) else {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too many names for one cache"));
         };
@@ -83,7 +159,7 @@ impl Renewal<'_> {
         }
         let staged = file.with_extension(format!("{}.tmp", process::id()));
         let written = File::create(&staged)
-            .and_then(|mut target| target.write_all(&writer.finish(start.hashing())))
+            .and_then(|mut target| target.write_all(&writer.finish(start.hashing(), manifest)))
             .and_then(|()| fs::rename(&staged, file));
         if written.is_err() {
             // What went wrong is told; that the remains could not be removed either adds nothing.
@@ -94,31 +170,31 @@ impl Renewal<'_> {
 
     fn merged(mut self, earlier: Option<&StatCache>) -> Option<Writer> {
         self.keep_unvisited(earlier);
+        self.add_listed();
         self.folders.sort_by(|one, other| one.path.cmp(&other.path));
         let mut writer = Writer::default();
         for parts in self.folders.chunk_by(|one, other| one.path == other.path) {
-            let mut entries: Vec<(&[u8], FileStat, FileHash)> = Vec::new();
-            for part in parts {
-                let fresh = part.fresh.iter().map(|file| (file.name.as_bytes(), file.stat, file.hash));
-                entries.extend(fresh);
-                if let Some(cache) = earlier {
-                    let kept = part.kept.iter().map(|entry| {
-                        (cache.name(*entry), cache.bytes.stat(*entry), cache.bytes.hash(*entry))
-                    });
-                    // Under the later beginning of the new cache, an entry would be believed that could not be before.
-                    entries.extend(kept.filter(|(_, stat, _)| !stat.may_hide_a_change(cache.hashing_began)));
-                }
+            let mut entries: Vec<Entry<'_>> = parts.iter().flat_map(|part| part.entries(earlier)).collect();
+            entries.sort_unstable_by(|one, other| one.name.cmp(other.name));
+            let path = parts.first().map_or("", |part| &part.path);
+            if let Some(listed) = self.manifest.and_then(|manifest| manifest.listing.folder(path)) {
+                mark_listed(&mut entries, listed);
             }
-            entries.sort_unstable_by(|one, other| one.0.cmp(other.0));
-            entries.dedup_by(|next, kept| next.0 == kept.0);
-            if let Some(first) = parts.first() {
-                writer.folder(first.path.as_bytes(), entries.len())?;
-            }
-            for (name, stat, hash) in entries {
-                writer.entry(name, &stat, &hash)?;
+            writer.folder(path.as_bytes(), entries.len())?;
+            for Entry { name, stat, hash, mark } in entries {
+                writer.entry(name, &stat, &hash, mark)?;
             }
         }
         Some(writer)
+    }
+
+    /// Adds the folders that are listed, and that this run did not see.
+    fn add_listed(&mut self) {
+        let known: HashSet<&str> = self.folders.iter().map(|folder| &*folder.path).collect();
+        let listed = self.manifest.iter().flat_map(|manifest| manifest.listing.folders());
+        let new = listed.filter(|folder| !known.contains(folder.path()));
+        let mut new = new.map(|folder| FolderRenewal::new(folder.path())).collect();
+        self.folders.append(&mut new);
     }
 
     /// Keeps the folders that this run did not visit (it may have had another scope), unless they have come to be more
