@@ -19,6 +19,7 @@ mod changes;
 mod ignore_files;
 mod hash_files;
 mod stat_cache;
+mod listed_files;
 pub mod manifest;
 
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};

@@ -29,8 +29,6 @@ pub struct ListedFolder {
     /// All names, one after the other: a verification goes through them once, and so through memory.
     names: String,
     files: Vec<PackedFile>,
-    /// The number, in the whole listing, of the file at place 0.
-    first: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -51,18 +49,6 @@ impl Listing {
         builder.finish()
     }
 
-    /// Adds a folder whose files stand in the byte order of their names, each once: what an earlier run read from the
-    /// manifest and kept. Of such files the lines in the manifest are not known; they count as 0.
-    pub fn push_folder<'a>(&mut self, path: &str, files: impl Iterator<Item = (&'a str, Option<FileHash>)>) {
-        let mut folder = ListedFolder { first: self.len(), ..ListedFolder::new(path) };
-        for (name, hash) in files {
-            folder.push(name, hash, 0);
-        }
-        if !folder.is_empty() {
-            self.add(folder);
-        }
-    }
-
     /// Adds a folder, and knows the folders above it.
     fn add(&mut self, folder: ListedFolder) -> usize {
         let mut rest = &*folder.path;
@@ -73,16 +59,6 @@ impl Listing {
         self.places.insert(folder.path.clone(), self.folders.len());
         self.folders.push(folder);
         self.folders.len() - 1
-    }
-
-    /// How many files are listed; they are numbered from 0, folder by folder.
-    pub fn len(&self) -> usize {
-        self.folders.last().map_or(0, |folder| folder.first + folder.len())
-    }
-
-    /// Whether no file is listed.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The folder at `path` (empty: the root), if files directly in it are listed.
@@ -122,7 +98,7 @@ impl Listing {
 
 impl ListedFolder {
     fn new(path: &str) -> Self {
-        Self { path: path.into(), names: String::new(), files: Vec::new(), first: 0 }
+        Self { path: path.into(), names: String::new(), files: Vec::new() }
     }
 
     fn push(&mut self, name: &str, hash: Option<FileHash>, line: usize) {
@@ -160,11 +136,6 @@ impl ListedFolder {
     pub fn path_of(&self, place: usize) -> String {
         let name = self.name(place);
         if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
-    }
-
-    /// The number of the file at `place` in the whole listing.
-    pub fn number(&self, place: usize) -> usize {
-        self.first + place
     }
 
     /// The first place whose name is not less than `name`.
@@ -238,12 +209,7 @@ impl ListingBuilder {
     /// The listing of all lines taken.
     pub fn finish(mut self) -> Listing {
         let Listing { folders, oddities, .. } = &mut self.listing;
-        let mut first = 0;
-        for folder in folders {
-            folder.arrange(oddities);
-            folder.first = first;
-            first += folder.len();
-        }
+        folders.iter_mut().for_each(|folder| folder.arrange(oddities));
         oddities.sort_by_key(|oddity| oddity.line);
         self.listing
     }
@@ -284,14 +250,11 @@ mod tests {
         );
         let names = |path| {
             let folder = listing.folder(path)?;
-            Some(
-                (0..folder.len()).map(|place| (folder.number(place), folder.name(place))).collect::<Vec<_>>(),
-            )
+            Some((0..folder.len()).map(|place| folder.name(place)).collect::<Vec<_>>())
         };
-        assert_eq!(names("m/x"), Some(vec![(0, "a.md"), (1, "b.md")]));
-        assert_eq!(names(""), Some(vec![(2, "top")]));
+        assert_eq!(names("m/x"), Some(vec!["a.md", "b.md"]));
+        assert_eq!(names(""), Some(vec!["top"]));
         assert_eq!(names("m"), None);
-        assert_eq!(listing.len(), 3);
         assert!(listing.reaches_into("m") && listing.reaches_into("m/x") && !listing.reaches_into("m/x/y"));
         let kinds: Vec<_> =
             listing.oddities().iter().map(|odd| (odd.line, std::mem::discriminant(&odd.kind))).collect();
@@ -305,19 +268,6 @@ mod tests {
             [("m/x/a.md".to_owned(), 4), ("m/x/b.md".to_owned(), 7), ("top".to_owned(), 3)],
             "of a path listed twice the later row counts"
         );
-    }
-
-    #[test]
-    fn a_listing_of_folders_is_that_of_their_rows() {
-        let rows = "type,name,module,path\na,b,c,m/x/a\na,b,c,m/x/b\na,b,c,top\n";
-        let mut listing = Listing::default();
-        listing.push_folder("m/x", [("a", None), ("b", None)].into_iter());
-        listing.push_folder("empty", std::iter::empty());
-        listing.push_folder("", [("top", None)].into_iter());
-        let paths = |listing: &Listing| listing.lines().map(|(path, _)| path).collect::<Vec<_>>();
-        assert_eq!(paths(&listing), paths(&Listing::read(rows)));
-        assert_eq!(listing.folder("").unwrap().number(0), 2);
-        assert!(listing.reaches_into("m") && !listing.reaches_into("empty"));
     }
 
     #[test]

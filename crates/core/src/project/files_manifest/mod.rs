@@ -18,5 +18,5 @@ pub use order::{RowOrder, RowOrderError};
 pub use read::{Oddity, OddityKind, ReadRow, Reading, read};
 pub use row::{Row, UnlistablePath, UnlistableReason};
 pub use scope::{ArtifactFilter, Scope};
-pub use verify::{FileClass, FileVerdict, Found, Observations, Verification, verify};
+pub use verify::{Deviation, FileClass, FileVerdict, Found, Observations, Verification, verify};
 pub use write::write;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{LineEndHashes, ListedFolder, Listing, Scope};
+use super::{LineEndHashes, Scope};
+use crate::document::FileHash;
 
 /// How a file stands to its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,25 +66,36 @@ impl FileClass {
     }
 }
 
-/// What was found where a row points.
+/// What was found where a row points, unless the bytes there have the listed hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// No file of that name, or no such folder.
     Nothing,
     /// Something that could not be read, and why.
-    Unreadable(Box<str>),
-    /// A file whose bytes have the listed hash.
-    AsListed,
+    Unreadable(String),
     /// A file whose bytes have another hash, or whose row has none. Its hashes with other line ends, where it could be
     /// read once more.
     OtherBytes(Option<Box<LineEndHashes>>),
 }
 
+/// A listed file that is not simply as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deviation {
+    /// The file, relative to the manifest's root.
+    pub path: String,
+    /// Its hash in the manifest; `None` where the manifest holds none.
+    pub listed: Option<FileHash>,
+    /// What is there.
+    pub found: Found,
+}
+
 /// Everything that was seen under a manifest's root.
 #[derive(Clone, Debug, Default)]
 pub struct Observations {
-    /// What each listed file is found to be, by its number in the listing.
-    pub found: Vec<Found>,
+    /// How many listed files have the listed hash.
+    pub as_listed: usize,
+    /// All other listed files.
+    pub deviations: Vec<Deviation>,
     /// Every folder that was seen, relative to the root; the root itself is the empty path.
     pub folders: HashSet<String>,
     /// Folders that could not be looked into, and why.
@@ -127,50 +139,36 @@ impl Verification {
     }
 }
 
-/// Compares `listing` with what was observed. `observed.found` runs parallel to the numbers of the listed files.
-pub fn verify(listing: &Listing, scope: &Scope<'_>, observed: Observations) -> Verification {
-    let mut result = Verification::default();
-    for folder in listing.folders() {
-        for place in 0..folder.len() {
-            let found = observed.found.get(folder.number(place)).unwrap_or(&Found::Nothing);
-            match class(folder, place, found, scope, &observed) {
-                (FileClass::Ok, _) => result.ok += 1,
-                (class, reason) => {
-                    result.others.push(FileVerdict { path: folder.path_of(place), class, reason });
-                }
-            }
-        }
-    }
+/// Decides what the observations mean.
+pub fn verify(scope: &Scope<'_>, observed: Observations) -> Verification {
+    let verdict = |deviation: &Deviation| {
+        let (class, reason) = class(deviation, scope, &observed);
+        FileVerdict { path: deviation.path.clone(), class, reason }
+    };
+    let mut others: Vec<FileVerdict> = observed.deviations.iter().map(verdict).collect();
     let unlisted = |path| FileVerdict { path, class: FileClass::Unlisted, reason: None };
-    result.others.extend(observed.unlisted.into_iter().map(unlisted));
-    result.others.sort_unstable();
-    result
+    others.extend(observed.unlisted.into_iter().map(unlisted));
+    others.sort_unstable();
+    Verification { ok: observed.as_listed, others }
 }
 
-fn class(
-    folder: &ListedFolder,
-    place: usize,
-    found: &Found,
-    scope: &Scope<'_>,
-    observed: &Observations,
-) -> (FileClass, Option<String>) {
-    match (found, folder.hash(place)) {
-        (Found::Unreadable(reason), _) => (FileClass::Unreadable, Some(reason.to_string())),
-        (Found::Nothing, _) => absent(folder.path(), observed),
-        (Found::AsListed, Some(_)) => (FileClass::Ok, None),
-        (Found::AsListed | Found::OtherBytes(_), None) => (FileClass::Unhashed, None),
-        (Found::OtherBytes(Some(hashes)), Some(wanted)) if hashes.holds(wanted) => {
+fn class(deviation: &Deviation, scope: &Scope<'_>, observed: &Observations) -> (FileClass, Option<String>) {
+    let Deviation { path, listed, found } = deviation;
+    match (found, listed) {
+        (Found::Unreadable(reason), _) => (FileClass::Unreadable, Some(reason.clone())),
+        (Found::Nothing, _) => absent(path, observed),
+        (Found::OtherBytes(_), None) => (FileClass::Unhashed, None),
+        (Found::OtherBytes(Some(hashes)), Some(listed)) if hashes.holds(*listed) => {
             (FileClass::LineEndsOnly, None)
         }
-        (Found::OtherBytes(_), Some(_)) if scope.regenerates(&folder.path_of(place)) => {
-            (FileClass::Regenerated, None)
-        }
+        (Found::OtherBytes(_), Some(_)) if scope.regenerates(path) => (FileClass::Regenerated, None),
         (Found::OtherBytes(_), Some(_)) => (FileClass::Modified, None),
     }
 }
 
-/// The class of a file listed in `folder` of which nothing was found.
-fn absent(folder: &str, observed: &Observations) -> (FileClass, Option<String>) {
+/// The class of a listed file of which nothing was found.
+fn absent(path: &str, observed: &Observations) -> (FileClass, Option<String>) {
+    let folder = path.rfind('/').map_or("", |slash| &path[..slash]);
     let closed = observed.closed_folders.iter().find(|(closed, _)| {
         let below = folder.strip_prefix(closed.as_str());
         below.is_some_and(|rest| closed.is_empty() || rest.is_empty() || rest.starts_with('/'))
@@ -189,41 +187,45 @@ fn absent(folder: &str, observed: &Observations) -> (FileClass, Option<String>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::FileHash;
+
+    const LISTED: &str = "a\nb\n";
 
     fn other(bytes: &str) -> Found {
         Found::OtherBytes(Some(Box::new(LineEndHashes::of(bytes.as_bytes()))))
     }
 
-    fn observed(found: Vec<Found>, folders: &[&str]) -> Observations {
-        let folders = folders.iter().map(|folder| (*folder).to_owned()).collect();
-        Observations { found, folders, ..Observations::default() }
+    fn observed(deviations: Vec<(&str, Found)>, folders: &[&str]) -> Observations {
+        let listed = Some(FileHash::of(LISTED.as_bytes()));
+        let deviation = |(path, found): (&str, _)| Deviation { path: path.to_owned(), listed, found };
+        Observations {
+            deviations: deviations.into_iter().map(deviation).collect(),
+            folders: folders.iter().map(|folder| (*folder).to_owned()).collect(),
+            ..Observations::default()
+        }
     }
 
-    /// A manifest that lists each path with the hash of `a\nb\n`; `observed` follows their byte order.
-    fn compare(paths: &[&str], scope: &Scope<'_>, observed: Observations) -> Vec<(String, &'static str)> {
-        let hash = FileHash::of(b"a\nb\n");
-        let rows: String = paths.iter().map(|path| format!("t,n,m,{path},{hash}\n")).collect();
-        let text = format!("type,name,module,path,hash\n{rows}");
-        let listing = Listing::read(&text);
-        let result = verify(&listing, scope, observed);
+    fn classes(scope: &Scope<'_>, observed: Observations) -> Vec<(String, &'static str)> {
+        let result = verify(scope, observed);
         assert_eq!(result.has_findings(), result.others.iter().any(|file| file.class.is_finding()));
         result.others.into_iter().map(|file| (file.path, file.class.label())).collect()
     }
 
     #[test]
     fn tells_an_edit_from_changed_line_ends() {
-        let found =
-            vec![other("a\r\nb\r\n"), other("a\nB\n"), Found::AsListed, Found::Unreadable("no".into())];
-        let files = compare(&["crlf", "edited", "ok", "shut"], &Scope::Everything, observed(found, &[""]));
-        assert_eq!(
-            files,
-            [
-                ("crlf".to_owned(), "line-ends-only"),
-                ("edited".to_owned(), "modified"),
-                ("shut".to_owned(), "unreadable")
-            ]
-        );
+        let deviations = vec![
+            ("shut", Found::Unreadable("no".to_owned())),
+            ("crlf", other("a\r\nb\r\n")),
+            ("edited", other("a\nB\n")),
+            ("gone since", Found::OtherBytes(None)),
+        ];
+        let expected = [
+            ("crlf", "line-ends-only"),
+            ("edited", "modified"),
+            ("gone since", "modified"),
+            ("shut", "unreadable"),
+        ];
+        let expected = expected.map(|(path, class)| (path.to_owned(), class));
+        assert_eq!(classes(&Scope::Everything, observed(deviations, &[""])), expected);
     }
 
     #[test]
@@ -237,39 +239,43 @@ mod tests {
             ("m/skill/SKILL.md", &[""], "missing"),
             ("top.md", &[""], "missing"),
         ] {
-            let files = compare(&[path], &Scope::BmadFolder, observed(vec![Found::Nothing], folders));
+            let files = classes(&Scope::BmadFolder, observed(vec![(path, Found::Nothing)], folders));
             assert_eq!(files, [(path.to_owned(), class)], "{folders:?}");
         }
     }
 
     #[test]
     fn what_lies_in_a_closed_folder_is_unreadable() {
-        let mut seen = observed(vec![Found::Nothing, Found::Nothing], &[""]);
+        let mut seen = observed(vec![("m/x/a.md", Found::Nothing), ("mm/a.md", Found::Nothing)], &[""]);
         seen.closed_folders.push(("m".to_owned(), "permission denied".to_owned()));
-        let files = compare(&["m/x/a.md", "mm/a.md"], &Scope::Everything, seen);
-        assert_eq!(files, [("m/x/a.md".to_owned(), "unreadable"), ("mm/a.md".to_owned(), "missing")]);
+        let expected = [("m/x/a.md".to_owned(), "unreadable"), ("mm/a.md".to_owned(), "missing")];
+        assert_eq!(classes(&Scope::Everything, seen), expected);
     }
 
     #[test]
     fn what_the_installer_writes_anew_is_never_modified() {
-        let found = || vec![other("x"), other("x")];
-        let paths = ["bmm/config.yaml", "bmm/module-help.csv"];
-        let bmad = compare(&paths, &Scope::BmadFolder, observed(found(), &["", "bmm"]));
-        assert_eq!([bmad[0].1, bmad[1].1], ["regenerated", "modified"]);
-        let plain = compare(&paths, &Scope::Everything, observed(found(), &["", "bmm"]));
-        assert_eq!([plain[0].1, plain[1].1], ["modified", "modified"]);
+        let seen = || {
+            observed(vec![("bmm/config.yaml", other("x")), ("bmm/module-help.csv", other("x"))], &["", "bmm"])
+        };
+        let classes = |scope| classes(&scope, seen()).iter().map(|(_, class)| *class).collect::<Vec<_>>();
+        assert_eq!(classes(Scope::BmadFolder), ["regenerated", "modified"]);
+        assert_eq!(classes(Scope::Everything), ["modified", "modified"]);
     }
 
     #[test]
     fn a_row_without_hash_says_nothing_and_unlisted_files_are_told() {
-        let listing = Listing::read("type,name,module,path\nt,n,m,old.md\n");
-        let mut seen = observed(vec![other("x")], &[""]);
-        seen.unlisted.push("new.md".to_owned());
-        let result = verify(&listing, &Scope::Everything, seen);
-        assert!(!result.has_findings());
-        assert_eq!(
-            (result.count(FileClass::Unhashed), result.count(FileClass::Unlisted), result.ok),
-            (1, 1, 0)
+        let deviation = Deviation { path: "old.md".to_owned(), listed: None, found: other("x") };
+        let result = verify(
+            &Scope::Everything,
+            Observations {
+                as_listed: 3,
+                deviations: vec![deviation],
+                unlisted: vec!["new.md".to_owned()],
+                ..Observations::default()
+            },
         );
+        assert!(!result.has_findings());
+        let count = |class| result.count(class);
+        assert_eq!([FileClass::Ok, FileClass::Unhashed, FileClass::Unlisted].map(count), [3, 1, 1]);
     }
 }

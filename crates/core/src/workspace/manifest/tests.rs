@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::project::files_manifest::{self, ArtifactFilter, FileClass, Row, RowOrder};
-use crate::workspace::stat_cache::ManifestKey;
+use crate::workspace::{listed_files::ListedFiles, stat_cache::ManifestKey};
 
 struct Project {
     _folder: tempfile::TempDir,
@@ -187,10 +187,15 @@ fn a_manifest_that_is_remembered_need_not_be_read() {
     assert_eq!(project.verify(&manifest, ARTIFACTS), expected);
     let key = ManifestKey::of(&manifest).unwrap();
     assert!(key.is_remembered_in(&project.cache));
-    let listing = StatCache::load(&project.cache).unwrap().listing(&key).unwrap();
-    let mut paths: Vec<_> = listing.lines().map(|(path, _)| path).collect();
-    paths.sort();
-    assert_eq!(paths, ["docs/a.md", "docs/sub/b.md"]);
+    let cache = StatCache::load(&project.cache).unwrap();
+    assert!(cache.remembers(&key));
+    let files = ListedFiles::remembered(&cache);
+    let names = |folder| files.in_folder(folder, None, None).map(|file| file.name).collect::<Vec<_>>();
+    assert_eq!(
+        (names("docs"), names("docs/sub"), names("")),
+        (vec![&b"a.md"[..]], vec![&b"b.md"[..]], vec![])
+    );
+    assert!(files.reaches_into("docs/sub") && files.reaches_into("docs") && !files.reaches_into("doc"));
     let request = project.request(&manifest, ARTIFACTS);
     assert_eq!(
         verify(&request).unwrap().cache,

@@ -1,6 +1,6 @@
 //! `manifest verify`: what the manifest says, compared with what is there.
 
-use std::{ops::Range, panic, sync::atomic::Ordering, thread};
+use std::{collections::HashSet, ops::Range, panic, sync::atomic::Ordering, thread};
 
 use super::{
     CacheOutcome, FoundManifest, Hashed, ManifestReadError, ManifestRequest,
@@ -9,10 +9,10 @@ use super::{
     selection::Selection,
 };
 use crate::{
-    document::FileHash,
-    project::files_manifest::{self, Found, Listing, Observations, Oddity, Verification},
+    project::files_manifest::{self, Deviation, Found, Listing, Observations, Oddity, Verification},
     workspace::{
         folder::{EntryKind, Folder},
+        listed_files::{ListedFile, ListedFiles},
         stat_cache::{ManifestKey, ReadManifest, RunStart, StatCache},
         walk::{Visitor, WalkProblem, WalkProblemKind, Walked, walk},
     },
@@ -39,24 +39,34 @@ pub struct ManifestReport {
 pub fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, ManifestReadError> {
     let start = RunStart::now();
     let key = ManifestKey::of(request.manifest);
-    let (listing, cache) = remembered_or_read(request, key)?;
-    let manifest = key.filter(|_| listing.oddities().is_empty());
-    let manifest = manifest.map(|key| ReadManifest { key, listing: &listing });
+    let known = recall_or_read(request, key)?;
+    let (files, cache) = match &known {
+        Known::Remembered(cache) => (ListedFiles::remembered(cache), Some(cache)),
+        Known::Read(listing, cache) => (ListedFiles::Read(listing), cache.as_ref()),
+    };
+    let manifest = key.filter(|_| files.oddities().is_empty()).map(|key| ReadManifest { key, files: &files });
     let selection = Selection::new(request);
-    Comparison { request, selection, listing: &listing, manifest }.run(cache.as_ref(), start)
+    Comparison { request, selection, files: &files, manifest }.run(cache, start)
 }
 
-/// What the manifest lists, and the cache. A manifest that the cache does not remember is read while the cache is.
-fn remembered_or_read(
+/// What is known before the walk.
+enum Known {
+    /// The cache, which also remembers what the manifest lists.
+    Remembered(StatCache),
+    /// What the manifest lists, and the cache.
+    Read(Listing, Option<StatCache>),
+}
+
+/// Reads the cache, and, unless that remembers it, at the same time the manifest.
+fn recall_or_read(
     request: &ManifestRequest<'_>,
     key: Option<ManifestKey>,
-) -> Result<(Listing, Option<StatCache>), ManifestReadError> {
+) -> Result<Known, ManifestReadError> {
     if let Some((key, file)) = key.zip(request.stat_cache)
         && key.is_remembered_in(file)
-        && let Some(cache) = StatCache::load(file)
-        && let Some(listing) = cache.listing(&key)
+        && let Some(cache) = StatCache::load(file).filter(|cache| cache.remembers(&key))
     {
-        return Ok((listing, Some(cache)));
+        return Ok(Known::Remembered(cache));
     }
     thread::scope(|threads| {
         let loading = request.stat_cache.map(|file| threads.spawn(|| StatCache::load(file)));
@@ -64,7 +74,7 @@ fn remembered_or_read(
             .ok_or_else(|| ManifestReadError::Missing { path: request.manifest.to_owned() })?;
         let cache = loading
             .and_then(|loading| loading.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));
-        Ok((listing, cache))
+        Ok(Known::Read(listing, cache))
     })
 }
 
@@ -72,7 +82,7 @@ fn remembered_or_read(
 struct Comparison<'run> {
     request: &'run ManifestRequest<'run>,
     selection: Selection<'run>,
-    listing: &'run Listing,
+    files: &'run ListedFiles<'run>,
     /// The manifest, if the cache may remember it.
     manifest: Option<ReadManifest<'run>>,
 }
@@ -81,37 +91,48 @@ impl Comparison<'_> {
     fn run(&self, cache: Option<&StatCache>, start: RunStart) -> Result<ManifestReport, ManifestReadError> {
         let root = self.request.root;
         let enters = |path: &str, kind| match kind {
-            EntryKind::Link => self.listing.reaches_into(path) && stays_inside(root, path).is_ok(),
-            _ => self.listing.reaches_into(path) || self.selection.enters(path),
+            EntryKind::Link => self.files.reaches_into(path) && stays_inside(root, path).is_ok(),
+            _ => self.files.reaches_into(path) || self.selection.enters(path),
         };
         let new_comparer = || Comparer {
             comparison: self,
             observer: Observer::new(root, cache),
-            found: Vec::new(),
-            unlisted: Vec::new(),
+            observed: Observations::default(),
             problems: Vec::new(),
         };
         let Walked { visitors, folders, mut problems } = walk(root.path(), &enters, &new_comparer)?;
-        let mut observed = Observations {
-            found: vec![Found::Nothing; self.listing.len()],
-            folders: folders.into_iter().collect(),
-            ..Observations::default()
-        };
+        let folders: HashSet<String> = folders.into_iter().collect();
+        let mut observed =
+            Observations { deviations: self.unseen(&folders), folders, ..Observations::default() };
         let mut renewals = Vec::new();
         for comparer in visitors {
-            for (number, found) in comparer.found {
-                observed.found[number] = found;
-            }
-            observed.unlisted.extend(comparer.unlisted);
+            observed.as_listed += comparer.observed.as_listed;
+            observed.deviations.extend(comparer.observed.deviations);
+            observed.unlisted.extend(comparer.observed.unlisted);
             problems.extend(comparer.problems);
             renewals.extend(comparer.observer.into_renewals());
         }
         problems.sort_unstable();
         observed.closed_folders = problems.iter().filter_map(closed_folder).collect();
         let cache = renew(self.request.stat_cache, cache, start, renewals, &observed.folders, self.manifest);
-        let verification = files_manifest::verify(self.listing, &self.request.scope, observed);
-        Ok(ManifestReport { verification, oddities: self.listing.oddities().to_vec(), problems, cache })
+        let verification = files_manifest::verify(&self.request.scope, observed);
+        Ok(ManifestReport { verification, oddities: self.files.oddities().to_vec(), problems, cache })
     }
+
+    /// The listed files of the folders that the walk did not come to: nothing was found of them.
+    fn unseen(&self, seen: &HashSet<String>) -> Vec<Deviation> {
+        let unseen = self.files.folders().into_iter().filter(|folder| !seen.contains(*folder));
+        let deviations = unseen.flat_map(|folder| {
+            self.files.in_folder(folder, None, None).map(move |file| deviation(folder, &file, Found::Nothing))
+        });
+        deviations.collect()
+    }
+}
+
+fn deviation(folder: &str, file: &ListedFile<'_>, found: Found) -> Deviation {
+    let name = String::from_utf8_lossy(file.name);
+    let path = if folder.is_empty() { name.into_owned() } else { format!("{folder}/{name}") };
+    Deviation { path, listed: file.hash, found }
 }
 
 fn closed_folder(problem: &WalkProblem) -> Option<(String, String)> {
@@ -125,38 +146,30 @@ fn closed_folder(problem: &WalkProblem) -> Option<(String, String)> {
 struct Comparer<'run> {
     comparison: &'run Comparison<'run>,
     observer: Observer<'run>,
-    /// What listed files are found to be, by their numbers. Of those that are not here nothing was found.
-    found: Vec<(usize, Found)>,
-    unlisted: Vec<String>,
+    observed: Observations,
     problems: Vec<WalkProblem>,
 }
 
 impl Visitor for Comparer<'_> {
-    /// Goes through the names and the rows of the folder at once; both stand in the order of names.
+    /// Goes through the names on disk and the listed ones at once; both stand in the same order.
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         let looked_at = places.len();
         let mut sight = self.observer.begin(folder, places.start);
-        let listed = self.comparison.listing.folder(folder.path());
-        let mut next = match listed {
-            Some(listed) if !places.is_empty() => listed.place_from(folder.name(places.start)),
-            _ => 0,
-        };
+        let first = (places.start > 0).then(|| folder.name(places.start));
+        let end = (places.end < folder.len()).then(|| folder.name(places.end));
+        let mut listed = self.comparison.files.in_folder(folder.path(), first, end).peekable();
         for place in places {
-            let name = folder.name(place);
-            let Some(listed) = listed else {
-                self.unlisted(&mut sight, folder, place);
-                continue;
-            };
-            while next < listed.len() && listed.name(next) < name {
-                next += 1;
+            let name = folder.name(place).as_bytes();
+            while let Some(absent) = listed.next_if(|file| file.name < name) {
+                self.deviates(folder, &absent, Found::Nothing);
             }
-            if next < listed.len() && listed.name(next) == name {
-                let found = self.look(&mut sight, folder, place, listed.hash(next));
-                self.found.push((listed.number(next), found));
-                next += 1;
-            } else {
-                self.unlisted(&mut sight, folder, place);
+            match listed.next_if(|file| file.name == name) {
+                Some(file) => self.compare(&mut sight, folder, place, &file),
+                None => self.unlisted(&mut sight, folder, place),
             }
+        }
+        for absent in listed {
+            self.deviates(folder, &absent, Found::Nothing);
         }
         self.observer.end(sight);
         self.comparison.request.looked_at.fetch_add(looked_at, Ordering::Relaxed);
@@ -164,26 +177,29 @@ impl Visitor for Comparer<'_> {
 }
 
 impl<'run> Comparer<'run> {
-    /// What the file at `place` is, of which the manifest holds `wanted`.
-    fn look(
-        &mut self,
-        sight: &mut Sight<'run>,
-        folder: &Folder,
-        place: usize,
-        wanted: Option<FileHash>,
-    ) -> Found {
-        match self.observer.look(sight, folder, place) {
-            Seen::Gone => Found::Nothing,
-            Seen::Unreadable(reason) => Found::Unreadable(reason.into()),
-            Seen::LinkedFolder => Found::Unreadable("it is a link to a folder".into()),
-            Seen::File(hash) if wanted == Some(hash) => Found::AsListed,
-            Seen::File(_) => {
-                let line_ends = wanted.and_then(|_| self.observer.line_ends(folder, place));
-                Found::OtherBytes(line_ends.map(Box::new))
-            }
-        }
+    fn deviates(&mut self, folder: &Folder, file: &ListedFile<'_>, found: Found) {
+        self.observed.deviations.push(deviation(folder.path(), file, found));
     }
 
+    /// Compares what stands at `place` with the row of that name.
+    fn compare(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize, file: &ListedFile<'_>) {
+        let found = match self.observer.look(sight, folder, place) {
+            Seen::File(hash) if file.hash == Some(hash) => {
+                self.observed.as_listed += 1;
+                return;
+            }
+            Seen::File(_) => {
+                let line_ends = file.hash.and_then(|_| self.observer.line_ends(folder, place));
+                Found::OtherBytes(line_ends.map(Box::new))
+            }
+            Seen::Gone => Found::Nothing,
+            Seen::Unreadable(reason) => Found::Unreadable(reason),
+            Seen::LinkedFolder => Found::Unreadable("it is a link to a folder".to_owned()),
+        };
+        self.deviates(folder, file, found);
+    }
+
+    /// Looks at what no row names.
     fn unlisted(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize) {
         let selection = &self.comparison.selection;
         let name = folder.name(place);
@@ -191,17 +207,19 @@ impl<'run> Comparer<'run> {
             EntryKind::Folder | EntryKind::Other => {}
             EntryKind::File => {
                 self.observer.pass(sight, name);
-                self.unlisted.extend(Some(folder.path_of(name)).filter(|path| selection.holds(path)));
+                let path = Some(folder.path_of(name)).filter(|path| selection.holds(path));
+                self.observed.unlisted.extend(path);
             }
             EntryKind::Link => {
                 let path = folder.path_of(name);
+                let is_way = self.comparison.files.reaches_into(&path);
                 let kind = match self.observer.link_target(folder, place) {
-                    Ok(EntryKind::File) if selection.holds(&path) => return self.unlisted.push(path),
-                    Ok(EntryKind::Folder) if self.comparison.listing.reaches_into(&path) => return,
-                    Ok(EntryKind::Folder) if selection.enters(&path) => WalkProblemKind::LinkedFolder,
-                    Err(reason) if self.comparison.listing.reaches_into(&path) => {
-                        WalkProblemKind::ClosedFolder { reason }
+                    Ok(EntryKind::File) if selection.holds(&path) => {
+                        return self.observed.unlisted.push(path);
                     }
+                    Ok(EntryKind::Folder) if is_way => return,
+                    Ok(EntryKind::Folder) if selection.enters(&path) => WalkProblemKind::LinkedFolder,
+                    Err(reason) if is_way => WalkProblemKind::ClosedFolder { reason },
                     Err(reason) if selection.holds(&path) => WalkProblemKind::BrokenLink { reason },
                     _ => return,
                 };

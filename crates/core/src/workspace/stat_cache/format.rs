@@ -6,10 +6,12 @@
 //! folders   path (start, length), first entry, entries                       (u32 each), by path
 //! entries   name (start, length; u32), size, modified, changed, inode (8 bytes each), SHA-256; by folder and name
 //! texts     the paths and names
-//! digest    SHA-256 of everything before
+//! digest    SHA-256 over the SHA-256 of the first and of the second half of everything before
 //! ```
 //! The two highest bits of a name's length say whether the remembered manifest lists the file, and whether without a hash.
 //! All numbers are little-endian. Whatever does not fit is no cache: reading gives `None`, never a panic.
+
+use std::{panic, thread};
 
 use sha2::{Digest, Sha256};
 
@@ -71,8 +73,7 @@ impl Bytes {
     pub(super) fn new(bytes: Vec<u8>) -> Option<Self> {
         let body = bytes.len().checked_sub(DIGEST)?;
         let (content, digest) = bytes.split_at(body);
-        if !content.starts_with(MAGIC) || number(content, 8) != VERSION || *Sha256::digest(content) != *digest
-        {
+        if !content.starts_with(MAGIC) || number(content, 8) != VERSION || digest_of(content) != *digest {
             return None;
         }
         let (folders, entries) = (index(number(content, 12)), index(number(content, 16)));
@@ -192,7 +193,7 @@ impl Writer {
         for part in [&self.folders, &self.entries, &self.texts] {
             bytes.extend_from_slice(part);
         }
-        let digest = Sha256::digest(&bytes);
+        let digest = digest_of(&bytes);
         bytes.extend_from_slice(&digest);
         bytes
     }
@@ -205,6 +206,22 @@ impl Writer {
         self.texts.extend_from_slice(text);
         Some(place)
     }
+}
+
+/// The halves are hashed at the same time: nothing else can be done before the cache is known to be whole.
+fn digest_of(content: &[u8]) -> [u8; DIGEST] {
+    const WORTH_A_THREAD: usize = 256 * 1024;
+    let (first, second) = content.split_at(content.len() / 2);
+    let hash = |half: &[u8]| Sha256::digest(half);
+    let (first, second) = if content.len() < WORTH_A_THREAD {
+        (hash(first), hash(second))
+    } else {
+        thread::scope(|threads| {
+            let other = threads.spawn(|| hash(second));
+            (hash(first), other.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
+        })
+    };
+    Sha256::new().chain_update(first).chain_update(second).finalize().into()
 }
 
 /// The manifest that a cache remembers, from the first [`HEADER`] bytes of its file, whole or not.
@@ -290,6 +307,24 @@ mod tests {
     }
 
     #[test]
+    fn a_large_cache_is_hashed_in_two_threads() {
+        let mut writer = Writer::default();
+        writer.folder(b"", 9000).unwrap();
+        for number in 0..9000 {
+            let name = format!("{number:04}.md");
+            writer.entry(name.as_bytes(), &FileStat::NONE, &FileHash::of(b""), Mark::Listed).unwrap();
+        }
+        let bytes = writer.finish(Hashing { began: 0, took: 0 }, ManifestKey::NONE);
+        assert!(bytes.len() > 512 * 1024);
+        for at in [100, bytes.len() / 2 + 100] {
+            let mut broken = bytes.clone();
+            broken[at] ^= 1;
+            assert!(Bytes::new(broken).is_none());
+        }
+        assert_eq!(Bytes::new(bytes).unwrap().name(8999), b"8999.md");
+    }
+
+    #[test]
     fn any_wrong_byte_makes_it_no_cache() {
         let whole = sample();
         for at in 0..whole.len() {
@@ -308,7 +343,7 @@ mod tests {
             content[8..12].copy_from_slice(&VERSION.to_le_bytes());
             content[12..16].copy_from_slice(&u32::from(counts[0] % 4).to_le_bytes());
             content[16..20].copy_from_slice(&u32::from(counts[1] % 4).to_le_bytes());
-            let digest = Sha256::digest(&content);
+            let digest = digest_of(&content);
             content.extend_from_slice(&digest);
             if let Some(cache) = Bytes::new(content) {
                 for folder in 0..cache.folders() {

@@ -90,6 +90,22 @@ impl StatCache {
         0..0
     }
 
+    /// The paths of all folders.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
+        // They were text when they were written.
+        (0..self.bytes.folders()).filter_map(|folder| std::str::from_utf8(self.bytes.path(folder)).ok())
+    }
+
+    /// The first of `entries`, which are those of one folder, whose name is not less than `name`.
+    pub(crate) fn entry_from(&self, entries: &Range<usize>, name: &str) -> usize {
+        let (mut low, mut high) = (entries.start, entries.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.name(middle) < name.as_bytes() { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
     /// The name of an entry.
     pub(crate) fn name(&self, entry: usize) -> &[u8] {
         self.bytes.name(entry)
@@ -114,12 +130,7 @@ impl<'cache> EntryCursor<'cache> {
     pub(crate) fn new(cache: Option<&'cache StatCache>, folder: &str, first: &str) -> Self {
         let mut entries = cache.map_or(0..0, |cache| cache.folder(folder));
         if let Some(cache) = cache {
-            let (mut low, mut high) = (entries.start, entries.end);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if cache.name(middle) < first.as_bytes() { low = middle + 1 } else { high = middle }
-            }
-            entries.start = low;
+            entries.start = cache.entry_from(&entries, first);
         }
         Self { cache, entries }
     }

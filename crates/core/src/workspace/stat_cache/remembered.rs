@@ -7,6 +7,7 @@
 use std::{
     fs::{self, File},
     io::Read,
+    ops::Range,
     path::Path,
 };
 
@@ -14,7 +15,7 @@ use super::{
     StatCache,
     format::{HEADER, ManifestKey, Mark, manifest_key},
 };
-use crate::{document::FileHash, project::files_manifest::Listing, workspace::file_stat::FileStat};
+use crate::{document::FileHash, workspace::file_stat::FileStat};
 
 impl ManifestKey {
     /// The key of the manifest at `path` as it is now; `None` where there is none.
@@ -35,28 +36,21 @@ impl ManifestKey {
 
 impl StatCache {
     /// Whether the cache remembers this manifest, and the manifest cannot have changed since without a trace.
-    pub(super) fn remembers(&self, key: &ManifestKey) -> bool {
+    pub(crate) fn remembers(&self, key: &ManifestKey) -> bool {
         self.bytes.manifest() == *key && !key.stat.may_hide_a_change(self.hashing_began)
     }
 
-    /// What the manifest lists, if it is remembered.
-    pub(crate) fn listing(&self, key: &ManifestKey) -> Option<Listing> {
-        if !self.remembers(key) {
-            return None;
+    /// What the remembered manifest says about the entry: nothing, or its hash, if it holds one.
+    pub(crate) fn mark(&self, entry: usize) -> Option<Option<FileHash>> {
+        match self.bytes.mark(entry) {
+            Mark::Unlisted => None,
+            Mark::Listed => Some(Some(self.bytes.hash(entry))),
+            Mark::ListedUnhashed => Some(None),
         }
-        let mut listing = Listing::default();
-        for folder in 0..self.bytes.folders() {
-            let (first, end) = self.bytes.entries(folder);
-            let path = std::str::from_utf8(self.bytes.path(folder)).ok()?;
-            // Names were text when they were written.
-            let text = |entry| std::str::from_utf8(self.bytes.name(entry)).unwrap_or_default();
-            let file = |entry| match self.bytes.mark(entry) {
-                Mark::Unlisted => None,
-                Mark::Listed => Some((text(entry), Some(self.bytes.hash(entry)))),
-                Mark::ListedUnhashed => Some((text(entry), None)),
-            };
-            listing.push_folder(path, (first..end).filter_map(file));
-        }
-        Some(listing)
+    }
+
+    /// Those of `entries` that the remembered manifest lists.
+    pub(crate) fn listed(&self, entries: Range<usize>) -> impl Iterator<Item = usize> {
+        entries.filter(|entry| self.bytes.mark(*entry) != Mark::Unlisted)
     }
 }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     document::FileHash,
-    project::files_manifest::{ListedFolder, Listing},
+    workspace::listed_files::{FolderRows, ListedFiles},
 };
 
 /// What a run learned about the files of one folder, or of a part of it.
@@ -74,21 +74,20 @@ impl FolderRenewal {
 
 /// Marks the entries of the files that are `listed`. A file that has another hash than the listed one, or no entry, gets
 /// an entry of its own, behind that of the file.
-fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: &'run ListedFolder) {
+fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
     const NO_HASH: FileHash = FileHash::from_digest([0; 32]);
     let known = entries.len();
-    for place in 0..listed.len() {
-        let name = listed.name(place).as_bytes();
-        let found = entries[..known].binary_search_by(|entry| entry.name.cmp(name));
-        let (hash, mark) = match listed.hash(place) {
-            Some(hash) => (hash, Mark::Listed),
-            None => (NO_HASH, Mark::ListedUnhashed),
-        };
+    for file in listed {
+        let found = entries[..known].binary_search_by(|entry| entry.name.cmp(file.name));
+        let mark = if file.hash.is_some() { Mark::Listed } else { Mark::ListedUnhashed };
         match found {
-            Ok(entry) if mark == Mark::ListedUnhashed || entries[entry].hash == hash => {
+            Ok(entry) if file.hash.is_none_or(|hash| hash == entries[entry].hash) => {
                 entries[entry].mark = mark
             }
-            _ => entries.push(Entry { name, stat: FileStat::NONE, hash, mark }),
+            _ => {
+                let hash = file.hash.unwrap_or(NO_HASH);
+                entries.push(Entry { name: file.name, stat: FileStat::NONE, hash, mark });
+            }
         }
     }
     // Stable: of one name, the entry that has a stat stays first.
@@ -114,7 +113,7 @@ pub(crate) struct ReadManifest<'run> {
     /// Its state, taken before it was read.
     pub(crate) key: ManifestKey,
     /// All that it says: a manifest with oddities is not to be remembered, as they are told on every run.
-    pub(crate) listing: &'run Listing,
+    pub(crate) files: &'run ListedFiles<'run>,
 }
 
 /// One entry to be written.
@@ -177,8 +176,8 @@ impl Renewal<'_> {
             let mut entries: Vec<Entry<'_>> = parts.iter().flat_map(|part| part.entries(earlier)).collect();
             entries.sort_unstable_by(|one, other| one.name.cmp(other.name));
             let path = parts.first().map_or("", |part| &part.path);
-            if let Some(listed) = self.manifest.and_then(|manifest| manifest.listing.folder(path)) {
-                mark_listed(&mut entries, listed);
+            if let Some(manifest) = self.manifest {
+                mark_listed(&mut entries, manifest.files.in_folder(path, None, None));
             }
             writer.folder(path.as_bytes(), entries.len())?;
             for Entry { name, stat, hash, mark } in entries {
@@ -191,9 +190,8 @@ impl Renewal<'_> {
     /// Adds the folders that are listed, and that this run did not see.
     fn add_listed(&mut self) {
         let known: HashSet<&str> = self.folders.iter().map(|folder| &*folder.path).collect();
-        let listed = self.manifest.iter().flat_map(|manifest| manifest.listing.folders());
-        let new = listed.filter(|folder| !known.contains(folder.path()));
-        let mut new = new.map(|folder| FolderRenewal::new(folder.path())).collect();
+        let listed = self.manifest.iter().flat_map(|manifest| manifest.files.folders());
+        let mut new = listed.filter(|path| !known.contains(path)).map(FolderRenewal::new).collect();
         self.folders.append(&mut new);
     }
 
