@@ -5,7 +5,7 @@ use std::{borrow::Cow, path::PathBuf, sync::atomic::AtomicUsize};
 use clap::{Args, Subcommand};
 use stepmark_core::{
     commit::Outcome,
-    project::files_manifest::{FileClass, FileVerdict},
+    project::files_manifest::{FileClass, FileVerdict, OddityKind},
     workspace::{
         WalkProblem,
         manifest::{
@@ -59,6 +59,9 @@ impl Manifest {
 
     fn verify(&self, project: &Project, output: &Output, place: &ManifestPlace) -> Result<Exit, Failure> {
         let report = self.with_request(project, output, place, "comparing", manifest::verify)?;
+        if report.oddities.iter().any(|oddity| matches!(oddity.kind, OddityKind::Header { .. })) {
+            return Err(no_manifest(place));
+        }
         let found = &report.verification;
         if output.json {
             output.json("stepmark.manifest-verify/1", verification_wire(place, &report));
@@ -121,6 +124,13 @@ impl Manifest {
             work(&place.request(configuration, ignore_files, stat_cache.as_deref(), looked_at))
         })
     }
+}
+
+/// Without its header a file says nothing about any other: comparing would find all in order.
+fn no_manifest(place: &ManifestPlace) -> Failure {
+    let manifest = place.manifest().display();
+    Failure::new(Exit::Io, format!("`{manifest}` is no files manifest: it does not begin with the header"))
+        .with_help("name another with --file, or make it anew with `stepmark manifest write`")
 }
 
 /// One line for each file that is not in order. What the installer took away or wrote anew is only counted: a fresh

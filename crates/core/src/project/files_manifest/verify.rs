@@ -19,7 +19,8 @@ pub enum FileClass {
     /// The file is gone together with its whole folder, while the module's folder is still there: that is what the
     /// installer does with skills once it has copied them to where an agent reads them (219 of the 235 rows of a
     /// fresh 6.12 install). A file deleted from a folder that is still there is [`FileClass::Missing`], and so is
-    /// everything when a module, or the whole root, is gone.
+    /// everything when a module, or the whole root, is gone. In a project's own manifest nothing is excused so: a lost
+    /// folder of artifacts is lost work.
     RemovedWithItsFolder,
     /// The file belongs to the manifest's scope, and no row names it.
     Unlisted,
@@ -156,7 +157,7 @@ fn class(deviation: &Deviation, scope: &Scope<'_>, observed: &Observations) -> (
     let Deviation { path, listed, found } = deviation;
     match (found, listed) {
         (Found::Unreadable(reason), _) => (FileClass::Unreadable, Some(reason.clone())),
-        (Found::Nothing, _) => absent(path, observed),
+        (Found::Nothing, _) => absent(path, scope, observed),
         (Found::OtherBytes(_), None) => (FileClass::Unhashed, None),
         (Found::OtherBytes(Some(hashes)), Some(listed)) if hashes.holds(*listed) => {
             (FileClass::LineEndsOnly, None)
@@ -167,7 +168,7 @@ fn class(deviation: &Deviation, scope: &Scope<'_>, observed: &Observations) -> (
 }
 
 /// The class of a listed file of which nothing was found.
-fn absent(path: &str, observed: &Observations) -> (FileClass, Option<String>) {
+fn absent(path: &str, scope: &Scope<'_>, observed: &Observations) -> (FileClass, Option<String>) {
     let folder = path.rfind('/').map_or("", |slash| &path[..slash]);
     let closed = observed.closed_folders.iter().find(|(closed, _)| {
         let below = folder.strip_prefix(closed.as_str());
@@ -177,7 +178,8 @@ fn absent(path: &str, observed: &Observations) -> (FileClass, Option<String>) {
         return (FileClass::Unreadable, Some(format!("the folder `{closed}` cannot be opened: {reason}")));
     }
     let module = folder.split('/').next().unwrap_or_default();
-    if observed.folders.contains(module) && !observed.folders.contains(folder) {
+    let is_installers = matches!(scope, Scope::BmadFolder);
+    if is_installers && observed.folders.contains(module) && !observed.folders.contains(folder) {
         (FileClass::RemovedWithItsFolder, None)
     } else {
         (FileClass::Missing, None)
@@ -241,6 +243,8 @@ mod tests {
         ] {
             let files = classes(&Scope::BmadFolder, observed(vec![(path, Found::Nothing)], folders));
             assert_eq!(files, [(path.to_owned(), class)], "{folders:?}");
+            let own = classes(&Scope::Everything, observed(vec![(path, Found::Nothing)], folders));
+            assert_eq!(own, [(path.to_owned(), "missing")], "{folders:?}");
         }
     }
 
