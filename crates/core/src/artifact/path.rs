@@ -51,6 +51,9 @@ impl ProjectPath {
         if path.is_absolute() || text.starts_with('/') {
             return Err(ProjectPathError::Absolute { path: text });
         }
+        if text.split('/').all(|part| !matches!(part, "" | "." | "..")) {
+            return Ok(Self(text.into()));
+        }
         let mut parts: Vec<&str> = Vec::new();
         for part in text.split('/') {
             match part {

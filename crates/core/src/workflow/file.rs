@@ -31,7 +31,9 @@ impl<'text> WorkflowFile<'text> {
     /// YAML (`'don\'t'`), and its chain is still to be followed, by prose and numbers.
     pub fn read(path: ProjectPath, bytes: &'text [u8]) -> Self {
         let document = Document::scan(bytes);
-        let body = String::from_utf8_lossy(&bytes[document.body().range()]);
+        let body = &bytes[document.body().range()];
+        // The check of the whole is many times as fast as the search for what is to be replaced, which is next to never.
+        let body = std::str::from_utf8(body).map_or_else(|_| String::from_utf8_lossy(body), Cow::Borrowed);
         let (keys, unreadable) = match document.frontmatter() {
             Frontmatter::Absent => (Vec::new(), None),
             Frontmatter::Unclosed { .. } => {

@@ -201,7 +201,7 @@ impl Default for Configuration {
 #[expect(clippy::expect_used, reason = "the patterns are constants of this file, and a test compiles them")]
 fn built_in(globs: &[&str]) -> PathGlobs {
     let globs = globs.iter().map(|glob| glob.parse()).collect::<Result<_, _>>();
-    globs.and_then(PathGlobs::new).expect("built-in patterns are valid")
+    PathGlobs::new(globs.expect("built-in patterns are valid"))
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ pub(super) struct Globs(pub(super) PathGlobs);
 
 impl<'de> Deserialize<'de> for Globs {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        PathGlobs::new(Vec::<PathGlob>::deserialize(from)?).map(Self).map_err(de::Error::custom)
+        Vec::<PathGlob>::deserialize(from).map(PathGlobs::new).map(Self)
     }
 }
 

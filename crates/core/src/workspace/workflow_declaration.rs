@@ -76,7 +76,7 @@ impl<'de> Deserialize<'de> for WorkflowDeclaration {
             (None, Some(folder)) => StepSource::Folder(folder.0),
             (None, None) => StepSource::Discovered,
         };
-        let artifacts = PathGlobs::new(artifacts.unwrap_or_default()).map_err(de::Error::custom)?;
+        let artifacts = PathGlobs::new(artifacts.unwrap_or_default());
         Ok(Self { name: name.to_owned(), artifacts, steps })
     }
 }
