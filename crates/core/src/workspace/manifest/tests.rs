@@ -102,7 +102,7 @@ fn tells_each_kind_of_difference() {
         ("docs/edited.md", "modified"),
         ("docs/gone.md", "missing"),
         ("docs/new.md", "unlisted"),
-        ("docs/old/a.md", "removed-with-its-folder"),
+        ("docs/old/a.md", "missing"),
         ("docs/to-folder.md", "unreadable"),
     ];
     let expected = expected.map(|(path, class)| (path.to_owned(), class));

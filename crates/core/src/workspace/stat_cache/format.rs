@@ -11,7 +11,7 @@
 //! The two highest bits of a name's length say whether the remembered manifest lists the file, and whether without a hash.
 //! All numbers are little-endian. Whatever does not fit is no cache: reading gives `None`, never a panic.
 
-use std::{panic, thread};
+use std::{fs::File, io, panic, thread};
 
 use sha2::{Digest, Sha256};
 
@@ -69,14 +69,38 @@ pub(super) struct Bytes {
 }
 
 impl Bytes {
-    /// Takes `bytes` if they are a whole cache of this version.
-    pub(super) fn new(bytes: Vec<u8>) -> Option<Self> {
+    /// Reads `file`, of `length` bytes, if it is a whole cache of this version. Both halves are read and hashed at the same
+    /// time: nothing else can be done before the cache is known to be whole.
+    pub(super) fn read(file: &File, length: usize) -> io::Result<Option<Self>> {
+        let Some(content) = length.checked_sub(DIGEST) else {
+            return Ok(None);
+        };
+        let mut bytes = vec![0; length];
+        let (first, rest) = bytes.split_at_mut(content / 2);
+        let (second, digest) = rest.split_at_mut(content - content / 2);
+        read_at(file, digest, content)?;
+        let read = |half: &mut [u8], at: usize| read_at(file, half, at).map(|()| Sha256::digest(half));
+        let (first, second) = if content < WORTH_A_THREAD {
+            (read(first, 0)?, read(second, content / 2)?)
+        } else {
+            thread::scope(|threads| {
+                let other = threads.spawn(|| read(second, content / 2));
+                let first = read(first, 0);
+                let second = other.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked));
+                Ok::<_, io::Error>((first?, second?))
+            })?
+        };
+        let is_whole = digest_of_halves(first, second) == *digest;
+        Ok(Self::of(bytes).filter(|_| is_whole))
+    }
+
+    /// Takes `bytes`, of which the digest is right, if they are a cache of this version.
+    fn of(bytes: Vec<u8>) -> Option<Self> {
         let body = bytes.len().checked_sub(DIGEST)?;
-        let (content, digest) = bytes.split_at(body);
-        if !content.starts_with(MAGIC) || number(content, 8) != VERSION || digest_of(content) != *digest {
+        if !bytes.starts_with(MAGIC) || number(&bytes, 8) != VERSION {
             return None;
         }
-        let (folders, entries) = (index(number(content, 12)), index(number(content, 16)));
+        let (folders, entries) = (index(number(&bytes, 12)), index(number(&bytes, 16)));
         let records = folders.checked_mul(FOLDER)?.checked_add(entries.checked_mul(ENTRY)?)?;
         (records.checked_add(HEADER)? <= body).then_some(Self { bytes, folders, entries })
     }
@@ -208,20 +232,36 @@ impl Writer {
     }
 }
 
-/// The halves are hashed at the same time: nothing else can be done before the cache is known to be whole.
+/// Less than this many bytes are hashed sooner than a thread is started.
+const WORTH_A_THREAD: usize = 256 * 1024;
+
 fn digest_of(content: &[u8]) -> [u8; DIGEST] {
-    const WORTH_A_THREAD: usize = 256 * 1024;
     let (first, second) = content.split_at(content.len() / 2);
-    let hash = |half: &[u8]| Sha256::digest(half);
-    let (first, second) = if content.len() < WORTH_A_THREAD {
-        (hash(first), hash(second))
-    } else {
-        thread::scope(|threads| {
-            let other = threads.spawn(|| hash(second));
-            (hash(first), other.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
-        })
-    };
+    digest_of_halves(Sha256::digest(first), Sha256::digest(second))
+}
+
+fn digest_of_halves(first: impl AsRef<[u8]>, second: impl AsRef<[u8]>) -> [u8; DIGEST] {
     Sha256::new().chain_update(first).chain_update(second).finalize().into()
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: usize) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at as u64)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], at: usize) -> io::Result<()> {
+    let mut at = at as u64;
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, at)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                bytes = &mut bytes[read..];
+                at += read as u64;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The manifest that a cache remembers, from the first [`HEADER`] bytes of its file, whole or not.
@@ -276,9 +316,18 @@ fn index(number: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Reads `bytes` from a file.
+    fn read(bytes: &[u8]) -> Option<Bytes> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        Bytes::read(&file, bytes.len()).unwrap()
+    }
 
     fn sample() -> Vec<u8> {
         let mut writer = Writer::default();
@@ -294,7 +343,7 @@ mod tests {
 
     #[test]
     fn reads_what_was_written() {
-        let cache = Bytes::new(sample()).unwrap();
+        let cache = read(&sample()).unwrap();
         assert_eq!(cache.hashing(), Hashing { began: 5, took: 6 });
         assert_eq!((cache.folders(), cache.entries), (2, 2));
         assert_eq!((cache.path(0), cache.entries(0)), (&b""[..], (0, 0)));
@@ -319,9 +368,9 @@ mod tests {
         for at in [100, bytes.len() / 2 + 100] {
             let mut broken = bytes.clone();
             broken[at] ^= 1;
-            assert!(Bytes::new(broken).is_none());
+            assert!(read(&broken).is_none());
         }
-        assert_eq!(Bytes::new(bytes).unwrap().name(8999), b"8999.md");
+        assert_eq!(read(&bytes).unwrap().name(8999), b"8999.md");
     }
 
     #[test]
@@ -330,8 +379,8 @@ mod tests {
         for at in 0..whole.len() {
             let mut broken = whole.clone();
             broken[at] ^= 0x10;
-            assert!(Bytes::new(broken).is_none(), "byte {at}");
-            assert!(Bytes::new(whole[..at].to_vec()).is_none(), "cut at {at}");
+            assert!(read(&broken).is_none(), "byte {at}");
+            assert!(read(&whole[..at]).is_none(), "cut at {at}");
         }
     }
 
@@ -345,7 +394,7 @@ mod tests {
             content[16..20].copy_from_slice(&u32::from(counts[1] % 4).to_le_bytes());
             let digest = digest_of(&content);
             content.extend_from_slice(&digest);
-            if let Some(cache) = Bytes::new(content) {
+            if let Some(cache) = read(&content) {
                 for folder in 0..cache.folders() {
                     let (first, end) = cache.entries(folder);
                     let _ = cache.path(folder);

@@ -15,7 +15,6 @@ mod renewal;
 
 use std::{
     fs::File,
-    io::Read,
     ops::Range,
     path::Path,
     time::{Instant, SystemTime, UNIX_EPOCH},
@@ -60,11 +59,9 @@ impl RunStart {
 impl StatCache {
     /// Reads the cache at `file`; `None` where there is none that is whole and of this version.
     pub(crate) fn load(file: &Path) -> Option<Self> {
-        let mut file = File::open(file).ok()?;
+        let file = File::open(file).ok()?;
         let metadata = file.metadata().ok()?;
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).ok()?.checked_add(1)?);
-        file.read_to_end(&mut bytes).ok()?;
-        let bytes = Bytes::new(bytes)?;
+        let bytes = Bytes::read(&file, usize::try_from(metadata.len()).ok()?).ok()??;
         let written = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let written = i64::try_from(written.as_nanos()).ok()?;
         // The clock that gives files their times may not be this machine's (a network file system), so the beginning
