@@ -1,5 +1,7 @@
 //! A document with its meaning: the typed view of its frontmatter.
 
+use std::collections::HashSet;
+
 use super::{
     BodyStatus, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS, Scope, Steps,
     Timestamp, body, field, inputs, times,
@@ -212,9 +214,10 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut State, found: &mu
         let NodeKind::Alias { name } = &alias.kind else { continue };
         found.push(Diagnosis::new(Problem::AliasUnresolved { name: name.to_string() }, alias.span));
     }
-    for (place, entry) in entries.iter().enumerate() {
+    let mut seen = HashSet::with_capacity(entries.len());
+    for entry in entries {
         let Some(key) = entry.key.as_key() else { continue };
-        let is_second = entries[..place].iter().any(|earlier| earlier.key.as_key() == Some(key));
+        let is_second = !seen.insert(key);
         diagnose_value(bytes, key, &entry.value, found);
         if !is_second {
             read_entry(yaml, key, &entry.value, state, found);
