@@ -22,14 +22,8 @@ pub(super) fn read_all(workspace: &Workspace, count: &AtomicUsize) -> Result<Art
         kind == EntryKind::Folder
             && ProjectPath::new(path).is_ok_and(|path| !configuration.skips_folder(&path))
     };
-    let visitor = || Reader {
-        workspace,
-        count,
-        buffer: Vec::new(),
-        tracked: Vec::new(),
-        unreadable: Vec::new(),
-        broken_links: Vec::new(),
-    };
+    let visitor =
+        || Reader { workspace, count, tracked: Vec::new(), unreadable: Vec::new(), broken_links: Vec::new() };
     let walked = walk::walk(workspace.root().path(), &enters, &visitor)?;
     let mut found = Artifacts { problems: walked.problems, ..Artifacts::default() };
     // Other files may be called whatever they like.
@@ -57,7 +51,6 @@ fn broken_link(path: &ProjectPath, reason: String) -> WalkProblem {
 struct Reader<'w> {
     workspace: &'w Workspace,
     count: &'w AtomicUsize,
-    buffer: Vec<u8>,
     tracked: Vec<TrackedArtifact>,
     unreadable: Vec<ArtifactError>,
     broken_links: Vec<WalkProblem>,
@@ -100,8 +93,8 @@ impl Reader<'_> {
             self.broken_links.push(broken_link(&path, reason));
             return Ok(None);
         }
-        self.buffer.clear();
-        let read = folder.open_file(place).and_then(|file| read_within_limit(file, &mut self.buffer));
+        let mut bytes = Vec::new();
+        let read = folder.open_file(place).and_then(|file| read_within_limit(file, &mut bytes));
         match read {
             Ok(_) => {}
             Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => {
@@ -114,7 +107,7 @@ impl Reader<'_> {
             }
             Err(source) => return Err(ArtifactError::Read { path, source }),
         }
-        let artifact = Artifact::read(path, self.buffer.clone());
+        let artifact = Artifact::read(path, bytes);
         if !artifact.is_tracked() {
             return Ok(None);
         }
