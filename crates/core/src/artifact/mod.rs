@@ -9,6 +9,8 @@ mod times;
 mod body;
 mod diagnosis;
 mod view;
+mod state_value;
+mod state_digest;
 #[cfg(test)]
 mod cases;
 
@@ -18,6 +20,8 @@ pub use field::{Field, FieldKind};
 pub use inputs::InputDocument;
 pub use path::{ProjectPath, ProjectPathError, READ_LIMIT};
 pub use scope::Scope;
+pub use state_digest::StateDigest;
+pub use state_value::StateUnreadable;
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
 pub use times::{TIME_KEYS, Timestamp, is_time_key};
 pub use view::{Artifact, State};

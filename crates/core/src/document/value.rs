@@ -100,7 +100,7 @@ impl Value {
     }
 
     /// The value as the text of a JSON key.
-    fn to_key(&self) -> String {
+    pub(crate) fn to_key(&self) -> String {
         match self {
             Self::String(text) | Self::Number(text) => text.clone(),
             other => other.to_json().to_string(),
