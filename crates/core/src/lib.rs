@@ -25,6 +25,7 @@ pub mod artifact;
 pub mod workflow;
 pub mod check;
 pub mod transition;
+pub mod journal;
 mod root;
 #[cfg(feature = "write")]
 pub mod commit;

@@ -2,6 +2,8 @@
 
 use std::{borrow::Borrow, fmt, path::Path, str::FromStr};
 
+use serde::{Deserialize, Deserializer, de::Error as _};
+
 /// How many bytes a file of the project may have to be read or written: 64 MiB. Artifacts are prose (the largest of 734
 /// real ones is far below 1 MiB) and a manifest of 100,000 rows has about 12 MB; what is larger is no state of a workflow.
 pub const READ_LIMIT: u64 = 64 * 1024 * 1024;
@@ -154,6 +156,13 @@ impl FromStr for ProjectPath {
 impl serde::Serialize for ProjectPath {
     fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         out.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for ProjectPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::new(text).map_err(D::Error::custom)
     }
 }
 

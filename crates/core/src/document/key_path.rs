@@ -2,8 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
+
 /// One step of a [`KeyPath`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Segment {
     /// The entry of a mapping.
     Key(String),
@@ -12,8 +15,8 @@ pub enum Segment {
 }
 
 /// The way from the root of a region to a value. Shown and read as `delegation.id`, `slices[0].status`, or as a JSON
-/// pointer (RFC 6901) where it starts with `/`, for keys that hold dots or brackets.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+/// pointer (RFC 6901) where it starts with `/`, for keys that hold dots or brackets. In JSON it is a list of keys and places.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KeyPath(pub Vec<Segment>);
 
 impl KeyPath {

@@ -11,7 +11,9 @@ mod value;
 mod key_path;
 mod region;
 mod edit;
+mod diff;
 
+pub use diff::{Change, ChangeMismatch, Operation, diff, edits, inverse, make_changes};
 pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply};
 pub use file_hash::{FileHash, FileHashError};
 pub use key_path::{KeyPath, KeyPathError, Segment};

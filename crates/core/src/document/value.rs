@@ -99,6 +99,23 @@ impl Value {
         }
     }
 
+    /// The value that [`Value::to_json`] shows as `json`. What JSON could only show as text stays text.
+    pub fn from_json(json: &serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        match json {
+            Json::Null => Self::Null,
+            Json::Bool(value) => Self::Bool(*value),
+            Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+                (Some(value), _) => Self::Integer(value),
+                (None, Some(value)) if number.is_f64() => Self::Float(value),
+                _ => Self::Number(number.to_string()),
+            },
+            Json::String(text) => Self::from(text.as_str()),
+            Json::Array(items) => Self::Sequence(items.iter().map(Self::from_json).collect()),
+            Json::Object(map) => Self::mapping(map.iter().map(|(key, value)| (key, Self::from_json(value)))),
+        }
+    }
+
     /// The value as the text of a JSON key.
     pub(crate) fn to_key(&self) -> String {
         match self {

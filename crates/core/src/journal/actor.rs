@@ -1,0 +1,130 @@
+//! Who makes a change.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// Who made a change, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Actor {
+    /// What kind of being.
+    pub kind: ActorKind,
+    /// Its name: of a person, an agent or a program.
+    pub name: String,
+}
+
+/// The kinds of actors that histories of agents tell apart (seed `002_…`, §11: a person may intervene at any time, and
+/// that must show).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActorKind {
+    /// A person.
+    Human,
+    /// An agent: a program that a model drives.
+    Agent,
+    /// Any other program, stepmark among them.
+    Tool,
+    /// Not known: the author of an edit by other means.
+    Unknown,
+}
+
+/// Who acts, and in which session; what every event of a process has in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribution {
+    /// Who.
+    pub actor: Actor,
+    /// The session that the process belongs to.
+    pub session: Option<String>,
+    /// What the caller wants to find the events by: an id of its own.
+    pub correlation: Option<String>,
+    /// The fencing number of the lease under which the process works.
+    pub fence: Option<u64>,
+}
+
+/// A text that names no actor.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` names no actor: write KIND:NAME with the kind human, agent or tool, for instance `agent:writer`")]
+pub struct ActorError {
+    /// The text that was given.
+    pub text: String,
+}
+
+impl Actor {
+    /// Nobody is known.
+    pub fn unknown() -> Self {
+        Self { kind: ActorKind::Unknown, name: String::new() }
+    }
+
+    /// A person.
+    pub fn human(name: impl Into<String>) -> Self {
+        Self { kind: ActorKind::Human, name: name.into() }
+    }
+}
+
+impl Attribution {
+    /// An actor without a session.
+    pub const fn of(actor: Actor) -> Self {
+        Self { actor, session: None, correlation: None, fence: None }
+    }
+}
+
+impl Default for Attribution {
+    /// The program that embeds the library, of which nothing is known.
+    fn default() -> Self {
+        Self::of(Actor::unknown())
+    }
+}
+
+impl ActorKind {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Agent => "agent",
+            Self::Tool => "tool",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.kind, self.name.as_str()) {
+            (kind, "") => out.write_str(kind.as_str()),
+            (kind, name) => write!(out, "{}:{name}", kind.as_str()),
+        }
+    }
+}
+
+impl FromStr for Actor {
+    type Err = ActorError;
+
+    fn from_str(text: &str) -> Result<Self, ActorError> {
+        let wrong = || ActorError { text: text.to_owned() };
+        let (kind, name) = text.split_once(':').ok_or_else(wrong)?;
+        let kind = [ActorKind::Human, ActorKind::Agent, ActorKind::Tool]
+            .into_iter()
+            .find(|known| known.as_str() == kind)
+            .ok_or_else(wrong)?;
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            return Err(wrong());
+        }
+        Ok(Self { kind, name: name.trim().to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_and_shows() {
+        for text in ["human:Ada", "agent:writer-2", "tool:ci:nightly"] {
+            assert_eq!(text.parse::<Actor>().unwrap().to_string(), text);
+        }
+        for text in ["", "Ada", "agent:", "robot:x", "human: ", "agent:a\nb"] {
+            assert!(text.parse::<Actor>().is_err(), "{text:?}");
+        }
+        assert_eq!(Actor::unknown().to_string(), "unknown");
+    }
+}

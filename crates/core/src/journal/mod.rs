@@ -1,0 +1,14 @@
+//! What happened: events, the segments they stand in, and the states they lead to. Pure; `store` is the edge that reads
+//! and indexes the files (docs/adr/0006-journal.md).
+
+mod actor;
+mod artifact_key;
+mod event;
+mod segment;
+mod lineage;
+
+pub use actor::{Actor, ActorError, ActorKind, Attribution};
+pub use artifact_key::ArtifactKey;
+pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};
+pub use lineage::{Lineage, ReplayError, Standing};
+pub use segment::{Chain, Header, Line, LineProblem, SegmentName};

@@ -1,0 +1,213 @@
+//! The files that events stand in: a header line, then one event a line, each chained to the line before.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Event;
+use crate::document::FileHash;
+
+/// What the header of a segment says of its format.
+const FORMAT: &str = "journal/1";
+
+/// The name of a segment, without the extension of its file: letters, digits, `-`, `_` and `.`, never a leading dot.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct SegmentName(String);
+
+/// The first line of a segment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The format: `journal/1`.
+    pub stepmark: String,
+    /// The name of the segment.
+    pub segment: String,
+    /// The session whose events it holds; `None` for commands outside of any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+/// A line behind the header.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The hash of the line before, without its line feed.
+    pub prev: FileHash,
+    /// The event.
+    pub event: Event,
+}
+
+/// The end of a segment that is being read or written: what the next line must be chained to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chain {
+    last: FileHash,
+}
+
+/// What is wrong with a line of a segment.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineProblem {
+    /// The first line is no header that this version reads.
+    #[error("the first line is no header of a segment that this version reads")]
+    Header,
+    /// The line is no event.
+    #[error("the line is no event: {reason}")]
+    NotAnEvent {
+        /// What the reader of JSON says.
+        reason: String,
+    },
+    /// The line before is not the one that was there when this one was written.
+    #[error("the line before is not the one that this line was chained to: a line was changed, added or removed")]
+    BrokenChain,
+    /// The event's content does not have the id that it carries.
+    #[error("the event is not what it was when it got its id")]
+    NotGenuine,
+    /// The file ends in the middle of the line: a process or the machine died while writing it.
+    #[error("the last line is torn: it was never acknowledged")]
+    Torn,
+}
+
+impl SegmentName {
+    /// Takes a name.
+    pub fn new(text: &str) -> Option<Self> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        let is_name = !text.is_empty() && text.len() <= 120 && !text.starts_with('.') && text.bytes().all(is_plain);
+        is_name.then(|| Self(text.to_owned()))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SegmentName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl Header {
+    /// The header of a new segment.
+    pub fn new(name: &SegmentName, session: Option<&str>) -> Self {
+        Self { stepmark: FORMAT.to_owned(), segment: name.to_string(), session: session.map(str::to_owned) }
+    }
+
+    /// The header as a line, with its line feed, and the chain that starts at it.
+    pub fn line(&self) -> (Vec<u8>, Chain) {
+        let mut line = serde_json::to_vec(self).unwrap_or_default();
+        let chain = Chain { last: FileHash::of(&line) };
+        line.push(b'\n');
+        (line, chain)
+    }
+
+    /// Reads the first line of a segment, without its line feed.
+    ///
+    /// # Errors
+    /// When it is none, or of a format that this version does not know.
+    pub fn read(line: &[u8]) -> Result<(Self, Chain), LineProblem> {
+        let header: Self = serde_json::from_slice(line).map_err(|_| LineProblem::Header)?;
+        if header.stepmark != FORMAT {
+            return Err(LineProblem::Header);
+        }
+        Ok((header, Chain { last: FileHash::of(line) }))
+    }
+}
+
+impl Chain {
+    /// Goes on behind a line with this hash.
+    pub const fn behind(last: FileHash) -> Self {
+        Self { last }
+    }
+
+    /// The hash of the last line.
+    pub const fn last(&self) -> FileHash {
+        self.last
+    }
+
+    /// The line that adds `event`, with its line feed.
+    pub fn add(&mut self, event: &Event) -> Vec<u8> {
+        let line = Line { prev: self.last, event: event.clone() };
+        let mut bytes = serde_json::to_vec(&line).unwrap_or_default();
+        self.last = FileHash::of(&bytes);
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Reads the next line, without its line feed. After a problem the chain goes on behind the line, so that one bad
+    /// line is one problem.
+    ///
+    /// # Errors
+    /// What is wrong with it. That the event is genuine is checked only by [`Chain::read_genuine`], as it costs a
+    /// canonical form.
+    pub fn read(&mut self, line: &[u8]) -> Result<Event, LineProblem> {
+        let expected = std::mem::replace(&mut self.last, FileHash::of(line));
+        let read: Line = serde_json::from_slice(line)
+            .map_err(|error| LineProblem::NotAnEvent { reason: error.to_string() })?;
+        if read.prev == expected { Ok(read.event) } else { Err(LineProblem::BrokenChain) }
+    }
+
+    /// The same, and the event must have the id of its content.
+    ///
+    /// # Errors
+    /// What is wrong with the line.
+    pub fn read_genuine(&mut self, line: &[u8]) -> Result<Event, LineProblem> {
+        let event = self.read(line)?;
+        if event.is_genuine() { Ok(event) } else { Err(LineProblem::NotGenuine) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::{Actor, EventDraft, Kind};
+
+    fn event(reason: &str) -> Event {
+        let draft = EventDraft::new(Kind::CHANGE).with_reason(Some(reason.to_owned()));
+        Event::new(draft, Actor::human("Ada"), "2026-11-22T10:00:00Z".parse().unwrap()).sealed()
+    }
+
+    fn segment() -> Vec<Vec<u8>> {
+        let name = SegmentName::new("main-x").unwrap();
+        let (header, mut chain) = Header::new(&name, None).line();
+        let lines = ["a", "b", "c"].map(|reason| chain.add(&event(reason)));
+        [header].into_iter().chain(lines).map(|line| line.strip_suffix(b"\n").unwrap().to_vec()).collect()
+    }
+
+    fn problems(lines: &[Vec<u8>]) -> Vec<(usize, LineProblem)> {
+        let (_, mut chain) = Header::read(&lines[0]).unwrap();
+        let read = lines[1..].iter().enumerate();
+        read.filter_map(|(place, line)| chain.read_genuine(line).err().map(|problem| (place, problem))).collect()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(problems(&segment()), []);
+    }
+
+    #[test]
+    fn every_change_shows() {
+        let whole = segment();
+        let mut without = whole.clone();
+        without.remove(2);
+        assert_eq!(problems(&without), [(1, LineProblem::BrokenChain)]);
+        let mut swapped = whole.clone();
+        swapped.swap(1, 2);
+        assert_eq!(problems(&swapped).len(), 3);
+        let mut reworded = whole.clone();
+        let text = String::from_utf8(reworded[2].clone()).unwrap().replace("\"b\"", "\"B\"");
+        reworded[2] = text.into_bytes();
+        assert_eq!(problems(&reworded), [(1, LineProblem::NotGenuine), (2, LineProblem::BrokenChain)]);
+        let mut torn = whole;
+        torn[3].truncate(40);
+        assert!(matches!(problems(&torn)[..], [(2, LineProblem::NotAnEvent { .. })]));
+        assert_eq!(Header::read(b"{}"), Err(LineProblem::Header));
+        assert_eq!(Header::read(br#"{"stepmark":"journal/9","segment":"x"}"#), Err(LineProblem::Header));
+    }
+
+    #[test]
+    fn names_are_safe_as_file_names() {
+        assert!(SegmentName::new("2026-s_1.a-Xy9").is_some());
+        for text in ["", ".x", "a/b", "a\\b", "a b", "ä", &"x".repeat(121)] {
+            assert!(SegmentName::new(text).is_none(), "{text}");
+        }
+    }
+}
