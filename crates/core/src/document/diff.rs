@@ -122,7 +122,9 @@ fn make(value: &mut Json, change: &Change) -> Option<()> {
         _ => None,
     })?;
     match (last, parent, &change.op) {
-        (Segment::Key(key), Json::Object(map), Operation::Set { old, new }) => replace(map.get_mut(key)?, old, new),
+        (Segment::Key(key), Json::Object(map), Operation::Set { old, new }) => {
+            replace(map.get_mut(key)?, old, new)
+        }
         (Segment::Key(key), Json::Object(map), Operation::Insert { new }) if !map.contains_key(key) => {
             map.insert(key.clone(), new.clone());
             Some(())

@@ -43,7 +43,9 @@ pub struct Attribution {
 
 /// A text that names no actor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` names no actor: write KIND:NAME with the kind human, agent or tool, for instance `agent:writer`")]
+#[error(
+    "`{text}` names no actor: write KIND:NAME with the kind human, agent or tool, for instance `agent:writer`"
+)]
 pub struct ActorError {
     /// The text that was given.
     pub text: String,

@@ -118,7 +118,9 @@ impl Digests {
     pub fn are_same_state(left: Option<Self>, right: Option<Self>) -> bool {
         match (left, right) {
             (None, None) => true,
-            (Some(left), Some(right)) if left.state.is_none() => right.state.is_none() && left.file == right.file,
+            (Some(left), Some(right)) if left.state.is_none() => {
+                right.state.is_none() && left.file == right.file
+            }
             (Some(left), Some(right)) => left.state == right.state,
             _ => false,
         }

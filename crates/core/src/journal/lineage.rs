@@ -81,7 +81,7 @@ pub enum ReplayError {
 impl Lineage {
     /// Orders `events`, of which one that occurs twice counts once.
     pub fn new(mut events: Vec<Event>) -> Self {
-        events.sort_by(|left, right| (left.n, left.at, left.id).cmp(&(right.n, right.at, right.id)));
+        events.sort_by_key(|event| (event.n, event.at, event.id));
         events.dedup_by_key(|event| event.id);
         let places = events.iter().enumerate().map(|(place, event)| (event.id, place)).collect();
         Self { events, places }
@@ -300,6 +300,9 @@ mod tests {
         let mut events = line_of(3);
         events[2].changes = events[1].changes.clone();
         let lineage = Lineage::new(events.clone());
-        assert!(matches!(lineage.verify()[..], [ReplayError::WrongState { .. } | ReplayError::Mismatch { .. }]));
+        assert!(matches!(
+            lineage.verify()[..],
+            [ReplayError::WrongState { .. } | ReplayError::Mismatch { .. }]
+        ));
     }
 }

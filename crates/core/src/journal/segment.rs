@@ -55,7 +55,9 @@ pub enum LineProblem {
         reason: String,
     },
     /// The line before is not the one that was there when this one was written.
-    #[error("the line before is not the one that this line was chained to: a line was changed, added or removed")]
+    #[error(
+        "the line before is not the one that this line was chained to: a line was changed, added or removed"
+    )]
     BrokenChain,
     /// The event's content does not have the id that it carries.
     #[error("the event is not what it was when it got its id")]
@@ -69,7 +71,8 @@ impl SegmentName {
     /// Takes a name.
     pub fn new(text: &str) -> Option<Self> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-        let is_name = !text.is_empty() && text.len() <= 120 && !text.starts_with('.') && text.bytes().all(is_plain);
+        let is_name =
+            !text.is_empty() && text.len() <= 120 && !text.starts_with('.') && text.bytes().all(is_plain);
         is_name.then(|| Self(text.to_owned()))
     }
 
@@ -175,7 +178,8 @@ mod tests {
     fn problems(lines: &[Vec<u8>]) -> Vec<(usize, LineProblem)> {
         let (_, mut chain) = Header::read(&lines[0]).unwrap();
         let read = lines[1..].iter().enumerate();
-        read.filter_map(|(place, line)| chain.read_genuine(line).err().map(|problem| (place, problem))).collect()
+        read.filter_map(|(place, line)| chain.read_genuine(line).err().map(|problem| (place, problem)))
+            .collect()
     }
 
     #[test]
