@@ -9,9 +9,15 @@ use std::{
     path::Path,
 };
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::{
+    ffi::CStr,
+    fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, statat},
+};
 
 use super::{EntryKind, FileStat};
+
+/// Opening never waits for the other end of a pipe.
+const READING: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 #[derive(Debug)]
 pub(super) struct Handle(OwnedFd);
@@ -24,25 +30,24 @@ impl Handle {
 
     /// Hands every name but `.` and `..` to `take`.
     pub(super) fn list(&self, mut take: impl FnMut(&OsStr, EntryKind)) -> io::Result<()> {
-        for entry in Dir::read_from(&self.0)? {
-            let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        each_entry(&self.0, |entry, kind| {
+            let name = OsStr::from_bytes(entry.to_bytes());
             if name == "." || name == ".." {
-                continue;
+                return Ok(());
             }
-            let kind = match entry.file_type() {
+            let kind = match kind {
                 // Some file systems do not say.
-                FileType::Unknown => match statat(&self.0, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+                FileType::Unknown => match statat(&self.0, entry, AtFlags::SYMLINK_NOFOLLOW) {
                     Ok(stat) => FileType::from_raw_mode(stat.st_mode),
                     // Gone since it was listed.
-                    Err(rustix::io::Errno::NOENT) => continue,
+                    Err(rustix::io::Errno::NOENT) => return Ok(()),
                     Err(error) => return Err(error.into()),
                 },
                 known => known,
             };
             take(name, entry_kind(kind));
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     pub(super) fn stat(&self, name: &str, follow_link: bool) -> io::Result<(EntryKind, FileStat)> {
@@ -51,10 +56,42 @@ impl Handle {
         Ok((entry_kind(FileType::from_raw_mode(stat.st_mode)), file_stat(&stat)))
     }
 
-    pub(super) fn open_file(&self, name: &str) -> io::Result<File> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        Ok(File::from(openat(&self.0, name, flags, Mode::empty())?))
+    /// Opens the file called `name`, which may have become a link since its folder was listed: then this fails.
+    pub(super) fn open_with_stat(&self, name: &str) -> io::Result<(File, EntryKind, FileStat)> {
+        let file = File::from(openat(&self.0, name, READING | OFlags::NOFOLLOW, Mode::empty())?);
+        let stat = fstat(&file)?;
+        Ok((file, entry_kind(FileType::from_raw_mode(stat.st_mode)), file_stat(&stat)))
     }
+
+    pub(super) fn open_file(&self, name: &str) -> io::Result<File> {
+        Ok(File::from(openat(&self.0, name, READING, Mode::empty())?))
+    }
+}
+
+/// Hands every entry of `folder` to `take`, straight from the system's buffer: `Dir` opens the folder once more, reads it
+/// in smaller pieces and allocates every name.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn each_entry(folder: &OwnedFd, mut take: impl FnMut(&CStr, FileType) -> io::Result<()>) -> io::Result<()> {
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 32 * 1024];
+    let mut entries = rustix::fs::RawDir::new(folder, &mut buffer);
+    while let Some(entry) = entries.next() {
+        match entry {
+            Ok(entry) => take(entry.file_name(), entry.file_type())?,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Hands every entry of `folder` to `take`.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn each_entry(folder: &OwnedFd, mut take: impl FnMut(&CStr, FileType) -> io::Result<()>) -> io::Result<()> {
+    for entry in rustix::fs::Dir::read_from(folder)? {
+        let entry = entry?;
+        take(entry.file_name(), entry.file_type())?;
+    }
+    Ok(())
 }
 
 fn entry_kind(kind: FileType) -> EntryKind {

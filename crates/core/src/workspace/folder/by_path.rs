@@ -33,6 +33,11 @@ impl Handle {
         Ok((entry_kind(metadata.file_type()), FileStat::of(&metadata)))
     }
 
+    pub(super) fn open_with_stat(&self, name: &str) -> io::Result<(File, EntryKind, FileStat)> {
+        let (kind, stat) = self.stat(name, false)?;
+        Ok((self.open_file(name)?, kind, stat))
+    }
+
     pub(super) fn open_file(&self, name: &str) -> io::Result<File> {
         File::open(self.0.join(name))
     }

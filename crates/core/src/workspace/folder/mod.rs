@@ -37,24 +37,41 @@ pub(crate) struct Folder {
 
 #[derive(Clone, Debug)]
 struct Entry {
+    /// The first 16 bytes of the name: most comparisons of a sort end with them.
+    start: u128,
     name: Range<usize>,
     kind: EntryKind,
+}
+
+impl Entry {
+    /// The entry of the next name after `names`.
+    fn append(names: &mut String, name: &str, kind: EntryKind) -> Self {
+        // No name holds a NUL, so the shorter of two names that begin alike is the lesser number, too.
+        let mut start = [0; 16];
+        let length = name.len().min(16);
+        start[..length].copy_from_slice(&name.as_bytes()[..length]);
+        let first = names.len();
+        names.push_str(name);
+        Self { start: u128::from_be_bytes(start), name: first..names.len(), kind }
+    }
+
+    fn name<'names>(&self, names: &'names str) -> &'names str {
+        &names[self.name.clone()]
+    }
 }
 
 impl Folder {
     /// Opens and lists the folder at `path` below `root` (empty: the root itself).
     pub(crate) fn open(root: &Path, path: String) -> io::Result<Self> {
         let handle = if path.is_empty() { Handle::open(root)? } else { Handle::open(&root.join(&path))? };
-        let (mut names, mut entries, mut names_not_utf8) = (String::new(), Vec::new(), Vec::new());
+        let (mut names, mut entries, mut names_not_utf8) = (String::new(), Vec::<Entry>::new(), Vec::new());
         handle.list(|name, kind| match name.to_str() {
-            Some(name) => {
-                let start = names.len();
-                names.push_str(name);
-                entries.push(Entry { name: start..names.len(), kind });
-            }
+            Some(name) => entries.push(Entry::append(&mut names, name, kind)),
             None => names_not_utf8.push(name.to_string_lossy().into_owned()),
         })?;
-        entries.sort_unstable_by(|one, other| names[one.name.clone()].cmp(&names[other.name.clone()]));
+        entries.sort_unstable_by(|one, other| {
+            one.start.cmp(&other.start).then_with(|| one.name(&names).cmp(other.name(&names)))
+        });
         Ok(Self { path, handle, names, entries, names_not_utf8 })
     }
 
@@ -70,7 +87,7 @@ impl Folder {
 
     /// The name at `place`.
     pub(crate) fn name(&self, place: usize) -> &str {
-        &self.names[self.entries[place].name.clone()]
+        self.entries[place].name(&self.names)
     }
 
     /// What stands at `place`.
@@ -91,6 +108,12 @@ impl Folder {
     /// The stat of the file at `place`; of what it leads to, where it is a link.
     pub(crate) fn stat(&self, place: usize) -> io::Result<(EntryKind, FileStat)> {
         self.handle.stat(self.name(place), self.kind(place) == EntryKind::Link)
+    }
+
+    /// Opens the file at `place`, which is no link, to read it; with what it is and its stat. Saves the system from
+    /// looking for the name twice.
+    pub(crate) fn open_with_stat(&self, place: usize) -> io::Result<(File, EntryKind, FileStat)> {
+        self.handle.open_with_stat(self.name(place))
     }
 
     /// Opens the file at `place` to read it. Never waits for the other end of a pipe.
@@ -127,6 +150,19 @@ mod tests {
         assert_eq!(above.path_of("a"), "a");
     }
 
+    #[test]
+    fn names_stand_in_byte_order_whether_they_differ_early_or_late() {
+        let root = tempfile::tempdir().unwrap();
+        let stem = "0123456789abcde";
+        let mut made: Vec<String> =
+            ["", "!", "f", "fa", "fb", "ü", "üa", "~"].map(|end| format!("{stem}{end}")).into();
+        made.extend(["0", "01", "0 1", "z", "é"].map(str::to_owned));
+        made.iter().for_each(|name| fs::write(root.path().join(name), "").unwrap());
+        let folder = Folder::open(root.path(), String::new()).unwrap();
+        made.sort_unstable();
+        assert_eq!((0..folder.len()).map(|place| folder.name(place)).collect::<Vec<_>>(), made);
+    }
+
     #[cfg(unix)]
     #[test]
     fn both_ways_to_a_folder_say_the_same() {
@@ -155,6 +191,11 @@ mod tests {
             assert_eq!(stats.0.is_none(), matches!(name, "broken" | "loop"), "{name}");
             assert_eq!(one.open_file(name).is_ok(), other.open_file(name).is_ok(), "{name}");
         }
+        let stats = |opened: (File, EntryKind, FileStat)| (opened.1, opened.2);
+        let expected = one.stat("file", false).unwrap();
+        assert_eq!(stats(one.open_with_stat("file").unwrap()), expected);
+        assert_eq!(stats(other.open_with_stat("file").unwrap()), expected);
+        assert!(one.open_with_stat("link").is_err(), "a file that was replaced by a link is not followed");
         assert_eq!(one.stat("to-folder", true).unwrap().0, EntryKind::Folder);
         assert_eq!(one.stat("link", true).unwrap().1.size, 3);
     }

@@ -1,6 +1,6 @@
 //! Looks at one file after the other: its stat, and its hash if the cache does not know it.
 
-use std::io;
+use std::{fs::File, io};
 
 use crate::{
     artifact::ProjectPath,
@@ -8,6 +8,7 @@ use crate::{
     project::files_manifest::LineEndHashes,
     workspace::{
         Root,
+        file_stat::FileStat,
         folder::{EntryKind, Folder},
         hash_files::FileHasher,
         stat_cache::{EntryCursor, FolderRenewal, StatCache},
@@ -102,17 +103,21 @@ impl<'run> Observer<'run> {
     fn hash(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize) -> io::Result<Seen> {
         let name = folder.name(place);
         let entry = sight.entries.find(name);
+        if entry.is_none() && folder.kind(place) == EntryKind::File {
+            let (file, kind, stat) = folder.open_with_stat(place)?;
+            return match not_a_file(kind, EntryKind::File) {
+                Some(seen) => Ok(seen),
+                None => self.hash_open(sight, name, file, stat),
+            };
+        }
         let (kind, stat) = folder.stat(place)?;
         if folder.kind(place) == EntryKind::Link
             && let Err(reason) = stays_inside(self.root, &folder.path_of(name))
         {
             return Ok(Seen::Unreadable(reason));
         }
-        match (kind, folder.kind(place)) {
-            (EntryKind::File, _) => {}
-            (EntryKind::Folder, EntryKind::Link) => return Ok(Seen::LinkedFolder),
-            (EntryKind::Folder, _) => return Ok(Seen::Unreadable("it is a folder".to_owned())),
-            _ => return Ok(Seen::Unreadable("it is no regular file".to_owned())),
+        if let Some(seen) = not_a_file(kind, folder.kind(place)) {
+            return Ok(seen);
         }
         if let Some((cache, entry)) = entry
             && let Some(hash) = cache.hash(entry, &stat)
@@ -120,9 +125,30 @@ impl<'run> Observer<'run> {
             sight.renewal.keep(entry);
             return Ok(Seen::File(hash));
         }
-        let hash = self.hasher.hash(folder.open_file(place)?)?;
+        self.hash_open(sight, name, folder.open_file(place)?, stat)
+    }
+
+    /// Hashes what `file` holds; `stat` was taken before.
+    fn hash_open(
+        &mut self,
+        sight: &mut Sight<'run>,
+        name: &str,
+        file: File,
+        stat: FileStat,
+    ) -> io::Result<Seen> {
+        let hash = self.hasher.hash(file, stat.size)?;
         sight.renewal.hashed(name, stat, hash);
         Ok(Seen::File(hash))
+    }
+}
+
+/// What to say of something of this `kind`, which was `listed` in its folder as that kind, unless it is a file.
+fn not_a_file(kind: EntryKind, listed: EntryKind) -> Option<Seen> {
+    match (kind, listed) {
+        (EntryKind::File, _) => None,
+        (EntryKind::Folder, EntryKind::Link) => Some(Seen::LinkedFolder),
+        (EntryKind::Folder, _) => Some(Seen::Unreadable("it is a folder".to_owned())),
+        _ => Some(Seen::Unreadable("it is no regular file".to_owned())),
     }
 }
 

@@ -160,7 +160,8 @@ impl Visitor for Comparer<'_> {
         let mut listed = self.comparison.files.in_folder(folder.path(), first, end).peekable();
         for place in places {
             let name = folder.name(place).as_bytes();
-            while let Some(absent) = listed.next_if(|file| file.name < name) {
+            // Equality first: it is the rule, and sooner known than an order.
+            while let Some(absent) = listed.next_if(|file| file.name != name && file.name < name) {
                 self.deviates(folder, &absent, Found::Nothing);
             }
             match listed.next_if(|file| file.name == name) {

@@ -137,13 +137,15 @@ impl<'cache> EntryCursor<'cache> {
         let cache = self.cache?;
         while !self.entries.is_empty() {
             let entry = self.entries.start;
-            match cache.name(entry).cmp(name.as_bytes()) {
-                std::cmp::Ordering::Less => self.entries.start += 1,
-                std::cmp::Ordering::Greater => return None,
-                std::cmp::Ordering::Equal => {
-                    self.entries.start += 1;
-                    return Some((cache, entry));
-                }
+            let known = cache.name(entry);
+            // Nearly always equal, which is sooner known than an order.
+            let is_found = known == name.as_bytes();
+            if !is_found && known > name.as_bytes() {
+                return None;
+            }
+            self.entries.start += 1;
+            if is_found {
+                return Some((cache, entry));
             }
         }
         None
