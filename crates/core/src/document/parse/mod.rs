@@ -2,6 +2,7 @@
 
 mod event;
 mod granit;
+mod subset;
 mod tree;
 
 use std::{borrow::Cow, collections::HashSet};
@@ -114,6 +115,7 @@ impl<'a> Yaml<'a> {
         Self::parse_with(file, span, Comments::Skip)
     }
 
+    /// The same; with comments, as edits are planned and proven, it is always the full parser that reads.
     pub(crate) fn parse_with(file: &'a [u8], span: Span, comments: Comments) -> Result<Self, ParseError> {
         let offset = span.start;
         if span.len() > LIMITS.bytes {
@@ -122,8 +124,11 @@ impl<'a> Yaml<'a> {
         let bytes = file.get(span.range()).unwrap_or_default();
         let text = std::str::from_utf8(bytes)
             .map_err(|error| ParseError::NotUtf8 { offset: offset + error.valid_up_to() })?;
-        let reader = granit::GranitReader::new(text, comments, LIMITS.depth);
-        let tree = tree::build(reader, offset)?;
+        let of_subset = if comments == Comments::Skip { subset::read(text, offset) } else { None };
+        let tree = match of_subset {
+            Some(tree) => tree,
+            None => tree::build(granit::GranitReader::new(text, comments, LIMITS.depth), offset)?,
+        };
         Ok(Self { span, root: tree.root, documents: tree.documents, comments: tree.comments })
     }
 

@@ -1,0 +1,22 @@
+//! One line and its indentation.
+
+/// A line of the text; all places count its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// How many spaces it starts with.
+    pub(super) indent: usize,
+    /// Where its first other byte stands; its end for a blank line.
+    pub(super) content: usize,
+    /// Where its line feed stands; the end of the text for a last line without one.
+    pub(super) end: usize,
+}
+
+impl Line {
+    /// The line that starts at `start`; `None` at the end of the text.
+    pub(super) fn at(text: &[u8], start: usize) -> Option<Self> {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let indent = rest[..end].iter().take_while(|byte| **byte == b' ').count();
+        Some(Self { indent, content: start + indent, end: start + end })
+    }
+}
