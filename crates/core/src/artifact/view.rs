@@ -206,7 +206,8 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut State, found: &mu
     if yaml.documents() > 1 {
         found.push(Diagnosis::new(Problem::SeveralDocuments, yaml.span()));
     }
-    for key in yaml.duplicate_keys() {
+    let repeated = yaml.duplicate_keys();
+    for key in &repeated {
         let text = key.as_key().unwrap_or_default().to_owned();
         found.push(Diagnosis::new(Problem::KeyTwice { key: text }, key.span));
     }
@@ -214,12 +215,11 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut State, found: &mu
         let NodeKind::Alias { name } = &alias.kind else { continue };
         found.push(Diagnosis::new(Problem::AliasUnresolved { name: name.to_string() }, alias.span));
     }
-    let mut seen = HashSet::with_capacity(entries.len());
+    let repeated: HashSet<_> = repeated.into_iter().map(std::ptr::from_ref).collect();
     for entry in entries {
         let Some(key) = entry.key.as_key() else { continue };
-        let is_second = !seen.insert(key);
         diagnose_value(bytes, key, &entry.value, found);
-        if !is_second {
+        if !repeated.contains(&std::ptr::from_ref(&entry.key)) {
             read_entry(yaml, key, &entry.value, state, found);
         }
     }

@@ -136,6 +136,9 @@ impl<'a> Document<'a> {
     /// Whether lines of the frontmatter end in different ways.
     pub fn has_mixed_line_ends(&self) -> bool {
         let Frontmatter::Present { content, .. } = self.frontmatter else { return false };
+        if memchr::memchr(b'\r', &self.bytes[..content.end]).is_none() {
+            return false;
+        }
         let first = LineEnding::first_of(self.bytes);
         lines_from(self.bytes, content.start)
             .take_while(|line| line.content.start < content.end)

@@ -9,7 +9,7 @@ use std::{borrow::Cow, collections::HashSet};
 
 pub(crate) use event::Comments;
 
-use super::{Node, NodeKind, Span, anchors::Anchors};
+use super::{Entry, Node, NodeKind, Span, anchors::Anchors};
 
 /// What reading accepts. Beyond a limit reading ends with an error that names the place; nothing is cut silently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,30 +154,41 @@ impl<'a> Yaml<'a> {
     /// Every key that stands twice in its mapping: the second and later occurrences, in order. Readers disagree on
     /// which one counts, so such a key can be read (the first is taken) but not edited.
     pub fn duplicate_keys(&self) -> Vec<&Node<'a>> {
-        let mut found = Vec::new();
-        for node in self.root.iter().flat_map(Node::descend) {
-            let mut seen = HashSet::new();
-            found.extend(
-                node.entries()
-                    .iter()
-                    .filter(|entry| entry.key.as_key().is_some_and(|key| !seen.insert(key)))
-                    .map(|entry| &entry.key),
-            );
-        }
-        found
+        let nodes = self.root.iter().flat_map(Node::descend);
+        nodes.flat_map(|node| repeated_keys(node.entries())).collect()
     }
 
     /// Every alias whose anchor does not exist: `glob: *.md` where `"*.md"` was meant.
     pub fn unresolved_aliases(&self) -> Vec<&Node<'a>> {
-        let anchors = Anchors::of(self);
         let nodes = self.root.iter().flat_map(Node::descend);
-        nodes
-            .filter(|node| matches!(node.kind, NodeKind::Alias { .. }) && anchors.target(node).is_none())
-            .collect()
+        let mut aliases: Vec<_> = nodes.filter(|node| matches!(node.kind, NodeKind::Alias { .. })).collect();
+        if !aliases.is_empty() {
+            let anchors = Anchors::of(self);
+            aliases.retain(|alias| anchors.target(alias).is_none());
+        }
+        aliases
     }
 
     /// The node that an alias names: the last anchor of that name before it. Searches the whole region.
     pub fn target(&self, alias: &Node<'a>) -> Option<&Node<'a>> {
         Anchors::of(self).target(alias)
     }
+}
+
+/// Among so few keys, comparing each with each is faster than hashing them.
+const FEW_KEYS: usize = 16;
+
+/// The second and later occurrences of keys that stand several times among `entries`.
+fn repeated_keys<'t, 'a>(entries: &'t [Entry<'a>]) -> Vec<&'t Node<'a>> {
+    let keys = || entries.iter().map(|entry| &entry.key);
+    if entries.len() > FEW_KEYS {
+        let mut seen = HashSet::with_capacity(entries.len());
+        return keys().filter(|key| key.as_key().is_some_and(|text| !seen.insert(text))).collect();
+    }
+    let is_repeated = |place: usize, text: &str| keys().take(place).any(|key| key.as_key() == Some(text));
+    let places = keys().enumerate();
+    places
+        .filter(|(place, key)| key.as_key().is_some_and(|text| is_repeated(*place, text)))
+        .map(|(_, key)| key)
+        .collect()
 }
