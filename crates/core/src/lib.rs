@@ -25,8 +25,8 @@ pub mod artifact;
 pub mod workflow;
 pub mod check;
 pub mod transition;
-pub mod journal;
 mod root;
+pub mod journal;
 #[cfg(feature = "write")]
 pub mod commit;
 pub mod project;

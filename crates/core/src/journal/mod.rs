@@ -6,9 +6,11 @@ mod artifact_key;
 mod event;
 mod segment;
 mod lineage;
+pub mod store;
 
 pub use actor::{Actor, ActorError, ActorKind, Attribution};
 pub use artifact_key::ArtifactKey;
 pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};
 pub use lineage::{Lineage, ReplayError, Standing};
 pub use segment::{Chain, Header, Line, LineProblem, SegmentName};
+pub use store::{History, HistoryError, SegmentPlace, SegmentProblem};

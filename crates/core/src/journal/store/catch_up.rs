@@ -1,0 +1,251 @@
+//! The index brought up to date with the segments.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    io,
+};
+
+use rusqlite::{Connection, params};
+
+use super::{
+    super::SegmentName,
+    HistoryError, SegmentFile, SegmentPlace,
+    filling::Filling,
+    index::{Fault, Index},
+    segment_files::Stamp,
+    segment_lines::{self, Progress},
+    segment_source::SegmentSource,
+};
+use crate::{document::FileHash, root::Root};
+
+/// The segments that the file system shows.
+pub(super) type Listing = BTreeMap<SegmentName, SegmentFile>;
+
+/// A segment as the index knows it.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    id: i64,
+    place: SegmentPlace,
+    stamp: Stamp,
+    progress: Option<Progress>,
+}
+
+/// What must be done.
+struct Plan<'listing> {
+    /// Segments that are gone.
+    vanished: Vec<i64>,
+    /// Segments that are new, have grown, or are no longer the file that they were.
+    changed: Vec<(&'listing SegmentFile, Option<Known>)>,
+}
+
+/// Reads what is new in the segments.
+pub(super) fn run(index: &Index, root: &Root, listing: &Listing) -> Result<(), Fault> {
+    if plan(listing, &known(&index.connection)?).is_empty() {
+        return Ok(());
+    }
+    let transaction = index.write()?;
+    index.reader.borrow_mut().forget();
+    // Another process may have done it while this one waited; and a segment that held copies of dropped events must be
+    // read again.
+    loop {
+        let plan = plan(listing, &known(&transaction)?);
+        if plan.is_empty() {
+            break;
+        }
+        follow(&transaction, root, plan)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+impl Plan<'_> {
+    const fn is_empty(&self) -> bool {
+        self.vanished.is_empty() && self.changed.is_empty()
+    }
+}
+
+fn plan<'listing>(listing: &'listing Listing, known: &HashMap<String, Known>) -> Plan<'listing> {
+    let is_gone = |name: &str| SegmentName::new(name).is_none_or(|name| !listing.contains_key(&name));
+    let vanished = known.iter().filter(|(name, _)| is_gone(name)).map(|(_, known)| known.id).collect();
+    let changed = listing
+        .values()
+        .map(|file| (file, known.get(file.name.as_str()).copied()))
+        .filter(|(file, known)| {
+            known.is_none_or(|known| known.place != file.place || known.stamp != file.stamp)
+        })
+        .collect();
+    Plan { vanished, changed }
+}
+
+fn known(connection: &Connection) -> rusqlite::Result<HashMap<String, Known>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT name, id, place, size, modified, inode, header, is_known, last, last_start, end, lines FROM segments",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let progress = match row.get::<_, Option<[u8; 32]>>(6)? {
+            Some(header) => Some(Progress {
+                header: FileHash::from_digest(header),
+                is_known: row.get(7)?,
+                last: FileHash::from_digest(row.get(8)?),
+                last_start: row.get(9)?,
+                end: row.get(10)?,
+                lines: row.get(11)?,
+            }),
+            None => None,
+        };
+        // A place of which this version knows nothing never equals that of a file.
+        let place = SegmentPlace::of_code(row.get(2)?).unwrap_or(SegmentPlace::Live);
+        let stamp = Stamp { size: row.get(3)?, modified: row.get(4)?, inode: row.get(5)? };
+        Ok((row.get(0)?, Known { id: row.get(1)?, place, stamp, progress }))
+    })?;
+    rows.collect()
+}
+
+fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<(), Fault> {
+    let mut lost = HashSet::new();
+    for segment in plan.vanished {
+        drop_segment(connection, segment, &mut lost)?;
+    }
+    let mut to_read = Vec::new();
+    for (file, known) in plan.changed {
+        if let Some(known) = known
+            && !goes_on(root, file, known.progress)?
+        {
+            drop_segment(connection, known.id, &mut lost)?;
+        }
+        to_read.push(file);
+    }
+    // Dropping a segment may have made others unknown: those that hold copies of its events.
+    let known = known(connection)?;
+    let bytes = to_read.iter().map(|file| file.stamp.size).sum();
+    let mut filling = Filling::new(connection, bytes)?;
+    for file in to_read {
+        let known = known.get(file.name.as_str()).copied();
+        read_segment(connection, root, file, known, &mut filling)?;
+    }
+    filling.finish(&lost)?;
+    Ok(())
+}
+
+/// Forgets a segment and its events, and every segment that holds a copy of one of them, so that it is read again.
+fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT DISTINCT copies.segment FROM copies JOIN events ON events.id = copies.id WHERE events.segment = ?",
+    )?;
+    let copied: Vec<i64> = statement.query_map([segment], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut statement =
+        connection.prepare_cached("SELECT DISTINCT key FROM events WHERE segment = ? AND key <> 0")?;
+    for key in statement.query_map([segment], |row| row.get(0))? {
+        lost.insert(key?);
+    }
+    for table in ["events", "copies", "problems", "members"] {
+        connection.prepare_cached(&format!("DELETE FROM {table} WHERE segment = ?"))?.execute([segment])?;
+    }
+    connection.prepare_cached("DELETE FROM segments WHERE id = ?")?.execute([segment])?;
+    copied
+        .into_iter()
+        .filter(|copied| *copied != segment)
+        .try_for_each(|copied| drop_segment(connection, copied, lost))
+}
+
+/// Reads what the index does not know yet of a segment, or all of it.
+fn read_segment(
+    connection: &Connection,
+    root: &Root,
+    file: &SegmentFile,
+    known: Option<Known>,
+    filling: &mut Filling<'_>,
+) -> Result<(), Fault> {
+    let segment = match known {
+        Some(known) => known.id,
+        None => {
+            let mut statement = connection.prepare_cached(
+                "INSERT INTO segments (name, place, size, modified, inode) VALUES (?, ?, 0, 0, 0)",
+            )?;
+            statement.insert(params![file.name.as_str(), file.place.code()])?
+        }
+    };
+    // A line that was torn may be whole by now.
+    connection
+        .prepare_cached("DELETE FROM problems WHERE segment = ? AND word = 'torn'")?
+        .execute([segment])?;
+    let behind = known.and_then(|known| known.progress);
+    let mut source = SegmentSource::open(root, file)?;
+    source.skip_to(behind.map_or(0, |progress| progress.end)).map_err(|error| unreadable(file, error))?;
+    let read = segment_lines::read(source.reader(), behind, |line| {
+        filling.take(segment, &line).map_err(|error| Reading::Fault(error.into()))
+    });
+    let progress = read.map_err(|error| match error {
+        Reading::Io(error) => unreadable(file, error),
+        Reading::Fault(fault) => fault,
+    })?;
+    connection.prepare_cached("DELETE FROM members WHERE segment = ?")?.execute([segment])?;
+    let mut statement =
+        connection.prepare_cached("INSERT INTO members (segment, start, compressed) VALUES (?, ?, ?)")?;
+    for member in source.members() {
+        statement.execute(params![segment, member.start, member.compressed])?;
+    }
+    remember(connection, segment, file, progress)?;
+    Ok(())
+}
+
+/// Writes down how far a segment was read.
+fn remember(
+    connection: &Connection,
+    segment: i64,
+    file: &SegmentFile,
+    progress: Option<Progress>,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE segments SET place = ?, size = ?, modified = ?, inode = ?, header = ?, is_known = ?, last = ?,
+         last_start = ?, end = ?, lines = ? WHERE id = ?",
+    )?;
+    let stamp = file.stamp;
+    statement.execute(params![
+        file.place.code(),
+        stamp.size,
+        stamp.modified,
+        stamp.inode,
+        progress.map(|progress| *progress.header.as_bytes()),
+        progress.map(|progress| progress.is_known),
+        progress.map(|progress| *progress.last.as_bytes()),
+        progress.map(|progress| progress.last_start),
+        progress.map(|progress| progress.end),
+        progress.map(|progress| progress.lines),
+        segment,
+    ])?;
+    Ok(())
+}
+
+/// Whether the bytes that were indexed still stand there: the header and the last line do, and the last line names the
+/// one before it.
+fn goes_on(root: &Root, file: &SegmentFile, progress: Option<Progress>) -> Result<bool, Fault> {
+    let Some(progress) = progress else { return Ok(false) };
+    let mut source = SegmentSource::open(root, file)?;
+    // Bytes that cannot be read are no longer those; reading them again says why.
+    let Ok(header) = source.line_at(0) else { return Ok(false) };
+    if progress.lines == 1 {
+        return Ok(is_line(&header, progress.header));
+    }
+    let Ok(last) = source.line_at(progress.last_start) else { return Ok(false) };
+    Ok(is_line(&header, progress.header) && is_line(&last, progress.last))
+}
+
+fn is_line(bytes: &[u8], hash: FileHash) -> bool {
+    bytes.strip_suffix(b"\n").is_some_and(|line| FileHash::of(line) == hash)
+}
+
+enum Reading {
+    Io(io::Error),
+    Fault(Fault),
+}
+
+impl From<io::Error> for Reading {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn unreadable(file: &SegmentFile, source: io::Error) -> Fault {
+    HistoryError::Read { path: file.path(), source }.into()
+}

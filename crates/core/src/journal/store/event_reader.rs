@@ -1,0 +1,168 @@
+//! Events read from where the index says that they stand.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, BufReader, Seek, SeekFrom},
+};
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::{
+    super::{Event, EventId, Line, SegmentName},
+    HistoryError, SegmentPlace, compressed,
+    index::Fault,
+    segment_files,
+};
+use crate::root::Root;
+
+/// How many members of compressed segments are kept in memory: 4 MiB.
+const KEPT_MEMBERS: usize = 64;
+/// How many segments are kept open.
+const KEPT_FILES: usize = 64;
+
+/// Where an event stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct EventPlace {
+    /// The number of the segment.
+    pub(super) segment: i64,
+    /// Where its line starts, in bytes of what is not compressed.
+    pub(super) start: u64,
+    /// The length of its line without the line feed.
+    pub(super) length: u64,
+}
+
+/// Reads events, and keeps files and decompressed bytes for the next one.
+#[derive(Debug)]
+pub(super) struct EventReader {
+    root: Root,
+    files: HashMap<i64, OpenSegment>,
+    members: HashMap<(i64, u64), Vec<u8>>,
+}
+
+#[derive(Debug)]
+struct OpenSegment {
+    path: String,
+    file: File,
+    place: SegmentPlace,
+}
+
+impl EventReader {
+    pub(super) fn new(root: Root) -> Self {
+        Self { root, files: HashMap::new(), members: HashMap::new() }
+    }
+
+    /// Forgets what was kept: files may have been replaced.
+    pub(super) fn forget(&mut self) {
+        self.files.clear();
+        self.members.clear();
+    }
+
+    /// Reads the event `id`.
+    ///
+    /// # Errors
+    /// [`Fault::Stale`] where something else stands at its place.
+    pub(super) fn read(
+        &mut self,
+        connection: &Connection,
+        place: EventPlace,
+        id: EventId,
+    ) -> Result<Event, Fault> {
+        let line = self.line(connection, place)?;
+        match serde_json::from_slice::<Line>(&line) {
+            Ok(line) if line.event.id == id => Ok(line.event),
+            _ => Err(Fault::Stale),
+        }
+    }
+
+    fn line(&mut self, connection: &Connection, place: EventPlace) -> Result<Vec<u8>, Fault> {
+        self.open(connection, place.segment)?;
+        let segment = self.files.get_mut(&place.segment).ok_or(Fault::Stale)?;
+        let mut line = vec![0; usize::try_from(place.length).map_err(|_| Fault::Stale)?];
+        let read = match segment.place {
+            SegmentPlace::Live | SegmentPlace::Sealed => read_at(&mut segment.file, place.start, &mut line),
+            SegmentPlace::Compressed => {
+                return self.compressed_line(connection, place, line);
+            }
+        };
+        match read {
+            Ok(()) => Ok(line),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(Fault::Stale),
+            Err(source) => Err(HistoryError::Read { path: segment.path.clone(), source }.into()),
+        }
+    }
+
+    fn open(&mut self, connection: &Connection, segment: i64) -> Result<(), Fault> {
+        if self.files.contains_key(&segment) {
+            return Ok(());
+        }
+        let mut statement = connection.prepare_cached("SELECT name, place FROM segments WHERE id = ?")?;
+        let found: Option<(String, i64)> =
+            statement.query_row([segment], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let (name, place) = found.ok_or(Fault::Stale)?;
+        let name = SegmentName::new(&name).ok_or(Fault::Stale)?;
+        let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
+        let path = place.file_of(&name);
+        let file = match File::open(segment_files::location(&self.root, &path)) {
+            Err(error) if segment_files::is_absent(&error) => return Err(Fault::Stale),
+            file => file.map_err(|source| HistoryError::Read { path: path.clone(), source })?,
+        };
+        if self.files.len() >= KEPT_FILES {
+            self.files.clear();
+        }
+        self.files.insert(segment, OpenSegment { path, file, place });
+        Ok(())
+    }
+
+    /// A line may reach over several members.
+    fn compressed_line(
+        &mut self,
+        connection: &Connection,
+        place: EventPlace,
+        mut line: Vec<u8>,
+    ) -> Result<Vec<u8>, Fault> {
+        let mut filled = 0;
+        while filled < line.len() {
+            let wanted = place.start + filled as u64;
+            let mut statement = connection.prepare_cached(
+                "SELECT start, compressed FROM members WHERE segment = ?1 AND start <= ?2 ORDER BY start DESC LIMIT 1",
+            )?;
+            let found = statement
+                .query_row((place.segment, wanted.cast_signed()), |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let (start, compressed): (u64, u64) = found.ok_or(Fault::Stale)?;
+            let member = self.member(place.segment, compressed)?;
+            let skipped = usize::try_from(wanted - start).map_err(|_| Fault::Stale)?;
+            let rest = member.get(skipped..).filter(|rest| !rest.is_empty()).ok_or(Fault::Stale)?;
+            let taken = rest.len().min(line.len() - filled);
+            line[filled..filled + taken].copy_from_slice(&rest[..taken]);
+            filled += taken;
+        }
+        Ok(line)
+    }
+
+    fn member(&mut self, segment: i64, compressed: u64) -> Result<&[u8], Fault> {
+        if !self.members.contains_key(&(segment, compressed)) {
+            let open = self.files.get_mut(&segment).ok_or(Fault::Stale)?;
+            // What cannot be decompressed is not what was indexed.
+            open.file.seek(SeekFrom::Start(compressed)).map_err(|_| Fault::Stale)?;
+            let bytes = compressed::read_member(BufReader::new(&open.file)).map_err(|_| Fault::Stale)?;
+            if self.members.len() >= KEPT_MEMBERS {
+                self.members.clear();
+            }
+            self.members.insert((segment, compressed), bytes);
+        }
+        self.members.get(&(segment, compressed)).map(Vec::as_slice).ok_or(Fault::Stale)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &mut File, start: u64, bytes: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
+}
+
+#[cfg(not(unix))]
+fn read_at(file: &mut File, start: u64, bytes: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(start))?;
+    io::Read::read_exact(file, bytes)
+}

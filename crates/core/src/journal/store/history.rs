@@ -1,0 +1,124 @@
+//! The handle through which history is asked.
+
+use std::cell::{Cell, RefCell};
+
+use super::{
+    HistoryError,
+    catch_up::{self, Listing},
+    index::{self, Fault, Index, IndexPlace},
+    segment_files,
+};
+use crate::root::Root;
+
+/// How often a question is asked again when files or the database give way under it.
+const ATTEMPTS: u32 = 6;
+
+/// The journal of a project, as it is when it is asked: every question first takes in what was appended meanwhile.
+///
+/// Nothing is written but the index in `.stepmark/cache/`, and not even that where there is no journal. A handle serves
+/// one thread; opening another costs little.
+#[derive(Debug)]
+pub struct History {
+    root: Root,
+    index: RefCell<Option<Index>>,
+    /// Whether the index on disk failed: then this run works in memory.
+    is_in_memory: Cell<bool>,
+}
+
+impl History {
+    /// Opens the journal of the project at `root`, and brings its index up to date.
+    ///
+    /// # Errors
+    /// When a segment cannot be read. Lines that cannot be used are no error: [`History::problems`] tells them.
+    pub fn open(root: &Root) -> Result<Self, HistoryError> {
+        let history = Self { root: root.clone(), index: RefCell::new(None), is_in_memory: Cell::new(false) };
+        history.ask(|_, _| Ok(()))?;
+        Ok(history)
+    }
+
+    /// The project.
+    pub const fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// Asks the index, after it was brought up to date. Where it, or a segment, gives way under the question, it is asked
+    /// again: first of the same index, then of a new one, then of one in memory.
+    pub(super) fn ask<T>(
+        &self,
+        question: impl Fn(&Index, &Listing) -> Result<T, Fault>,
+    ) -> Result<T, HistoryError> {
+        let mut stale = 0;
+        for _ in 0..ATTEMPTS {
+            let listing = segment_files::list(&self.root)?;
+            self.ensure_index(&listing)?;
+            let answer = {
+                let index = self.index.borrow();
+                // `ensure_index` has just made it.
+                let Some(index) = index.as_ref() else { continue };
+                catch_up::run(index, &self.root, &listing).and_then(|()| question(index, &listing))
+            };
+            match answer {
+                Ok(answer) => return Ok(answer),
+                Err(Fault::Failed(error)) => return Err(error),
+                Err(Fault::Database(error)) => self.give_up_index(error)?,
+                Err(Fault::Stale) => {
+                    stale += 1;
+                    // Once may be a file that was sealed meanwhile; twice is an index that does not fit.
+                    if stale > 1 {
+                        self.discard_index();
+                    }
+                }
+            }
+        }
+        Err(HistoryError::Restless)
+    }
+
+    fn ensure_index(&self, listing: &Listing) -> Result<(), HistoryError> {
+        let mut index = self.index.borrow_mut();
+        // The empty index of a project without a journal gives way to one on disk when there is something to keep.
+        let wants_disk = !listing.is_empty() && !self.is_in_memory.get();
+        if index.as_ref().is_some_and(|index| index.place == IndexPlace::Disk || !wants_disk) {
+            return Ok(());
+        }
+        *index = None;
+        if wants_disk {
+            let mut opened = Index::on_disk(&self.root);
+            if opened.as_ref().is_err_and(index::IndexUnavailable::is_corrupt) {
+                opened = Index::delete(&self.root).and_then(|()| Index::on_disk(&self.root));
+            }
+            match opened {
+                Ok(opened) => {
+                    *index = Some(opened);
+                    return Ok(());
+                }
+                Err(_) => self.is_in_memory.set(true),
+            }
+        }
+        let opened = Index::in_memory(&self.root).map_err(|source| HistoryError::Index { source })?;
+        *index = Some(opened);
+        Ok(())
+    }
+
+    /// What to do after the database failed: one that is damaged is made anew, else this run works in memory.
+    fn give_up_index(&self, error: rusqlite::Error) -> Result<(), HistoryError> {
+        let was_in_memory = self.is_in_memory.get();
+        if index::is_corrupt(&error) && !was_in_memory {
+            self.discard_index();
+            return Ok(());
+        }
+        if was_in_memory {
+            return Err(HistoryError::Index { source: error });
+        }
+        *self.index.borrow_mut() = None;
+        self.is_in_memory.set(true);
+        Ok(())
+    }
+
+    /// Drops the index and its files; where another process uses them, this run works in memory.
+    fn discard_index(&self) {
+        let place = self.index.borrow_mut().take().map(|index| index.place);
+        if place == Some(IndexPlace::Disk) && Index::delete(&self.root).is_err() {
+            self.is_in_memory.set(true);
+        }
+    }
+}

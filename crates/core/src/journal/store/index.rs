@@ -1,0 +1,200 @@
+//! The database that says where each event stands: on disk where that is possible, else in memory.
+
+use std::{
+    cell::RefCell,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, config::DbConfig};
+
+use super::{EventReader, HistoryError, schema};
+use crate::{artifact::ProjectPath, root::Root};
+
+/// The folder of everything disposable, seen from the project root.
+const CACHE_FOLDER: &str = ".stepmark/cache";
+/// How long another process may keep the database for itself before this one works in memory.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How much memory SQLite may use for pages, in KiB.
+const PAGE_CACHE: i64 = 48 * 1024;
+
+/// An open index.
+#[derive(Debug)]
+pub(super) struct Index {
+    pub(super) connection: Connection,
+    pub(super) reader: RefCell<EventReader>,
+    pub(super) place: IndexPlace,
+    /// Held, shared, as long as the files are in use: they are deleted only under the exclusive lock.
+    _lock: Option<File>,
+}
+
+/// Where an index is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IndexPlace {
+    /// In `.stepmark/cache/journal.db`.
+    Disk,
+    /// In memory, for this run.
+    Memory,
+}
+
+/// Why a question to the index has no answer yet.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The database fails; another one may not.
+    Database(rusqlite::Error),
+    /// A segment is not where, or does not hold what, the index says.
+    Stale,
+    /// It has no answer.
+    Failed(HistoryError),
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<HistoryError> for Fault {
+    fn from(error: HistoryError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Index {
+    /// Opens the index on disk, and makes it where there is none or one of another version.
+    ///
+    /// # Errors
+    /// When the folder or the database cannot be made or written, or is in use for too long.
+    pub(super) fn on_disk(root: &Root) -> Result<Self, IndexUnavailable> {
+        let folder = cache_folder(root)?;
+        let lock = lock_file(&folder)?;
+        lock.lock_shared()?;
+        let mut connection = Connection::open(folder.join("journal.db"))?;
+        connection.busy_timeout(PATIENCE)?;
+        configure(&connection)?;
+        // A killed process leaves a whole database; after a loss of power it may lack the latest events, never their
+        // order: the log is flushed before its pages are copied into the database, once in a thousand pages.
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        if !schema::is_current(&connection)? {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            // Another process may have made it while this one waited.
+            if !schema::is_current(&transaction)? {
+                schema::reset(&transaction)?;
+            }
+            transaction.commit()?;
+        }
+        Ok(Self::new(connection, IndexPlace::Disk, Some(lock), root))
+    }
+
+    /// Makes an empty index in memory.
+    pub(super) fn in_memory(root: &Root) -> rusqlite::Result<Self> {
+        let connection = Connection::open_in_memory()?;
+        configure(&connection)?;
+        schema::reset(&connection)?;
+        Ok(Self::new(connection, IndexPlace::Memory, None, root))
+    }
+
+    fn new(connection: Connection, place: IndexPlace, lock: Option<File>, root: &Root) -> Self {
+        connection.set_prepared_statement_cache_capacity(64);
+        Self { connection, reader: RefCell::new(EventReader::new(root.clone())), place, _lock: lock }
+    }
+
+    /// Deletes the index on disk, if no process uses it.
+    ///
+    /// # Errors
+    /// When another process uses it, or it cannot be deleted.
+    pub(super) fn delete(root: &Root) -> Result<(), IndexUnavailable> {
+        let folder = cache_folder(root)?;
+        let lock = lock_file(&folder)?;
+        lock.try_lock().map_err(io::Error::from)?;
+        // The log first: a database without its log is whole, the log of another database would be poison.
+        for name in ["journal.db-wal", "journal.db-shm", "journal.db"] {
+            match fs::remove_file(folder.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A transaction that keeps other writers out from its beginning.
+    pub(super) fn write(&self) -> rusqlite::Result<Transaction<'_>> {
+        Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
+    }
+}
+
+/// The index on disk cannot be used.
+#[derive(Debug)]
+pub(super) enum IndexUnavailable {
+    /// The database says so.
+    Database(rusqlite::Error),
+    /// Its files cannot be reached, or are in use.
+    Files,
+}
+
+impl IndexUnavailable {
+    /// Whether the file is no database that can be read: deleting it helps.
+    pub(super) fn is_corrupt(&self) -> bool {
+        matches!(self, Self::Database(error) if is_corrupt(error))
+    }
+}
+
+impl From<rusqlite::Error> for IndexUnavailable {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<io::Error> for IndexUnavailable {
+    fn from(_: io::Error) -> Self {
+        Self::Files
+    }
+}
+
+/// Whether the database itself is at fault: its bytes are damaged, or it has tables of its own.
+pub(super) fn is_corrupt(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(failure, _) => {
+            matches!(
+                failure.code,
+                ErrorCode::DatabaseCorrupt
+                    | ErrorCode::NotADatabase
+                    | ErrorCode::Unknown
+                    | ErrorCode::ConstraintViolation
+                    | ErrorCode::TypeMismatch
+            )
+        }
+        rusqlite::Error::SqlInputError { .. }
+        | rusqlite::Error::QueryReturnedNoRows
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..) => true,
+        _ => false,
+    }
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "cache_size", -PAGE_CACHE)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "trusted_schema", false)
+}
+
+/// The folder of the cache, made where it is missing, with a file that keeps it out of git in a project without `init`.
+fn cache_folder(root: &Root) -> Result<PathBuf, IndexUnavailable> {
+    let path = ProjectPath::new(CACHE_FOLDER).map_err(|_| IndexUnavailable::Files)?;
+    let folder = root.resolve(&path).map_err(|_| IndexUnavailable::Files)?;
+    let ignore = folder.join(".gitignore");
+    if !ignore.exists() {
+        fs::create_dir_all(&folder)?;
+        fs::write(ignore, "*\n")?;
+    }
+    Ok(folder)
+}
+
+fn lock_file(folder: &Path) -> io::Result<File> {
+    File::options().create(true).truncate(false).write(true).open(folder.join("journal.db.lock"))
+}

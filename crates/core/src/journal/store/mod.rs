@@ -1,0 +1,40 @@
+//! History as it is read: segments, the index over them, and what is asked of both.
+//!
+//! Truth lies in the segments alone. The index in `.stepmark/cache/journal.db` can be deleted at any time; it is brought up
+//! to date from the ends of the segments before every question, and made anew when it is missing, damaged, of another
+//! version, or does not fit. Where it cannot be written, it lies in memory for the run.
+#![expect(clippy::disallowed_methods, reason = "an edge module: segments and the index are read here")]
+
+mod error;
+mod segment_files;
+mod problem;
+mod compressed;
+mod segment_source;
+mod segment_lines;
+mod event_reader;
+mod schema;
+mod index;
+mod row;
+mod heads;
+mod filling;
+mod catch_up;
+mod identity;
+mod history;
+mod questions;
+mod moments;
+mod overviews;
+
+pub use compressed::compress;
+pub use error::HistoryError;
+pub use history::History;
+pub use moments::Moment;
+pub use overviews::{KnownArtifact, Session};
+pub use problem::SegmentProblem;
+pub use segment_files::{SegmentFile, SegmentPlace};
+
+use event_reader::EventReader;
+
+#[cfg(test)]
+mod history_cases;
+#[cfg(test)]
+mod scratch_journal;

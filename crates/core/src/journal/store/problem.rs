@@ -1,0 +1,55 @@
+//! A line of a segment that cannot be used.
+
+use super::{
+    super::{LineProblem, SegmentName},
+    SegmentPlace,
+};
+
+/// Something wrong in a segment. The other events of the segment count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentProblem {
+    /// The segment.
+    pub segment: SegmentName,
+    /// Where its file stands.
+    pub place: SegmentPlace,
+    /// The line, counted from 1.
+    pub line: u64,
+    /// Where the line starts, in bytes of what is not compressed.
+    pub offset: u64,
+    /// What is wrong.
+    pub problem: LineProblem,
+}
+
+/// A [`LineProblem`] as the index keeps it: a word, and the reader's reason where there is one.
+pub(super) fn to_words(problem: &LineProblem) -> (&'static str, &str) {
+    match problem {
+        LineProblem::Header => ("header", ""),
+        LineProblem::NotAnEvent { reason } => ("not-an-event", reason),
+        LineProblem::BrokenChain => ("broken-chain", ""),
+        LineProblem::NotGenuine => ("not-genuine", ""),
+        LineProblem::Torn => ("torn", ""),
+    }
+}
+
+/// The inverse of [`to_words`].
+pub(super) fn of_words(word: &str, reason: String) -> LineProblem {
+    match word {
+        "header" => LineProblem::Header,
+        "broken-chain" => LineProblem::BrokenChain,
+        "not-genuine" => LineProblem::NotGenuine,
+        "torn" => LineProblem::Torn,
+        _ => LineProblem::NotAnEvent { reason },
+    }
+}
+
+impl SegmentProblem {
+    /// The word for what is wrong: `header`, `not-an-event`, `broken-chain`, `not-genuine` or `torn`.
+    pub fn word(&self) -> &'static str {
+        to_words(&self.problem).0
+    }
+
+    /// Whether the journal is damaged. A torn last line is not: whoever wrote it was never told that it is kept.
+    pub fn is_damage(&self) -> bool {
+        self.problem != LineProblem::Torn
+    }
+}

@@ -1,0 +1,88 @@
+//! The tables of the index.
+
+use rusqlite::Connection;
+
+/// The version of the tables; a database of another one is emptied and filled again.
+const VERSION: i64 = 1;
+
+/// The number in `names` of the kind `session-start`, so that an index can single it out.
+pub(super) const SESSION_START: i64 = 1;
+/// The number in `names` of the kind `session-end`.
+pub(super) const SESSION_END: i64 = 2;
+
+/// Events lie in the order of their artifacts (`key`; 0 for what is about none), so that those of one are read at once.
+/// `state` holds 8 bytes of the digest after the event, to be compared with the event itself. `heads` are the events that
+/// no other of the same key follows; `foreign_parents` are parents that events of a key have under another key, or in no
+/// segment; `places` says which keys were seen at a
+/// path; `copies` says which segments hold an event that another one held before.
+const TABLES: &str = "
+    CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+    INSERT INTO names (id, text) VALUES (1, 'session-start'), (2, 'session-end');
+    CREATE TABLE segments (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER NOT NULL,
+        size INTEGER NOT NULL, modified INTEGER NOT NULL, inode INTEGER NOT NULL,
+        header BLOB, is_known INTEGER, last BLOB, last_start INTEGER, end INTEGER, lines INTEGER
+    );
+    CREATE TABLE members (
+        segment INTEGER NOT NULL, start INTEGER NOT NULL, compressed INTEGER NOT NULL,
+        PRIMARY KEY (segment, start)
+    ) WITHOUT ROWID;
+    CREATE TABLE problems (
+        segment INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL,
+        word TEXT NOT NULL, reason TEXT NOT NULL
+    );
+    CREATE TABLE events (
+        key INTEGER NOT NULL, seq INTEGER NOT NULL, id BLOB NOT NULL, path INTEGER NOT NULL,
+        n INTEGER NOT NULL, at INTEGER NOT NULL, session INTEGER, kind INTEGER NOT NULL, state INTEGER,
+        segment INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL, parents BLOB NOT NULL,
+        PRIMARY KEY (key, seq)
+    ) WITHOUT ROWID;
+    CREATE TABLE heads (key INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (key, seq)) WITHOUT ROWID;
+    CREATE TABLE foreign_parents (
+        parent BLOB NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (parent, key)
+    ) WITHOUT ROWID;
+    CREATE INDEX foreign_parents_by_key ON foreign_parents (key);
+    CREATE TABLE places (path INTEGER NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (path, key)) WITHOUT ROWID;
+    CREATE TABLE copies (id BLOB NOT NULL, segment INTEGER NOT NULL, PRIMARY KEY (id, segment)) WITHOUT ROWID;
+";
+
+/// What finds events otherwise than by their artifact. Made after a large first filling, which is much faster.
+const INDICES: &str = "
+    CREATE UNIQUE INDEX events_by_id ON events (id);
+    CREATE INDEX events_by_segment ON events (segment);
+    CREATE INDEX events_by_session ON events (session, at) WHERE session IS NOT NULL;
+    CREATE INDEX events_by_time ON events (at);
+    CREATE INDEX session_marks ON events (session, kind) WHERE kind IN (1, 2);
+";
+
+const INDEX_NAMES: [&str; 5] =
+    ["events_by_id", "events_by_segment", "events_by_session", "events_by_time", "session_marks"];
+
+const TABLE_NAMES: [&str; 9] =
+    ["names", "segments", "members", "problems", "events", "heads", "foreign_parents", "places", "copies"];
+
+/// Whether the database has these tables.
+pub(super) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    Ok(version == VERSION)
+}
+
+/// Makes the tables anew, empty. To be called inside a transaction.
+pub(super) fn reset(connection: &Connection) -> rusqlite::Result<()> {
+    for table in TABLE_NAMES {
+        connection.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
+    }
+    connection.execute_batch(TABLES)?;
+    connection.execute_batch(INDICES)?;
+    connection.pragma_update(None, "user_version", VERSION)
+}
+
+/// Leaves out the indices for a large filling.
+pub(super) fn drop_indices(connection: &Connection) -> rusqlite::Result<()> {
+    INDEX_NAMES.iter().try_for_each(|index| connection.execute_batch(&format!("DROP INDEX {index}")))
+}
+
+/// Makes the indices that [`drop_indices`] left out.
+pub(super) fn make_indices(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(INDICES)
+}

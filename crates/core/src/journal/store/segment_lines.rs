@@ -1,0 +1,117 @@
+//! The lines of a segment: where they stand, and what is wrong with them.
+
+use std::io::{self, BufRead};
+
+use super::super::{Chain, Event, Header, Line, LineProblem};
+use crate::document::FileHash;
+
+/// How far a segment has been read: behind its last whole line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Progress {
+    /// The hash of the header line.
+    pub(super) header: FileHash,
+    /// Whether the header is one that this version reads.
+    pub(super) is_known: bool,
+    /// The hash of the last line.
+    pub(super) last: FileHash,
+    /// Where the last line starts.
+    pub(super) last_start: u64,
+    /// Where the next line starts.
+    pub(super) end: u64,
+    /// How many lines there are.
+    pub(super) lines: u64,
+}
+
+/// A line behind the header, or the header where it is wrong.
+#[derive(Debug)]
+pub(super) struct ReadLine {
+    /// Counted from 1.
+    pub(super) number: u64,
+    /// Where it starts, in bytes of what is not compressed.
+    pub(super) start: u64,
+    /// Its length without the line feed.
+    pub(super) length: u64,
+    /// The event, if it can be used.
+    pub(super) event: Option<Box<Event>>,
+    /// What is wrong.
+    pub(super) problem: Option<LineProblem>,
+}
+
+/// Reads on behind `progress`, or from the start, and gives each line to `take`. A segment without a whole first line
+/// leaves no progress.
+///
+/// # Errors
+/// Those of the reader and of `take`.
+pub(super) fn read<E: From<io::Error>>(
+    source: &mut dyn BufRead,
+    mut progress: Option<Progress>,
+    mut take: impl FnMut(ReadLine) -> Result<(), E>,
+) -> Result<Option<Progress>, E> {
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let damage = match source.read_until(b'\n', &mut bytes) {
+            Err(error) if is_damage(&error) => Some(error),
+            read => read.map(|_| None)?,
+        };
+        let start = progress.map_or(0, |progress| progress.end);
+        let number = progress.map_or(1, |progress| progress.lines + 1);
+        let Some(line) = bytes.strip_suffix(b"\n").filter(|_| damage.is_none()) else {
+            let problem = match damage {
+                Some(error) => {
+                    Some(LineProblem::NotAnEvent { reason: format!("the file is damaged: {error}") })
+                }
+                None => Some(LineProblem::Torn).filter(|_| !bytes.is_empty()),
+            };
+            if problem.is_some() {
+                let length = bytes.len() as u64;
+                take(ReadLine { number, start, length, event: None, problem })?;
+            }
+            return Ok(progress);
+        };
+        let (header, is_known, last, event, problem) = match progress {
+            None => {
+                let problem = Header::read(line).err();
+                let hash = FileHash::of(line);
+                (hash, problem.is_none(), hash, None, problem)
+            }
+            Some(behind) => {
+                let mut chain = Chain::behind(behind.last);
+                let (event, problem) = read_event(&mut chain, line, behind.is_known);
+                (behind.header, behind.is_known, chain.last(), event, problem)
+            }
+        };
+        let length = line.len() as u64;
+        progress = Some(Progress {
+            header,
+            is_known,
+            last,
+            last_start: start,
+            end: start + bytes.len() as u64,
+            lines: number,
+        });
+        if event.is_some() || problem.is_some() {
+            take(ReadLine { number, start, length, event, problem })?;
+        }
+    }
+}
+
+/// Whether the error speaks of the bytes of a compressed segment, not of the system.
+fn is_damage(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
+}
+
+/// An event behind a break in the chain counts if its content is what its id was made from. Behind a header that is not
+/// known, so does every such line, and the others are no news.
+fn read_event(chain: &mut Chain, line: &[u8], is_known: bool) -> (Option<Box<Event>>, Option<LineProblem>) {
+    match chain.read(line) {
+        Ok(event) if is_known => (Some(Box::new(event)), None),
+        Ok(event) => (Some(Box::new(event)).filter(|event| event.is_genuine()), None),
+        Err(LineProblem::BrokenChain) => {
+            let read = serde_json::from_slice::<Line>(line).ok().map(|line| Box::new(line.event));
+            (read.filter(|event| event.is_genuine()), Some(LineProblem::BrokenChain).filter(|_| is_known))
+        }
+        Err(problem) => (None, Some(problem).filter(|_| is_known)),
+    }
+}

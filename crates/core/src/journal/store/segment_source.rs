@@ -1,0 +1,89 @@
+//! A segment read from its start, compressed or not.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
+};
+
+use super::{
+    HistoryError, SegmentFile, SegmentPlace,
+    compressed::{Member, Members},
+    index::Fault,
+    segment_files,
+};
+use crate::root::Root;
+
+/// How much is read at once.
+const BUFFER: usize = 256 * 1024;
+
+/// The bytes of a segment, from its start on.
+pub(super) struct SegmentSource {
+    bytes: Bytes,
+    position: u64,
+}
+
+enum Bytes {
+    Plain(BufReader<File>),
+    Compressed(Box<BufReader<Members<BufReader<File>>>>),
+}
+
+impl SegmentSource {
+    /// # Errors
+    /// When the file is gone ([`Fault::Stale`]) or cannot be opened.
+    pub(super) fn open(root: &Root, file: &SegmentFile) -> Result<Self, Fault> {
+        let opened = match File::open(file.location(root)) {
+            Err(error) if segment_files::is_absent(&error) => return Err(Fault::Stale),
+            opened => opened.map_err(|source| HistoryError::Read { path: file.path(), source })?,
+        };
+        let opened = BufReader::with_capacity(BUFFER, opened);
+        let bytes = match file.place {
+            SegmentPlace::Live | SegmentPlace::Sealed => Bytes::Plain(opened),
+            SegmentPlace::Compressed => {
+                Bytes::Compressed(Box::new(BufReader::with_capacity(BUFFER, Members::new(opened))))
+            }
+        };
+        Ok(Self { bytes, position: 0 })
+    }
+
+    /// What follows; lines that are read through it are not counted by [`SegmentSource::skip_to`].
+    pub(super) fn reader(&mut self) -> &mut dyn BufRead {
+        match &mut self.bytes {
+            Bytes::Plain(file) => file,
+            Bytes::Compressed(file) => &mut **file,
+        }
+    }
+
+    /// Goes on to `start`, which is not before what was read.
+    pub(super) fn skip_to(&mut self, start: u64) -> io::Result<()> {
+        match &mut self.bytes {
+            Bytes::Plain(file) => {
+                if start != self.position {
+                    file.seek(SeekFrom::Start(start))?;
+                }
+            }
+            Bytes::Compressed(file) => {
+                let skipped = start.saturating_sub(self.position);
+                io::copy(&mut file.by_ref().take(skipped), &mut io::sink())?;
+            }
+        }
+        self.position = start;
+        Ok(())
+    }
+
+    /// The line that starts at `start`, with its line feed.
+    pub(super) fn line_at(&mut self, start: u64) -> io::Result<Vec<u8>> {
+        self.skip_to(start)?;
+        let mut line = Vec::new();
+        self.reader().read_until(b'\n', &mut line)?;
+        self.position += line.len() as u64;
+        Ok(line)
+    }
+
+    /// The members that were reached; none where the segment is not compressed.
+    pub(super) fn members(&self) -> &[Member] {
+        match &self.bytes {
+            Bytes::Plain(_) => &[],
+            Bytes::Compressed(file) => file.get_ref().members(),
+        }
+    }
+}
