@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::harness::{Sandbox, demo::PRD};
 
 /// Every command of the program.
-pub(crate) const COMMANDS: [&str; 12] = [
+pub(crate) const COMMANDS: [&str; 15] = [
     "init",
     "status",
     "show",
@@ -16,6 +16,9 @@ pub(crate) const COMMANDS: [&str; 12] = [
     "track",
     "check",
     "manifest",
+    "config",
+    "context",
+    "instructions",
     "completions",
     "man",
 ];

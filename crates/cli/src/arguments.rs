@@ -30,6 +30,15 @@ pub(crate) struct ProjectArguments {
     /// Folder of the project; without it the nearest folder above with `.stepmark/config.yaml`, `_bmad/` or `.git`
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+    /// Give a key of the configuration a value for this run: `lease.seconds=60`, `settings.user_name=Ada`
+    #[arg(long, global = true, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub(crate) config: Vec<(String, String)>,
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    let parts = parts.ok_or_else(|| "KEY=VALUE is wanted".to_owned())?;
+    Ok((parts.0.to_owned(), parts.1.to_owned()))
 }
 
 /// How a command speaks.
@@ -66,6 +75,9 @@ pub(crate) enum Command {
     Track(commands::track::Track),
     Check(commands::check::Check),
     Manifest(commands::manifest::Manifest),
+    Config(commands::config::Config),
+    Context(commands::context::Context),
+    Instructions(commands::instructions::Instructions),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
 }

@@ -1,7 +1,12 @@
 //! What the process was started with: read once, passed on as values.
-#![expect(clippy::disallowed_methods, reason = "the edge of the program: folder and random ids enter here")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the edge of the program: folder, environment and random ids enter here"
+)]
 
 use std::path::{Path, PathBuf};
+
+use stepmark_core::workspace::ConfigurationSources;
 
 use crate::exit::{Exit, Failure};
 
@@ -9,19 +14,50 @@ use crate::exit::{Exit, Failure};
 pub(crate) struct Environment {
     /// The folder that relative paths of the command line are seen from.
     pub(crate) current_folder: PathBuf,
+    /// The user's configuration file and the variables that may configure stepmark.
+    pub(crate) configuration: ConfigurationSources,
 }
 
 impl Environment {
     pub(crate) fn read() -> Result<Self, Failure> {
         let current_folder = std::env::current_dir()
             .map_err(|error| Failure::new(Exit::Io, format!("cannot find the current folder: {error}")))?;
-        Ok(Self { current_folder })
+        let configuration = ConfigurationSources {
+            user_file: user_file(),
+            environment: configuration_variables()?,
+            flags: Vec::new(),
+        };
+        Ok(Self { current_folder, configuration })
     }
 
     /// Whether a folder stands at a path of the command line.
     pub(crate) fn is_folder(path: &Path) -> bool {
         path.is_dir()
     }
+}
+
+/// `stepmark/config.yaml` in the folder for configuration (XDG Base Directory Specification: a relative
+/// `XDG_CONFIG_HOME` does not count).
+fn user_file() -> Option<PathBuf> {
+    let named = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let folder = named.or_else(|| home().map(|home| home.join(".config")))?;
+    Some(folder.join("stepmark").join("config.yaml"))
+}
+
+/// All variables of stepmark that are set to something.
+fn configuration_variables() -> Result<Vec<(String, String)>, Failure> {
+    let mut variables = Vec::new();
+    for (name, value) in std::env::vars_os() {
+        let Some(name) = name.to_str().filter(|name| name.starts_with("STEPMARK_")) else { continue };
+        let value = value.into_string().map_err(|_| {
+            Failure::new(Exit::Usage, format!("the environment variable `{name}` is not UTF-8"))
+        })?;
+        if !value.is_empty() {
+            variables.push((name.to_owned(), value));
+        }
+    }
+    Ok(variables)
 }
 
 /// A new random id (RFC 9562, version 4). `STEPMARK_TEST_ID` fixes it, so that tests can compare whole files.

@@ -8,7 +8,8 @@ use stepmark_core::{
     document::EditError,
     transition::TransitionRefusal,
     workspace::{
-        ArtifactError, ChangeError, ConfigurationError, OpenError, RelativeError, ResolveError, WalkError,
+        ArtifactError, ChangeError, ConfigurationError, InstructionError, OpenError, RelativeError,
+        ResolveError, WalkError,
         manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
     },
 };
@@ -87,11 +88,18 @@ pub(crate) fn chain(error: &dyn Error) -> String {
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
-        let failure = Self::from_error(Exit::Io, &error);
+        let exit = match &error {
+            OpenError::Configuration(ConfigurationError::Given { .. }) => Exit::Usage,
+            OpenError::Root(_) | OpenError::Configuration(_) => Exit::Io,
+        };
+        let failure = Self::from_error(exit, &error);
         match &error {
-            OpenError::Root(_) => failure,
+            OpenError::Root(_) | OpenError::Configuration(ConfigurationError::Given { .. }) => failure,
             OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
                 failure.with_help("mend that line; nothing was changed")
+            }
+            OpenError::Configuration(ConfigurationError::StateKey { .. }) => {
+                failure.with_help("take the key out of that file; nothing was changed")
             }
             OpenError::Configuration(_) => {
                 failure.with_help("correct or remove it: without a configuration the defaults count")
@@ -173,6 +181,22 @@ impl From<ChangeError> for Failure {
                     _ => Exit::Io,
                 };
                 Self::from_error(exit, &error)
+            }
+        }
+    }
+}
+
+impl From<InstructionError> for Failure {
+    fn from(error: InstructionError) -> Self {
+        match error {
+            InstructionError::Commit(error) => ChangeError::Commit(error).into(),
+            InstructionError::Walk(error) => error.into(),
+            InstructionError::OwnComponent { .. } => Self::from_error(Exit::Findings, &error)
+                .with_help("name another output in `.stepmark/config.yaml`"),
+            InstructionError::Component { .. } => Self::from_error(Exit::Io, &error)
+                .with_help("correct `instructions.components` in `.stepmark/config.yaml`, or the file"),
+            InstructionError::NotText(_) | InstructionError::Cached(_) | InstructionError::Path(_) => {
+                Self::from_error(Exit::Io, &error)
             }
         }
     }

@@ -18,9 +18,11 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) fn open(arguments: &ProjectArguments, environment: &Environment) -> Result<Self, Failure> {
+        let mut sources = environment.configuration.clone();
+        sources.flags.clone_from(&arguments.config);
         let workspace = match &arguments.root {
-            Some(root) => Workspace::open(environment.current_folder.join(root))?,
-            None => Workspace::discover(&environment.current_folder)?,
+            Some(root) => Workspace::open_with(environment.current_folder.join(root), &sources)?,
+            None => Workspace::discover_with(&environment.current_folder, &sources)?,
         };
         Ok(Self {
             workspace,

@@ -4,7 +4,10 @@ mod change;
 pub(crate) mod check;
 pub(crate) mod complete;
 pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod init;
+pub(crate) mod instructions;
 pub(crate) mod man;
 pub(crate) mod manifest;
 pub(crate) mod next;
@@ -40,6 +43,9 @@ pub(crate) fn run(
         Command::Track(command) => command.run(&project()?, output),
         Command::Check(command) => command.run(&project()?, output),
         Command::Manifest(command) => command.run(&project()?, output),
+        Command::Config(command) => command.run(&project()?, output),
+        Command::Context(command) => command.run(&project()?, output),
+        Command::Instructions(command) => command.run(&project()?, output),
         Command::Completions(command) => command.run(output),
         Command::Man(command) => command.run(output),
     }

@@ -1,3 +1,5 @@
 //! Artifacts → the bytes of every local copy. Pure and rebuildable.
 
 pub mod files_manifest;
+pub mod instructions;
+pub mod instruction_meta;

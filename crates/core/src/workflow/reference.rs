@@ -40,7 +40,8 @@ pub(super) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
     Some(Reference { path: path(text, base), folder, file_name: file_name.to_owned() })
 }
 
-fn path(text: &str, base: &ReferenceBase<'_>) -> Option<ProjectPath> {
+/// The file that `text` names; `None` where a variable is not known or the path leads out of the project.
+pub(super) fn path(text: &str, base: &ReferenceBase<'_>) -> Option<ProjectPath> {
     if let Some(rest) = text.strip_prefix('{') {
         let (variable, rest) = rest.split_once('}')?;
         let rest = rest.strip_prefix('/')?;

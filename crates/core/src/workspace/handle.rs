@@ -9,8 +9,9 @@ use std::{
 };
 
 use super::{
-    Configuration, ConfigurationError, Membership, ResolveError, Root, RootError, TrackedArtifact,
-    WalkProblem, WalkProblemKind, Workflows, artifact_files, walk::WalkError, workflows::WorkflowFileError,
+    Configuration, ConfigurationError, ConfigurationSources, Membership, ResolveError, Root, RootError,
+    TrackedArtifact, WalkProblem, WalkProblemKind, Workflows, artifact_files, walk::WalkError,
+    workflows::WorkflowFileError,
 };
 use crate::{
     artifact::{Artifact, ProjectPath, READ_LIMIT},
@@ -147,7 +148,7 @@ impl Workspace {
     /// # Errors
     /// When the folder cannot be found, or the configuration cannot be used.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, OpenError> {
-        Self::at(Root::open(folder)?)
+        Self::open_with(folder, &ConfigurationSources::default())
     }
 
     /// Opens the project that `start` lies in: see [`Root::discover`].
@@ -155,11 +156,27 @@ impl Workspace {
     /// # Errors
     /// When the folder cannot be found, or the configuration cannot be used.
     pub fn discover(start: impl AsRef<Path>) -> Result<Self, OpenError> {
-        Self::at(Root::discover(start)?)
+        Self::discover_with(start, &ConfigurationSources::default())
     }
 
-    fn at(root: Root) -> Result<Self, OpenError> {
-        let configuration = Configuration::load(&root)?;
+    /// Opens the project in `folder` among what surrounds it.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::open`].
+    pub fn open_with(folder: impl AsRef<Path>, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+        Self::at(Root::open(folder)?, sources)
+    }
+
+    /// Opens the project that `start` lies in among what surrounds it.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::discover`].
+    pub fn discover_with(start: impl AsRef<Path>, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+        Self::at(Root::discover(start)?, sources)
+    }
+
+    fn at(root: Root, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+        let configuration = Configuration::load_with(&root, sources)?;
         Ok(Self { root, configuration, workflows: OnceLock::new() })
     }
 
@@ -183,6 +200,11 @@ impl Workspace {
     /// # Errors
     /// When the file, or a step file of its workflow, cannot be read.
     pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, ArtifactError> {
+        Ok(self.track(Artifact::read(path.clone(), self.read_file(path)?))?)
+    }
+
+    /// The bytes of a file of the project.
+    pub(super) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {
         let place = self.root.resolve(path)?;
         let mut bytes = Vec::new();
         let read = open_file(&place).and_then(|file| read_within_limit(file, &mut bytes));
@@ -190,7 +212,7 @@ impl Workspace {
             io::ErrorKind::NotFound => ArtifactError::Missing { path: path.clone() },
             _ => ArtifactError::Read { path: path.clone(), source },
         })?;
-        Ok(self.track(Artifact::read(path.clone(), bytes))?)
+        Ok(bytes)
     }
 
     /// Finds the workflow of an artifact that was read.

@@ -38,6 +38,29 @@ artifacts:
 # Values of the variables that step files use in paths, as folders seen from the project root.
 # variables:
 #   planning_artifacts: _bmad-output/planning-artifacts
+
+# What is worked on, and the configuration file of the workflows; the frontmatter of an artifact or a workflow may say
+# otherwise (`stepmark context` tells which counts).
+# active: docs/prd.md
+# main_config: _bmad/bmm/config.yaml
+
+# Checkpoints made by themselves: after these steps, when the workflow is finished, and after every so many steps.
+# milestones: [step-04-journeys, finished]
+# checkpoints: {{every: 5}}
+
+# Where delegated artifacts are made, how long a lease lasts, and how long `resume` may ask git.
+# delegation: {{folder: docs/delegated}}
+# lease: {{seconds: 600}}
+# git_history: {{limit_ms: 300}}
+
+# The instruction file of an agent, and what it is assembled from; `settings` stand in it.
+# instructions:
+#   output: .claude-mpm/PM_INSTRUCTIONS.md
+#   components: [docs/agent.md]
+# settings:
+#   user_name: Ada
+#   communication_language: English
+#   skill_level: expert
 "
     )
 }

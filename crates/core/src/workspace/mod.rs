@@ -3,7 +3,6 @@
 mod parsed_scalar;
 mod path_globs;
 mod workflow_declaration;
-mod configuration_keys;
 mod configuration;
 mod initial_files;
 mod file_stat;
@@ -14,6 +13,8 @@ mod workflows;
 mod tracked_artifact;
 mod handle;
 mod artifact_files;
+mod context;
+mod instructions;
 #[cfg(feature = "write")]
 mod changes;
 mod ignore_files;
@@ -25,9 +26,16 @@ pub mod manifest;
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
-pub use configuration::{Configuration, ConfigurationError, UnknownKey};
+pub use configuration::{
+    Configuration, ConfigurationError, ConfigurationSources, ConfiguredValue, DynamicPlace, Milestone,
+    Origin, Place, Side, StaticLevel, UnknownKey, VARIABLES, Variable,
+};
+pub use context::{Context, ContextWorkflow};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
+#[cfg(feature = "write")]
+pub use instructions::Refreshed;
+pub use instructions::{CachedInstructions, CycleBoundary, InstructionError};
 pub use path_globs::{PathGlob, PathGlobError, PathGlobs};
 pub use tracked_artifact::{Membership, TrackedArtifact};
 pub use walk::{WalkError, WalkProblem, WalkProblemKind};

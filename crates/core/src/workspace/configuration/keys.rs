@@ -3,26 +3,77 @@
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, de};
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
-use super::{PathGlob, PathGlobs, WorkflowDeclaration, parsed_scalar::deserialize_as_scalar};
+use super::{
+    Milestone,
+    scalars::{Count, FilePath, Limit, SettingText},
+    variable_sides::{FREE_MAPS, Variable},
+};
 use crate::{
     artifact::{ProjectPath, ProjectPathError},
     document::Position,
+    workspace::{PathGlob, PathGlobs, WorkflowDeclaration, parsed_scalar::deserialize_as_scalar},
 };
 
 /// The whole file. Every key may be missing or empty.
-#[derive(Default, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(expecting = "a mapping of keys such as `project_id` and `artifacts`")]
 pub(super) struct Keys {
     pub(super) project_id: Option<ProjectId>,
     pub(super) artifacts: Option<ArtifactKeys>,
     pub(super) workflows: Option<Workflows>,
     pub(super) variables: Option<BTreeMap<VariableName, VariablePath>>,
+    pub(super) active: Option<FilePath>,
+    pub(super) main_config: Option<FilePath>,
+    pub(super) config_source: Option<FilePath>,
+    pub(super) milestones: Option<Vec<Milestone>>,
+    pub(super) checkpoints: Option<CheckpointKeys>,
+    pub(super) delegation: Option<DelegationKeys>,
+    pub(super) lease: Option<LeaseKeys>,
+    pub(super) git_history: Option<GitHistoryKeys>,
+    pub(super) instructions: Option<InstructionKeys>,
+    pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
+}
+
+/// `checkpoints:`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "a mapping with `every`")]
+pub(super) struct CheckpointKeys {
+    pub(super) every: Option<Count>,
+}
+
+/// `delegation:`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "a mapping with `folder`")]
+pub(super) struct DelegationKeys {
+    pub(super) folder: Option<FilePath>,
+}
+
+/// `lease:`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "a mapping with `seconds`")]
+pub(super) struct LeaseKeys {
+    pub(super) seconds: Option<Count>,
+}
+
+/// `git_history:`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "a mapping with `limit_ms`")]
+pub(super) struct GitHistoryKeys {
+    pub(super) limit_ms: Option<Limit>,
+}
+
+/// `instructions:`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "a mapping with `output` and `components`")]
+pub(super) struct InstructionKeys {
+    pub(super) output: Option<FilePath>,
+    pub(super) components: Option<Vec<FilePath>>,
 }
 
 /// `artifacts:`.
-#[derive(Default, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(expecting = "a mapping with `include` and `exclude`")]
 pub(super) struct ArtifactKeys {
     pub(super) include: Option<Globs>,
@@ -43,6 +94,62 @@ impl Keys {
         let values: Value = serde_yaml::from_slice(bytes)?;
         Ok((keys.unwrap_or_default(), unknown_keys(&values)))
     }
+
+    /// Reads one value that stands outside of files; `key` may be `section.key`.
+    pub(super) fn given(key: &str, text: &str) -> Result<Self, String> {
+        let mapping = |key: &str, value| Value::Mapping(Mapping::from_iter([(Value::from(key), value)]));
+        let file = match key.split_once('.') {
+            Some((section, key)) => mapping(section, mapping(key, Value::from(text))),
+            None => mapping(key, Value::from(text)),
+        };
+        serde_yaml::from_value(file).map_err(|error| Misplaced::from(error).reason)
+    }
+
+    /// What counts where `nearer` lies over these keys: its values, key by key in mappings; its lists as a whole.
+    pub(super) fn overlaid(self, nearer: Self) -> Self {
+        Self {
+            project_id: nearer.project_id.or(self.project_id),
+            artifacts: both(self.artifacts, nearer.artifacts, |far, near| ArtifactKeys {
+                include: near.include.or(far.include),
+                exclude: near.exclude.or(far.exclude),
+            }),
+            workflows: nearer.workflows.or(self.workflows),
+            variables: both(self.variables, nearer.variables, united),
+            active: nearer.active.or(self.active),
+            main_config: nearer.main_config.or(self.main_config),
+            config_source: nearer.config_source.or(self.config_source),
+            milestones: nearer.milestones.or(self.milestones),
+            checkpoints: both(self.checkpoints, nearer.checkpoints, |far, near| CheckpointKeys {
+                every: near.every.or(far.every),
+            }),
+            delegation: both(self.delegation, nearer.delegation, |far, near| DelegationKeys {
+                folder: near.folder.or(far.folder),
+            }),
+            lease: both(self.lease, nearer.lease, |far, near| LeaseKeys {
+                seconds: near.seconds.or(far.seconds),
+            }),
+            git_history: both(self.git_history, nearer.git_history, |far, near| GitHistoryKeys {
+                limit_ms: near.limit_ms.or(far.limit_ms),
+            }),
+            instructions: both(self.instructions, nearer.instructions, |far, near| InstructionKeys {
+                output: near.output.or(far.output),
+                components: near.components.or(far.components),
+            }),
+            settings: both(self.settings, nearer.settings, united),
+        }
+    }
+}
+
+fn both<T>(far: Option<T>, near: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (far, near) {
+        (Some(far), Some(near)) => Some(merge(far, near)),
+        (far, near) => near.or(far),
+    }
+}
+
+fn united<K: Ord, V>(mut far: BTreeMap<K, V>, near: BTreeMap<K, V>) -> BTreeMap<K, V> {
+    far.extend(near);
+    far
 }
 
 impl From<serde_yaml::Error> for Misplaced {
@@ -69,15 +176,31 @@ fn unknown_keys(file: &Value) -> Vec<String> {
             }
         }
     };
-    compare(file, "", &["project_id", "artifacts", "workflows", "variables"]);
-    compare(&file["artifacts"], "artifacts.", &["include", "exclude"]);
+    let sections: Vec<&str> = Variable::all_static().map(|variable| root_of(variable.name)).collect();
+    compare(file, "", &sections);
+    for (at, section) in sections.iter().enumerate() {
+        let is_first = !sections[..at].contains(section);
+        let leaves: Vec<&str> = Variable::all_static()
+            .filter_map(|variable| variable.name.split_once('.'))
+            .filter_map(|(own, leaf)| (own == *section).then_some(leaf))
+            .collect();
+        if is_first && !leaves.is_empty() && !FREE_MAPS.contains(section) {
+            compare(&file[*section], &format!("{section}."), &leaves);
+        }
+    }
     for (index, workflow) in file["workflows"].as_sequence().into_iter().flatten().enumerate() {
         compare(workflow, &format!("workflows[{index}]."), &["name", "artifacts", "steps", "folder"]);
     }
     unknown
 }
 
+/// The part of a name before its first `.`.
+fn root_of(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(root, _)| root)
+}
+
 /// `project_id:`, which stands in ticket markers and labels, so it is one short word.
+#[derive(Debug)]
 pub(super) struct ProjectId(pub(super) String);
 
 impl FromStr for ProjectId {
@@ -92,6 +215,7 @@ impl FromStr for ProjectId {
 }
 
 /// A list of path patterns.
+#[derive(Debug)]
 pub(super) struct Globs(pub(super) PathGlobs);
 
 impl<'de> Deserialize<'de> for Globs {
@@ -101,6 +225,7 @@ impl<'de> Deserialize<'de> for Globs {
 }
 
 /// `workflows:`, of which no two share their name.
+#[derive(Debug)]
 pub(super) struct Workflows(pub(super) Vec<WorkflowDeclaration>);
 
 impl<'de> Deserialize<'de> for Workflows {
@@ -131,7 +256,7 @@ impl<'de> Deserialize<'de> for Workflows {
 }
 
 /// The name of a variable of step files.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VariableName(pub(super) String);
 
 impl FromStr for VariableName {
@@ -146,6 +271,7 @@ impl FromStr for VariableName {
 }
 
 /// The folder that a variable stands for, seen from the project root; empty for the root itself.
+#[derive(Debug)]
 pub(super) struct VariablePath(pub(super) String);
 
 impl FromStr for VariablePath {

@@ -1,0 +1,87 @@
+//! `stepmark config`
+
+use clap::{Args, Subcommand};
+use stepmark_core::{document::Value, workspace::ConfiguredValue};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, table},
+    project::Project,
+};
+
+/// Show the configuration that counts
+///
+/// Layers, the weakest first: built-in defaults, `$XDG_CONFIG_HOME/stepmark/config.yaml` (else
+/// `~/.config/stepmark/config.yaml`), `.stepmark/config.yaml` of the project, environment variables (`STEPMARK_` and the
+/// key in capitals, `_` for `.`: `STEPMARK_LEASE_SECONDS`), `--config KEY=VALUE`.
+#[derive(Debug, Args)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+enum Task {
+    /// Print every value that counts
+    Show {
+        /// Also say where each value comes from: layer, file and line
+        #[arg(long)]
+        origin: bool,
+    },
+}
+
+impl Config {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let Task::Show { origin } = self.task;
+        let configuration = project.workspace.configuration();
+        let values = configuration.effective_values();
+        if output.json {
+            let files: Vec<_> = configuration.files().iter().map(|file| file.display().to_string()).collect();
+            let unknown: Vec<_> = configuration
+                .unknown_keys()
+                .iter()
+                .map(|unknown| serde_json::json!({"key": unknown.key, "file": unknown.file.display().to_string()}))
+                .collect();
+            let result = serde_json::json!({
+                "root": project.root().path().display().to_string(),
+                "files": files,
+                "values": values.iter().map(value_wire).collect::<Vec<_>>(),
+                "unknown_keys": unknown,
+            });
+            output.json("stepmark.config/1", result);
+        }
+        let rows = values.iter().map(|value| match origin {
+            true => vec![value.key.clone(), shown(&value.value), value.origin.to_string()],
+            false => vec![value.key.clone(), shown(&value.value)],
+        });
+        let header = if origin { &["KEY", "VALUE", "ORIGIN"][..] } else { &["KEY", "VALUE"] };
+        output.line(table(header, rows));
+        configuration.unknown_keys().iter().for_each(|unknown| output.warning(unknown));
+        Ok(Exit::Fine)
+    }
+}
+
+/// Text as it is, all else as JSON.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_json().to_string(),
+    }
+}
+
+fn value_wire(value: &ConfiguredValue) -> serde_json::Value {
+    let place = value.origin.place();
+    let variable = match &value.origin {
+        stepmark_core::workspace::Origin::Environment { variable } => Some(variable),
+        _ => None,
+    };
+    serde_json::json!({
+        "key": value.key,
+        "value": value.value.to_json(),
+        "layer": value.origin.layer(),
+        "file": place.map(|place| place.file.display().to_string()),
+        "line": place.map(|place| place.position.line),
+        "column": place.map(|place| place.position.column),
+        "variable": variable,
+    })
+}

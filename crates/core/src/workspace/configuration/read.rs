@@ -1,0 +1,142 @@
+//! Reading the layers of the configuration.
+#![expect(clippy::disallowed_methods, reason = "an edge module: configuration files are read here")]
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use super::{
+    Configuration, ConfigurationError, ConfigurationSources, Origin, Place, Variable,
+    error::belongs_to,
+    keys::Misplaced,
+    layer::{ConfigurationLayer, LayerError},
+    variable_sides::FREE_MAPS,
+};
+use crate::root::{CONFIGURATION_PATH, Root};
+
+/// A configuration is written by hand; what is larger than this many bytes is something else.
+const SIZE_LIMIT: u64 = 1024 * 1024;
+
+impl Configuration {
+    /// Reads `.stepmark/config.yaml` of the project; the defaults where it does not exist.
+    ///
+    /// # Errors
+    /// When the file cannot be read or used, with its line and column.
+    pub fn load(root: &Root) -> Result<Self, ConfigurationError> {
+        Self::load_with(root, &ConfigurationSources::default())
+    }
+
+    /// Reads `.stepmark/config.yaml` of the project, over the user's file and below environment and flags.
+    ///
+    /// # Errors
+    /// When a file cannot be read or used, with its line and column, or another value cannot be used.
+    pub fn load_with(root: &Root, sources: &ConfigurationSources) -> Result<Self, ConfigurationError> {
+        let mut layers = Vec::new();
+        let mut files = Vec::new();
+        let project = root.path().join(CONFIGURATION_PATH);
+        let user = sources.user_file.iter().map(|path| (path.clone(), Origin::User as fn(Place) -> Origin));
+        for (path, origin) in user.chain([(project, Origin::Project as fn(Place) -> Origin)]) {
+            let Some(bytes) = read_file(&path)? else { continue };
+            let layer = ConfigurationLayer::read(&path, &bytes, origin);
+            layers.push(layer.map_err(|error| unusable(&path, error))?);
+            refuse_project_id_of_user(&path, layers.last())?;
+            files.push(path);
+        }
+        for variable in Variable::all_static() {
+            let Some(name) = variable.environment else { continue };
+            let Some((_, text)) = sources.environment.iter().rfind(|(own, _)| own == name) else { continue };
+            let origin = Origin::Environment { variable: name.to_owned() };
+            layers.push(ConfigurationLayer::given(variable.name, text, origin).map_err(|reason| {
+                let source_name = format!("the environment variable `{name}`");
+                ConfigurationError::Given { source_name, key: variable.name.to_owned(), reason }
+            })?);
+        }
+        for (key, text) in &sources.flags {
+            layers.push(flag_layer(key, text)?);
+        }
+        Ok(Self { files, ..Self::of(layers) })
+    }
+}
+
+/// The bytes of a configuration file; `None` where there is none.
+fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ConfigurationError> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 > SIZE_LIMIT => {
+            Err(ConfigurationError::TooLarge { path: path.to_owned(), limit: SIZE_LIMIT })
+        }
+        Ok(_) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ConfigurationError::Unreadable { path: path.to_owned(), source }),
+    }
+}
+
+pub(super) fn unusable(path: &Path, error: LayerError) -> ConfigurationError {
+    let path = path.to_owned();
+    match error {
+        LayerError::Invalid(Misplaced { position, reason }) => {
+            ConfigurationError::Invalid { path, position, reason }
+        }
+        LayerError::StateKey { position, key, variable } => ConfigurationError::StateKey {
+            path,
+            position,
+            key,
+            meaning: variable.meaning,
+            side: variable.side,
+        },
+    }
+}
+
+/// An identity that all projects of a person share would be none.
+fn refuse_project_id_of_user(
+    path: &Path,
+    layer: Option<&ConfigurationLayer>,
+) -> Result<(), ConfigurationError> {
+    let values = layer.into_iter().flat_map(|layer| &layer.values);
+    for value in values.filter(|value| value.key == "project_id") {
+        if let Origin::User(place) = &value.origin {
+            return Err(ConfigurationError::Invalid {
+                path: path.to_owned(),
+                position: Some(place.position),
+                reason: format!(
+                    "`project_id` is the identity of one project: it belongs in its `{CONFIGURATION_PATH}`"
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What `--config KEY=VALUE` says.
+fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, ConfigurationError> {
+    let failed = |reason: String| ConfigurationError::Given {
+        source_name: "`--config`".to_owned(),
+        key: key.to_owned(),
+        reason,
+    };
+    let name = key.rsplit('.').next().unwrap_or(key);
+    if let Some(variable) = Variable::dynamic_at(key, name) {
+        let belongs = belongs_to(variable.side, key);
+        return Err(failed(format!(
+            "it is {}; configuration is static (D4-Q16, D4-Q20), and this belongs {belongs}",
+            variable.meaning
+        )));
+    }
+    let is_free = FREE_MAPS
+        .iter()
+        .any(|map| key.strip_prefix(map).is_some_and(|rest| rest.len() > 1 && rest.starts_with('.')));
+    if !is_free
+        && !Variable::all_static().any(|variable| variable.name == key && variable.environment.is_some())
+    {
+        let known = Variable::all_static().filter(|variable| variable.environment.is_some());
+        let known: Vec<_> = known.map(|variable| format!("`{}`", variable.name)).collect();
+        return Err(failed(format!(
+            "it is no key with a single value; these are {}, `settings.NAME` and `variables.NAME`",
+            known.join(", ")
+        )));
+    }
+    ConfigurationLayer::given(key, text, Origin::Flag).map_err(failed)
+}

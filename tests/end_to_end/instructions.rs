@@ -1,0 +1,224 @@
+//! `stepmark instructions`
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+
+use crate::harness::{Run, Sandbox, demo::PRD};
+
+const OUTPUT: &str = ".claude-mpm/PM_INSTRUCTIONS.md";
+const META: &str = ".claude-mpm/PM_INSTRUCTIONS.md.meta";
+
+fn project() -> Sandbox {
+    let demo = Sandbox::demo();
+    demo.write(
+        ".stepmark/config.yaml",
+        format!(
+            "instructions:\n  output: {OUTPUT}\n  components: [agents/pm.md, agents/rules.md]\n\
+             settings: {{user_name: Zoë, communication_language: English}}\n"
+        ),
+    );
+    demo.write("agents/pm.md", "---\nname: pm\n---\n# PM\n\nPlan.\n");
+    demo.write("agents/rules.md", "# Rules\r\n\r\n- Ask.\r\n");
+    demo
+}
+
+fn meta(project: &Sandbox) -> serde_json::Value {
+    serde_json::from_slice(&project.read(META)).unwrap()
+}
+
+/// The verdict of `verify`, which writes nothing.
+fn verdict(project: &Sandbox) -> (i32, String) {
+    let run: Run = project.reads_only(&["instructions", "verify", "--json"]);
+    (run.code, run.json("stepmark.instructions/1")["verdict"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn builds_a_file_and_its_meta() {
+    let project = project();
+    assert_eq!(verdict(&project), (1, "absent".to_owned()));
+    assert_snapshot!(project.stepmark(&["instructions", "build"]), @r"
+    exit 0
+    ── stdout
+    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1298 bytes
+    ── stderr
+    warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
+    warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
+    ");
+    let text = String::from_utf8(project.read(OUTPUT)).unwrap();
+    assert_snapshot!(text, @r"
+    <!-- Assembled by stepmark: edits here are lost. Change the components, then run `stepmark instructions build`. -->
+
+    # PM
+
+    Plan.
+
+    # Rules
+
+    - Ask.
+
+    ## Settings
+
+    - `communication_language`: English
+    - `user_name`: Zoë
+
+    ## State of the work
+
+    How far the work is does not stand here: it stands in the frontmatter of the artifacts below, and changes while you work.
+    Before you go on, and whenever you are unsure, ask:
+
+        stepmark resume --json
+
+    ## Artifacts
+
+    Each with the digest of the state in which these instructions were assembled.
+
+    - `_bmad-output/brainstorming/brainstorming-session-2026-01-12.md`: 290a766b2d097ada2b326ffb6f99842c82d5d78bb50019ab65a9df06af8d829b
+    - `_bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`: 06f0349d8c2d4b87ab07a808f83f67b9978767bbac3e46242ff9e559826b761f
+    - `_bmad-output/planning-artifacts/architecture.md`: d3ed5f3a2e0a22bbe95350a11a22bf40097626d93dd946b647702f5b533b7bda
+    - `_bmad-output/planning-artifacts/epics.md`: unreadable
+    - `_bmad-output/planning-artifacts/market-research-2026-01-13.md`: unreadable
+    - `_bmad-output/planning-artifacts/prd.md`: f5061d1f75a38540b36edf05475c046862c501177091b6e6d0ae5fc84c8684c2
+    - `_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md`: 975c96a7af199f29c6d03fb6fb09928b79c4669d0d19c0cea1aad2d01eba732e
+    ");
+    let written = meta(&project);
+    assert_eq!(written["content_size_bytes"], text.len());
+    assert_eq!(written["components"], serde_json::json!(["agents/pm.md", "agents/rules.md"]));
+    assert_eq!(
+        (&written["version"], &written["content_type"]),
+        (&"1.0".into(), &"assembled_instruction".into())
+    );
+    let names: Vec<_> = written.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        ["version", "content_type", "components", "content_hash", "content_size_bytes", "cached_at"]
+    );
+    assert_eq!(verdict(&project), (0, "current".to_owned()));
+    assert_eq!(project.reads_only(&["instructions", "show"]).stdout, text);
+}
+
+#[test]
+fn what_has_not_changed_is_not_written() {
+    let project = project();
+    project.stepmark(&["instructions", "build"]);
+    let before = meta(&project);
+    std::thread::sleep(Duration::from_millis(2));
+    // Times, line ends and the body of an artifact are no state.
+    let prd = String::from_utf8(project.read(PRD)).unwrap();
+    project.write(PRD, prd.replacen("---\n", "---\nlastSaved: 2031-01-01\n", 1) + "More.\n");
+    project.write("agents/pm.md", "# PM\r\n\r\nPlan.\r\n");
+    assert_snapshot!(project.reads_only(&["instructions", "build"]), @r"
+    exit 0
+    ── stdout
+    .claude-mpm/PM_INSTRUCTIONS.md is up to date: 1298 bytes
+    ── stderr
+    warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
+    warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
+    ");
+    assert_eq!(meta(&project), before);
+}
+
+#[test]
+fn a_change_of_any_input_makes_it_stale_until_the_next_boundary() {
+    let project = project();
+    project.stepmark(&["instructions", "build"]);
+    let cached = project.read(OUTPUT);
+    project.stepmark(&["complete", PRD, "4"]);
+    assert_snapshot!(project.reads_only(&["instructions", "verify"]), @r"
+    exit 1
+    ── stdout
+    .claude-mpm/PM_INSTRUCTIONS.md is stale: changed since: _bmad-output/planning-artifacts/prd.md
+      `stepmark instructions build` writes it, and so does the next start or end of a session
+    ── stderr
+    warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
+    warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
+    ");
+    assert_eq!(project.read(OUTPUT), cached, "immutable within a cycle");
+    assert_snapshot!(project.reads_only(&["instructions", "show", "-q"]).stderr, @"warning: .claude-mpm/PM_INSTRUCTIONS.md is stale: changed since: _bmad-output/planning-artifacts/prd.md; `stepmark instructions build` writes it, and so does the next start or end of a session");
+    let before = meta(&project);
+    project.stepmark(&["instructions", "build"]);
+    assert_ne!(meta(&project)["content_hash"], before["content_hash"]);
+    assert_ne!(meta(&project)["cached_at"], before["cached_at"]);
+    assert_eq!(verdict(&project), (0, "current".to_owned()));
+    project.write("agents/pm.md", "# PM\n\nPlan well.\n");
+    assert_eq!(verdict(&project), (1, "stale".to_owned()));
+}
+
+#[test]
+fn an_edit_of_the_file_itself_shows() {
+    let project = project();
+    project.stepmark(&["instructions", "build"]);
+    let text = String::from_utf8(project.read(OUTPUT)).unwrap();
+    project.write(OUTPUT, text.replace("Plan.", "Obey."));
+    assert_eq!(verdict(&project), (1, "tampered".to_owned()));
+    assert_snapshot!(project.reads_only(&["instructions", "show"]), @r"
+    exit 1
+    ── stderr
+    error: `.claude-mpm/PM_INSTRUCTIONS.md` is tampered: its SHA-256 is f4ff18b0579d2bd59c6524b82409ba99d2c6063976fa51aabd87bf4f0d8e2590, and a4bb1279dd2ec77032d0dee1118a69cacd998f975b0c5088461a932ac2ac636e was written
+      help: look at what was changed, move it into a component, then run `stepmark instructions build`
+    ");
+    assert_snapshot!(project.stepmark(&["instructions", "build"]), @r"
+    exit 0
+    ── stdout
+    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1298 bytes
+    ── stderr
+    warning: .claude-mpm/PM_INSTRUCTIONS.md was edited by another program: the edit is gone
+    warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
+    warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
+    ");
+    assert_eq!(project.read(OUTPUT), text.as_bytes());
+    assert_eq!(verdict(&project), (0, "current".to_owned()));
+}
+
+/// The file is written before its meta file: a process that dies in between leaves the new file and the old meta file.
+#[test]
+fn a_build_that_died_between_the_two_files_is_mended() {
+    let project = project();
+    project.stepmark(&["instructions", "build"]);
+    let old = project.read(META);
+    project.stepmark(&["complete", PRD, "4"]);
+    project.stepmark(&["instructions", "build"]);
+    let (file, new) = (project.read(OUTPUT), meta(&project));
+    project.write(META, &old);
+    assert_snapshot!(project.reads_only(&["instructions", "verify"]), @r"
+    exit 1
+    ── stdout
+    .claude-mpm/PM_INSTRUCTIONS.md is stale: its .meta is missing or behind, as after an interrupted build
+      `stepmark instructions build` writes it, and so does the next start or end of a session
+    ── stderr
+    warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
+    warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
+    ");
+    project.stepmark(&["instructions", "build"]);
+    assert_eq!((project.read(OUTPUT), &meta(&project)["content_hash"]), (file, &new["content_hash"]));
+    std::fs::remove_file(project.place(META)).unwrap();
+    assert_eq!(verdict(&project), (1, "stale".to_owned()));
+    project.stepmark(&["instructions", "build"]);
+    assert_eq!(verdict(&project), (0, "current".to_owned()));
+}
+
+#[test]
+fn what_cannot_be_assembled() {
+    let demo = Sandbox::demo();
+    assert_snapshot!(demo.reads_only(&["instructions", "build"]), @r"
+    exit 1
+    ── stderr
+    error: the configuration names no instruction file
+      help: give `instructions: {output: PATH, components: [PATH, …]}` in `.stepmark/config.yaml`
+    ");
+    demo.write(".stepmark/config.yaml", "instructions: {output: out.md, components: [gone.md]}\n");
+    assert_snapshot!(demo.reads_only(&["instructions", "build"]), @r"
+    exit 4
+    ── stderr
+    error: cannot assemble the instructions: the component `gone.md` cannot be read
+      cause: there is no file `gone.md` in the project
+      help: correct `instructions.components` in `.stepmark/config.yaml`, or the file
+    ");
+    demo.write(".stepmark/config.yaml", "instructions: {output: out.md, components: [out.md]}\n");
+    assert_snapshot!(demo.reads_only(&["instructions", "verify"]), @r"
+    exit 1
+    ── stderr
+    error: `instructions.output` and `instructions.components` both name `out.md`: the file would hold itself
+      help: name another output in `.stepmark/config.yaml`
+    ");
+}
