@@ -120,11 +120,11 @@ impl Binder {
     }
 
     fn weigh_file_name(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) {
-        let words = name::words(facts.path.file_stem());
-        let run = |mark: &Vec<String>| words.windows(mark.len()).any(|run| run == mark.as_slice());
         if narrowing.is_decided() || facts.list == StepList::Absent {
             return;
         }
+        let words = name::words(facts.path.file_stem());
+        let run = |mark: &Vec<String>| words.windows(mark.len()).any(|run| run == mark.as_slice());
         narrowing.keep_best(
             |at| self.candidates[at].marks.iter().filter(|mark| run(mark)).map(Vec::len).max(),
             |words| Evidence::FileNameWords { words },

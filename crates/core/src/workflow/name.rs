@@ -25,9 +25,9 @@ pub(super) fn agreement(name: &str, workflow_type: &str) -> Option<NameAgreement
     if name == wanted {
         return Some(NameAgreement::Core);
     }
-    let (name, wanted) = (words(name), words(wanted));
-    let shared = name.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
-    (shared > 0 && shared == name.len().min(wanted.len())).then_some(NameAgreement::Prefix(shared))
+    let shared = parts(name).zip(parts(wanted)).take_while(|(a, b)| a == b).count();
+    let all = || parts(name).count().min(parts(wanted).count());
+    (shared > 0 && shared == all()).then_some(NameAgreement::Prefix(shared))
 }
 
 /// A name without what its releases put in front: `bmad-create-prd`, `create-prd` and `prd` are one workflow
@@ -40,8 +40,11 @@ pub(super) fn core(name: &str) -> &str {
 
 /// The words of a file's stem or a name, lower-case.
 pub(super) fn words(name: &str) -> Vec<String> {
-    let words = name.split(|letter: char| !letter.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    parts(name).map(str::to_lowercase).collect()
+}
+
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|letter: char| !letter.is_alphanumeric()).filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]

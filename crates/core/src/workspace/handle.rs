@@ -100,7 +100,7 @@ fn open_file(place: &Path) -> io::Result<File> {
 
 /// Reads all of `file` behind what `bytes` hold. What is no regular file, or has more than [`READ_LIMIT`] bytes, is an
 /// error.
-pub(super) fn read_within_limit(file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
+pub(super) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let too_large = || {
         let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");
         io::Error::new(io::ErrorKind::FileTooLarge, reason)
@@ -115,9 +115,25 @@ pub(super) fn read_within_limit(file: File, bytes: &mut Vec<u8>) -> io::Result<(
     if metadata.len() > READ_LIMIT {
         return Err(too_large());
     }
-    bytes.reserve(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-    let read = file.take(READ_LIMIT + 1).read_to_end(bytes)?;
-    if read as u64 > READ_LIMIT { Err(too_large()) } else { Ok(()) }
+    let (before, size) = (bytes.len(), usize::try_from(metadata.len()).unwrap_or(0));
+    bytes.resize(before + size + 1, 0);
+    let read = read_once(&mut file, &mut bytes[before..])?;
+    bytes.truncate(before + read);
+    // Less than there was room for, and at the end by the stat, too: nothing is left to read.
+    if read == size {
+        return Ok(());
+    }
+    file.take((READ_LIMIT + 1).saturating_sub(read as u64)).read_to_end(bytes)?;
+    if (bytes.len() - before) as u64 > READ_LIMIT { Err(too_large()) } else { Ok(()) }
+}
+
+fn read_once(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match file.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
 }
 
 impl Artifacts {
@@ -247,5 +263,33 @@ impl Workspace {
     /// Those of [`Workspace::artifacts`].
     pub fn artifacts_counted(&self, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
         artifact_files::read_all(self, count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_whole_whatever_its_stat_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("prd.md");
+        for text in ["", "a", "---\nstatus: done\n---\n"] {
+            std::fs::write(&place, text).unwrap();
+            let mut bytes = b"before ".to_vec();
+            read_within_limit(open_file(&place).unwrap(), &mut bytes).unwrap();
+            assert_eq!(bytes, format!("before {text}").into_bytes());
+        }
+        let error = read_within_limit(open_file(folder.path()).unwrap(), &mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+        File::create(&place).unwrap().set_len(READ_LIMIT + 1).unwrap();
+        let error = read_within_limit(open_file(&place).unwrap(), &mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        // Its stat says that it has no bytes.
+        if cfg!(target_os = "linux") {
+            let mut bytes = Vec::new();
+            read_within_limit(open_file(Path::new("/proc/self/status")).unwrap(), &mut bytes).unwrap();
+            assert!(bytes.starts_with(b"Name:"));
+        }
     }
 }
