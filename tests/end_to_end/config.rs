@@ -114,3 +114,18 @@ fn values_that_cannot_be_used_name_their_layer() {
     ");
     assert_eq!(demo.reads_only(&["status", "--config", "lease"]).code, 2);
 }
+
+#[test]
+fn the_table_of_variables_holds_both_sides() {
+    let run = Sandbox::empty().reads_only(&["config", "variables"]);
+    let line = |name: &str| {
+        let found = run.stdout.lines().find(|line| line.split_whitespace().next() == Some(name));
+        found.unwrap_or_else(|| panic!("{name} in {run}")).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_snapshot!(line("lease.seconds"), @"lease.seconds static, system STEPMARK_LEASE_SECONDS how long a lease lasts");
+    assert_snapshot!(line("active"), @"active static, project STEPMARK_ACTIVE the artifact that is worked on");
+    assert_snapshot!(line("stepsCompleted"), @"stepsCompleted dynamic, frontmatter - the steps that are done");
+    assert_snapshot!(line("session"), @"session dynamic, run time - the session (`STEPMARK_SESSION`)");
+    let answer = Sandbox::empty().reads_only(&["config", "variables", "--json"]);
+    assert_eq!(answer.json("stepmark.config-variables/1")["variables"][0]["name"], "project_id");
+}

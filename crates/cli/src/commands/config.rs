@@ -1,7 +1,10 @@
 //! `stepmark config`
 
 use clap::{Args, Subcommand};
-use stepmark_core::{document::Value, workspace::ConfiguredValue};
+use stepmark_core::{
+    document::Value,
+    workspace::{ConfiguredValue, Origin, VARIABLES, Variable},
+};
 
 use crate::{
     exit::{Exit, Failure},
@@ -28,37 +31,69 @@ enum Task {
         #[arg(long)]
         origin: bool,
     },
+    /// Print every variable, its side (static: configuration; dynamic: frontmatter or run time), and the environment
+    /// variable that gives it a value
+    Variables,
 }
 
 impl Config {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let Task::Show { origin } = self.task;
-        let configuration = project.workspace.configuration();
-        let values = configuration.effective_values();
-        if output.json {
-            let files: Vec<_> = configuration.files().iter().map(|file| file.display().to_string()).collect();
-            let unknown: Vec<_> = configuration
-                .unknown_keys()
-                .iter()
-                .map(|unknown| serde_json::json!({"key": unknown.key, "file": unknown.file.display().to_string()}))
-                .collect();
-            let result = serde_json::json!({
-                "root": project.root().path().display().to_string(),
-                "files": files,
-                "values": values.iter().map(value_wire).collect::<Vec<_>>(),
-                "unknown_keys": unknown,
-            });
-            output.json("stepmark.config/1", result);
+        match self.task {
+            Task::Show { origin } => show(project, output, origin),
+            Task::Variables => print_variables(output),
         }
-        let rows = values.iter().map(|value| match origin {
-            true => vec![value.key.clone(), shown(&value.value), value.origin.to_string()],
-            false => vec![value.key.clone(), shown(&value.value)],
-        });
-        let header = if origin { &["KEY", "VALUE", "ORIGIN"][..] } else { &["KEY", "VALUE"] };
-        output.line(table(header, rows));
-        configuration.unknown_keys().iter().for_each(|unknown| output.warning(unknown));
         Ok(Exit::Fine)
     }
+}
+
+fn show(project: &Project, output: &Output, origin: bool) {
+    let configuration = project.workspace.configuration();
+    let values = configuration.effective_values();
+    if output.json {
+        let files: Vec<_> = configuration.files().iter().map(|file| file.display().to_string()).collect();
+        let unknown: Vec<_> = configuration
+            .unknown_keys()
+            .iter()
+            .map(
+                |unknown| serde_json::json!({"key": unknown.key, "file": unknown.file.display().to_string()}),
+            )
+            .collect();
+        let result = serde_json::json!({
+            "root": project.root().path().display().to_string(),
+            "files": files,
+            "values": values.iter().map(value_wire).collect::<Vec<_>>(),
+            "unknown_keys": unknown,
+        });
+        output.json("stepmark.config/1", result);
+    }
+    let rows = values.iter().map(|value| match origin {
+        true => vec![value.key.clone(), shown(&value.value), value.origin.to_string()],
+        false => vec![value.key.clone(), shown(&value.value)],
+    });
+    let header = if origin { &["KEY", "VALUE", "ORIGIN"][..] } else { &["KEY", "VALUE"] };
+    output.line(table(header, rows));
+    configuration.unknown_keys().iter().for_each(|unknown| output.warning(unknown));
+}
+
+/// The one table of both sides; keys that hold times are dynamic too.
+fn print_variables(output: &Output) {
+    if output.json {
+        let wire = |variable: &Variable| {
+            serde_json::json!({
+                "name": variable.name,
+                "side": variable.side.to_string(),
+                "environment": variable.environment,
+                "meaning": variable.meaning,
+            })
+        };
+        let variables: Vec<_> = VARIABLES.iter().map(wire).collect();
+        output.json("stepmark.config-variables/1", serde_json::json!({"variables": variables}));
+    }
+    let rows = VARIABLES.iter().map(|variable| {
+        let environment = variable.environment.unwrap_or("-");
+        [variable.name, &variable.side.to_string(), environment, variable.meaning].map(str::to_owned).to_vec()
+    });
+    output.line(table(&["VARIABLE", "SIDE", "ENVIRONMENT", "MEANING"], rows));
 }
 
 /// Text as it is, all else as JSON.
@@ -72,7 +107,7 @@ fn shown(value: &Value) -> String {
 fn value_wire(value: &ConfiguredValue) -> serde_json::Value {
     let place = value.origin.place();
     let variable = match &value.origin {
-        stepmark_core::workspace::Origin::Environment { variable } => Some(variable),
+        Origin::Environment { variable } => Some(variable),
         _ => None,
     };
     serde_json::json!({

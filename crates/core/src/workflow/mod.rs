@@ -18,6 +18,7 @@ mod discovery;
 mod pattern;
 mod name;
 mod definition;
+mod context_source;
 mod context;
 mod candidate;
 mod binding;
@@ -36,9 +37,9 @@ pub use binding::{ArtifactFacts, Binding, ConfiguredWorkflow, Evidence, StepList
 pub use candidate::Candidate;
 use chain::Edge;
 pub use chain::{Chain, EdgeKind, EdgeSource, MAX_STEPS, Recording, Step, Successor, Unit};
-pub use context::{
-    ContextAnswer, ContextCandidate, ContextPlace, ContextQuestion, ContextSource, ContextSourceError,
-    ContextStatement, ContextVerdict, answer_context, context_statements,
+pub use context::{ContextAnswer, ContextCandidate, ContextQuestion, ContextVerdict, answer_context};
+pub use context_source::{
+    ContextPlace, ContextSource, ContextSourceError, ContextStatement, context_statements,
 };
 pub use definition::{WorkflowDefinition, WorkflowDetail};
 pub use diagnosis::ChainDiagnosis;

@@ -1,6 +1,8 @@
 //! The one table of variables and their sides: what is static stands in configuration, what is dynamic never does (seed
 //! `001_…`, D4-Q16 and D4-Q20).
 
+use std::fmt;
+
 use DynamicPlace::{Frontmatter, RunTime};
 use StaticLevel::{Project, System};
 
@@ -36,6 +38,17 @@ pub enum StaticLevel {
     System,
     /// That of the project.
     Project,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Static(StaticLevel::System) => "static, system",
+            Self::Static(StaticLevel::Project) => "static, project",
+            Self::Dynamic(DynamicPlace::Frontmatter) => "dynamic, frontmatter",
+            Self::Dynamic(DynamicPlace::RunTime) => "dynamic, run time",
+        })
+    }
 }
 
 /// Where a dynamic variable comes from.
