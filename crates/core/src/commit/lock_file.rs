@@ -4,13 +4,16 @@
 use std::{
     fmt,
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    io,
     path::{Path, PathBuf},
 };
 
 use crate::{artifact::ProjectPath, document::FileHash, root::Root};
 
-use super::LockError;
+use super::{
+    LockError,
+    local_folder::{make_local_folder, resolved},
+};
 
 /// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in lower-case
 /// hexadecimal. The resolved path, because two links to one file must share its lock.
@@ -28,6 +31,17 @@ impl LockKey {
     /// How the names of this file's temporary files start.
     pub(super) fn temporary_prefix(&self) -> String {
         format!(".stepmark-{self}-")
+    }
+
+    /// A name for a temporary file that holds, or held, bytes of this hash.
+    pub(super) fn temporary_name(&self, content: FileHash) -> String {
+        let digits = content.to_string();
+        format!(
+            "{}{}{}",
+            self.temporary_prefix(),
+            digits.get(..12).unwrap_or(&digits),
+            Self::TEMPORARY_SUFFIX
+        )
     }
 
     /// How the names of all temporary files end.
@@ -57,7 +71,7 @@ pub(super) fn open_lock_file(root: &Root, path: &ProjectPath, key: &LockKey) -> 
     let open = || lock_file_options().open(&place);
     let opened = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            make_locks_folder(&folder).and_then(|()| open())
+            make_local_folder(&folder).and_then(|()| open())
         }
         done => done,
     };
@@ -76,11 +90,8 @@ fn not_absent(error: io::Error) -> bool {
     error.kind() != io::ErrorKind::NotFound
 }
 
-/// `.stepmark/local/locks`, resolved: none of the three may lead out of the project.
-#[expect(clippy::expect_used, reason = "the path is a constant")]
 fn locks_folder(root: &Root) -> Result<PathBuf, LockError> {
-    let folder = ProjectPath::new(".stepmark/local/locks").expect("a relative path");
-    root.resolve(&folder).map_err(LockError::Resolve)
+    resolved(root, "locks").map_err(LockError::Resolve)
 }
 
 /// A link in place of the lock file is not followed.
@@ -93,15 +104,4 @@ fn lock_file_options() -> OpenOptions {
         options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
     }
     options
-}
-
-fn make_locks_folder(folder: &Path) -> io::Result<()> {
-    let local = folder.parent().unwrap_or(folder);
-    fs::create_dir_all(local)?;
-    // Before `locks/`, whose presence says that all this is done: a process killed here leaves it to the next one.
-    let ignore = local.join(".gitignore");
-    if fs::metadata(&ignore).map_or(true, |found| found.len() == 0) {
-        File::create(&ignore)?.write_all(b"*\n")?;
-    }
-    fs::create_dir_all(folder)
 }

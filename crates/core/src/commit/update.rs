@@ -1,14 +1,16 @@
 //! Changing one file from beginning to end.
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests write files as another program would"))]
 
-use std::{num::NonZeroU32, thread, time::Duration};
+use std::{io, num::NonZeroU32, thread, time::Duration};
 
 use super::{
-    ArtifactLock, Expected, FolderError, FsyncPolicy, LockError, PublishError, ReadError, StageError,
+    ArtifactLock, Deliberation, Expected, FileDecision, FileTransition, FolderError, FsyncPolicy, LockError,
+    PublishError, ReadError, StageError,
     lock_file::is_ever_locked,
     read::{FileContent, read_file},
+    transact,
 };
-use crate::{artifact::ProjectPath, document::FileHash, root::Root};
+use crate::{artifact::ProjectPath, document::FileHash, journal::Event, root::Root};
 
 /// How a commit is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +44,13 @@ pub enum Outcome {
         /// How many attempts it took: more than one when another program wrote meanwhile.
         attempts: u32,
     },
+    /// The file was removed.
+    Deleted {
+        /// What it held before.
+        before: Expected,
+        /// How many attempts it took.
+        attempts: u32,
+    },
 }
 
 /// Why a file was not committed. Whether something has changed, the error of the step says.
@@ -68,6 +77,47 @@ pub enum CommitError {
     /// The new content did not get its name; a [`Conflict`](super::Conflict) among the reasons.
     #[error(transparent)]
     Publish(#[from] PublishError),
+    /// Two paths of one commit lead to the same file.
+    #[error("`{path}` and `{other}` are the same file: name it once")]
+    SameFile {
+        /// One path.
+        path: ProjectPath,
+        /// The other.
+        other: ProjectPath,
+    },
+    /// What the commit is about to do could not be noted, so it was not begun.
+    #[error("cannot write the redo record of `{path}` to `.stepmark/local/redo`; nothing was changed")]
+    Redo {
+        /// The first file of the commit.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// All files are changed, but the event could not be added to the journal.
+    #[error(
+        "`{path}` is changed, but the journal could not be written: the next command that writes completes the history"
+    )]
+    History {
+        /// The first file of the commit.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A commit that was cut off earlier cannot be finished.
+    #[error("cannot finish a commit that was cut off earlier; nothing else was changed")]
+    Recover {
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another program wrote one file of several in the instants of the commit.
+    #[error(
+        "another program wrote `{path}` in the middle of the commit: its bytes stand, the other files of the commit are \
+         changed, and the journal says so; look at it and run the command again"
+    )]
+    Overtaken {
+        /// The file.
+        path: ProjectPath,
+    },
 }
 
 /// Why an update was not made.
@@ -93,40 +143,75 @@ pub fn update<E: std::error::Error + 'static>(
     root: &Root,
     path: &ProjectPath,
     options: &CommitOptions,
-    mut decide: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, E>,
+    decide: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, E>,
 ) -> Result<Outcome, UpdateError<E>> {
-    let mut decided = match look(root, path, &mut decide)? {
+    update_and_record(root, path, options, decide, |_| Ok(Vec::new()))
+}
+
+/// The same, and `record` tells the journal of the change: it is asked under the lock, when the change is about to be made.
+///
+/// # Errors
+/// Those of [`update`], and what `record` answers.
+pub fn update_and_record<E: std::error::Error + 'static>(
+    root: &Root,
+    path: &ProjectPath,
+    options: &CommitOptions,
+    mut decide: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, E>,
+    record: impl FnMut(FileTransition<'_>) -> Result<Vec<Event>, E>,
+) -> Result<Outcome, UpdateError<E>> {
+    let decided = match look(root, path, &mut decide)? {
         FirstLook::Unchanged => return Ok(Outcome::Unchanged),
         FirstLook::Change { old, new } => Some((old, new)),
         FirstLook::Unsure => None,
     };
-    let mut lock = ArtifactLock::acquire(root, path, options.lock_timeout).map_err(CommitError::from)?;
-    let mut attempts = 1;
-    loop {
-        let Some(found) = lock.read_content().map_err(CommitError::from)? else {
-            return Err(CommitError::Missing { path: path.clone() }.into());
+    let mut single = Single { path, decided, decide, record };
+    let outcomes = transact(root, std::slice::from_ref(path), options, &mut single);
+    match outcomes {
+        Ok(outcomes) => Ok(outcomes.into_iter().next().unwrap_or(Outcome::Unchanged)),
+        Err(UpdateError::Commit(error)) => Err(UpdateError::Commit(error)),
+        Err(UpdateError::Decide(SingleRefusal::Caller(refusal))) => Err(UpdateError::Decide(refusal)),
+        Err(UpdateError::Decide(SingleRefusal::Missing(path))) => Err(CommitError::Missing { path }.into()),
+    }
+}
+
+/// The deliberation on one file that must exist.
+struct Single<'a, D, R> {
+    path: &'a ProjectPath,
+    /// What was decided without the lock: these bytes become those.
+    decided: Option<(Vec<u8>, Vec<u8>)>,
+    decide: D,
+    record: R,
+}
+
+/// Why one file is not changed.
+#[derive(Debug, thiserror::Error)]
+enum SingleRefusal<E: std::error::Error + 'static> {
+    #[error(transparent)]
+    Caller(E),
+    #[error("there is no file `{0}` in the project")]
+    Missing(ProjectPath),
+}
+
+impl<E, D, R> Deliberation for Single<'_, D, R>
+where
+    E: std::error::Error + 'static,
+    D: FnMut(&[u8]) -> Result<Option<Vec<u8>>, E>,
+    R: FnMut(FileTransition<'_>) -> Result<Vec<Event>, E>,
+{
+    type Refusal = SingleRefusal<E>;
+
+    fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Self::Refusal> {
+        let Some(Some(found)) = found.first() else { return Err(SingleRefusal::Missing(self.path.clone())) };
+        let new = match self.decided.take() {
+            Some((old, new)) if old == *found => Some(new),
+            _ => (self.decide)(found).map_err(SingleRefusal::Caller)?,
         };
-        let decision = match decided.take() {
-            Some((old, new)) if old == found.bytes => Ok(Some(new)),
-            _ => decide(&found.bytes),
-        };
-        let new = match decision {
-            Ok(Some(new)) if new != found.bytes => new,
-            Ok(_) => return Ok(Outcome::Unchanged),
-            Err(_) if attempts < options.attempts.get() && changes_soon(&lock, &found) => {
-                attempts += 1;
-                continue;
-            }
-            Err(refusal) => return Err(UpdateError::Decide(refusal)),
-        };
-        match write(&mut lock, Expected::of(Some(&found.bytes)), &new, options.fsync, attempts) {
-            Err(CommitError::Publish(PublishError::Conflict(conflict)))
-                if conflict.kept.is_none() && attempts < options.attempts.get() =>
-            {
-                attempts += 1;
-            }
-            done => return Ok(done?),
-        }
+        Ok(vec![new.map_or(FileDecision::Keep, FileDecision::Write)])
+    }
+
+    fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Self::Refusal> {
+        let events = changed.iter().map(|change| (self.record)(*change));
+        events.collect::<Result<Vec<_>, E>>().map(|events| events.concat()).map_err(SingleRefusal::Caller)
     }
 }
 
@@ -165,7 +250,7 @@ fn look<E: std::error::Error + 'static>(
 }
 
 /// Waits until `found` has settled, if another program wrote it just now, and tells whether it changed meanwhile.
-fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
+pub(super) fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
     found.unsettled(lock.last_published).is_some_and(|fresh| {
         thread::sleep(fresh.rest);
         // What cannot be read any more has changed too; the next reading says how.
@@ -186,7 +271,7 @@ pub(super) fn write(
 
 #[cfg(test)]
 mod tests {
-    use std::{convert::Infallible, fs, io};
+    use std::{convert::Infallible, fs};
 
     use super::*;
     use crate::commit::scratch_project::{OLD, PRD, ScratchProject, fast, named};

@@ -134,6 +134,8 @@ impl Kind {
     pub const CREATE: Self = Self::of("create");
     /// stepmark removed an artifact.
     pub const DELETE: Self = Self::of("delete");
+    /// stepmark met an artifact for the first time: what it held then.
+    pub const FIRST_SEEN: Self = Self::of("first-seen");
     /// Somebody changed an artifact by other means; found afterwards.
     pub const EXTERNAL_EDIT: Self = Self::of("external-edit");
     /// The changes of an earlier event were taken back.

@@ -1,0 +1,353 @@
+//! Adding events to live segments, and sealing these.
+//!
+//! One writer at a time, under `.stepmark/local/journal.lock`. A segment whose last line is torn is not written again: the line
+//! stays as it is until `doctor --repair`, and a new segment is begun (docs/adr/0006-journal.md).
+#![expect(clippy::disallowed_methods, reason = "an edge module: segments are written here")]
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    FsyncPolicy,
+    folder::flush_folder,
+    local_folder::{local_folder, make_local_folder},
+};
+use crate::{
+    artifact::ProjectPath,
+    document::FileHash,
+    journal::{Chain, Event, EventId, Header, SegmentName},
+    root::Root,
+};
+
+/// Live segments, in `.stepmark/local/`.
+const LIVE: &str = "journal";
+
+/// Sealed segments, seen from the root.
+const SEALED: &str = ".stepmark/journal";
+
+/// How segments of commands outside of any session start.
+const NO_SESSION: &str = "main";
+
+/// The extension of a segment's file.
+const EXTENSION: &str = ".jsonl";
+
+/// A tail of this many bytes holds the last line of nearly every segment.
+const TAIL: u64 = 16 * 1024;
+
+/// The journal could not be written. What was acknowledged before is whole.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "cannot write the journal under `.stepmark`; make room or allow writing there, and run the command again"
+)]
+pub struct JournalWriteError {
+    /// What the system says.
+    #[from]
+    source: io::Error,
+}
+
+/// Adds events that change no file, such as the start of a session.
+///
+/// # Errors
+/// When the journal cannot be written; then none of them is in it, or a torn line is reported by its readers.
+pub fn append_events(root: &Root, events: &[Event], fsync: FsyncPolicy) -> Result<(), JournalWriteError> {
+    Ok(JournalFile::open(root)?.append(events, fsync)?)
+}
+
+/// Moves the live segments of a session (`None`: of commands outside of any) to the tracked `.stepmark/journal/`, and returns
+/// their names. A commit that was cut off must be finished before: see [`finish_interrupted`](super::finish_interrupted).
+///
+/// # Errors
+/// When a segment cannot be moved.
+pub fn seal_segments(
+    root: &Root,
+    session: Option<&str>,
+    fsync: FsyncPolicy,
+) -> Result<Vec<SegmentName>, JournalWriteError> {
+    Ok(JournalFile::open(root)?.seal(session, fsync)?)
+}
+
+/// The right to add to the journal and to seal segments; released when dropped.
+#[derive(Debug)]
+#[must_use = "the lock is released when it is dropped"]
+pub(super) struct JournalFile {
+    _lock: File,
+    folder: PathBuf,
+    root: Root,
+}
+
+/// A live segment that can be added to.
+struct Live {
+    file: File,
+    length: u64,
+    chain: Chain,
+}
+
+impl JournalFile {
+    /// Waits for the journal of the project, and makes its folder where it is missing.
+    pub(super) fn open(root: &Root) -> io::Result<Self> {
+        let folder = local_folder(root, LIVE)?;
+        if fs::symlink_metadata(&folder).is_err() {
+            make_local_folder(&folder)?;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let lock = options.open(folder.with_file_name("journal.lock"))?;
+        // Held for one append and one flush: to wait without a limit is to wait for the disk.
+        lock.lock()?;
+        Ok(Self { _lock: lock, folder, root: root.clone() })
+    }
+
+    /// Adds the events, each to the live segment of its session, and flushes them.
+    pub(super) fn append(&self, events: &[Event], fsync: FsyncPolicy) -> io::Result<()> {
+        let mut rest = events;
+        while let Some(first) = rest.first() {
+            let alike = rest.iter().take_while(|event| event.session == first.session).count();
+            self.append_alike(&rest[..alike], fsync)?;
+            rest = &rest[alike..];
+        }
+        Ok(())
+    }
+
+    /// Adds events of one session.
+    fn append_alike(&self, events: &[Event], fsync: FsyncPolicy) -> io::Result<()> {
+        let Some(first) = events.first() else { return Ok(()) };
+        let (mut live, is_new) = match self.live(first)? {
+            Some(live) => (live, false),
+            None => (self.begin(first)?, true),
+        };
+        let lines: Vec<u8> = events.iter().flat_map(|event| live.chain.add(event)).collect();
+        let written = live.file.write_all(&lines).and_then(|()| flush(&live.file, fsync));
+        if let Err(error) = written {
+            // Half a line would be reported as torn; where even this fails, it is.
+            let _cut = live.file.set_len(live.length);
+            return Err(error);
+        }
+        if is_new { flush_folder(&self.folder, fsync) } else { Ok(()) }
+    }
+
+    /// The live segment that takes this event: one of its session, whole to the last line.
+    fn live(&self, event: &Event) -> io::Result<Option<Live>> {
+        for place in self.live_places(event.session.as_deref())? {
+            let mut file = OpenOptions::new().read(true).append(true).open(&place)?;
+            let length = file.metadata()?.len();
+            if let Some(chain) = chain_at_end(&mut file, length)? {
+                return Ok(Some(Live { file, length, chain }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The files of live segments of a session, or of none.
+    fn live_places(&self, session: Option<&str>) -> io::Result<Vec<PathBuf>> {
+        let prefix = format!("{}-", session.unwrap_or(NO_SESSION));
+        let mut places = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            // What follows a session's name is digits in hexadecimal, so no session's name can pass for another's.
+            let is_ours = entry.file_name().to_str().is_some_and(|name| {
+                name.strip_prefix(&prefix)
+                    .and_then(|rest| rest.strip_suffix(EXTENSION))
+                    .is_some_and(is_random)
+            });
+            if is_ours {
+                places.push(entry.path());
+            }
+        }
+        places.sort();
+        Ok(places)
+    }
+
+    /// A new segment for events like `event`, whose id makes its name unique.
+    fn begin(&self, event: &Event) -> io::Result<Live> {
+        let random: String = event.id.to_string().chars().take(RANDOM_DIGITS).collect();
+        let name = format!("{}-{random}", event.session.as_deref().unwrap_or(NO_SESSION));
+        let name = SegmentName::new(&name)
+            .ok_or_else(|| io::Error::other(format!("`{name}` cannot be the name of a segment")))?;
+        let (header, chain) = Header::new(&name, event.session.as_deref()).line();
+        let place = self.folder.join(format!("{name}{EXTENSION}"));
+        let mut file = OpenOptions::new().append(true).create_new(true).open(place)?;
+        file.write_all(&header)?;
+        Ok(Live { file, length: header.len() as u64, chain })
+    }
+
+    /// Moves the live segments of a session to the tracked journal, where they are never written again.
+    pub(super) fn seal(&self, session: Option<&str>, fsync: FsyncPolicy) -> io::Result<Vec<SegmentName>> {
+        let places = self.live_places(session)?;
+        let mut sealed = Vec::new();
+        if places.is_empty() {
+            return Ok(sealed);
+        }
+        let target = ProjectPath::new(SEALED).map_err(io::Error::other)?;
+        let target = self.root.resolve(&target).map_err(io::Error::other)?;
+        fs::create_dir_all(&target)?;
+        for place in places {
+            let Some(name) = place.file_name() else { continue };
+            let is_whole = ends_with_line(&place)?;
+            // A torn segment stays for `doctor`: what is sealed is never cut.
+            if is_whole {
+                fs::rename(&place, target.join(name))?;
+                sealed.extend(place.file_stem().and_then(|stem| SegmentName::new(&stem.to_string_lossy())));
+            }
+        }
+        flush_folder(&target, fsync)?;
+        flush_folder(&self.folder, fsync)?;
+        Ok(sealed)
+    }
+
+    /// Whether a live segment holds this event: asked in recovery only, which comes before any sealing.
+    pub(super) fn holds(&self, event: EventId) -> io::Result<bool> {
+        let text = format!("\"id\":\"{event}\"");
+        let finder = memchr::memmem::Finder::new(text.as_bytes());
+        for entry in fs::read_dir(&self.folder)? {
+            let place = entry?.path();
+            if holds(&place, &finder)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// How many hexadecimal digits of an event id make the name of a segment unique.
+const RANDOM_DIGITS: usize = 12;
+
+fn is_random(text: &str) -> bool {
+    text.len() == RANDOM_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn flush(file: &File, fsync: FsyncPolicy) -> io::Result<()> {
+    match fsync {
+        FsyncPolicy::Always => file.sync_data(),
+        FsyncPolicy::Never => Ok(()),
+    }
+}
+
+/// The chain behind the last line of a segment; `None` where that line is torn.
+fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<Chain>> {
+    let mut tail_length = TAIL;
+    loop {
+        let start = length.saturating_sub(tail_length);
+        let mut tail = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        file.read_to_end(&mut tail)?;
+        let Some(lines) = tail.strip_suffix(b"\n") else { return Ok(None) };
+        match memchr::memrchr(b'\n', lines) {
+            Some(before) => return Ok(Some(Chain::behind(FileHash::of(&lines[before + 1..])))),
+            None if start == 0 => return Ok(Some(Chain::behind(FileHash::of(lines)))),
+            None => tail_length *= 4,
+        }
+    }
+}
+
+fn ends_with_line(place: &Path) -> io::Result<bool> {
+    let mut file = File::open(place)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+/// Whether the file holds the text, read in pieces that overlap.
+fn holds(place: &Path, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> {
+    let mut file = File::open(place)?;
+    let overlap = finder.needle().len();
+    let mut buffer = vec![0; 1 << 20];
+    let mut kept = 0;
+    loop {
+        let read = file.read(&mut buffer[kept..])?;
+        if finder.find(&buffer[..kept + read]).is_some() {
+            return Ok(true);
+        }
+        if read == 0 {
+            return Ok(false);
+        }
+        let filled = kept + read;
+        kept = filled.min(overlap);
+        buffer.copy_within(filled - kept..filled, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        commit::scratch_project::ScratchProject,
+        journal::{Actor, EventDraft, Kind},
+    };
+
+    fn event(reason: &str, session: Option<&str>) -> Event {
+        let draft = EventDraft::new(Kind::CHANGE).with_reason(Some(reason.to_owned()));
+        let mut event = Event::new(draft, Actor::human("Ada"), "2026-11-22T10:00:00Z".parse().unwrap());
+        event.session = session.map(str::to_owned);
+        event.sealed()
+    }
+
+    fn append(project: &ScratchProject, reason: &str, session: Option<&str>) -> EventId {
+        let event = event(reason, session);
+        append_events(&project.root, std::slice::from_ref(&event), FsyncPolicy::Never).unwrap();
+        event.id
+    }
+
+    fn reasons(project: &ScratchProject, path: &str) -> Vec<String> {
+        let bytes = project.read(path);
+        let mut lines = bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|byte| *byte == b'\n');
+        let (_, mut chain) = Header::read(lines.next().unwrap()).unwrap();
+        lines.map(|line| chain.read_genuine(line).unwrap().reason.unwrap()).collect()
+    }
+
+    #[test]
+    fn each_session_has_its_segment() {
+        let project = ScratchProject::new();
+        append(&project, "a", None);
+        append(&project, "b", Some("s-1"));
+        append(&project, "c", None);
+        append(&project, "d", Some("s"));
+        let names = project.names(".stepmark/local/journal");
+        assert_eq!(names.len(), 3, "{names:?}");
+        let main = names.iter().find(|name| name.starts_with("main-")).unwrap();
+        assert_eq!(reasons(&project, &format!(".stepmark/local/journal/{main}")), ["a", "c"]);
+        assert_eq!(seal_segments(&project.root, Some("s"), FsyncPolicy::Always).unwrap().len(), 1);
+        let sealed = project.names(".stepmark/journal");
+        assert_eq!(reasons(&project, &format!(".stepmark/journal/{}", sealed[0])), ["d"]);
+        assert_eq!(project.names(".stepmark/local/journal").len(), 2);
+        append(&project, "e", Some("s"));
+        assert_eq!(project.names(".stepmark/local/journal").len(), 3, "a new one after sealing");
+    }
+
+    #[test]
+    fn a_torn_segment_is_left_as_it_is() {
+        let project = ScratchProject::new();
+        append(&project, "a", None);
+        let name = format!(".stepmark/local/journal/{}", project.names(".stepmark/local/journal")[0]);
+        let mut torn = project.read(&name);
+        torn.truncate(torn.len() - 5);
+        project.write(&name, &torn);
+        append(&project, "b", None);
+        append(&project, "c", None);
+        assert_eq!(project.read(&name), torn);
+        assert_eq!(project.names(".stepmark/local/journal").len(), 2);
+        assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Never).unwrap().len(), 1);
+        assert_eq!(project.names(".stepmark/local/journal").len(), 1);
+    }
+
+    #[test]
+    fn long_lines_and_many_are_chained_and_found() {
+        let project = ScratchProject::new();
+        let long = "x".repeat(3 << 20);
+        let ids: Vec<EventId> =
+            ["a", &long, "b"].into_iter().map(|reason| append(&project, reason, None)).collect();
+        let name = format!(".stepmark/local/journal/{}", project.names(".stepmark/local/journal")[0]);
+        assert_eq!(reasons(&project, &name).len(), 3);
+        let journal = JournalFile::open(&project.root).unwrap();
+        for id in ids {
+            assert!(journal.holds(id).unwrap());
+        }
+        assert!(!journal.holds(event("absent", None).id).unwrap());
+    }
+}

@@ -1,0 +1,281 @@
+//! What a commit is about to do, on the disk before it does it.
+//!
+//! A record stands in a *slot*, a file under `.stepmark/local/redo/` that is kept, is locked by the process that uses it, and is
+//! empty when it is free. A record in a slot that nobody locks is that of a process that died
+//! (docs/adr/0006-journal.md). Under the locks of its files no living process has a record that names one of them.
+#![expect(clippy::disallowed_methods, reason = "an edge module: redo records are written here")]
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Expected, FsyncPolicy,
+    folder::flush_folder,
+    local_folder::{local_folder, make_local_folder},
+};
+use crate::{artifact::ProjectPath, document::FileHash, journal::Event, root::Root};
+
+/// The first word of a record: its format.
+const FORMAT: &str = "stepmark-redo/1";
+
+/// How many commits can be under way at once; more wait for none and are refused.
+const SLOTS: usize = 1024;
+
+/// A commit of one or several files with its events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct RedoRecord {
+    pub(super) files: Vec<RedoFile>,
+    pub(super) events: Vec<Event>,
+}
+
+/// What happens to one file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct RedoFile {
+    pub(super) path: ProjectPath,
+    /// The hash of what is there before; `None` for a file that is created.
+    pub(super) before: Option<FileHash>,
+    /// The hash of what is there after; `None` for a file that is deleted.
+    pub(super) after: Option<FileHash>,
+    /// The bytes of `after`. They stand behind the JSON in the slot.
+    #[serde(skip)]
+    pub(super) bytes: Vec<u8>,
+    length: usize,
+}
+
+/// A slot that this process has locked.
+#[derive(Debug)]
+pub(super) struct Slot {
+    file: File,
+}
+
+impl RedoFile {
+    pub(super) fn new(path: ProjectPath, expected: Expected, new: Option<Vec<u8>>) -> Self {
+        let before = match expected {
+            Expected::Absent => None,
+            Expected::Hash(hash) => Some(hash),
+        };
+        let after = new.as_deref().map(FileHash::of);
+        let bytes = new.unwrap_or_default();
+        Self { path, before, after, length: bytes.len(), bytes }
+    }
+}
+
+impl RedoRecord {
+    /// `FORMAT HASH\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all that follows the line.
+    fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut content = serde_json::to_vec(self)?;
+        content.push(b'\n');
+        self.files.iter().for_each(|file| content.extend_from_slice(&file.bytes));
+        let mut bytes = format!("{FORMAT} {}\n", FileHash::of(&content)).into_bytes();
+        bytes.append(&mut content);
+        Ok(bytes)
+    }
+
+    /// `None` for a record that is not whole: then nothing has been done yet.
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (first, content) = bytes.split_at(memchr::memchr(b'\n', bytes)? + 1);
+        let hash = std::str::from_utf8(first).ok()?.trim_end().strip_prefix(FORMAT)?.trim_start();
+        if hash.parse() != Ok(FileHash::of(content)) {
+            return None;
+        }
+        let (json, mut rest) = content.split_at(memchr::memchr(b'\n', content)? + 1);
+        let mut record: Self = serde_json::from_slice(json).ok()?;
+        for file in &mut record.files {
+            let (bytes, behind) = rest.split_at_checked(file.length)?;
+            file.bytes = bytes.to_vec();
+            rest = behind;
+        }
+        Some(record)
+    }
+
+    /// Whether it is about the file at `path`.
+    pub(super) fn names(&self, path: &ProjectPath) -> bool {
+        self.files.iter().any(|file| file.path == *path)
+    }
+}
+
+impl Slot {
+    /// Locks a free slot, and makes one where all are in use.
+    pub(super) fn take(root: &Root, fsync: FsyncPolicy) -> io::Result<Self> {
+        let folder = redo_folder(root)?;
+        for number in 0..SLOTS {
+            let place = folder.join(number.to_string());
+            let mut options = OpenOptions::new();
+            options.read(true).write(true);
+            let (file, is_new) = match options.open(&place) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    make_local_folder(&folder)?;
+                    (options.create(true).truncate(false).open(&place)?, true)
+                }
+                opened => (opened?, false),
+            };
+            match file.try_lock() {
+                Ok(()) if file.metadata()?.len() == 0 => {
+                    if is_new {
+                        flush_folder(&folder, fsync)?;
+                    }
+                    return Ok(Self { file });
+                }
+                Ok(()) | Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Err(io::Error::other("too many commits are under way, or were cut off and wait for their recovery"))
+    }
+
+    /// Writes the record, so that it survives a loss of power.
+    pub(super) fn write(&mut self, record: &RedoRecord, fsync: FsyncPolicy) -> io::Result<()> {
+        let written =
+            record.to_bytes().and_then(|bytes| self.file.write_all(&bytes)).and_then(|()| match fsync {
+                FsyncPolicy::Always => self.file.sync_data(),
+                FsyncPolicy::Never => Ok(()),
+            });
+        if written.is_err() {
+            // Nothing was done yet, so a record that stays would only be rolled forward against the caller's wish.
+            self.clear()?;
+        }
+        written
+    }
+
+    /// Empties the slot. Without a flush: a record that comes back after a loss of power has its events in the journal.
+    pub(super) fn clear(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.seek(SeekFrom::Start(0)).map(|_| ())
+    }
+
+    /// The record; `None` where it is not whole.
+    pub(super) fn record(&mut self) -> io::Result<Option<RedoRecord>> {
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.read_to_end(&mut bytes)?;
+        Ok(RedoRecord::parse(&bytes))
+    }
+}
+
+/// The slots of processes that died, locked by this one.
+pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
+    let mut found = Vec::new();
+    for place in filled(root)? {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).open(&place)?;
+        match file.try_lock() {
+            Ok(()) if file.metadata()?.len() > 0 => found.push(Slot { file }),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a record names one of `paths`, whose locks the caller holds: then the process that wrote it died, if only just now.
+pub(super) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool> {
+    for place in filled(root)? {
+        let record = RedoRecord::parse(&fs::read(place)?);
+        if record.is_some_and(|record| paths.iter().any(|path| record.names(path))) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The paths that commits which were cut off are about, for readers, who only report them.
+pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
+    let mut paths = Vec::new();
+    for place in filled(root)? {
+        let file = File::open(&place)?;
+        // A shared lock is refused while a living process has its own.
+        if file.try_lock_shared().is_ok()
+            && let Some(record) = RedoRecord::parse(&fs::read(place)?)
+        {
+            paths.extend(record.files.into_iter().map(|file| file.path));
+        }
+    }
+    Ok(paths)
+}
+
+/// The slots that hold something.
+fn filled(root: &Root) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(redo_folder(root)?) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut places = Vec::new();
+    for entry in entries {
+        let place = entry?.path();
+        if is_filled(&place)? {
+            places.push(place);
+        }
+    }
+    places.sort();
+    Ok(places)
+}
+
+fn is_filled(place: &Path) -> io::Result<bool> {
+    let metadata = fs::symlink_metadata(place)?;
+    Ok(metadata.is_file() && metadata.len() > 0)
+}
+
+fn redo_folder(root: &Root) -> io::Result<PathBuf> {
+    local_folder(root, "redo")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        commit::scratch_project::{OLD, PRD, ScratchProject, named},
+        journal::{Actor, EventDraft, Kind},
+    };
+
+    fn record() -> RedoRecord {
+        let at = "2026-11-22T10:00:00Z".parse().unwrap();
+        let event = Event::new(EventDraft::new(Kind::CHANGE), Actor::human("Ada"), at).sealed();
+        let files = vec![
+            RedoFile::new(named(PRD), Expected::of(Some(OLD)), Some(b"new\n\n".to_vec())),
+            RedoFile::new(named("gone.md"), Expected::of(Some(OLD)), None),
+            RedoFile::new(named("empty.md"), Expected::Absent, Some(Vec::new())),
+        ];
+        RedoRecord { files, events: vec![event] }
+    }
+
+    #[test]
+    fn a_record_is_whole_or_none() {
+        let bytes = record().to_bytes().unwrap();
+        assert_eq!(RedoRecord::parse(&bytes), Some(record()));
+        for length in 0..bytes.len() {
+            assert_eq!(RedoRecord::parse(&bytes[..length]), None, "{length} bytes");
+        }
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            assert_eq!(RedoRecord::parse(&changed), None, "byte {place}");
+        }
+    }
+
+    #[test]
+    fn a_slot_is_pending_when_its_process_is_gone() {
+        let project = ScratchProject::new();
+        assert!(pending(&project.root).unwrap().is_empty());
+        let mut first = Slot::take(&project.root, FsyncPolicy::Never).unwrap();
+        let second = Slot::take(&project.root, FsyncPolicy::Never).unwrap();
+        first.write(&record(), FsyncPolicy::Always).unwrap();
+        assert!(pending(&project.root).unwrap().is_empty(), "its process lives");
+        assert!(pending_paths(&project.root).unwrap().is_empty());
+        assert!(names_any(&project.root, &[&named(PRD)]).unwrap());
+        assert!(!names_any(&project.root, &[&named("docs/ux.md")]).unwrap());
+        drop((first, second));
+        assert_eq!(pending_paths(&project.root).unwrap().len(), 3);
+        let mut found = pending(&project.root).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].record().unwrap(), Some(record()));
+        found[0].clear().unwrap();
+        drop(found);
+        assert!(pending(&project.root).unwrap().is_empty());
+        assert_eq!(project.names(".stepmark/local/redo"), ["0", "1"]);
+    }
+}

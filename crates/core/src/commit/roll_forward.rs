@@ -1,0 +1,252 @@
+//! Finishing a commit that was cut off: by a crash, or by another program that wrote into one of its files.
+
+use std::time::Duration;
+
+use super::{
+    ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError,
+    journal_file::JournalFile,
+    redo::{self, RedoFile, RedoRecord, Slot},
+    removal::remove,
+};
+use crate::{
+    artifact::ProjectPath,
+    document::FileHash,
+    journal::{Event, EventDraft, Kind},
+    root::Root,
+};
+
+/// Finishes the commits of processes that died, each under the locks of its files. A record whose events stand in the
+/// journal already was finished; one that is not whole was never begun.
+pub(super) fn recover(root: &Root, options: &CommitOptions) -> Result<(), CommitError> {
+    let failed = |source| CommitError::Recover { source };
+    for mut slot in redo::pending(root).map_err(failed)? {
+        if let Some(record) = slot.record().map_err(failed)? {
+            finish(root, &record, options)?;
+        }
+        slot.clear().map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Finishes the commits of processes that died, as every commit does before its own work.
+///
+/// # Errors
+/// When one cannot be finished; its record stays.
+pub fn finish_interrupted(root: &Root, options: &CommitOptions) -> Result<(), CommitError> {
+    recover(root, options)
+}
+
+/// The files of commits that were cut off and not finished yet. Nothing is changed.
+///
+/// # Errors
+/// When the records cannot be read.
+pub fn interrupted_paths(root: &Root) -> Result<Vec<ProjectPath>, CommitError> {
+    redo::pending_paths(root).map_err(|source| CommitError::Recover { source })
+}
+
+fn finish(root: &Root, record: &RedoRecord, options: &CommitOptions) -> Result<(), CommitError> {
+    let failed = |source| CommitError::Recover { source };
+    let paths: Vec<&ProjectPath> = record.files.iter().map(|file| &file.path).collect();
+    let mut locks = acquire_all(root, &paths, options.lock_timeout)?;
+    let journal = JournalFile::open(root).map_err(failed)?;
+    if let Some(last) = record.events.last()
+        && journal.holds(last.id).map_err(failed)?
+    {
+        return Ok(());
+    }
+    let overtaken = roll_forward(&mut locks.iter_mut().collect::<Vec<_>>(), record, options.fsync)?;
+    journal.append(&told(record, &overtaken), options.fsync).map_err(failed)
+}
+
+/// Locks all files, in the order of their paths, so that no two commits wait for each other.
+///
+/// `paths` must be in that order and lead to different files.
+pub(super) fn acquire_all(
+    root: &Root,
+    paths: &[&ProjectPath],
+    timeout: Duration,
+) -> Result<Vec<ArtifactLock>, CommitError> {
+    paths.iter().map(|path| Ok(ArtifactLock::acquire(root, path, timeout)?)).collect()
+}
+
+/// A file that another program wrote into the commit.
+#[derive(Debug)]
+pub(super) struct Overtaken {
+    pub(super) path: ProjectPath,
+    /// What is there; `None` for no file, or one that cannot be read.
+    found: Option<FileHash>,
+}
+
+/// Brings every file to what the record wants, as far as it is still what it was before; the others are returned, and keep
+/// the foreign bytes.
+pub(super) fn roll_forward(
+    locks: &mut [&mut ArtifactLock],
+    record: &RedoRecord,
+    fsync: FsyncPolicy,
+) -> Result<Vec<Overtaken>, CommitError> {
+    let mut overtaken = Vec::new();
+    for (lock, file) in locks.iter_mut().zip(&record.files) {
+        let found = lock.read().map(|bytes| bytes.as_deref().map(FileHash::of));
+        match found {
+            Ok(found) if found == file.after => continue,
+            Ok(found) if found == file.before => match publish(lock, file, fsync) {
+                Err(CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. })) => {}
+                Err(error) => return Err(error),
+                Ok(()) => continue,
+            },
+            _ => {}
+        }
+        let found = lock.read().ok().flatten().as_deref().map(FileHash::of);
+        overtaken.push(Overtaken { path: file.path.clone(), found });
+    }
+    Ok(overtaken)
+}
+
+/// Writes or removes one file.
+fn publish(lock: &mut ArtifactLock, file: &RedoFile, fsync: FsyncPolicy) -> Result<(), CommitError> {
+    let expected = file.before.map_or(Expected::Absent, Expected::Hash);
+    match (file.after, file.before) {
+        (Some(_), _) => lock.stage(&file.bytes, fsync)?.publish(expected).map(|_| ())?,
+        (None, Some(before)) => remove(lock, before, fsync)?,
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// What the journal is told: the events of the record, and for a file that was overtaken, that its change was cut off.
+pub(super) fn told(record: &RedoRecord, overtaken: &[Overtaken]) -> Vec<Event> {
+    let told = |event: &Event| {
+        let path = event.artifact.as_ref().map(|artifact| &artifact.path);
+        match overtaken.iter().find(|overtaken| Some(&overtaken.path) == path) {
+            Some(overtaken) if event.kind != Kind::EXTERNAL_EDIT && event.kind != Kind::FIRST_SEEN => {
+                interrupted(event, overtaken)
+            }
+            _ => event.clone(),
+        }
+    };
+    record.events.iter().map(told).collect()
+}
+
+/// The event that stands for `event`, whose change did not come to its file: the state is what it was before. What the other
+/// program wrote is found by the next commit, like any edit from outside.
+fn interrupted(event: &Event, overtaken: &Overtaken) -> Event {
+    let found = overtaken.found.map(|hash| hash.to_string());
+    let draft = EventDraft::new(Kind::INTERRUPTED)
+        .with("event", event.id.to_string())
+        .with("kind", event.kind.as_str())
+        .with("found", found);
+    let mut interrupted = Event::new(draft, event.actor.clone(), event.at);
+    interrupted.session.clone_from(&event.session);
+    interrupted.correlation.clone_from(&event.correlation);
+    interrupted.command.clone_from(&event.command);
+    interrupted.parents.clone_from(&event.parents);
+    interrupted.n = event.n;
+    interrupted.before = event.before;
+    interrupted.after = event.before;
+    interrupted.artifact = event.artifact.clone().map(|mut artifact| {
+        artifact.key = artifact.was.take().unwrap_or(artifact.key);
+        artifact
+    });
+    interrupted.sealed()
+}
+
+/// Forgets a record whose commit did not begin.
+pub(super) fn withdraw(slot: &mut Slot, path: &ProjectPath) -> Result<(), CommitError> {
+    slot.clear().map_err(|source| CommitError::Redo { path: path.clone(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        commit::scratch_project::{OLD, PRD, ScratchProject, fast, named},
+        journal::{Actor, ArtifactKey, ArtifactRef},
+    };
+
+    const UX: &str = "docs/ux.md";
+    const GONE: &str = "docs/zz.md";
+    const THEIRS: &[u8] = b"theirs\n";
+
+    fn event(path: &str) -> Event {
+        let at = "2026-11-22T10:00:00Z".parse().unwrap();
+        let mut event = Event::new(EventDraft::new(Kind::CHANGE), Actor::human("Ada"), at);
+        let path = named(path);
+        event.artifact = Some(ArtifactRef { key: ArtifactKey::of_path(&path), path, was: None });
+        event.sealed()
+    }
+
+    /// A project whose last process died with a record of three files, all still as they were.
+    fn cut_off() -> (ScratchProject, RedoRecord) {
+        let project = ScratchProject::new();
+        project.write(GONE, OLD);
+        let files = vec![
+            RedoFile::new(named(PRD), Expected::of(Some(OLD)), Some(b"new".to_vec())),
+            RedoFile::new(named(UX), Expected::Absent, Some(b"made".to_vec())),
+            RedoFile::new(named(GONE), Expected::of(Some(OLD)), None),
+        ];
+        let record = RedoRecord { files, events: vec![event(PRD), event(UX), event(GONE)] };
+        let mut slot = Slot::take(&project.root, FsyncPolicy::Never).unwrap();
+        slot.write(&record, FsyncPolicy::Never).unwrap();
+        (project, record)
+    }
+
+    fn journal(project: &ScratchProject) -> Vec<Event> {
+        let folder = ".stepmark/local/journal";
+        let mut events = Vec::new();
+        for name in project.names(folder) {
+            let bytes = project.read(&format!("{folder}/{name}"));
+            let lines = bytes.split(|byte| *byte == b'\n').skip(1).filter(|line| !line.is_empty());
+            events.extend(
+                lines.map(|line| serde_json::from_slice::<crate::journal::Line>(line).unwrap().event),
+            );
+        }
+        events
+    }
+
+    #[test]
+    fn is_finished_from_wherever_it_was_cut_off() {
+        for done in 0..=3 {
+            let (project, record) = cut_off();
+            let steps: [&dyn Fn(); 3] =
+                [&|| project.write(PRD, b"new"), &|| project.write(UX, b"made"), &|| {
+                    std::fs::remove_file(project.place(GONE)).unwrap()
+                }];
+            steps[..done].iter().for_each(|step| step());
+            assert_eq!(interrupted_paths(&project.root).unwrap().len(), 3);
+            for _twice in 0..2 {
+                finish_interrupted(&project.root, &fast()).unwrap();
+                assert_eq!(project.names("docs"), ["prd.md", "ux.md"], "{done} done");
+                assert_eq!((project.read(PRD), project.read(UX)), (b"new".to_vec(), b"made".to_vec()));
+                assert_eq!(journal(&project), record.events);
+            }
+            assert_eq!(interrupted_paths(&project.root).unwrap(), []);
+        }
+    }
+
+    #[test]
+    fn what_was_told_already_is_not_done_again() {
+        let (project, record) = cut_off();
+        JournalFile::open(&project.root).unwrap().append(&record.events, FsyncPolicy::Never).unwrap();
+        finish_interrupted(&project.root, &fast()).unwrap();
+        assert_eq!(
+            project.read(PRD),
+            OLD,
+            "somebody put it back since: a record that came back changes nothing"
+        );
+        assert_eq!(journal(&project), record.events);
+    }
+
+    #[test]
+    fn foreign_bytes_win_and_history_says_so() {
+        let (project, record) = cut_off();
+        project.write(UX, THEIRS);
+        finish_interrupted(&project.root, &fast()).unwrap();
+        assert_eq!((project.read(PRD), project.read(UX)), (b"new".to_vec(), THEIRS.to_vec()));
+        assert_eq!(project.names("docs"), ["prd.md", "ux.md"]);
+        let told = journal(&project);
+        assert_eq!((&told[0], &told[2]), (&record.events[0], &record.events[2]));
+        assert_eq!(told[1].kind, Kind::INTERRUPTED);
+        assert_eq!(told[1].data["found"], FileHash::of(THEIRS).to_string());
+        assert!(told[1].is_genuine());
+    }
+}
