@@ -1,6 +1,7 @@
 //! What happened: events, the segments they stand in, and the states they lead to. Pure; `store` is the edge that reads
 //! and indexes the files (docs/adr/0006-journal.md).
 
+mod account;
 mod actor;
 mod artifact_key;
 mod event;
@@ -8,6 +9,7 @@ mod segment;
 mod lineage;
 pub mod store;
 
+pub use account::{Account, Moment, Outsider, Past};
 pub use actor::{Actor, ActorError, ActorKind, Attribution};
 pub use artifact_key::ArtifactKey;
 pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};
