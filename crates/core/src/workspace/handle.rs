@@ -9,12 +9,15 @@ use std::{
 };
 
 use super::{
-    Configuration, ConfigurationError, ConfigurationSources, Membership, ResolveError, Root, RootError,
+    Clock, Configuration, ConfigurationError, ConfigurationSources, Membership, ResolveError, Root, RootError,
     TrackedArtifact, WalkProblem, WalkProblemKind, Workflows, artifact_files, walk::WalkError,
     workflows::WorkflowFileError,
 };
+use jiff::Timestamp;
+
 use crate::{
     artifact::{Artifact, ProjectPath, READ_LIMIT},
+    journal::Attribution,
     workflow::Binding,
 };
 
@@ -35,6 +38,8 @@ pub struct Workspace {
     root: Root,
     configuration: Configuration,
     workflows: OnceLock<Workflows>,
+    attribution: Attribution,
+    clock: Clock,
 }
 
 /// Why a project cannot be opened.
@@ -193,7 +198,37 @@ impl Workspace {
 
     fn at(root: Root, sources: &ConfigurationSources) -> Result<Self, OpenError> {
         let configuration = Configuration::load_with(&root, sources)?;
-        Ok(Self { root, configuration, workflows: OnceLock::new() })
+        Ok(Self {
+            root,
+            configuration,
+            workflows: OnceLock::new(),
+            attribution: Attribution::default(),
+            clock: Clock::System,
+        })
+    }
+
+    /// The same project, where whatever is done is done by `attribution`.
+    #[must_use]
+    pub fn with_attribution(mut self, attribution: Attribution) -> Self {
+        self.attribution = attribution;
+        self
+    }
+
+    /// The same project under another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Who acts.
+    pub const fn attribution(&self) -> &Attribution {
+        &self.attribution
+    }
+
+    /// What time it is.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// The project's folder.

@@ -10,6 +10,7 @@ mod folder;
 mod walk;
 mod workflow_listing;
 mod workflows;
+mod clock;
 mod tracked_artifact;
 mod handle;
 mod artifact_files;
@@ -17,6 +18,8 @@ mod context;
 mod instructions;
 #[cfg(feature = "write")]
 mod changes;
+#[cfg(feature = "write")]
+mod telling;
 mod ignore_files;
 mod hash_files;
 mod stat_cache;
@@ -31,6 +34,9 @@ pub use configuration::{
     Origin, Place, Side, StaticLevel, UnknownKey, VARIABLES, Variable,
 };
 pub use context::{Context, ContextWorkflow};
+#[cfg(feature = "write")]
+pub use telling::TellError;
+pub use clock::Clock;
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 #[cfg(feature = "write")]

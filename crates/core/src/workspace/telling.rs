@@ -1,0 +1,52 @@
+//! Events that change no file.
+
+use super::Workspace;
+use crate::{
+    commit::{self, CommitError, CommitOptions, FsyncPolicy, JournalWriteError},
+    journal::{Event, EventDraft, SegmentName},
+};
+
+/// Why the journal was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum TellError {
+    /// A commit that was cut off earlier cannot be finished; that comes first.
+    #[error(transparent)]
+    Interrupted(#[from] CommitError),
+    /// The journal cannot be written.
+    #[error(transparent)]
+    Write(#[from] JournalWriteError),
+}
+
+impl Workspace {
+    /// Adds an event that is about no artifact, such as the start of a session, and returns it when it is on the disk.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn tell(&self, draft: EventDraft) -> Result<Event, TellError> {
+        let attribution = self.attribution();
+        let mut event = Event::new(draft, attribution.actor.clone(), self.now());
+        event.session.clone_from(&attribution.session);
+        event.correlation.clone_from(&attribution.correlation);
+        let event = event.sealed();
+        self.append(std::slice::from_ref(&event))?;
+        Ok(event)
+    }
+
+    /// Adds events as they are, after those of commits that were cut off.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn append(&self, events: &[Event]) -> Result<(), TellError> {
+        commit::finish_interrupted(self.root(), &CommitOptions::default())?;
+        Ok(commit::append_events(self.root(), events, FsyncPolicy::Always)?)
+    }
+
+    /// Moves the live segments of a session (`None`: of commands outside of any) to the tracked journal.
+    ///
+    /// # Errors
+    /// When they cannot be moved.
+    pub fn seal_journal(&self, session: Option<&str>) -> Result<Vec<SegmentName>, TellError> {
+        commit::finish_interrupted(self.root(), &CommitOptions::default())?;
+        Ok(commit::seal_segments(self.root(), session, FsyncPolicy::Always)?)
+    }
+}
