@@ -73,6 +73,7 @@ pub(crate) enum Command {
     Reopen(commands::reopen::Reopen),
     Set(commands::set::Set),
     Track(commands::track::Track),
+    Undo(commands::undo::Undo),
     Check(commands::check::Check),
     Manifest(commands::manifest::Manifest),
     Config(commands::config::Config),

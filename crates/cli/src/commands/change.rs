@@ -38,9 +38,9 @@ pub(super) fn carry_out(
     Ok(Exit::Fine)
 }
 
-fn report(output: &Output, carried: &Carried) -> Result<(), Failure> {
+pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> {
     let (changed, file_hash) = match carried.outcome {
-        Outcome::Unchanged => (false, carried.artifact.artifact().file_hash()),
+        Outcome::Unchanged | Outcome::Deleted { .. } => (false, carried.artifact.artifact().file_hash()),
         Outcome::Written { after, .. } => (true, after),
     };
     let path = carried.artifact.path();

@@ -16,6 +16,7 @@ pub(crate) mod set;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod track;
+pub(crate) mod undo;
 
 use crate::{
     arguments::{Arguments, Command},
@@ -41,6 +42,7 @@ pub(crate) fn run(
         Command::Reopen(command) => command.run(&project()?, output),
         Command::Set(command) => command.run(&project()?, output),
         Command::Track(command) => command.run(&project()?, output),
+        Command::Undo(command) => command.run(&project()?, output),
         Command::Check(command) => command.run(&project()?, output),
         Command::Manifest(command) => command.run(&project()?, output),
         Command::Config(command) => command.run(&project()?, output),

@@ -8,11 +8,13 @@ mod event;
 mod segment;
 mod lineage;
 pub mod store;
+mod undo;
 
 pub use account::{Account, Moment, Outsider, Past};
 pub use actor::{Actor, ActorError, ActorKind, Attribution};
 pub use artifact_key::ArtifactKey;
 pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};
 pub use lineage::{Lineage, ReplayError, Standing};
+pub use undo::undo;
 pub use segment::{Chain, Header, Line, LineProblem, SegmentName};
 pub use store::{History, HistoryError, SegmentPlace, SegmentProblem};

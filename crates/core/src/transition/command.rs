@@ -1,5 +1,7 @@
 //! What a person or an agent wants to change.
 
+use std::fmt;
+
 use crate::document::{KeyPath, Value};
 
 /// A change of an artifact's state.
@@ -34,4 +36,22 @@ pub enum Strictness {
     Warn,
     /// Refuse.
     Refuse,
+}
+
+impl fmt::Display for Command {
+    /// As a person would type it, without the artifact.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Complete { steps } => write!(out, "complete {}", steps.join(" ")),
+            Self::Reopen { steps } => write!(out, "reopen {}", steps.join(" ")),
+            Self::Track { .. } => out.write_str("track"),
+            Self::Set { assignments } => {
+                out.write_str("set")?;
+                assignments.iter().try_for_each(|(path, value)| match value {
+                    Value::String(text) => write!(out, " {path}={text}"),
+                    value => write!(out, " {path}={}", value.to_json()),
+                })
+            }
+        }
+    }
 }

@@ -24,4 +24,12 @@ pub enum TransitionRefusal {
     /// A step without a name.
     #[error("a step needs a name")]
     EmptyStep,
+    /// The changes of an event cannot be taken back.
+    #[error("event {event} cannot be undone: {reason}")]
+    NoUndo {
+        /// The event.
+        event: String,
+        /// Why.
+        reason: String,
+    },
 }

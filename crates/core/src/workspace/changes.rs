@@ -8,8 +8,12 @@ use super::{
 };
 use crate::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
-    commit::{self, CommitError, CommitOptions, Conflict, Outcome, PublishError, UpdateError},
+    commit::{
+        self, CommitError, CommitOptions, Conflict, Deliberation, FileDecision, FileTransition, Outcome, PublishError,
+        UpdateError,
+    },
     document::{EditError, Region, apply},
+    journal::{self, Event, EventDraft, EventId, Kind, store::HistoryError},
     transition::{Command, Plan, Remark, Strictness, TransitionRefusal},
 };
 
@@ -60,6 +64,15 @@ pub enum ChangeError {
         /// Why.
         source: EditError,
     },
+    /// The event is about no artifact.
+    #[error("event {event} is about no artifact: there is nothing to change")]
+    NoArtifact {
+        /// The event.
+        event: EventId,
+    },
+    /// What history says of it cannot be read, so its change cannot be told.
+    #[error(transparent)]
+    History(#[from] HistoryError),
     /// It cannot be written.
     #[error(transparent)]
     Commit(#[from] CommitError),
@@ -70,7 +83,42 @@ pub enum ChangeError {
 #[error(transparent)]
 struct Undecided(#[from] ChangeError);
 
+/// The deliberation on several files.
+struct Several<'w, F, D> {
+    workspace: &'w Workspace,
+    draft: F,
+    decide: D,
+}
+
+impl<F, D> Deliberation for Several<'_, F, D>
+where
+    F: Fn(&ProjectPath) -> EventDraft,
+    D: FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
+{
+    type Refusal = Undecided;
+
+    fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Undecided> {
+        Ok((self.decide)(found)?)
+    }
+
+    fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Undecided> {
+        let mut events = Vec::new();
+        for change in changed {
+            events.extend(self.workspace.events_of(*change, &(self.draft)(change.path))?);
+        }
+        Ok(events)
+    }
+}
+
 impl ChangeError {
+    fn from_update(error: UpdateError<Undecided>) -> Self {
+        match error {
+            UpdateError::Decide(Undecided(error)) => error,
+            UpdateError::Commit(CommitError::Missing { path }) => ArtifactError::Missing { path }.into(),
+            UpdateError::Commit(error) => error.into(),
+        }
+    }
+
     /// Whether another program's writing kept this change from being made: trying again later helps.
     pub const fn is_conflict(&self) -> bool {
         matches!(
@@ -90,7 +138,7 @@ impl ChangeError {
 
 impl Workspace {
     /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when another
-    /// program changed the file meanwhile; so it must depend on the artifact it is given alone.
+    /// program changed the file meanwhile; so it must depend on the artifact it is given alone. The journal tells of it.
     ///
     /// # Errors
     /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be written.
@@ -98,13 +146,25 @@ impl Workspace {
     pub fn update(
         &self,
         path: impl AsRef<Path>,
+        decide: impl FnMut(&TrackedArtifact) -> Result<Plan, TransitionRefusal>,
+    ) -> Result<Carried, ChangeError> {
+        self.update_telling(&ProjectPath::new(path)?, &EventDraft::new(Kind::CHANGE), decide)
+    }
+
+    /// The same, where the journal is told what `draft` says.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::update`].
+    pub fn update_telling(
+        &self,
+        path: &ProjectPath,
+        draft: &EventDraft,
         mut decide: impl FnMut(&TrackedArtifact) -> Result<Plan, TransitionRefusal>,
     ) -> Result<Carried, ChangeError> {
-        let path = ProjectPath::new(path)?;
         let mut remarks = Vec::new();
         let mut last: Option<TrackedArtifact> = None;
-        let outcome = commit::update(self.root(), &path, &CommitOptions::default(), |bytes| {
-            let artifact = self.read_again(&path, bytes)?;
+        let decide = |bytes: &[u8]| {
+            let artifact = self.read_again(path, bytes)?;
             let plan =
                 decide(&artifact).map_err(|source| ChangeError::Refused { path: path.clone(), source })?;
             let edited = apply(bytes, &Region::Frontmatter, &plan.edits)
@@ -114,19 +174,34 @@ impl Workspace {
                 last = Some(artifact);
                 return Ok::<_, Undecided>(None);
             }
-            last = Some(self.read_again(&path, &edited.bytes)?);
+            last = Some(self.read_again(path, &edited.bytes)?);
             Ok(Some(edited.bytes))
-        });
-        let outcome = outcome.map_err(|error| match error {
-            UpdateError::Decide(Undecided(error)) => error,
-            UpdateError::Commit(CommitError::Missing { path }) => ArtifactError::Missing { path }.into(),
-            UpdateError::Commit(error) => error.into(),
-        })?;
+        };
+        let record = |change: FileTransition<'_>| Ok(self.events_of(change, draft)?);
+        let options = CommitOptions::default();
+        let outcome = commit::update_and_record(self.root(), path, &options, decide, record);
+        let outcome = outcome.map_err(ChangeError::from_update)?;
         match last {
             Some(artifact) => Ok(Carried { artifact, remarks, outcome }),
             // A commit that ends well has decided at least once.
-            None => Err(ArtifactError::Missing { path }.into()),
+            None => Err(ArtifactError::Missing { path: path.clone() }.into()),
         }
+    }
+
+    /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the bytes of each
+    /// (`None`: no such file) and may be called again; `draft` says what the journal is told of each that changes.
+    ///
+    /// # Errors
+    /// What `decide` refuses; or why nothing, or only a part, was committed.
+    pub fn change_files(
+        &self,
+        paths: &[ProjectPath],
+        draft: impl Fn(&ProjectPath) -> EventDraft,
+        decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
+    ) -> Result<Vec<Outcome>, ChangeError> {
+        let mut deliberation = Several { workspace: self, draft, decide };
+        commit::transact(self.root(), paths, &CommitOptions::default(), &mut deliberation)
+            .map_err(ChangeError::from_update)
     }
 
     /// Carries out a command on the artifact at `path`.
@@ -139,7 +214,24 @@ impl Workspace {
         command: &Command,
         strictness: Strictness,
     ) -> Result<Carried, ChangeError> {
-        self.update(path, |artifact| artifact.decide(command, strictness))
+        let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string());
+        self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))
+    }
+
+    /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten.
+    ///
+    /// # Errors
+    /// When the event changed nothing that can be taken back, its places were changed since, and those of
+    /// [`Workspace::update`].
+    pub fn undo(&self, event: &Event, reason: Option<String>) -> Result<Carried, ChangeError> {
+        let Some(artifact) = &event.artifact else {
+            return Err(ChangeError::NoArtifact { event: event.id });
+        };
+        let draft = EventDraft::new(Kind::UNDO)
+            .with_command(format!("undo {}", event.id))
+            .with_reason(reason)
+            .with("undone", event.id.to_string());
+        self.update_telling(&artifact.path, &draft, |now| journal::undo(now.artifact(), event))
     }
 
     /// Makes the configuration of the project, with `project_id` as its identity, if there is none.

@@ -5,7 +5,7 @@ use std::{
     fs::File,
     io::{self, Read},
     path::Path,
-    sync::{OnceLock, atomic::AtomicUsize},
+    sync::{Mutex, OnceLock, PoisonError, atomic::AtomicUsize},
 };
 
 use super::{
@@ -17,7 +17,10 @@ use jiff::Timestamp;
 
 use crate::{
     artifact::{Artifact, ProjectPath, READ_LIMIT},
-    journal::Attribution,
+    journal::{
+        Attribution,
+        store::{History, HistoryError},
+    },
     workflow::Binding,
 };
 
@@ -40,6 +43,8 @@ pub struct Workspace {
     workflows: OnceLock<Workflows>,
     attribution: Attribution,
     clock: Clock,
+    /// Opened when it is first asked.
+    history: Mutex<Option<History>>,
 }
 
 /// Why a project cannot be opened.
@@ -204,6 +209,7 @@ impl Workspace {
             workflows: OnceLock::new(),
             attribution: Attribution::default(),
             clock: Clock::System,
+            history: Mutex::new(None),
         })
     }
 
@@ -229,6 +235,23 @@ impl Workspace {
     /// What time it is.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Asks the journal of the project, as it is now. It is opened on the first call.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, and what `question` answers.
+    pub fn with_history<T>(
+        &self,
+        question: impl FnOnce(&History) -> Result<T, HistoryError>,
+    ) -> Result<T, HistoryError> {
+        // A question that panicked has left nothing half done: history is only read.
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let history = match &mut *history {
+            Some(history) => history,
+            none => none.insert(History::open(&self.root)?),
+        };
+        question(history)
     }
 
     /// The project's folder.

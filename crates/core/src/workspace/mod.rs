@@ -19,6 +19,10 @@ mod instructions;
 #[cfg(feature = "write")]
 mod changes;
 #[cfg(feature = "write")]
+mod git;
+#[cfg(feature = "write")]
+mod recording;
+#[cfg(feature = "write")]
 mod telling;
 mod ignore_files;
 mod hash_files;

@@ -1,0 +1,32 @@
+//! `stepmark undo`
+
+use clap::Args;
+
+use super::change;
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Take back what an event changed, as a new event
+///
+/// History is never rewritten. What was changed elsewhere since then stays; a value that was changed again is not touched,
+/// and the undo is refused.
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// The event: its id, or the first digits of it; `stepmark log` shows them
+    event: String,
+    /// Why, for history
+    #[arg(short = 'm', long)]
+    reason: Option<String>,
+}
+
+impl Undo {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let event = project.workspace.with_history(|history| history.event(&self.event))?;
+        let carried = project.workspace.undo(&event, self.reason.clone())?;
+        change::report(output, &carried)?;
+        Ok(Exit::Fine)
+    }
+}

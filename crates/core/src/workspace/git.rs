@@ -1,0 +1,42 @@
+//! What git knows of a file. Git is asked as a program: a project that uses it has it, and its own filters apply.
+#![expect(clippy::disallowed_methods, reason = "an edge module: git is started here")]
+
+use std::process::{Command, Stdio};
+
+use crate::{
+    artifact::ProjectPath,
+    journal::{Actor, Outsider},
+    root::Root,
+};
+
+/// Who last changed the file, as far as git knows: the author of its last commit, if the file is as it was committed.
+/// Without git, or for what is not committed, nobody.
+pub(super) fn outsider(root: &Root, path: &ProjectPath) -> Outsider {
+    if !root.path().ancestors().any(|folder| folder.join(".git").exists()) {
+        return Outsider::unknown();
+    }
+    let is_committed = run(root, &["status", "--porcelain", "--untracked-files=all", "--ignored", "--", path.as_str()])
+        .is_some_and(|changes| changes.is_empty());
+    if !is_committed {
+        return Outsider::unknown();
+    }
+    let author = run(root, &["log", "-1", "--format=%H%x00%an", "--", path.as_str()]);
+    let author = author.as_deref().and_then(|line| line.trim_end().split_once('\0'));
+    author.map_or_else(Outsider::unknown, |(commit, name)| Outsider {
+        actor: Actor::human(name),
+        commit: Some(commit.to_owned()),
+    })
+}
+
+/// What a command of git prints, if it succeeds. It takes no locks and asks nothing.
+fn run(root: &Root, arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git")
+        .args(["--no-optional-locks", "--literal-pathspecs"])
+        .args(arguments)
+        .current_dir(root.path())
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
