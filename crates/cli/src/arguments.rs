@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stepmark_core::journal::{Actor, SessionId};
 
 use crate::commands;
 
@@ -18,6 +19,8 @@ use crate::commands;
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) project: ProjectArguments,
+    #[command(flatten)]
+    pub(crate) acting: ActingArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
     #[command(subcommand)]
@@ -39,6 +42,17 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').filter(|(key, _)| !key.is_empty());
     let parts = parts.ok_or_else(|| "KEY=VALUE is wanted".to_owned())?;
     Ok((parts.0.to_owned(), parts.1.to_owned()))
+}
+
+/// Who acts, for the journal.
+#[derive(Debug, Args)]
+pub(crate) struct ActingArguments {
+    /// Who acts: `agent:NAME`, `human:NAME` or `tool:NAME`; without it `STEPMARK_ACTOR`, else the user
+    #[arg(long, global = true, value_name = "KIND:NAME")]
+    pub(crate) actor: Option<Actor>,
+    /// The session that the command belongs to; without it `STEPMARK_SESSION`
+    #[arg(long, global = true, value_name = "ID")]
+    pub(crate) session: Option<SessionId>,
 }
 
 /// How a command speaks.

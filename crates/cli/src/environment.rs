@@ -6,9 +6,15 @@
 
 use std::path::{Path, PathBuf};
 
-use stepmark_core::workspace::ConfigurationSources;
+use stepmark_core::{
+    journal::Attribution,
+    workspace::{Clock, ConfigurationSources},
+};
 
-use crate::exit::{Exit, Failure};
+use crate::{
+    attribution,
+    exit::{Exit, Failure},
+};
 
 /// The process's surroundings.
 pub(crate) struct Environment {
@@ -16,6 +22,10 @@ pub(crate) struct Environment {
     pub(crate) current_folder: PathBuf,
     /// The user's configuration file and the variables that may configure stepmark.
     pub(crate) configuration: ConfigurationSources,
+    /// Who acts, as far as no flag says otherwise.
+    pub(crate) attribution: Attribution,
+    /// The clock; `STEPMARK_TEST_TIME` stops it, so that tests can compare whole files.
+    pub(crate) clock: Clock,
 }
 
 impl Environment {
@@ -27,7 +37,9 @@ impl Environment {
             environment: configuration_variables()?,
             flags: Vec::new(),
         };
-        Ok(Self { current_folder, configuration })
+        let attribution = attribution::from_variables(variable)?;
+        let clock = variable("STEPMARK_TEST_TIME")?.map_or(Ok(Clock::System), |time| fixed_clock(&time))?;
+        Ok(Self { current_folder, configuration, attribution, clock })
     }
 
     /// Whether a folder stands at a path of the command line.
@@ -58,6 +70,21 @@ fn configuration_variables() -> Result<Vec<(String, String)>, Failure> {
         }
     }
     Ok(variables)
+}
+
+/// A variable of the environment; an empty one counts as none.
+fn variable(name: &str) -> Result<Option<String>, Failure> {
+    let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
+    let not_text = |_| Failure::new(Exit::Usage, format!("the environment variable {name} is no UTF-8"));
+    value.into_string().map(Some).map_err(not_text)
+}
+
+fn fixed_clock(time: &str) -> Result<Clock, Failure> {
+    let not_a_time = |error: jiff::Error| {
+        Failure::new(Exit::Usage, format!("the environment variable STEPMARK_TEST_TIME is no time: {error}"))
+            .with_help("write it as in 2026-11-22T10:00:00Z, or unset it")
+    };
+    time.parse().map(Clock::Fixed).map_err(not_a_time)
 }
 
 /// A new random id (RFC 9562, version 4). `STEPMARK_TEST_ID` fixes it, so that tests can compare whole files.

@@ -1,8 +1,9 @@
 //! The commands of stepmark: parse → library → report. Nothing here decides about state; that is stepmark-core.
 
 mod arguments;
-mod environment;
 mod exit;
+mod attribution;
+mod environment;
 mod project;
 mod commands;
 mod output;

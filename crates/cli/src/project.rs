@@ -7,7 +7,12 @@ use stepmark_core::{
     workspace::{RelativeError, Root, TrackedArtifact, Workspace, manifest::ManifestChoice},
 };
 
-use crate::{arguments::ProjectArguments, environment::Environment, exit::Failure};
+use crate::{
+    arguments::{ActingArguments, ProjectArguments},
+    attribution,
+    environment::Environment,
+    exit::Failure,
+};
 
 /// An open project.
 pub(crate) struct Project {
@@ -17,15 +22,20 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    pub(crate) fn open(arguments: &ProjectArguments, environment: &Environment) -> Result<Self, Failure> {
+    pub(crate) fn open(
+        arguments: &ProjectArguments,
+        acting: &ActingArguments,
+        environment: &Environment,
+    ) -> Result<Self, Failure> {
         let mut sources = environment.configuration.clone();
         sources.flags.clone_from(&arguments.config);
         let workspace = match &arguments.root {
             Some(root) => Workspace::open_with(environment.current_folder.join(root), &sources)?,
             None => Workspace::discover_with(&environment.current_folder, &sources)?,
         };
+        let attribution = attribution::with_flags(environment.attribution.clone(), acting);
         Ok(Self {
-            workspace,
+            workspace: workspace.with_attribution(attribution).with_clock(environment.clock),
             current_folder: environment.current_folder.clone(),
             root_is_given: arguments.root.is_some(),
         })

@@ -32,7 +32,7 @@ pub(crate) fn run(
     environment: &Environment,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let project = || Project::open(&arguments.project, environment);
+    let project = || Project::open(&arguments.project, &arguments.acting, environment);
     match &arguments.command {
         Command::Init(command) => command.run(&project()?, output),
         Command::Status(command) => command.run(&project()?, output),

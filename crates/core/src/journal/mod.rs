@@ -6,6 +6,7 @@ mod actor;
 mod artifact_key;
 mod event;
 mod segment;
+mod session_id;
 mod lineage;
 pub mod store;
 mod undo;
@@ -17,4 +18,5 @@ pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, 
 pub use lineage::{Lineage, ReplayError, Standing};
 pub use undo::undo;
 pub use segment::{Chain, Header, Line, LineProblem, SegmentName};
+pub use session_id::{SessionId, SessionIdError};
 pub use store::{History, HistoryError, SegmentPlace, SegmentProblem};
