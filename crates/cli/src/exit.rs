@@ -6,6 +6,7 @@ use stepmark_core::{
     artifact::{ProjectPath, ProjectPathError},
     commit::{CommitError, Found, LockError},
     document::EditError,
+    journal::HistoryError,
     transition::TransitionRefusal,
     workspace::{
         ArtifactError, ChangeError, ConfigurationError, InstructionError, OpenError, RelativeError,
@@ -175,6 +176,8 @@ impl From<ChangeError> for Failure {
             ChangeError::Path(error) => Self::from_error(Exit::Usage, &error),
             ChangeError::Refused { path, source } => refusal(&path, &source),
             ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
+            ChangeError::NoArtifact { .. } => Self::from_error(Exit::Usage, &error),
+            ChangeError::History(error) => error.into(),
             ChangeError::Commit(error) => {
                 let exit = match &error {
                     CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),
@@ -199,6 +202,18 @@ impl From<InstructionError> for Failure {
                 Self::from_error(Exit::Io, &error)
             }
         }
+    }
+}
+
+impl From<HistoryError> for Failure {
+    fn from(error: HistoryError) -> Self {
+        let exit = match &error {
+            HistoryError::UnknownEvent { .. }
+            | HistoryError::AmbiguousEvent { .. }
+            | HistoryError::NoEventId { .. } => Exit::Usage,
+            _ => Exit::Io,
+        };
+        Self::from_error(exit, &error)
     }
 }
 
