@@ -10,7 +10,7 @@ use crate::harness::{Run, Sandbox, skip, tool};
 /// Runs in a mount name space of its own: nothing is mounted for anybody else, and it goes with the last process.
 const SCRIPT: &str = r#"
 set -u
-mkdir disk && mount -t tmpfs -o size=128k tmpfs disk && cd disk || exit 99
+mkdir disk && mount -t tmpfs -o size=1m tmpfs disk && cd disk || exit 99
 mkdir docs
 { printf -- '---\nstepsCompleted: [1]\nlastStep: 1\n---\n'; head -c 20000 /dev/zero | tr '\0' x; } > docs/prd.md
 cp docs/prd.md ../old.md

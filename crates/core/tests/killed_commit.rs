@@ -3,7 +3,11 @@
 //!
 //! This test is its own child: a process without threads makes the same calls in the same order every time.
 #![expect(clippy::disallowed_methods, reason = "an edge: files are made and processes started here")]
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says what it did")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and says what it did"
+)]
 
 use std::{
     env, fs,
@@ -113,7 +117,9 @@ fn told(project: &Path) -> Vec<Kind> {
     for segment in segments {
         let bytes = fs::read(segment.unwrap().path()).unwrap();
         let lines = bytes.split(|byte| *byte == b'\n').skip(1).filter(|line| !line.is_empty());
-        kinds.extend(lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()).map(|line| line.event.kind));
+        kinds.extend(
+            lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()).map(|line| line.event.kind),
+        );
     }
     kinds
 }

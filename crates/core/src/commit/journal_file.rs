@@ -83,6 +83,8 @@ struct Live {
     file: File,
     length: u64,
     chain: Chain,
+    /// What comes before the first event of a new segment.
+    header: Vec<u8>,
 }
 
 impl JournalFile {
@@ -114,11 +116,13 @@ impl JournalFile {
     /// Adds events of one session.
     fn append_alike(&self, events: &[Event], fsync: FsyncPolicy) -> io::Result<()> {
         let Some(first) = events.first() else { return Ok(()) };
-        let (mut live, is_new) = match self.live(first)? {
-            Some(live) => (live, false),
-            None => (self.begin(first)?, true),
+        let mut live = match self.live(first)? {
+            Some(live) => live,
+            None => self.begin(first)?,
         };
-        let lines: Vec<u8> = events.iter().flat_map(|event| live.chain.add(event)).collect();
+        let mut lines = std::mem::take(&mut live.header);
+        let is_new = !lines.is_empty();
+        events.iter().for_each(|event| lines.extend(live.chain.add(event)));
         let written = live.file.write_all(&lines).and_then(|()| flush(&live.file, fsync));
         if let Err(error) = written {
             // Half a line would be reported as torn; where even this fails, it is.
@@ -133,8 +137,15 @@ impl JournalFile {
         for place in self.live_places(event.session.as_deref())? {
             let mut file = OpenOptions::new().read(true).append(true).open(&place)?;
             let length = file.metadata()?.len();
+            if length == 0
+                && let Some(name) =
+                    place.file_stem().and_then(|stem| SegmentName::new(&stem.to_string_lossy()))
+            {
+                // Its maker died, or the disk was full.
+                return Ok(Some(Live::empty(file, &name, event)));
+            }
             if let Some(chain) = chain_at_end(&mut file, length)? {
-                return Ok(Some(Live { file, length, chain }));
+                return Ok(Some(Live { file, length, chain, header: Vec::new() }));
             }
         }
         Ok(None)
@@ -160,17 +171,22 @@ impl JournalFile {
         Ok(places)
     }
 
-    /// A new segment for events like `event`, whose id makes its name unique.
+    /// A new segment for events like `event`, whose id makes its name.
     fn begin(&self, event: &Event) -> io::Result<Live> {
-        let random: String = event.id.to_string().chars().take(RANDOM_DIGITS).collect();
-        let name = format!("{}-{random}", event.session.as_deref().unwrap_or(NO_SESSION));
-        let name = SegmentName::new(&name)
-            .ok_or_else(|| io::Error::other(format!("`{name}` cannot be the name of a segment")))?;
-        let (header, chain) = Header::new(&name, event.session.as_deref()).line();
-        let place = self.folder.join(format!("{name}{EXTENSION}"));
-        let mut file = OpenOptions::new().append(true).create_new(true).open(place)?;
-        file.write_all(&header)?;
-        Ok(Live { file, length: header.len() as u64, chain })
+        for attempt in 0_u32.. {
+            // The same event comes again where its segment is torn and its commit is finished.
+            let random = FileHash::of(format!("{} {attempt}", event.id).as_bytes()).to_string();
+            let random = random.get(..RANDOM_DIGITS).unwrap_or(&random);
+            let name = format!("{}-{random}", event.session.as_deref().unwrap_or(NO_SESSION));
+            let name = SegmentName::new(&name)
+                .ok_or_else(|| io::Error::other(format!("`{name}` cannot be the name of a segment")))?;
+            let place = self.folder.join(format!("{name}{EXTENSION}"));
+            match OpenOptions::new().append(true).create_new(true).open(place) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                file => return Ok(Live::empty(file?, &name, event)),
+            }
+        }
+        Err(io::Error::other("every name of a segment is taken"))
     }
 
     /// Moves the live segments of a session to the tracked journal, where they are never written again.
@@ -211,7 +227,15 @@ impl JournalFile {
     }
 }
 
-/// How many hexadecimal digits of an event id make the name of a segment unique.
+impl Live {
+    /// The segment of this name in a file without content.
+    fn empty(file: File, name: &SegmentName, event: &Event) -> Self {
+        let (header, chain) = Header::new(name, event.session.as_deref()).line();
+        Self { file, length: 0, chain, header }
+    }
+}
+
+/// How many hexadecimal digits make the name of a segment unique.
 const RANDOM_DIGITS: usize = 12;
 
 fn is_random(text: &str) -> bool {

@@ -16,7 +16,7 @@ pub use actor::{Actor, ActorError, ActorKind, Attribution};
 pub use artifact_key::ArtifactKey;
 pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};
 pub use lineage::{Lineage, ReplayError, Standing};
-pub use undo::undo;
 pub use segment::{Chain, Header, Line, LineProblem, SegmentName};
 pub use session_id::{SessionId, SessionIdError};
 pub use store::{History, HistoryError, SegmentPlace, SegmentProblem};
+pub use undo::undo;

@@ -12,7 +12,8 @@ use crate::{
 /// # Errors
 /// When the event changed nothing that can be taken back, is about another artifact, or its places were changed since.
 pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusal> {
-    let refuse = |reason: &str| TransitionRefusal::NoUndo { event: event.id.to_string(), reason: reason.to_owned() };
+    let refuse =
+        |reason: &str| TransitionRefusal::NoUndo { event: event.id.to_string(), reason: reason.to_owned() };
     let about = event.artifact.as_ref().ok_or_else(|| refuse("it is about no artifact"))?;
     let key = ArtifactKey::of(artifact);
     if about.key != key && about.was.as_ref() != Some(&key) {
@@ -51,8 +52,10 @@ mod tests {
         journal::{Account, Actor, Attribution, EventDraft, Moment, Outsider, Past},
     };
 
-    const BEFORE: &str = "---\nstepsCompleted: [1, 2] # done\nstatus: draft # draft | done\nowner: Ada\n---\n# Body\n";
-    const AFTER: &str = "---\nstepsCompleted: [1, 2, 3] # done\nstatus: done # draft | done\nextra: yes\n---\n# Body\n";
+    const BEFORE: &str =
+        "---\nstepsCompleted: [1, 2] # done\nstatus: draft # draft | done\nowner: Ada\n---\n# Body\n";
+    const AFTER: &str =
+        "---\nstepsCompleted: [1, 2, 3] # done\nstatus: done # draft | done\nextra: yes\n---\n# Body\n";
 
     fn path() -> ProjectPath {
         ProjectPath::new("docs/prd.md").unwrap()
@@ -63,7 +66,8 @@ mod tests {
         let now = "2026-11-22T10:00:00Z".parse().unwrap();
         let account = Account { attribution: &attribution, now, path: &path() };
         let [old, new] = [old, new].map(|file| Moment::of(&path(), file.map(str::as_bytes)));
-        let told = account.events(Past::Unknown, (&old, &new), EventDraft::new(Kind::CHANGE), Outsider::unknown);
+        let told =
+            account.events(Past::Unknown, (&old, &new), EventDraft::new(Kind::CHANGE), Outsider::unknown);
         told.last().unwrap().clone()
     }
 
@@ -88,7 +92,11 @@ mod tests {
         let change = event(Some(BEFORE), Some(AFTER));
         for (file, event, reason) in [
             (AFTER.replace("status: done", "status: review"), change.clone(), "`status` was changed since"),
-            (AFTER.replace("owner", "id: x\nowner").replace("extra", "id: x\nextra"), change, "another artifact"),
+            (
+                AFTER.replace("owner", "id: x\nowner").replace("extra", "id: x\nextra"),
+                change,
+                "another artifact",
+            ),
             (AFTER.to_owned(), event(None, Some(AFTER)), "it made the file"),
             (AFTER.to_owned(), event(Some(BEFORE), None), "it removed the file"),
         ] {

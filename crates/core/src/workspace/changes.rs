@@ -9,8 +9,8 @@ use super::{
 use crate::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     commit::{
-        self, CommitError, CommitOptions, Conflict, Deliberation, FileDecision, FileTransition, Outcome, PublishError,
-        UpdateError,
+        self, CommitError, CommitOptions, Conflict, Deliberation, FileDecision, FileTransition, Outcome,
+        PublishError, UpdateError,
     },
     document::{EditError, Region, apply},
     journal::{self, Event, EventDraft, EventId, Kind, store::HistoryError},

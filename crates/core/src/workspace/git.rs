@@ -15,8 +15,9 @@ pub(super) fn outsider(root: &Root, path: &ProjectPath) -> Outsider {
     if !root.path().ancestors().any(|folder| folder.join(".git").exists()) {
         return Outsider::unknown();
     }
-    let is_committed = run(root, &["status", "--porcelain", "--untracked-files=all", "--ignored", "--", path.as_str()])
-        .is_some_and(|changes| changes.is_empty());
+    let is_committed =
+        run(root, &["status", "--porcelain", "--untracked-files=all", "--ignored", "--", path.as_str()])
+            .is_some_and(|changes| changes.is_empty());
     if !is_committed {
         return Outsider::unknown();
     }

@@ -9,8 +9,8 @@ use std::{
 };
 
 use super::{
-    Clock, Configuration, ConfigurationError, ConfigurationSources, Membership, ResolveError, Root, RootError,
-    TrackedArtifact, WalkProblem, WalkProblemKind, Workflows, artifact_files, walk::WalkError,
+    Clock, Configuration, ConfigurationError, ConfigurationSources, Membership, ResolveError, Root,
+    RootError, TrackedArtifact, WalkProblem, WalkProblemKind, Workflows, artifact_files, walk::WalkError,
     workflows::WorkflowFileError,
 };
 use jiff::Timestamp;

@@ -33,20 +33,20 @@ pub mod manifest;
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
+pub use clock::Clock;
 pub use configuration::{
     Configuration, ConfigurationError, ConfigurationSources, ConfiguredValue, DynamicPlace, Milestone,
     Origin, Place, Side, StaticLevel, UnknownKey, VARIABLES, Variable,
 };
 pub use context::{Context, ContextWorkflow};
-#[cfg(feature = "write")]
-pub use telling::TellError;
-pub use clock::Clock;
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 #[cfg(feature = "write")]
 pub use instructions::Refreshed;
 pub use instructions::{CachedInstructions, CycleBoundary, InstructionError};
 pub use path_globs::{PathGlob, PathGlobError, PathGlobs};
+#[cfg(feature = "write")]
+pub use telling::TellError;
 pub use tracked_artifact::{Membership, TrackedArtifact};
 pub use walk::{WalkError, WalkProblem, WalkProblemKind};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};
