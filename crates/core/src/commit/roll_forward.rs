@@ -1,4 +1,5 @@
 //! Finishing a commit that was cut off: by a crash, or by another program that wrote into one of its files.
+#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests remove files as another program would"))]
 
 use std::time::Duration;
 

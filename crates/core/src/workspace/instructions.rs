@@ -222,7 +222,7 @@ mod refresh {
             let mut meta = before.meta.clone();
             if meta.cached_at.is_empty() {
                 // As Python's `datetime.isoformat` writes it, which is what claude-mpm reads.
-                meta.cached_at = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
+                meta.cached_at = self.now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
             }
             let expected = Expected::of(before.meta_bytes.as_deref());
             replace_whole(self.root(), &before.meta_file, expected, &meta.to_bytes(), &options)?;
