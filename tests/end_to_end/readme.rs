@@ -148,7 +148,7 @@ fn every_command_that_is_named_exists() {
         assert!(COMMANDS.contains(word), "`stepmark {word}`");
     }
     for command in COMMANDS {
-        assert!(named.contains(&command), "the README does not name `stepmark {command}`");
+        assert!(named.contains(command), "the README does not name `stepmark {command}`");
     }
 }
 
