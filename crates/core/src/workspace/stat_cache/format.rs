@@ -3,8 +3,8 @@
 //! ```text
 //! header    "stepmark", version, folders, entries (u32 each), hashing began, hashing took (i64 ns each),
 //!           the remembered manifest: its path (first 8 bytes of SHA-256), size, modified, changed, inode (8 bytes each)
-//! folders   path (start, length), first entry, entries                       (u32 each), by path
 //! entries   name (start, length; u32), size, modified, changed, inode (8 bytes each), SHA-256; by folder and name
+//! folders   path (start, length), first entry, entries                       (u32 each), by path
 //! texts     the paths and names
 //! digest    SHA-256 over the SHA-256 of the first and of the second half of everything before
 //! ```
@@ -18,9 +18,9 @@ use sha2::{Digest, Sha256};
 use super::super::file_stat::FileStat;
 use crate::document::FileHash;
 
-const MAGIC: &[u8; 8] = b"stepmark";
+pub(super) const MAGIC: &[u8; 8] = b"stepmark";
 /// A cache of another version is not read.
-const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 pub(super) const HEADER: usize = 76;
 const FOLDER: usize = 16;
 const ENTRY: usize = 72;
@@ -57,8 +57,8 @@ pub(super) enum Mark {
     ListedUnhashed,
 }
 
-const LISTED: u32 = 1 << 31;
-const UNHASHED: u32 = 1 << 30;
+pub(super) const LISTED: u32 = 1 << 31;
+pub(super) const UNHASHED: u32 = 1 << 30;
 
 /// The bytes of a cache, known to be whole.
 #[derive(Debug)]
@@ -80,16 +80,8 @@ impl Bytes {
         let (second, digest) = rest.split_at_mut(content - content / 2);
         read_at(file, digest, content)?;
         let read = |half: &mut [u8], at: usize| read_at(file, half, at).map(|()| Sha256::digest(half));
-        let (first, second) = if content < WORTH_A_THREAD {
-            (read(first, 0)?, read(second, content / 2)?)
-        } else {
-            thread::scope(|threads| {
-                let other = threads.spawn(|| read(second, content / 2));
-                let first = read(first, 0);
-                let second = other.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked));
-                Ok::<_, io::Error>((first?, second?))
-            })?
-        };
+        let (first, second) = both(content, || read(first, 0), || read(second, content / 2));
+        let (first, second) = (first?, second?);
         let is_whole = digest_of_halves(first, second) == *digest;
         Ok(Self::of(bytes).filter(|_| is_whole))
     }
@@ -120,12 +112,12 @@ impl Bytes {
 
     /// The path of folder `folder`.
     pub(super) fn path(&self, folder: usize) -> &[u8] {
-        self.text(HEADER + folder * FOLDER)
+        self.text(self.folder_at(folder))
     }
 
     /// The first entry of folder `folder`, and the one after its last.
     pub(super) fn entries(&self, folder: usize) -> (usize, usize) {
-        let at = HEADER + folder * FOLDER;
+        let at = self.folder_at(folder);
         let first = index(number(&self.bytes, at + 8)).min(self.entries);
         let count = index(number(&self.bytes, at + 12));
         (first, first.saturating_add(count).min(self.entries))
@@ -154,90 +146,40 @@ impl Bytes {
     }
 
     fn entry_at(&self, entry: usize) -> usize {
-        HEADER + self.folders * FOLDER + entry * ENTRY
+        HEADER + entry * ENTRY
+    }
+
+    fn folder_at(&self, folder: usize) -> usize {
+        self.entry_at(self.entries) + folder * FOLDER
     }
 
     /// The text whose start and length stand at `at`.
     fn text(&self, at: usize) -> &[u8] {
-        let start = self.entry_at(self.entries) + index(number(&self.bytes, at));
+        let start = self.folder_at(self.folders) + index(number(&self.bytes, at));
         let end = start + index(number(&self.bytes, at + 4) & !(LISTED | UNHASHED));
         self.bytes.get(start..end).unwrap_or_default()
-    }
-}
-
-/// Puts the bytes of a cache together. Folders come in the order of their paths, and the entries of each in the order of
-/// their names.
-#[derive(Debug, Default)]
-pub(super) struct Writer {
-    folders: Vec<u8>,
-    entries: Vec<u8>,
-    texts: Vec<u8>,
-    folder_count: u32,
-    entry_count: u32,
-}
-
-impl Writer {
-    /// Begins a folder; `None` when the cache is full (4 GiB of names).
-    pub(super) fn folder(&mut self, path: &[u8], entries: usize) -> Option<()> {
-        let (start, length) = self.text(path)?;
-        for number in [start, length, self.entry_count, u32::try_from(entries).ok()?] {
-            self.folders.extend_from_slice(&number.to_le_bytes());
-        }
-        self.folder_count += 1;
-        Some(())
-    }
-
-    /// Adds an entry to the folder begun last; `None` when the cache is full.
-    pub(super) fn entry(&mut self, name: &[u8], stat: &FileStat, hash: &FileHash, mark: Mark) -> Option<()> {
-        let (start, length) = self.text(name)?;
-        let marked = match mark {
-            Mark::Unlisted => length,
-            Mark::Listed => length | LISTED,
-            Mark::ListedUnhashed => length | LISTED | UNHASHED,
-        };
-        self.entries.extend_from_slice(&start.to_le_bytes());
-        self.entries.extend_from_slice(&marked.to_le_bytes());
-        self.entries.extend_from_slice(&stat_bytes(stat));
-        self.entries.extend_from_slice(hash.as_bytes());
-        self.entry_count = self.entry_count.checked_add(1)?;
-        Some(())
-    }
-
-    pub(super) fn finish(self, hashing: Hashing, manifest: ManifestKey) -> Vec<u8> {
-        let length = HEADER + self.folders.len() + self.entries.len() + self.texts.len() + DIGEST;
-        let mut bytes = Vec::with_capacity(length);
-        bytes.extend_from_slice(MAGIC);
-        for number in [VERSION, self.folder_count, self.entry_count] {
-            bytes.extend_from_slice(&number.to_le_bytes());
-        }
-        bytes.extend_from_slice(&hashing.began.to_le_bytes());
-        bytes.extend_from_slice(&hashing.took.to_le_bytes());
-        bytes.extend_from_slice(&manifest.path);
-        bytes.extend_from_slice(&stat_bytes(&manifest.stat));
-        for part in [&self.folders, &self.entries, &self.texts] {
-            bytes.extend_from_slice(part);
-        }
-        let digest = digest_of(&bytes);
-        bytes.extend_from_slice(&digest);
-        bytes
-    }
-
-    fn text(&mut self, text: &[u8]) -> Option<(u32, u32)> {
-        let place = (u32::try_from(self.texts.len()).ok()?, u32::try_from(text.len()).ok()?);
-        if place.1 & (LISTED | UNHASHED) != 0 {
-            return None;
-        }
-        self.texts.extend_from_slice(text);
-        Some(place)
     }
 }
 
 /// Less than this many bytes are hashed sooner than a thread is started.
 const WORTH_A_THREAD: usize = 256 * 1024;
 
-fn digest_of(content: &[u8]) -> [u8; DIGEST] {
+pub(super) fn digest_of(content: &[u8]) -> [u8; DIGEST] {
     let (first, second) = content.split_at(content.len() / 2);
-    digest_of_halves(Sha256::digest(first), Sha256::digest(second))
+    let (first, second) = both(content.len(), || Sha256::digest(first), || Sha256::digest(second));
+    digest_of_halves(first, second)
+}
+
+/// Does the work for the first and for the second half of `length` bytes, at the same time where that pays.
+fn both<T: Send>(length: usize, first: impl FnOnce() -> T, second: impl FnOnce() -> T + Send) -> (T, T) {
+    if length < WORTH_A_THREAD {
+        return (first(), second());
+    }
+    thread::scope(|threads| {
+        let other = threads.spawn(second);
+        let first = first();
+        (first, other.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)))
+    })
 }
 
 fn digest_of_halves(first: impl AsRef<[u8]>, second: impl AsRef<[u8]>) -> [u8; DIGEST] {
@@ -278,7 +220,7 @@ fn stat(bytes: &[u8], at: usize) -> FileStat {
     }
 }
 
-fn stat_bytes(stat: &FileStat) -> [u8; 32] {
+pub(super) fn stat_bytes(stat: &FileStat) -> [u8; 32] {
     let mut bytes = [0; 32];
     let fields = [
         stat.size.to_le_bytes(),
@@ -320,7 +262,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::*;
+    use super::{super::writer::Writer, *};
 
     /// Reads `bytes` from a file.
     fn read(bytes: &[u8]) -> Option<Bytes> {
@@ -330,7 +272,7 @@ mod tests {
     }
 
     fn sample() -> Vec<u8> {
-        let mut writer = Writer::default();
+        let mut writer = Writer::new();
         let stat = FileStat { size: 1, modified: -2, changed: i64::MAX, inode: u64::MAX };
         writer.folder(b"", 0).unwrap();
         writer.folder("dö".as_bytes(), 2).unwrap();
@@ -357,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_large_cache_is_hashed_in_two_threads() {
-        let mut writer = Writer::default();
+        let mut writer = Writer::new();
         writer.folder(b"", 9000).unwrap();
         for number in 0..9000 {
             let name = format!("{number:04}.md");

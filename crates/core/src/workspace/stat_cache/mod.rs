@@ -12,6 +12,7 @@
 mod format;
 mod remembered;
 mod renewal;
+mod writer;
 
 use std::{
     fs::File,

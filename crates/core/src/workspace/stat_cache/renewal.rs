@@ -5,13 +5,15 @@ use std::{
     collections::HashSet,
     fs::{self, File},
     io::{self, Write},
+    ops::Range,
     path::Path,
     process,
 };
 
 use super::{
     FileStat, RunStart, StatCache,
-    format::{ManifestKey, Mark, Writer},
+    format::{ManifestKey, Mark},
+    writer::Writer,
 };
 use crate::{
     document::FileHash,
@@ -23,7 +25,7 @@ use crate::{
 pub(crate) struct FolderRenewal {
     path: String,
     /// Entries of the earlier cache whose files are still there and were not hashed again.
-    kept: Vec<usize>,
+    kept: Vec<Range<usize>>,
     fresh: Vec<Fresh>,
 }
 
@@ -41,7 +43,10 @@ impl FolderRenewal {
 
     /// The entry stays as it is.
     pub(crate) fn keep(&mut self, entry: usize) {
-        self.kept.push(entry);
+        match self.kept.last_mut() {
+            Some(range) if range.end == entry => range.end += 1,
+            _ => self.kept.push(entry..entry + 1),
+        }
     }
 
     /// The file was hashed; `stat` was taken before that.
@@ -51,6 +56,11 @@ impl FolderRenewal {
 }
 
 impl FolderRenewal {
+    /// How many files are kept.
+    fn kept(&self) -> usize {
+        self.kept.iter().map(Range::len).sum()
+    }
+
     /// What is to be kept of this folder.
     fn entries<'run>(&'run self, earlier: Option<&'run StatCache>) -> impl Iterator<Item = Entry<'run>> {
         let fresh = self.fresh.iter().map(|file| Entry {
@@ -60,11 +70,11 @@ impl FolderRenewal {
             mark: Mark::Unlisted,
         });
         let kept = earlier.into_iter().flat_map(|cache| {
-            self.kept.iter().filter_map(|entry| {
-                let stat = cache.bytes.stat(*entry);
+            self.kept.iter().cloned().flatten().filter_map(|entry| {
+                let stat = cache.bytes.stat(entry);
                 // Under the later beginning of the new cache, an entry would be believed that could not be before.
                 let is_believed = !stat.may_hide_a_change(cache.hashing_began);
-                let (name, hash) = (cache.name(*entry), cache.bytes.hash(*entry));
+                let (name, hash) = (cache.name(entry), cache.bytes.hash(entry));
                 is_believed.then_some(Entry { name, stat, hash, mark: Mark::Unlisted })
             })
         });
@@ -72,26 +82,31 @@ impl FolderRenewal {
     }
 }
 
-/// Marks the entries of the files that are `listed`. A file that has another hash than the listed one, or no entry, gets
-/// an entry of its own, behind that of the file.
+/// Marks the entries of the files that are `listed`; both stand in the order of their names. A file that has another hash
+/// than the listed one, or no entry, gets an entry of its own, behind that of the file.
 fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
     const NO_HASH: FileHash = FileHash::from_digest([0; 32]);
-    let known = entries.len();
+    let (known, mut place) = (entries.len(), 0);
     for file in listed {
-        let found = entries[..known].binary_search_by(|entry| entry.name.cmp(file.name));
+        while place < known && entries[place].name < file.name {
+            place += 1;
+        }
         let mark = if file.hash.is_some() { Mark::Listed } else { Mark::ListedUnhashed };
-        match found {
-            Ok(entry) if file.hash.is_none_or(|hash| hash == entries[entry].hash) => {
-                entries[entry].mark = mark
-            }
-            _ => {
+        let is_same = |entry: &&mut Entry<'_>| {
+            entry.name == file.name && file.hash.is_none_or(|hash| hash == entry.hash)
+        };
+        match entries[..known].get_mut(place).filter(is_same) {
+            Some(entry) => entry.mark = mark,
+            None => {
                 let hash = file.hash.unwrap_or(NO_HASH);
                 entries.push(Entry { name: file.name, stat: FileStat::NONE, hash, mark });
             }
         }
     }
-    // Stable: of one name, the entry that has a stat stays first.
-    entries.sort_by(|one, other| one.name.cmp(other.name));
+    if entries.len() > known {
+        // Stable: of one name, the entry that has a stat stays first.
+        entries.sort_by(|one, other| one.name.cmp(other.name));
+    }
 }
 
 /// What a run learned about all folders that it visited.
@@ -171,7 +186,7 @@ impl Renewal<'_> {
         self.keep_unvisited(earlier);
         self.add_listed();
         self.folders.sort_by(|one, other| one.path.cmp(&other.path));
-        let mut writer = Writer::default();
+        let mut writer = Writer::new();
         for parts in self.folders.chunk_by(|one, other| one.path == other.path) {
             let mut entries: Vec<Entry<'_>> = parts.iter().flat_map(|part| part.entries(earlier)).collect();
             entries.sort_unstable_by(|one, other| one.name.cmp(other.name));
@@ -201,7 +216,7 @@ impl Renewal<'_> {
         let Some(cache) = earlier else {
             return;
         };
-        let visited: usize = self.folders.iter().map(|folder| folder.kept.len() + folder.fresh.len()).sum();
+        let visited: usize = self.folders.iter().map(|folder| folder.kept() + folder.fresh.len()).sum();
         let mut unvisited = Vec::new();
         for folder in 0..cache.bytes.folders() {
             let Ok(path) = std::str::from_utf8(cache.bytes.path(folder)) else {
@@ -209,10 +224,12 @@ impl Renewal<'_> {
             };
             if !self.visited.contains(path) {
                 let (first, end) = cache.bytes.entries(folder);
-                unvisited.push(FolderRenewal { kept: (first..end).collect(), ..FolderRenewal::new(path) });
+                let mut folder = FolderRenewal::new(path);
+                folder.kept.push(first..end);
+                unvisited.push(folder);
             }
         }
-        if unvisited.iter().map(|folder| folder.kept.len()).sum::<usize>() <= visited {
+        if unvisited.iter().map(FolderRenewal::kept).sum::<usize>() <= visited {
             self.folders.append(&mut unvisited);
         }
     }
