@@ -151,26 +151,32 @@ struct Comparer<'run> {
 }
 
 impl Visitor for Comparer<'_> {
-    /// Goes through the names on disk and the listed ones at once; both stand in the same order.
+    /// Finds the row of every name on disk, going through both at once as they stand in the same order; then looks at the
+    /// files. One pass for both would wait for the memory of every row: between two files it is the system that fills
+    /// the processor's cache.
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         let looked_at = places.len();
         let mut sight = self.observer.begin(folder, places.start);
         let first = (places.start > 0).then(|| folder.name(places.start));
         let end = (places.end < folder.len()).then(|| folder.name(places.end));
         let mut listed = self.comparison.files.in_folder(folder.path(), first, end).peekable();
-        for place in places {
+        let mut rows = Vec::with_capacity(looked_at);
+        for place in places.clone() {
             let name = folder.name(place).as_bytes();
             // Equality first: it is the rule, and sooner known than an order.
             while let Some(absent) = listed.next_if(|file| file.name != name && file.name < name) {
                 self.deviates(folder, &absent, Found::Nothing);
             }
-            match listed.next_if(|file| file.name == name) {
-                Some(file) => self.compare(&mut sight, folder, place, &file),
-                None => self.unlisted(&mut sight, folder, place),
-            }
+            rows.push(listed.next_if(|file| file.name == name));
         }
         for absent in listed {
             self.deviates(folder, &absent, Found::Nothing);
+        }
+        for (place, row) in places.zip(rows) {
+            match row {
+                Some(file) => self.compare(&mut sight, folder, place, &file),
+                None => self.unlisted(&mut sight, folder, place),
+            }
         }
         self.observer.end(sight);
         self.comparison.request.looked_at.fetch_add(looked_at, Ordering::Relaxed);
