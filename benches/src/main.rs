@@ -21,6 +21,7 @@ mod typed_reading;
 mod completion;
 mod start;
 mod growth;
+mod journal;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -58,6 +59,8 @@ enum Work {
     Start { rounds: usize, projects: Vec<String> },
     /// Ten times the files: `manifest verify` and `status` in two projects
     Growth { small: PathBuf, large: PathBuf, rounds: usize },
+    /// Make a project in FOLDER with a journal of EVENTS over ARTIFACTS in SESSIONS
+    Journal { folder: PathBuf, events: usize, artifacts: usize, sessions: usize },
     /// Walk through FOLDER and stat every file, on all processors
     BareWalk { folder: PathBuf },
     /// Walk through FOLDER and hash every file, on all processors
@@ -90,6 +93,9 @@ fn run(work: Work) -> Result<(), Failure> {
         Work::Completion { folder, rounds } => completion::measure(&Tools::find()?, &folder, rounds),
         Work::Start { rounds, projects } => start::measure(&Tools::find()?, rounds, &projects),
         Work::Growth { small, large, rounds } => growth::measure(&Tools::find()?, &small, &large, rounds),
+        Work::Journal { folder, events, artifacts, sessions } => {
+            journal::make(&folder, events, artifacts, sessions)
+        }
         Work::BareWalk { folder } => bare::print_walk(&folder),
         Work::BareHash { folder } => bare::print_hashing(&folder),
         Work::BareReplace { file, source } => bare::replace_by(&file, &source),

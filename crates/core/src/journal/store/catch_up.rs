@@ -1,25 +1,22 @@
 //! The index brought up to date with the segments.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     io,
 };
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     super::SegmentName,
     HistoryError, SegmentFile, SegmentPlace,
     filling::Filling,
     index::{Fault, Index},
-    segment_files::Stamp,
+    segment_files::{self, Listing, SegmentFiles, Stamp},
     segment_lines::{self, Progress},
     segment_source::SegmentSource,
 };
 use crate::{document::FileHash, root::Root};
-
-/// The segments that the file system shows.
-pub(super) type Listing = BTreeMap<SegmentName, SegmentFile>;
 
 /// A segment as the index knows it.
 #[derive(Clone, Copy, Debug)]
@@ -39,22 +36,50 @@ struct Plan<'listing> {
 }
 
 /// Reads what is new in the segments.
-pub(super) fn run(index: &Index, root: &Root, listing: &Listing) -> Result<(), Fault> {
-    if plan(listing, &known(&index.connection)?).is_empty() {
+pub(super) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
+    if is_up_to_date(&index.connection, root)? {
         return Ok(());
     }
     let transaction = index.write()?;
     index.reader.borrow_mut().forget();
-    // Another process may have done it while this one waited; and a segment that held copies of dropped events must be
-    // read again.
+    // Another process may have done it while this one waited. A segment that held copies of dropped events must be read
+    // again, so this goes on until nothing is left to do.
     loop {
-        let plan = plan(listing, &known(&transaction)?);
+        let listing = segment_files::list(root)?;
+        let plan = plan(&listing.files, &known(&transaction, ALL)?);
         if plan.is_empty() {
+            remember_folder(&transaction, &listing)?;
             break;
         }
         follow(&transaction, root, plan)?;
     }
     transaction.commit()?;
+    Ok(())
+}
+
+/// Whether nothing happened since the index was brought up to date. As long as no file came into the folder of the sealed
+/// segments or left it, only the live ones are looked at.
+fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
+    let folder = segment_files::sealed_folder_stamp(root)?;
+    let mut statement = connection.prepare_cached("SELECT modified, inode FROM folder")?;
+    let listed = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    if folder.is_some() && folder.map(|folder| (folder.modified, folder.inode)) == listed {
+        let live = segment_files::list_live(root)?;
+        return Ok(plan(&live, &known(connection, "WHERE place = 0")?).is_empty());
+    }
+    let listing = segment_files::list(root)?;
+    let is_settled = listing.sealed_folder.is_some_and(|folder| listing.is_settled(folder));
+    Ok(!is_settled && plan(&listing.files, &known(connection, ALL)?).is_empty())
+}
+
+/// Remembers that the folder of the sealed segments was listed in the state that it is in.
+fn remember_folder(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM folder")?.execute([])?;
+    if let Some(folder) = listing.sealed_folder.filter(|folder| listing.is_settled(*folder)) {
+        let mut statement =
+            connection.prepare_cached("INSERT INTO folder (modified, inode) VALUES (?, ?)")?;
+        statement.execute([folder.modified, folder.inode])?;
+    }
     Ok(())
 }
 
@@ -64,7 +89,7 @@ impl Plan<'_> {
     }
 }
 
-fn plan<'listing>(listing: &'listing Listing, known: &HashMap<String, Known>) -> Plan<'listing> {
+fn plan<'listing>(listing: &'listing SegmentFiles, known: &HashMap<String, Known>) -> Plan<'listing> {
     let is_gone = |name: &str| SegmentName::new(name).is_none_or(|name| !listing.contains_key(&name));
     let vanished = known.iter().filter(|(name, _)| is_gone(name)).map(|(_, known)| known.id).collect();
     let changed = listing
@@ -77,10 +102,14 @@ fn plan<'listing>(listing: &'listing Listing, known: &HashMap<String, Known>) ->
     Plan { vanished, changed }
 }
 
-fn known(connection: &Connection) -> rusqlite::Result<HashMap<String, Known>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT name, id, place, size, modified, inode, header, is_known, last, last_start, end, lines FROM segments",
-    )?;
+/// All segments.
+const ALL: &str = "";
+
+fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<String, Known>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT name, id, place, size, modified, inode, header, is_known, last, last_start, end, lines
+         FROM segments {condition}"
+    ))?;
     let rows = statement.query_map([], |row| {
         let progress = match row.get::<_, Option<[u8; 32]>>(6)? {
             Some(header) => Some(Progress {
@@ -116,7 +145,7 @@ fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<(), Fa
         to_read.push(file);
     }
     // Dropping a segment may have made others unknown: those that hold copies of its events.
-    let known = known(connection)?;
+    let known = known(connection, ALL)?;
     let bytes = to_read.iter().map(|file| file.stamp.size).sum();
     let mut filling = Filling::new(connection, bytes)?;
     for file in to_read {

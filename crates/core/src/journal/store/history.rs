@@ -3,8 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::{
-    HistoryError,
-    catch_up::{self, Listing},
+    HistoryError, catch_up,
     index::{self, Fault, Index, IndexPlace},
     segment_files,
 };
@@ -32,7 +31,7 @@ impl History {
     /// When a segment cannot be read. Lines that cannot be used are no error: [`History::problems`] tells them.
     pub fn open(root: &Root) -> Result<Self, HistoryError> {
         let history = Self { root: root.clone(), index: RefCell::new(None), is_in_memory: Cell::new(false) };
-        history.ask(|_, _| Ok(()))?;
+        history.ask(|_| Ok(()))?;
         Ok(history)
     }
 
@@ -43,19 +42,15 @@ impl History {
 
     /// Asks the index, after it was brought up to date. Where it, or a segment, gives way under the question, it is asked
     /// again: first of the same index, then of a new one, then of one in memory.
-    pub(super) fn ask<T>(
-        &self,
-        question: impl Fn(&Index, &Listing) -> Result<T, Fault>,
-    ) -> Result<T, HistoryError> {
+    pub(super) fn ask<T>(&self, question: impl Fn(&Index) -> Result<T, Fault>) -> Result<T, HistoryError> {
         let mut stale = 0;
         for _ in 0..ATTEMPTS {
-            let listing = segment_files::list(&self.root)?;
-            self.ensure_index(&listing)?;
+            self.ensure_index()?;
             let answer = {
                 let index = self.index.borrow();
                 // `ensure_index` has just made it.
                 let Some(index) = index.as_ref() else { continue };
-                catch_up::run(index, &self.root, &listing).and_then(|()| question(index, &listing))
+                catch_up::run(index, &self.root).and_then(|()| question(index))
             };
             match answer {
                 Ok(answer) => return Ok(answer),
@@ -73,10 +68,10 @@ impl History {
         Err(HistoryError::Restless)
     }
 
-    fn ensure_index(&self, listing: &Listing) -> Result<(), HistoryError> {
+    fn ensure_index(&self) -> Result<(), HistoryError> {
         let mut index = self.index.borrow_mut();
         // The empty index of a project without a journal gives way to one on disk when there is something to keep.
-        let wants_disk = !listing.is_empty() && !self.is_in_memory.get();
+        let wants_disk = !self.is_in_memory.get() && segment_files::has_folder(&self.root);
         if index.as_ref().is_some_and(|index| index.place == IndexPlace::Disk || !wants_disk) {
             return Ok(());
         }

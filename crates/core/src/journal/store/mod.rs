@@ -21,20 +21,26 @@ mod catch_up;
 mod identity;
 mod history;
 mod questions;
-mod moments;
+mod points;
 mod overviews;
+mod verification;
 
 pub use compressed::compress;
 pub use error::HistoryError;
 pub use history::History;
-pub use moments::Moment;
 pub use overviews::{KnownArtifact, Session};
+pub use points::Point;
 pub use problem::SegmentProblem;
 pub use segment_files::{SegmentFile, SegmentPlace};
+pub use verification::{VerifiedSegments, verify_segments};
 
 use event_reader::EventReader;
 
 #[cfg(test)]
+mod any_split;
+#[cfg(test)]
 mod history_cases;
+#[cfg(all(test, unix))]
+mod index_cases;
 #[cfg(test)]
 mod scratch_journal;

@@ -47,7 +47,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn sessions(&self) -> Result<Vec<Session>, HistoryError> {
-        self.ask(|index, _| {
+        self.ask(|index| {
             let mut statement = index.connection.prepare_cached(
                 "SELECT session, COUNT(*), MIN(at) FROM events WHERE session IS NOT NULL
                  GROUP BY session ORDER BY MIN(at), session",
@@ -63,7 +63,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn of_session(&self, session: &str) -> Result<Vec<Event>, HistoryError> {
-        self.ask(|index, _| {
+        self.ask(|index| {
             let Some(number) = row::number(&index.connection, session)? else { return Ok(Vec::new()) };
             let mut rows = row::select(&index.connection, "WHERE session = ?", [number])?;
             // Of one moment, in the order in which they were written.
@@ -77,7 +77,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn artifacts(&self) -> Result<Vec<KnownArtifact>, HistoryError> {
-        self.ask(|index, _| {
+        self.ask(|index| {
             let mut rows =
                 row::select(&index.connection, "WHERE (key, seq) IN (SELECT key, seq FROM heads)", [])?;
             rows.sort_by_key(|row| (row.key, row.order()));

@@ -38,7 +38,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn heads(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Vec<Event>, HistoryError> {
-        self.ask(|index, _| index.events(&identity::heads(&index.connection, key, path)?))
+        self.ask(|index| index.events(&identity::heads(&index.connection, key, path)?))
     }
 
     /// All events of the artifact.
@@ -46,7 +46,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn lineage(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Lineage, HistoryError> {
-        let events = self.ask(|index, _| index.events(&identity::rows(&index.connection, key, path)?))?;
+        let events = self.ask(|index| index.events(&identity::rows(&index.connection, key, path)?))?;
         Ok(Lineage::new(events))
     }
 
@@ -61,7 +61,7 @@ impl History {
         path: &ProjectPath,
         file: Option<Digests>,
     ) -> Result<Option<Event>, HistoryError> {
-        self.ask(|index, _| {
+        self.ask(|index| {
             let rows = identity::rows(&index.connection, key, path)?;
             for row in rows.iter().rev().filter(|row| row.state == state_part(file)) {
                 let event = index.event(row)?;
@@ -78,7 +78,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn contains(&self, id: EventId) -> Result<bool, HistoryError> {
-        self.ask(|index, _| Ok(row::by_id(&index.connection, id)?.is_some()))
+        self.ask(|index| Ok(row::by_id(&index.connection, id)?.is_some()))
     }
 
     /// The event whose id starts with `prefix`: 4 hexadecimal digits or more.
@@ -87,7 +87,7 @@ impl History {
     /// When there is none, when there are several, or when a segment cannot be read.
     pub fn event(&self, prefix: &str) -> Result<Event, HistoryError> {
         let (low, high) = range_of(prefix)?;
-        self.ask(|index, _| {
+        self.ask(|index| {
             let found = row::select(
                 &index.connection,
                 "WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3",
@@ -110,7 +110,7 @@ impl History {
     /// # Errors
     /// When the way to it is cut or does not fit, or a segment cannot be read.
     pub fn state_after(&self, id: EventId) -> Result<Json, HistoryError> {
-        let way = self.ask(|index, _| {
+        let way = self.ask(|index| {
             let mut way: Vec<Event> = Vec::new();
             let mut next = Some(id);
             while let Some(row) =
@@ -132,7 +132,7 @@ impl History {
     /// When a segment cannot be read.
     pub fn latest(&self, limit: usize) -> Result<Vec<Event>, HistoryError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.ask(|index, _| {
+        self.ask(|index| {
             let condition = "ORDER BY at DESC, n DESC, id DESC LIMIT ?";
             index.events(&row::select(&index.connection, condition, [limit])?)
         })
@@ -143,7 +143,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn problems(&self) -> Result<Vec<SegmentProblem>, HistoryError> {
-        self.ask(|index, _| {
+        self.ask(|index| {
             let mut statement = index.connection.prepare_cached(
                 "SELECT segments.name, segments.place, line, start, word, reason
                  FROM problems JOIN segments ON segments.id = problems.segment ORDER BY segments.name, line",

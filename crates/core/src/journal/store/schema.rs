@@ -23,6 +23,8 @@ const TABLES: &str = "
         size INTEGER NOT NULL, modified INTEGER NOT NULL, inode INTEGER NOT NULL,
         header BLOB, is_known INTEGER, last BLOB, last_start INTEGER, end INTEGER, lines INTEGER
     );
+    CREATE INDEX live_segments ON segments (place) WHERE place = 0;
+    CREATE TABLE folder (modified INTEGER NOT NULL, inode INTEGER NOT NULL);
     CREATE TABLE members (
         segment INTEGER NOT NULL, start INTEGER NOT NULL, compressed INTEGER NOT NULL,
         PRIMARY KEY (segment, start)
@@ -58,8 +60,18 @@ const INDICES: &str = "
 const INDEX_NAMES: [&str; 5] =
     ["events_by_id", "events_by_segment", "events_by_session", "events_by_time", "session_marks"];
 
-const TABLE_NAMES: [&str; 9] =
-    ["names", "segments", "members", "problems", "events", "heads", "foreign_parents", "places", "copies"];
+const TABLE_NAMES: [&str; 10] = [
+    "names",
+    "folder",
+    "segments",
+    "members",
+    "problems",
+    "events",
+    "heads",
+    "foreign_parents",
+    "places",
+    "copies",
+];
 
 /// Whether the database has these tables.
 pub(super) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {

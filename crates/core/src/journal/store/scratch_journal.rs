@@ -84,10 +84,8 @@ impl Segment {
     }
 
     pub(super) fn append_bytes(&self, bytes: &[u8]) {
-        let mut all = fs::read(&self.file).unwrap();
-        all.extend_from_slice(bytes);
-        // In place, as a file that grows keeps its inode.
-        fs::write(&self.file, all).unwrap();
+        let mut file = fs::File::options().append(true).open(&self.file).unwrap();
+        std::io::Write::write_all(&mut file, bytes).unwrap();
     }
 }
 

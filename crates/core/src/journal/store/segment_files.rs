@@ -5,6 +5,7 @@ use std::{
     fs::{self, Metadata},
     io,
     path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde::Serialize;
@@ -123,23 +124,76 @@ impl Stamp {
     }
 }
 
-/// The segments of the project by name. Other files in the folders are no business of the journal.
+/// Segments by name.
+pub(super) type SegmentFiles = BTreeMap<SegmentName, SegmentFile>;
+
+/// What the folders of the journal hold.
+pub(super) struct Listing {
+    /// The segments. Other files in the folders are no business of the journal.
+    pub(super) files: SegmentFiles,
+    /// The folder of the sealed segments, before it was listed.
+    pub(super) sealed_folder: Option<Stamp>,
+    /// When the listing began, in nanoseconds since 1970.
+    began: i64,
+}
+
+/// A change of a folder so shortly before it is listed that another one could bear the same time.
+const UNSETTLED: i64 = 3_000_000_000;
+
+impl Listing {
+    /// Whether no change of the folder can have escaped the listing without changing its stamp.
+    pub(super) const fn is_settled(&self, folder: Stamp) -> bool {
+        folder.modified.saturating_add(UNSETTLED) < self.began
+    }
+}
+
+/// Whether there is a folder that segments stand in.
+pub(super) fn has_folder(root: &Root) -> bool {
+    [LIVE_FOLDER, SEALED_FOLDER].into_iter().any(|folder| location(root, folder).is_dir())
+}
+
+/// What changes when a file comes into the folder of the sealed segments or leaves it; `None` where there is none.
+///
+/// # Errors
+/// When it cannot be reached.
+pub(super) fn sealed_folder_stamp(root: &Root) -> Result<Option<Stamp>, HistoryError> {
+    match fs::metadata(location(root, SEALED_FOLDER)) {
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(source) => Err(HistoryError::Read { path: SEALED_FOLDER.to_owned(), source }),
+        Ok(metadata) => Ok(Some(Stamp::of(&metadata))),
+    }
+}
+
+/// Lists all segments.
 ///
 /// # Errors
 /// When a folder is there and cannot be listed.
-pub(super) fn list(root: &Root) -> Result<BTreeMap<SegmentName, SegmentFile>, HistoryError> {
-    let mut found = BTreeMap::new();
-    for folder in [LIVE_FOLDER, SEALED_FOLDER] {
-        let place = location(root, folder);
-        let listed = list_folder(&place, folder == LIVE_FOLDER, &mut found);
-        match listed {
-            Err(error) if !is_absent(&error) => {
-                return Err(HistoryError::Read { path: folder.to_owned(), source: error });
-            }
-            _ => {}
+pub(super) fn list(root: &Root) -> Result<Listing, HistoryError> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let began = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
+    let sealed_folder = sealed_folder_stamp(root)?;
+    let mut files = list_live(root)?;
+    list_folder(root, SEALED_FOLDER, &mut files)?;
+    Ok(Listing { files, sealed_folder, began })
+}
+
+/// Lists the live segments.
+///
+/// # Errors
+/// When their folder is there and cannot be listed.
+pub(super) fn list_live(root: &Root) -> Result<SegmentFiles, HistoryError> {
+    let mut files = SegmentFiles::new();
+    list_folder(root, LIVE_FOLDER, &mut files)?;
+    Ok(files)
+}
+
+fn list_folder(root: &Root, folder: &str, files: &mut SegmentFiles) -> Result<(), HistoryError> {
+    match add_folder(&location(root, folder), folder == LIVE_FOLDER, files) {
+        Err(error) if !is_absent(&error) => {
+            Err(HistoryError::Read { path: folder.to_owned(), source: error })
         }
+        _ => Ok(()),
     }
-    Ok(found)
 }
 
 /// Whether the error says that nothing stands there.
@@ -147,11 +201,7 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn list_folder(
-    folder: &Path,
-    is_live: bool,
-    found: &mut BTreeMap<SegmentName, SegmentFile>,
-) -> io::Result<()> {
+fn add_folder(folder: &Path, is_live: bool, found: &mut SegmentFiles) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let file_name = entry.file_name();

@@ -1,4 +1,4 @@
-//! What an artifact was at a moment of history.
+//! What an artifact was at a point of history.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ use super::{
 };
 use crate::artifact::ProjectPath;
 
-/// A moment of history.
+/// A point of history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum Point {
     /// By the clocks of the machines that wrote the events.
     Time(Timestamp),
     /// After an event.
@@ -25,7 +25,7 @@ pub enum Moment {
 }
 
 impl History {
-    /// The event after which the artifact was in the state that it had at `moment`; `None` where it has none that is so
+    /// The event after which the artifact was in the state that it had at `point`; `None` where it has none that is so
     /// old.
     ///
     /// * A time: of what had happened by then, the latest event that none of the others follows.
@@ -38,17 +38,17 @@ impl History {
         &self,
         key: &ArtifactKey,
         path: &ProjectPath,
-        moment: &Moment,
+        point: &Point,
     ) -> Result<Option<Event>, HistoryError> {
-        self.ask(|index, _| {
+        self.ask(|index| {
             let rows = identity::rows(&index.connection, key, path)?;
-            let found = match moment {
-                Moment::Time(time) => last_at(&rows, time.as_microsecond()),
-                Moment::Event(id) => match rows.iter().find(|row| row.id == *id) {
+            let found = match point {
+                Point::Time(time) => last_at(&rows, time.as_microsecond()),
+                Point::Event(id) => match rows.iter().find(|row| row.id == *id) {
                     Some(row) => Some(row),
                     None => last_at(&rows, time_of(index, *id)?),
                 },
-                Moment::Session(session) => {
+                Point::Session(session) => {
                     let (number, last) = session_of(index, session)?;
                     let own = rows.iter().rev().find(|row| row.session == Some(number));
                     own.or_else(|| last_at(&rows, last))
@@ -92,12 +92,12 @@ mod tests {
 
     const PRD: (&str, &str) = ("path:docs/prd.md", "docs/prd.md");
 
-    fn found(history: &History, artifact: (&str, &str), moment: Moment) -> Option<EventId> {
-        history.at(&key(artifact.0), &path(artifact.1), &moment).unwrap().map(|event| event.id)
+    fn found(history: &History, artifact: (&str, &str), point: Point) -> Option<EventId> {
+        history.at(&key(artifact.0), &path(artifact.1), &point).unwrap().map(|event| event.id)
     }
 
-    fn time(text: &str) -> Moment {
-        Moment::Time(text.parse().unwrap())
+    fn time(text: &str) -> Point {
+        Point::Time(text.parse().unwrap())
     }
 
     #[test]
@@ -136,9 +136,9 @@ mod tests {
         let other = event(("id:B", "b.md"), &[], &steps(1), 1);
         project.segment_of("main-a", &[&events[..], std::slice::from_ref(&other)].concat());
         let history = project.history();
-        assert_eq!(found(&history, PRD, Moment::Event(events[2].id)), Some(events[2].id));
-        assert_eq!(found(&history, PRD, Moment::Event(other.id)), Some(events[1].id));
-        let unknown = history.at(&key(PRD.0), &path(PRD.1), &Moment::Event(EventId::from_bytes([7; 16])));
+        assert_eq!(found(&history, PRD, Point::Event(events[2].id)), Some(events[2].id));
+        assert_eq!(found(&history, PRD, Point::Event(other.id)), Some(events[1].id));
+        let unknown = history.at(&key(PRD.0), &path(PRD.1), &Point::Event(EventId::from_bytes([7; 16])));
         assert!(matches!(unknown, Err(HistoryError::UnknownEvent { .. })));
     }
 
@@ -155,11 +155,11 @@ mod tests {
         events.push(elsewhere);
         project.segment_of("main-a", &events);
         let history = project.history();
-        let session = |name: &str| found(&history, PRD, Moment::Session(name.to_owned()));
+        let session = |name: &str| found(&history, PRD, Point::Session(name.to_owned()));
         assert_eq!(session("s-1"), Some(events[2].id));
         assert_eq!(session("s-2"), Some(events[4].id));
         assert_eq!(session("s-3"), Some(events[3].id), "what others did until then");
-        let unknown = history.at(&key(PRD.0), &path(PRD.1), &Moment::Session("s-4".to_owned()));
+        let unknown = history.at(&key(PRD.0), &path(PRD.1), &Point::Session("s-4".to_owned()));
         assert!(matches!(unknown, Err(HistoryError::UnknownSession { .. })));
     }
 }
