@@ -163,7 +163,8 @@ impl Artifact {
             event.snapshot = Some(state.clone());
         }
         self.head = Some((event.id, event.n));
-        let digests = Digests { file: FileHash::of(self.text().as_bytes()), state: Some(StateDigest::of(&state)) };
+        let digests =
+            Digests { file: FileHash::of(self.text().as_bytes()), state: Some(StateDigest::of(&state)) };
         event.after = Some(digests);
         let event = event.sealed();
         (self.head, self.state, self.digests) = (Some((event.id, event.n)), state, Some(digests));

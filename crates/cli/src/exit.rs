@@ -6,7 +6,7 @@ use stepmark_core::{
     artifact::{ProjectPath, ProjectPathError},
     commit::{CommitError, Found, LockError},
     document::EditError,
-    journal::HistoryError,
+    journal::{HistoryError, ReplayError},
     transition::TransitionRefusal,
     workspace::{
         ArtifactError, ChangeError, ConfigurationError, InstructionError, OpenError, RelativeError,
@@ -210,8 +210,14 @@ impl From<HistoryError> for Failure {
         let exit = match &error {
             HistoryError::UnknownEvent { .. }
             | HistoryError::AmbiguousEvent { .. }
-            | HistoryError::NoEventId { .. } => Exit::Usage,
-            _ => Exit::Io,
+            | HistoryError::NoEventId { .. }
+            | HistoryError::UnknownSession { .. } => Exit::Usage,
+            // There is no state to show, or none that can be trusted.
+            HistoryError::Replay { source: ReplayError::NoState { .. }, .. } => Exit::Findings,
+            HistoryError::Replay { .. }
+            | HistoryError::Read { .. }
+            | HistoryError::Index { .. }
+            | HistoryError::Restless => Exit::Io,
         };
         Self::from_error(exit, &error)
     }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use stepmark_core::{
     artifact::{ProjectPath, ProjectPathError},
-    workspace::{RelativeError, Root, TrackedArtifact, Workspace, manifest::ManifestChoice},
+    journal::ArtifactKey,
+    workspace::{ArtifactError, RelativeError, Root, TrackedArtifact, Workspace, manifest::ManifestChoice},
 };
 
 use crate::{
@@ -78,6 +79,16 @@ impl Project {
         match self.root().relative(given, &self.current_folder) {
             Err(RelativeError::Unusable { source: ProjectPathError::Empty }) => Ok(None),
             _ => self.path(given).map(Some),
+        }
+    }
+
+    /// What history knows the artifact at a path of the command line by: the id in its file, else its path.
+    pub(crate) fn identity(&self, given: &Path) -> Result<(ArtifactKey, ProjectPath), Failure> {
+        let path = self.path(given)?;
+        match self.workspace.artifact(&path) {
+            Ok(tracked) => Ok((ArtifactKey::of(tracked.artifact()), path)),
+            Err(ArtifactError::Missing { .. }) => Ok((ArtifactKey::of_path(&path), path)),
+            Err(error) => Err(error.into()),
         }
     }
 

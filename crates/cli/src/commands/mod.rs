@@ -1,17 +1,22 @@
 //! One command a file: its doc comment is its help.
 
+pub(crate) mod at;
 mod change;
 pub(crate) mod check;
 pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
+pub(crate) mod diff;
 pub(crate) mod init;
 pub(crate) mod instructions;
+pub(crate) mod journal;
+pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod manifest;
 pub(crate) mod next;
 pub(crate) mod reopen;
+pub(crate) mod replay;
 pub(crate) mod set;
 pub(crate) mod show;
 pub(crate) mod status;
@@ -44,6 +49,11 @@ pub(crate) fn run(
         Command::Track(command) => command.run(&project()?, output),
         Command::Undo(command) => command.run(&project()?, output),
         Command::Check(command) => command.run(&project()?, output),
+        Command::Log(command) => command.run(&project()?, output),
+        Command::At(command) => command.run(&project()?, output),
+        Command::Diff(command) => command.run(&project()?, output),
+        Command::Replay(command) => command.run(&project()?, output),
+        Command::Journal(command) => command.run(&project()?, output),
         Command::Manifest(command) => command.run(&project()?, output),
         Command::Config(command) => command.run(&project()?, output),
         Command::Context(command) => command.run(&project()?, output),

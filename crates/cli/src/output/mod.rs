@@ -1,5 +1,7 @@
 //! What the program prints, and where: results on stdout, messages and progress on stderr.
 
+pub(crate) mod history;
+pub(crate) mod replay;
 mod report;
 mod spinner;
 mod table;

@@ -1,9 +1,13 @@
 //! Words for states that several commands show.
 
 use stepmark_core::{
+    journal::store::{History, SegmentProblem},
     workflow::{Next, Progress, Step, UnknownNext},
     workspace::{Artifacts, Membership, TrackedArtifact},
 };
+
+use super::Output;
+use crate::exit::Failure;
 
 /// The workflow with its track where that is not the usual one.
 pub(crate) fn workflow(artifact: &TrackedArtifact) -> String {
@@ -48,4 +52,21 @@ pub(crate) fn unreadable(found: &Artifacts) -> Vec<String> {
     let folders = found.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
     let files = found.unreadable.iter().map(|error| crate::exit::chain(error));
     folders.chain(files).collect()
+}
+
+/// A line of a segment that cannot be used: `FILE:LINE: WHAT`.
+pub(crate) fn segment_problem(problem: &SegmentProblem) -> String {
+    format!("{}:{}: {}", problem.place.file_of(&problem.segment), problem.line, problem.problem)
+}
+
+/// Says how many lines of the journal are damaged, where any are: an answer made of the others may lack something.
+pub(crate) fn warn_of_damage(history: &History, output: &Output) -> Result<(), Failure> {
+    let damaged = history.problems()?.iter().filter(|problem| problem.is_damage()).count();
+    if damaged > 0 {
+        let lines = count(damaged, "line");
+        output.warning(format_args!(
+            "{lines} of the journal cannot be used; `stepmark replay --verify` tells which"
+        ));
+    }
+    Ok(())
 }

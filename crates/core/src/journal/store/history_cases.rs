@@ -204,3 +204,20 @@ fn events_are_found_by_the_beginning_of_their_id() {
     let prefix = unknown.next().unwrap();
     assert!(matches!(history.event(&prefix), Err(HistoryError::UnknownEvent { .. })));
 }
+
+#[test]
+fn forged_events_that_follow_each_other_lead_nowhere() {
+    let project = ScratchJournal::new();
+    let mut events = chain(PRD, 2);
+    for (event, other) in [(0, 1), (1, 0)] {
+        events[event].snapshot = None;
+        events[event].parents = vec![events[other].id];
+        events[event].session = Some("s-1".to_owned());
+    }
+    project.segment_of("main-a", &events);
+    let history = project.history();
+    assert!(matches!(history.state_after(events[0].id), Err(HistoryError::Replay { .. })));
+    assert_eq!(history.heads(&key(PRD.0), &path(PRD.1)).unwrap(), []);
+    assert_eq!(history.touched("s-1", "s-1").unwrap(), []);
+    assert_eq!(history.artifacts().unwrap(), []);
+}

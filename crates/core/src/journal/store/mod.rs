@@ -23,15 +23,17 @@ mod history;
 mod questions;
 mod points;
 mod overviews;
+mod selections;
 mod verification;
 
 pub use compressed::compress;
 pub use error::HistoryError;
 pub use history::History;
-pub use overviews::{KnownArtifact, Session};
+pub use overviews::{KnownArtifact, KnownSegment, Session};
 pub use points::Point;
 pub use problem::SegmentProblem;
 pub use segment_files::{SegmentFile, SegmentPlace};
+pub use selections::Selection;
 pub use verification::{VerifiedSegments, verify_segments};
 
 use event_reader::EventReader;

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::{
-    super::{ArtifactKey, Event, EventId},
-    History, HistoryError, heads,
+    super::{ArtifactKey, Event, EventId, SegmentName},
+    History, HistoryError, SegmentPlace, heads,
     index::{Fault, Index},
     row::{self, Row},
     schema,
@@ -25,6 +25,19 @@ pub struct Session {
     /// Its last event.
     pub last: Event,
     /// How many events it has, start and end among them.
+    pub events: u64,
+}
+
+/// A segment, as far as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownSegment {
+    /// Its name.
+    pub name: SegmentName,
+    /// Where its file stands.
+    pub place: SegmentPlace,
+    /// How many bytes its file has on the disk.
+    pub size: u64,
+    /// How many events it holds that no segment before it holds.
     pub events: u64,
 }
 
@@ -58,17 +71,26 @@ impl History {
         })
     }
 
-    /// The events of a session, the first first; none where no event names it.
+    /// All segments, in the order of their names.
     ///
     /// # Errors
     /// When a segment cannot be read.
-    pub fn of_session(&self, session: &str) -> Result<Vec<Event>, HistoryError> {
+    pub fn segments(&self) -> Result<Vec<KnownSegment>, HistoryError> {
         self.ask(|index| {
-            let Some(number) = row::number(&index.connection, session)? else { return Ok(Vec::new()) };
-            let mut rows = row::select(&index.connection, "WHERE session = ?", [number])?;
-            // Of one moment, in the order in which they were written.
-            rows.sort_by_key(|row| (row.at, row.place));
-            index.events(&rows)
+            let mut statement = index.connection.prepare_cached(
+                "SELECT name, place, size, (SELECT COUNT(*) FROM events WHERE segment = segments.id)
+                 FROM segments ORDER BY name",
+            )?;
+            let rows = statement
+                .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+            let mut segments = Vec::new();
+            for row in rows {
+                let (name, place, size, events) = row?;
+                let name = SegmentName::new(&name).ok_or(Fault::Stale)?;
+                let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
+                segments.push(KnownSegment { name, place, size, events });
+            }
+            Ok(segments)
         })
     }
 
@@ -114,7 +136,7 @@ impl Index {
     }
 
     /// The artifact with these heads, of which there is one at least.
-    fn artifact(&self, heads: &[Row]) -> Result<KnownArtifact, Fault> {
+    pub(super) fn artifact(&self, heads: &[Row]) -> Result<KnownArtifact, Fault> {
         let last = heads.last().ok_or(Fault::Stale)?;
         let path = row::name(&self.connection, last.path)?;
         let key = row::name(&self.connection, last.key)?;
@@ -134,7 +156,6 @@ mod tests {
     use super::{
         super::{
             super::{Actor, EventDraft, Kind},
-            SegmentPlace,
             scratch_journal::{ScratchJournal, chain, event, in_session, steps},
         },
         *,

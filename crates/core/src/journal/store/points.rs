@@ -49,7 +49,7 @@ impl History {
                     None => last_at(&rows, time_of(index, *id)?),
                 },
                 Point::Session(session) => {
-                    let (number, last) = session_of(index, session)?;
+                    let (number, last) = index.end_of_session(session)?;
                     let own = rows.iter().rev().find(|row| row.session == Some(number));
                     own.or_else(|| last_at(&rows, last))
                 }
@@ -64,15 +64,17 @@ fn time_of(index: &Index, id: EventId) -> Result<i64, Fault> {
     row.map(|row| row.at).ok_or_else(|| HistoryError::UnknownEvent { prefix: id.to_string() }.into())
 }
 
-/// The number of a session and the time of its last event.
-fn session_of(index: &Index, session: &str) -> Result<(i64, i64), Fault> {
-    let unknown = || HistoryError::UnknownSession { session: session.to_owned() };
-    let number = row::number(&index.connection, session)?.ok_or_else(unknown)?;
-    let mut statement = index
-        .connection
-        .prepare_cached("SELECT at FROM events WHERE session = ? ORDER BY at DESC LIMIT 1")?;
-    let last = statement.query_row([number], |row| row.get(0)).optional()?;
-    Ok((number, last.ok_or_else(unknown)?))
+impl Index {
+    /// The number of a session and the time of its last event.
+    pub(super) fn end_of_session(&self, session: &str) -> Result<(i64, i64), Fault> {
+        let unknown = || HistoryError::UnknownSession { session: session.to_owned() };
+        let number = row::number(&self.connection, session)?.ok_or_else(unknown)?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT at FROM events WHERE session = ? ORDER BY at DESC LIMIT 1")?;
+        let last = statement.query_row([number], |row| row.get(0)).optional()?;
+        Ok((number, last.ok_or_else(unknown)?))
+    }
 }
 
 /// Of `rows` (of one artifact, in order), the event that stood last at the moment `at`, in microseconds since 1970: of those

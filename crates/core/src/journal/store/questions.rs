@@ -117,25 +117,14 @@ impl History {
                 next.take().map(|id| row::by_id(&index.connection, id)).transpose()?.flatten()
             {
                 let event = index.event(&row)?;
-                // An event that led back to itself would be no event, as its id is made from its parents.
                 next = event.parents.first().copied().filter(|_| event.snapshot.is_none());
                 way.push(event);
+                // Only forged events lead back to themselves: an id is made from those of the parents.
+                next = next.filter(|next| way.iter().all(|event| event.id != *next));
             }
             Ok(way)
         })?;
         Lineage::new(way).state_after(id).map_err(|source| HistoryError::Replay { event: id, source })
-    }
-
-    /// The latest events, the last first.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
-    pub fn latest(&self, limit: usize) -> Result<Vec<Event>, HistoryError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.ask(|index| {
-            let condition = "ORDER BY at DESC, n DESC, id DESC LIMIT ?";
-            index.events(&row::select(&index.connection, condition, [limit])?)
-        })
     }
 
     /// What is wrong in the segments, in the order of their names. That an event is what its id says is not looked at here.

@@ -1,0 +1,83 @@
+//! `stepmark log`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use stepmark_core::journal::{
+    Event, Kind,
+    store::{History, Selection},
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, history, wording},
+    project::Project,
+};
+
+/// How many events are shown where nothing narrows them.
+const SHOWN: usize = 100;
+
+/// Show what happened, the latest first
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// Only the history of this artifact
+    artifact: Option<PathBuf>,
+    /// Only what happened in this session
+    #[arg(long, value_name = "SESSION")]
+    session: Option<String>,
+    /// At most so many events; without it all of an artifact or a session, else 100
+    #[arg(short = 'n', long, value_name = "N")]
+    number: Option<usize>,
+}
+
+impl Log {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let artifact = self.artifact.as_deref().map(|given| project.identity(given)).transpose()?;
+        let is_narrowed = artifact.is_some() || self.session.is_some();
+        let limit = self.number.or(Some(SHOWN).filter(|_| !is_narrowed));
+        let history = History::open(project.root())?;
+        // One more tells whether there are more.
+        let mut events = history.select(Selection {
+            artifact: artifact.as_ref().map(|(key, path)| (key, path)),
+            session: self.session.as_deref(),
+            limit: limit.map(|limit| limit.saturating_add(1)),
+        })?;
+        let has_more = limit.is_some_and(|limit| events.len() > limit);
+        events.truncate(limit.unwrap_or(usize::MAX));
+        if output.json {
+            let events =
+                serde_json::to_value(&events).map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            output.json("stepmark.log/1", json!({ "events": events, "more": has_more }));
+        } else {
+            events.iter().for_each(|event| show(event, artifact.is_none(), output));
+            self.remark(&events, has_more, output);
+        }
+        wording::warn_of_damage(&history, output)?;
+        Ok(Exit::Fine)
+    }
+
+    fn remark(&self, events: &[Event], has_more: bool, output: &Output) {
+        if has_more && self.number.is_none() {
+            output.remark(format_args!("… and more: name an artifact, or how many with -n"));
+        }
+        if events.is_empty() {
+            output.remark("nothing is recorded");
+        }
+    }
+}
+
+/// One line of who and when, one of what.
+fn show(event: &Event, with_path: bool, output: &Output) {
+    let kind = if event.kind == Kind::CHANGE { String::new() } else { format!("  {}", event.kind.as_str()) };
+    output.line(format_args!("{}  {}{kind}", history::short(event.id), history::origin(event)));
+    let path = event.artifact.as_ref().filter(|_| with_path).map(|artifact| artifact.path.to_string());
+    let changes = Some(history::changes(&event.changes)).filter(|words| !words.is_empty());
+    let what = changes.or_else(|| event.command.clone());
+    let told: Vec<String> = path.into_iter().chain(what).collect();
+    let reason = event.reason.as_ref().map(|reason| format!("  ({reason})")).unwrap_or_default();
+    if !told.is_empty() || !reason.is_empty() {
+        let line = format!("    {}{reason}", told.join(": "));
+        output.line(crate::output::on_one_line(&line));
+    }
+}

@@ -1,0 +1,140 @@
+//! What replaying history found, as lines and as JSON.
+
+use serde_json::{Value as Json, json};
+use stepmark_core::{
+    artifact::ProjectPath,
+    document::Change,
+    journal::{ArtifactKey, EventId, Standing, store::SegmentProblem},
+};
+
+use super::{Output, history, on_one_line, wording};
+use crate::exit::Exit;
+
+/// An artifact and its history.
+pub(crate) struct Replayed {
+    pub(crate) path: ProjectPath,
+    pub(crate) key: ArtifactKey,
+    pub(crate) standing: Standing,
+    /// How many events it has.
+    pub(crate) events: usize,
+    /// Where its state is unexplained: what differs from that after the last event.
+    pub(crate) changes: Vec<Change>,
+    /// What else is to be told.
+    pub(crate) remarks: Vec<String>,
+    /// Events that do not lead to the state that they record.
+    pub(crate) damage: Vec<String>,
+}
+
+/// All that was replayed.
+pub(crate) struct Summary {
+    pub(crate) artifacts: Vec<Replayed>,
+    /// How many segments and events were read from end to end.
+    pub(crate) segments: Option<(u64, u64)>,
+    pub(crate) problems: Vec<SegmentProblem>,
+    /// Files that cannot be read.
+    pub(crate) unreadable: Vec<String>,
+}
+
+impl Summary {
+    pub(crate) fn exit(&self, strict: bool) -> Exit {
+        let is_damaged = self.problems.iter().any(SegmentProblem::is_damage)
+            || self.artifacts.iter().any(|artifact| !artifact.damage.is_empty());
+        let is_finding = |artifact: &Replayed| match artifact.standing {
+            Standing::Unexplained { .. } => true,
+            Standing::NoHistory => strict,
+            Standing::Current { .. } | Standing::Earlier { .. } => false,
+        };
+        if is_damaged || !self.unreadable.is_empty() {
+            Exit::Io
+        } else if self.artifacts.iter().any(is_finding) {
+            Exit::Findings
+        } else {
+            Exit::Fine
+        }
+    }
+}
+
+/// The word for a standing, and the event that it names.
+fn words(standing: &Standing) -> (&'static str, Option<EventId>) {
+    match standing {
+        Standing::Current { event } => ("current", Some(*event)),
+        Standing::Earlier { event } => ("earlier", Some(*event)),
+        Standing::Unexplained { head } => ("unexplained", Some(*head)),
+        Standing::NoHistory => ("no-history", None),
+    }
+}
+
+/// Prints all of it; with `--quiet` only what is not as it was left.
+pub(crate) fn show(summary: &Summary, output: &Output) {
+    for artifact in &summary.artifacts {
+        let (word, event) = words(&artifact.standing);
+        let event = event.map(|event| format!("  {}", history::short(event))).unwrap_or_default();
+        let line = format!("{word:<11}  {}{event}", on_one_line(artifact.path.as_str()));
+        match artifact.standing {
+            Standing::Unexplained { .. } => output.line(line),
+            _ => output.remark(line),
+        }
+        for change in &artifact.changes {
+            output.line(format_args!("    {}", on_one_line(&history::change(change))));
+        }
+        artifact.remarks.iter().for_each(|remark| output.line(format_args!("    {}", on_one_line(remark))));
+        for damage in &artifact.damage {
+            output.warning(format_args!("{}: {damage}", artifact.path));
+        }
+    }
+    summary.problems.iter().for_each(|problem| output.warning(wording::segment_problem(problem)));
+    summary.unreadable.iter().for_each(|problem| output.warning(problem));
+    output.remark(counts(summary));
+}
+
+fn counts(summary: &Summary) -> String {
+    let words_of = |wanted: &str| {
+        let count = summary.artifacts.iter().filter(|one| words(&one.standing).0 == wanted).count();
+        (count > 0).then(|| format!("{count} {wanted}"))
+    };
+    let standings: Vec<String> =
+        ["current", "earlier", "unexplained", "no-history"].into_iter().filter_map(words_of).collect();
+    let artifacts = wording::count(summary.artifacts.len(), "artifact");
+    let read = summary.segments.map(|(segments, events)| format!("; {events} events in {segments} segments"));
+    let standings = if standings.is_empty() { String::new() } else { format!(": {}", standings.join(", ")) };
+    format!("{artifacts}{standings}{}", read.unwrap_or_default())
+}
+
+/// `stepmark.replay/1`.
+pub(crate) fn wire(summary: &Summary) -> Json {
+    let artifacts: Vec<Json> = summary.artifacts.iter().map(artifact).collect();
+    let problems: Vec<Json> = summary.problems.iter().map(problem).collect();
+    json!({
+        "artifacts": artifacts,
+        "segments": summary.segments.map(|(segments, _)| segments),
+        "events": summary.segments.map(|(_, events)| events),
+        "problems": problems,
+        "unreadable": summary.unreadable,
+    })
+}
+
+fn artifact(artifact: &Replayed) -> Json {
+    let (word, event) = words(&artifact.standing);
+    json!({
+        "path": artifact.path.as_str(),
+        "key": artifact.key.as_str(),
+        "standing": word,
+        "event": event,
+        "events": artifact.events,
+        "changes": artifact.changes,
+        "remarks": artifact.remarks,
+        "damage": artifact.damage,
+    })
+}
+
+/// A problem of a segment.
+pub(crate) fn problem(problem: &SegmentProblem) -> Json {
+    json!({
+        "segment": problem.segment.as_str(),
+        "file": problem.place.file_of(&problem.segment),
+        "line": problem.line,
+        "offset": problem.offset,
+        "problem": problem.word(),
+        "message": problem.problem.to_string(),
+    })
+}
