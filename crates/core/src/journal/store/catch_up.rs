@@ -261,7 +261,7 @@ fn goes_on(root: &Root, file: &SegmentFile, progress: Option<Progress>) -> Resul
 }
 
 fn is_line(bytes: &[u8], hash: FileHash) -> bool {
-    bytes.strip_suffix(b"\n").is_some_and(|line| FileHash::of(line) == hash)
+    bytes.ends_with(b"\n") && FileHash::of(segment_lines::without_line_end(bytes)) == hash
 }
 
 enum Reading {

@@ -221,3 +221,23 @@ fn forged_events_that_follow_each_other_lead_nowhere() {
     assert_eq!(history.touched("s-1", "s-1").unwrap(), []);
     assert_eq!(history.artifacts().unwrap(), []);
 }
+
+#[test]
+fn line_ends_that_git_changes_break_no_chain() {
+    let project = ScratchJournal::new();
+    let events = chain(PRD, 30);
+    project.segment_of("main-a", &events);
+    project.seal("main-a");
+    let file = project.file("main-a", SegmentPlace::Sealed);
+    let plain = fs::read_to_string(&file).unwrap();
+    let history = project.history();
+    for text in [plain.clone(), plain.replace('\n', "\r\n"), plain] {
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, text).unwrap();
+        for asked in [&history, &project.history()] {
+            assert_eq!(asked.lineage(&key(PRD.0), &path(PRD.1)).unwrap().events(), events);
+            assert_eq!(asked.problems().unwrap(), []);
+        }
+        assert_eq!(super::verify_segments(&project.root).unwrap().problems, []);
+    }
+}

@@ -69,6 +69,7 @@ pub(super) fn read<E: From<io::Error>>(
             }
             return Ok(progress);
         };
+        let line = without_line_end(line);
         let (header, is_known, last, event, problem) = match progress {
             None => {
                 let problem = Header::read(line).err();
@@ -94,6 +95,12 @@ pub(super) fn read<E: From<io::Error>>(
             take(ReadLine { number, start, length, event, problem })?;
         }
     }
+}
+
+/// A line without the carriage return that git gives it where it is told to write the line ends of Windows.
+pub(super) fn without_line_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Whether the error speaks of the bytes of a compressed segment, not of the system.
