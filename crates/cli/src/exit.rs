@@ -4,7 +4,7 @@ use std::{error::Error, io::ErrorKind, process::ExitCode};
 
 use stepmark_core::{
     artifact::{ProjectPath, ProjectPathError},
-    commit::{CommitError, Found, LockError},
+    commit::{CommitError, CompactError, Found, LockError},
     document::EditError,
     journal::{HistoryError, ReplayError},
     transition::TransitionRefusal,
@@ -202,6 +202,12 @@ impl From<InstructionError> for Failure {
                 Self::from_error(Exit::Io, &error)
             }
         }
+    }
+}
+
+impl From<CompactError> for Failure {
+    fn from(error: CompactError) -> Self {
+        Self::from_error(Exit::Io, &error)
     }
 }
 

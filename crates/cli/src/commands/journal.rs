@@ -2,7 +2,10 @@
 
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
-use stepmark_core::journal::store::{History, KnownSegment, SegmentPlace, SegmentProblem};
+use stepmark_core::{
+    commit::{FsyncPolicy, compact_segments},
+    journal::store::{History, KnownSegment, SegmentPlace, SegmentProblem},
+};
 
 use crate::{
     exit::{Exit, Failure},
@@ -21,12 +24,15 @@ pub(crate) struct Journal {
 enum Work {
     /// Show how many segments and events there are, and what is wrong with them
     Status,
+    /// Compress the sealed segments: the same bytes inside, so that every hash stays
+    Compact,
 }
 
 impl Journal {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match self.work {
             Work::Status => status(project, output),
+            Work::Compact => compact(project, output),
         }
     }
 }
@@ -60,6 +66,23 @@ fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
         problems.iter().for_each(|problem| output.warning(wording::segment_problem(problem)));
     }
     Ok(if problems.iter().any(SegmentProblem::is_damage) { Exit::Io } else { Exit::Fine })
+}
+
+fn compact(project: &Project, output: &Output) -> Result<Exit, Failure> {
+    let compacted = compact_segments(project.root(), FsyncPolicy::default())?;
+    let (before, after) =
+        compacted.iter().fold((0, 0), |(before, after), one| (before + one.before, after + one.after));
+    if output.json {
+        let names: Vec<&str> = compacted.iter().map(|one| one.name.as_str()).collect();
+        output.json(
+            "stepmark.journal-compact/1",
+            json!({ "segments": names, "bytes_before": before, "bytes_after": after }),
+        );
+    } else {
+        let segments = wording::count(compacted.len(), "segment");
+        output.remark(format_args!("{segments} compressed, {before} bytes → {after} bytes"));
+    }
+    Ok(Exit::Fine)
 }
 
 /// How many segments, bytes on the disk, and events.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use stepmark_core::journal::{
-    Event, Kind,
+    Event, Kind, SessionId,
     store::{History, Selection},
 };
 
@@ -19,28 +19,33 @@ use crate::{
 const SHOWN: usize = 100;
 
 /// Show what happened, the latest first
+///
+/// With `--session ID` only what happened in that session.
 #[derive(Debug, Args)]
 pub(crate) struct Log {
     /// Only the history of this artifact
     artifact: Option<PathBuf>,
-    /// Only what happened in this session
-    #[arg(long, value_name = "SESSION")]
-    session: Option<String>,
     /// At most so many events; without it all of an artifact or a session, else 100
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
 }
 
 impl Log {
-    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+    /// `session` is the one that a flag names: that of the environment does not narrow.
+    pub(crate) fn run(
+        &self,
+        project: &Project,
+        session: Option<&SessionId>,
+        output: &Output,
+    ) -> Result<Exit, Failure> {
         let artifact = self.artifact.as_deref().map(|given| project.identity(given)).transpose()?;
-        let is_narrowed = artifact.is_some() || self.session.is_some();
+        let is_narrowed = artifact.is_some() || session.is_some();
         let limit = self.number.or(Some(SHOWN).filter(|_| !is_narrowed));
         let history = History::open(project.root())?;
         // One more tells whether there are more.
         let mut events = history.select(Selection {
             artifact: artifact.as_ref().map(|(key, path)| (key, path)),
-            session: self.session.as_deref(),
+            session: session.map(SessionId::as_str),
             limit: limit.map(|limit| limit.saturating_add(1)),
         })?;
         let has_more = limit.is_some_and(|limit| events.len() > limit);

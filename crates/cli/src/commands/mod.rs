@@ -49,7 +49,7 @@ pub(crate) fn run(
         Command::Track(command) => command.run(&project()?, output),
         Command::Undo(command) => command.run(&project()?, output),
         Command::Check(command) => command.run(&project()?, output),
-        Command::Log(command) => command.run(&project()?, output),
+        Command::Log(command) => command.run(&project()?, arguments.acting.session.as_ref(), output),
         Command::At(command) => command.run(&project()?, output),
         Command::Diff(command) => command.run(&project()?, output),
         Command::Replay(command) => command.run(&project()?, output),

@@ -7,7 +7,7 @@ use stepmark_core::{
     artifact::{Artifact, ProjectPath, StateDigest},
     document::{Change, diff},
     journal::{
-        ArtifactKey, Digests, Event, EventId, Lineage, Standing,
+        ArtifactKey, Digests, EventId, Lineage, Standing,
         store::{History, HistoryError, VerifiedSegments, verify_segments},
     },
     workspace::ArtifactError,
@@ -57,7 +57,7 @@ impl Replay {
             let artifact = present(project, &path)?;
             let key = artifact.as_ref().map_or_else(|| ArtifactKey::of_path(&path), ArtifactKey::of);
             let lineage = history.lineage(&key, &path)?;
-            artifacts.push(replay(&history, path, key, artifact.as_ref(), &lineage)?);
+            artifacts.push(replay(project, &history, path, key, artifact.as_ref(), &lineage)?);
         }
         Ok(Summary { artifacts, segments: None, problems: history.problems()?, unreadable: Vec::new() })
     }
@@ -88,7 +88,7 @@ fn all_artifacts(project: &Project) -> Result<(Vec<Replayed>, Vec<String>), Fail
         let (path, key) = (artifact.path().clone(), ArtifactKey::of(artifact));
         let lineage = history.lineage(&key, &path)?;
         seen.extend(lineage.heads().into_iter().map(|head| head.id));
-        replayed.push(replay(&history, path, key, Some(artifact), &lineage)?);
+        replayed.push(replay(project, &history, path, key, Some(artifact), &lineage)?);
     }
     // Files that are gone, or show no state of a workflow any more.
     for known in history.artifacts()? {
@@ -97,7 +97,7 @@ fn all_artifacts(project: &Project) -> Result<(Vec<Replayed>, Vec<String>), Fail
         }
         let artifact = present(project, &known.path)?;
         let lineage = history.lineage(&known.key, &known.path)?;
-        replayed.push(replay(&history, known.path, known.key, artifact.as_ref(), &lineage)?);
+        replayed.push(replay(project, &history, known.path, known.key, artifact.as_ref(), &lineage)?);
     }
     replayed.sort_by(|one, other| one.path.cmp(&other.path));
     Ok((replayed, crate::output::wording::unreadable(&found)))
@@ -113,6 +113,7 @@ fn present(project: &Project, path: &ProjectPath) -> Result<Option<Artifact>, Fa
 }
 
 fn replay(
+    project: &Project,
     history: &History,
     path: ProjectPath,
     key: ArtifactKey,
@@ -125,8 +126,11 @@ fn replay(
         state: state.as_ref().and_then(|state| state.as_ref().ok()).map(StateDigest::of),
     });
     let standing = match lineage.standing(digests) {
-        Standing::Unexplained { head } if digests.is_none() => {
-            before_all(lineage).map_or(Standing::Unexplained { head }, |event| Standing::Earlier { event })
+        // The checked out commit does not have it either: this is the state before its first event.
+        Standing::Unexplained { head }
+            if digests.is_none() && project.workspace.is_in_checked_out_commit(&path) == Some(false) =>
+        {
+            first(lineage).map_or(Standing::Unexplained { head }, |event| Standing::Earlier { event })
         }
         standing => standing,
     };
@@ -144,8 +148,7 @@ fn replay(
     Ok(Replayed { path, key, standing, events: lineage.events().len(), changes, remarks, damage })
 }
 
-/// The first event, where there was no file before it: a branch on which the artifact was not begun shows that state.
-fn before_all(lineage: &Lineage) -> Option<EventId> {
-    let first: &Event = lineage.events().first()?;
-    (first.before.is_none() && first.parents.is_empty()).then_some(first.id)
+/// The first event, where it is known.
+fn first(lineage: &Lineage) -> Option<EventId> {
+    lineage.events().first().filter(|event| event.parents.is_empty()).map(|event| event.id)
 }

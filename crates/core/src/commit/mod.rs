@@ -48,6 +48,7 @@ mod stage;
 mod removal;
 mod redo;
 mod journal_file;
+mod compaction;
 mod roll_forward;
 mod transaction;
 mod update;
@@ -55,6 +56,7 @@ mod whole;
 #[cfg(test)]
 mod scratch_project;
 
+pub use compaction::{CompactError, Compacted, compact_segments};
 pub use conflict::{Conflict, Expected, Found};
 pub use folder::FolderError;
 pub use fsync_policy::FsyncPolicy;

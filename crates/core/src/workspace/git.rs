@@ -3,6 +3,7 @@
 
 use std::process::{Command, Stdio};
 
+use super::Workspace;
 use crate::{
     artifact::ProjectPath,
     journal::{Actor, Outsider},
@@ -27,6 +28,14 @@ pub(super) fn outsider(root: &Root, path: &ProjectPath) -> Outsider {
         actor: Actor::human(name),
         commit: Some(commit.to_owned()),
     })
+}
+
+impl Workspace {
+    /// Whether the commit that is checked out holds a file at `path`; `None` without git or a commit.
+    pub fn is_in_checked_out_commit(&self, path: &ProjectPath) -> Option<bool> {
+        let listed = run(self.root(), &["ls-tree", "--name-only", "HEAD", "--", path.as_str()])?;
+        Some(!listed.trim().is_empty())
+    }
 }
 
 /// What a command of git prints, if it succeeds. It takes no locks and asks nothing.
