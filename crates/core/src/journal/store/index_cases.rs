@@ -1,6 +1,6 @@
 //! The index is disposable: whatever happens to it, the answers stay.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use super::{
     super::Event,
@@ -96,6 +96,14 @@ fn it_lies_in_memory_where_it_cannot_be_written() {
     fs::write(project.place(".stepmark/cache"), "a file where the folder should be").unwrap();
     assert_knows(&project.history(), &events);
     fs::remove_file(project.place(".stepmark/cache")).unwrap();
+    assert_knows(&project.history(), &events);
+}
+
+#[cfg(unix)]
+#[test]
+fn it_lies_in_memory_in_a_folder_without_the_right_to_write() {
+    use std::os::unix::fs::PermissionsExt;
+    let (project, events) = journal();
     // Root may write everywhere, so this says something for other users only; both must get the answer.
     let folder = project.place(".stepmark");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();

@@ -42,7 +42,7 @@ use event_reader::EventReader;
 mod any_split;
 #[cfg(test)]
 mod history_cases;
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod index_cases;
 #[cfg(test)]
 mod scratch_journal;

@@ -102,8 +102,10 @@ mod tests {
         let found = verify_segments(&project.root).unwrap();
         assert_eq!(words(&found.problems), [(4, "not-genuine"), (5, "broken-chain"), (8, "torn")]);
         assert_eq!(found.events, 5);
-        let start = fs::read_to_string(project.file("main-a", SegmentPlace::Live)).unwrap().find("\"n\":7");
-        assert!(start.is_some_and(|start| (found.problems[0].offset as usize) < start));
+        let text = fs::read_to_string(project.file("main-a", SegmentPlace::Live)).unwrap();
+        let start = usize::try_from(found.problems[0].offset).unwrap();
+        let line = text[start..].lines().next().unwrap();
+        assert!(line.starts_with("{\"prev\"") && line.contains("\"n\":7"), "{line}");
     }
 
     #[test]
