@@ -50,7 +50,11 @@ impl History {
                 let index = self.index.borrow();
                 // `ensure_index` has just made it.
                 let Some(index) = index.as_ref() else { continue };
-                catch_up::run(index, &self.root).and_then(|()| question(index))
+                catch_up::run(index, &self.root).and_then(|()| {
+                    // One state of the index for all that the question reads.
+                    let _snapshot = index.connection.unchecked_transaction()?;
+                    question(index)
+                })
             };
             match answer {
                 Ok(answer) => return Ok(answer),

@@ -75,9 +75,11 @@ impl Index {
         connection.busy_timeout(PATIENCE)?;
         configure(&connection)?;
         // A killed process leaves a whole database; after a loss of power it may lack the latest events, never their
-        // order: the log is flushed before its pages are copied into the database, once in a thousand pages.
+        // order: the log is flushed before its pages are copied into the database.
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
+        // Copying costs flushes, and a long log costs the next process the time to look through it.
+        connection.pragma_update(None, "wal_autocheckpoint", 400)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         if !schema::is_current(&connection)? {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -1,9 +1,12 @@
 //! The lines of a segment: where they stand, and what is wrong with them.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 use super::super::{Chain, Event, Header, Line, LineProblem};
 use crate::document::FileHash;
+
+/// No event is so long: the frontmatter of an artifact, which a snapshot holds, has 1 MiB at most.
+const LONGEST_LINE: u64 = 64 * 1024 * 1024;
 
 /// How far a segment has been read: behind its last whole line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,14 +46,14 @@ pub(super) struct ReadLine {
 /// # Errors
 /// Those of the reader and of `take`.
 pub(super) fn read<E: From<io::Error>>(
-    source: &mut dyn BufRead,
+    mut source: &mut dyn BufRead,
     mut progress: Option<Progress>,
     mut take: impl FnMut(ReadLine) -> Result<(), E>,
 ) -> Result<Option<Progress>, E> {
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        let damage = match source.read_until(b'\n', &mut bytes) {
+        let damage = match source.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes) {
             Err(error) if is_damage(&error) => Some(error),
             read => read.map(|_| None)?,
         };
@@ -60,6 +63,10 @@ pub(super) fn read<E: From<io::Error>>(
             let problem = match damage {
                 Some(error) => {
                     Some(LineProblem::NotAnEvent { reason: format!("the file is damaged: {error}") })
+                }
+                None if bytes.len() as u64 == LONGEST_LINE => {
+                    let reason = format!("it has more than {LONGEST_LINE} bytes; nothing behind it is read");
+                    Some(LineProblem::NotAnEvent { reason })
                 }
                 None => Some(LineProblem::Torn).filter(|_| !bytes.is_empty()),
             };
