@@ -46,14 +46,14 @@ pub(super) struct ReadLine {
 /// # Errors
 /// Those of the reader and of `take`.
 pub(super) fn read<E: From<io::Error>>(
-    mut source: &mut dyn BufRead,
+    source: &mut dyn BufRead,
     mut progress: Option<Progress>,
     mut take: impl FnMut(ReadLine) -> Result<(), E>,
 ) -> Result<Option<Progress>, E> {
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        let damage = match source.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes) {
+        let damage = match Read::take(&mut *source, LONGEST_LINE).read_until(b'\n', &mut bytes) {
             Err(error) if is_damage(&error) => Some(error),
             read => read.map(|_| None)?,
         };
