@@ -144,13 +144,16 @@ impl Project {
                 assert_eq!(done.is_ok(), is_readable, "{done:?}");
             }
             Deed::Complete(step) => {
-                let done = self.workspace.update(path(artifact).as_str(), |found| found.complete(&format!("step-{step}")));
+                let done = self
+                    .workspace
+                    .update(path(artifact).as_str(), |found| found.complete(&format!("step-{step}")));
                 assert_eq!(done.is_ok(), is_readable, "{done:?}");
             }
             Deed::SetAndDie(value) => {
                 let done = self.without_journal(|| self.set(artifact, *value));
                 match done {
-                    Err(ChangeError::Commit(CommitError::History { .. } | CommitError::Recover { .. })) | Ok(()) => {}
+                    Err(ChangeError::Commit(CommitError::History { .. } | CommitError::Recover { .. }))
+                    | Ok(()) => {}
                     Err(ChangeError::Refused { .. }) => assert!(!is_readable),
                     Err(error) => panic!("{error:?}"),
                 }
@@ -159,7 +162,11 @@ impl Project {
             }
             Deed::Edit(value) => {
                 let edited = before.lines().map(|line| {
-                    if line.starts_with("value:") { format!("value: {value} # edited") } else { line.to_owned() }
+                    if line.starts_with("value:") {
+                        format!("value: {value} # edited")
+                    } else {
+                        line.to_owned()
+                    }
                 });
                 let edited = edited.collect::<Vec<_>>().join("\n") + "\n";
                 self.write(artifact, &edited);
@@ -169,7 +176,8 @@ impl Project {
                 let version = which.get(&self.known[artifact].versions).clone();
                 self.write(artifact, &version);
             }
-            Deed::Damage => self.write(artifact, &before.replace("---\nstepsCompleted", "---\n]broken: [\nstepsCompleted")),
+            Deed::Damage => self
+                .write(artifact, &before.replace("---\nstepsCompleted", "---\n]broken: [\nstepsCompleted")),
             Deed::Undo => self.undo(artifact),
         }
         let after = self.read(artifact);
@@ -189,8 +197,11 @@ impl Project {
             (Ok(_), Some(before)) => {
                 let after = state(&self.read(artifact)).unwrap();
                 let mut expected = before;
-                stepmark_core::document::make_changes(&mut expected, &stepmark_core::document::inverse(&last.changes))
-                    .unwrap();
+                stepmark_core::document::make_changes(
+                    &mut expected,
+                    &stepmark_core::document::inverse(&last.changes),
+                )
+                .unwrap();
                 assert_eq!(after, expected);
             }
             (Err(ChangeError::Refused { .. } | ChangeError::Edit { .. }), _) => {}
