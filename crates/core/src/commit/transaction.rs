@@ -433,4 +433,45 @@ mod tests {
         write(b"second").unwrap();
         assert_eq!((project.read(PRD), journal_lines(&project)), (b"second".to_vec(), 2));
     }
+
+    /// Adds one to the number in each of its files.
+    struct Count;
+
+    impl Deliberation for Count {
+        type Refusal = Infallible;
+
+        fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Infallible> {
+            let next = |bytes: &Option<&[u8]>| {
+                let number: u32 = bytes.map_or(0, |bytes| String::from_utf8_lossy(bytes).parse().unwrap());
+                FileDecision::Write((number + 1).to_string().into_bytes())
+            };
+            Ok(found.iter().map(next).collect())
+        }
+
+        fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Infallible> {
+            Fixed { decisions: Vec::new(), meanwhile: &|_| {}, asked: 0 }.record(changed)
+        }
+    }
+
+    #[test]
+    fn writers_of_the_same_files_in_any_order_neither_block_nor_lose_anything() {
+        let project = ScratchProject::new();
+        let orders: [&[&str]; 4] = [&["a", "b"], &["b", "a"], &["b", "c", "a"], &["c", "b"]];
+        let patient = CommitOptions { attempts: std::num::NonZeroU32::MAX, ..fast() };
+        thread::scope(|scope| {
+            for order in orders {
+                let (project, patient) = (&project, &patient);
+                scope.spawn(move || {
+                    let paths: Vec<ProjectPath> = order.iter().map(|path| named(path)).collect();
+                    for _ in 0..25 {
+                        transact(&project.root, &paths, patient, &mut Count).unwrap();
+                    }
+                });
+            }
+        });
+        let counts = ["a", "b", "c"].map(|path| String::from_utf8(project.read(path)).unwrap());
+        assert_eq!(counts, ["75", "100", "50"]);
+        assert_eq!(journal_lines(&project), 225);
+        assert!(redo::pending_paths(&project.root).unwrap().is_empty());
+    }
 }
