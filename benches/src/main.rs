@@ -22,6 +22,7 @@ mod completion;
 mod start;
 mod growth;
 mod journal;
+mod resume;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -61,6 +62,8 @@ enum Work {
     Growth { small: PathBuf, large: PathBuf, rounds: usize },
     /// Make a project in FOLDER with a journal of EVENTS over ARTIFACTS in SESSIONS
     Journal { folder: PathBuf, events: usize, artifacts: usize, sessions: usize },
+    /// `resume` as a process, from each tier, in a project that `project` made for this alone
+    Resume { folder: PathBuf, rounds: usize },
     /// Walk through FOLDER and stat every file, on all processors
     BareWalk { folder: PathBuf },
     /// Walk through FOLDER and hash every file, on all processors
@@ -96,6 +99,7 @@ fn run(work: Work) -> Result<(), Failure> {
         Work::Journal { folder, events, artifacts, sessions } => {
             journal::make(&folder, events, artifacts, sessions)
         }
+        Work::Resume { folder, rounds } => resume::measure(&Tools::find()?, &folder, rounds),
         Work::BareWalk { folder } => bare::print_walk(&folder),
         Work::BareHash { folder } => bare::print_hashing(&folder),
         Work::BareReplace { file, source } => bare::replace_by(&file, &source),

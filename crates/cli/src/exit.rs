@@ -9,8 +9,9 @@ use stepmark_core::{
     journal::{HistoryError, ReplayError},
     transition::TransitionRefusal,
     workspace::{
-        ArtifactError, ChangeError, ConfigurationError, InstructionError, OpenError, RelativeError,
-        ResolveError, WalkError,
+        ArtifactError, ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError,
+        ConfigurationError, DoctorError, InstructionError, OpenError, RelativeError, ResolveError,
+        RestoreError, TellError, WalkError,
         manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
     },
 };
@@ -226,6 +227,87 @@ impl From<HistoryError> for Failure {
             | HistoryError::Restless => Exit::Io,
         };
         Self::from_error(exit, &error)
+    }
+}
+
+impl From<TellError> for Failure {
+    fn from(error: TellError) -> Self {
+        match error {
+            TellError::Interrupted(error) => ChangeError::Commit(error).into(),
+            TellError::Write(_) => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<CheckpointReadError> for Failure {
+    fn from(error: CheckpointReadError) -> Self {
+        match error {
+            CheckpointReadError::Read(error) => {
+                let failure = Self::from(error);
+                failure.with_help("`stepmark checkpoint list ARTIFACT` shows the checkpoints")
+            }
+            CheckpointReadError::Problem { .. } => Self::from_error(Exit::Findings, &error)
+                .with_help("take it back from git, or use another one"),
+        }
+    }
+}
+
+impl From<CheckpointPlacesError> for Failure {
+    fn from(error: CheckpointPlacesError) -> Self {
+        match error {
+            CheckpointPlacesError::List(_) => Self::from_error(Exit::Io, &error),
+            CheckpointPlacesError::Artifact(error) => error.into(),
+        }
+    }
+}
+
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        match error {
+            CheckpointError::Change(error) => error.into(),
+            CheckpointError::NoState { ref path, .. } => {
+                let help = format!("`stepmark check {path}` shows the place; nothing was written");
+                Self::from_error(Exit::Findings, &error).with_help(help)
+            }
+            CheckpointError::Existing { .. } => Self::from_error(Exit::Findings, &error),
+            CheckpointError::Restless { .. } => Self::from_error(Exit::Conflict, &error),
+            CheckpointError::Seal { .. } => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<RestoreError> for Failure {
+    fn from(error: RestoreError) -> Self {
+        match error {
+            RestoreError::Checkpoint(error) => error.into(),
+            RestoreError::Change(error) => error.into(),
+            RestoreError::OtherArtifact { .. } | RestoreError::NotProven { .. } => {
+                Self::from_error(Exit::Findings, &error)
+            }
+            RestoreError::NotKept { .. } => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<ChoiceError> for Failure {
+    fn from(error: ChoiceError) -> Self {
+        match error {
+            ChoiceError::Walk(error) => error.into(),
+            ChoiceError::Artifact(error) => error.into(),
+            ChoiceError::History(error) => error.into(),
+        }
+    }
+}
+
+impl From<DoctorError> for Failure {
+    fn from(error: DoctorError) -> Self {
+        match error {
+            DoctorError::Commit(error) => ChangeError::Commit(error).into(),
+            DoctorError::History(error) => error.into(),
+            DoctorError::Mend(error) => error.into(),
+            DoctorError::Walk(error) => error.into(),
+            DoctorError::Checkpoints(_) => Self::from_error(Exit::Io, &error),
+        }
     }
 }
 

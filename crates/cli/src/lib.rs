@@ -4,6 +4,7 @@ mod arguments;
 mod exit;
 mod attribution;
 mod environment;
+mod hand_off;
 mod project;
 mod commands;
 mod output;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use stepmark_core::{
     artifact::{ProjectPath, ProjectPathError},
-    journal::ArtifactKey,
+    journal::{ArtifactKey, Attribution},
     workspace::{ArtifactError, RelativeError, Root, TrackedArtifact, Workspace, manifest::ManifestChoice},
 };
 
@@ -40,6 +40,12 @@ impl Project {
             current_folder: environment.current_folder.clone(),
             root_is_given: arguments.root.is_some(),
         })
+    }
+
+    /// The same project, where what is done belongs to this session.
+    pub(crate) fn in_session(self, session: Option<String>) -> Self {
+        let attribution = Attribution { session, ..self.workspace.attribution().clone() };
+        Self { workspace: self.workspace.with_attribution(attribution), ..self }
     }
 
     /// What is said about a manifest by `--root` and `--file`.

@@ -30,6 +30,7 @@ pub mod journal;
 #[cfg(feature = "write")]
 pub mod commit;
 pub mod project;
+pub mod resume;
 pub mod workspace;
 
 pub use artifact::{Artifact, ProjectPath};

@@ -2,6 +2,7 @@
 
 mod changed_lines;
 pub(crate) mod demo;
+mod repository;
 mod run;
 mod sandbox;
 pub(crate) mod terminal;
@@ -9,6 +10,7 @@ mod tool;
 mod tree;
 
 pub(crate) use changed_lines::changed_lines;
+pub(crate) use repository::Repository;
 pub(crate) use run::Run;
 pub(crate) use sandbox::{Sandbox, TEST_ID};
 pub(crate) use tool::{skip, tool};

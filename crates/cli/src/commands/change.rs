@@ -9,6 +9,7 @@ use stepmark_core::{
     workspace::Carried,
 };
 
+use super::checkpoint;
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -35,7 +36,17 @@ pub(super) fn carry_out(
     let path = project.path(given)?;
     let carried = project.workspace.carry_out(&path, command, strictness)?;
     report(output, &carried)?;
+    keep_milestone(project, output, &carried, command);
     Ok(Exit::Fine)
+}
+
+/// Makes the checkpoint that the configuration wants after this change. The change stands without it.
+fn keep_milestone(project: &Project, output: &Output, carried: &Carried, command: &Command) {
+    let Command::Complete { steps } = command else { return };
+    match project.workspace.checkpoint_at_milestone(carried, steps) {
+        Ok(made) => made.iter().for_each(|made| checkpoint::report(output, made)),
+        Err(error) => output.warning(format_args!("no checkpoint was made: {}", crate::exit::chain(&error))),
+    }
 }
 
 pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> {

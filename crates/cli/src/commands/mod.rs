@@ -3,11 +3,14 @@
 pub(crate) mod at;
 mod change;
 pub(crate) mod check;
+pub(crate) mod checkpoint;
 pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod diff;
+pub(crate) mod doctor;
+pub(crate) mod exec;
 pub(crate) mod init;
 pub(crate) mod instructions;
 pub(crate) mod journal;
@@ -17,6 +20,9 @@ pub(crate) mod manifest;
 pub(crate) mod next;
 pub(crate) mod reopen;
 pub(crate) mod replay;
+pub(crate) mod restore;
+pub(crate) mod resume;
+pub(crate) mod session;
 pub(crate) mod set;
 pub(crate) mod show;
 pub(crate) mod status;
@@ -48,6 +54,12 @@ pub(crate) fn run(
         Command::Set(command) => command.run(&project()?, output),
         Command::Track(command) => command.run(&project()?, output),
         Command::Undo(command) => command.run(&project()?, output),
+        Command::Session(command) => command.run(project()?, output),
+        Command::Resume(command) => command.run(&project()?, output),
+        Command::Checkpoint(command) => command.run(&project()?, output),
+        Command::Restore(command) => command.run(&project()?, output),
+        Command::Exec(command) => command.run(project()?, output),
+        Command::Doctor(command) => command.run(&project()?, output),
         Command::Check(command) => command.run(&project()?, output),
         Command::Log(command) => command.run(&project()?, arguments.acting.session.as_ref(), output),
         Command::At(command) => command.run(&project()?, output),

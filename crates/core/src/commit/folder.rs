@@ -31,11 +31,10 @@ pub enum FolderError {
 }
 
 /// Makes the folders that lead to `path` where they are missing, inside the root, each durable in the one above it.
-pub(super) fn make_folders_to(
-    root: &Root,
-    path: &ProjectPath,
-    fsync: FsyncPolicy,
-) -> Result<(), FolderError> {
+///
+/// # Errors
+/// When one cannot be made; those that were made stay.
+pub fn make_folders_to(root: &Root, path: &ProjectPath, fsync: FsyncPolicy) -> Result<(), FolderError> {
     let place = root.resolve(path)?;
     let missing: Vec<&Path> = place
         .ancestors()

@@ -218,7 +218,12 @@ impl JournalFile {
         let text = format!("\"id\":\"{event}\"");
         let finder = memchr::memmem::Finder::new(text.as_bytes());
         for entry in fs::read_dir(&self.folder)? {
-            let place = entry?.path();
+            let entry = entry?;
+            // What `doctor --repair` cut off is no part of the journal.
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let place = entry.path();
             if holds(&place, &finder)? {
                 return Ok(true);
             }
@@ -277,15 +282,23 @@ fn ends_with_line(place: &Path) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// Whether the file holds the text, read in pieces that overlap.
+/// Whether the file holds the text in a whole line, read in pieces that overlap. What stands in a torn line was never told.
 fn holds(place: &Path, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> {
     let mut file = File::open(place)?;
     let overlap = finder.needle().len();
     let mut buffer = vec![0; 1 << 20];
     let mut kept = 0;
+    let mut is_found = false;
     loop {
         let read = file.read(&mut buffer[kept..])?;
-        if finder.find(&buffer[..kept + read]).is_some() {
+        let bytes = &buffer[..kept + read];
+        let rest = match finder.find(bytes) {
+            _ if is_found => bytes,
+            Some(at) => &bytes[at..],
+            None => &[],
+        };
+        is_found |= !rest.is_empty();
+        if memchr::memchr(b'\n', rest).is_some() {
             return Ok(true);
         }
         if read == 0 {
@@ -358,6 +371,21 @@ mod tests {
         assert_eq!(project.names(".stepmark/local/journal").len(), 2);
         assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Never).unwrap().len(), 1);
         assert_eq!(project.names(".stepmark/local/journal").len(), 1);
+    }
+
+    #[test]
+    fn an_event_in_a_torn_line_is_not_held() {
+        let project = ScratchProject::new();
+        let whole = append(&project, "a", None);
+        let torn = append(&project, "b", None);
+        let name = format!(".stepmark/local/journal/{}", project.names(".stepmark/local/journal")[0]);
+        let bytes = project.read(&name);
+        project.write(&name, &bytes[..bytes.len() - 1]);
+        let journal = JournalFile::open(&project.root).unwrap();
+        assert!(journal.holds(whole).unwrap());
+        assert!(!journal.holds(torn).unwrap(), "its line has no end: it was never told");
+        project.write(".stepmark/local/journal/.torn-x", &bytes);
+        assert!(!journal.holds(torn).unwrap(), "what was cut off does not count");
     }
 
     #[test]

@@ -12,10 +12,12 @@ mod key_path;
 mod region;
 mod edit;
 mod diff;
+mod frontmatter_replacement;
 
 pub use diff::{Change, ChangeMismatch, Operation, diff, edits, inverse, make_changes};
 pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply};
 pub use file_hash::{FileHash, FileHashError};
+pub use frontmatter_replacement::{Fences, Replacement, replace_frontmatter};
 pub use key_path::{KeyPath, KeyPathError, Segment};
 pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Tag, TagKind};
 pub use parse::{LIMITS, Limits, ParseError, Yaml};

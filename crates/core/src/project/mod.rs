@@ -3,3 +3,4 @@
 pub mod files_manifest;
 pub mod instructions;
 pub mod instruction_meta;
+pub mod checkpoint;

@@ -24,6 +24,21 @@ mod git;
 mod recording;
 #[cfg(feature = "write")]
 mod telling;
+mod git_history;
+mod checkpoints;
+mod resuming;
+mod resuming_everything;
+mod resume_choice;
+#[cfg(feature = "write")]
+mod checkpointing;
+#[cfg(feature = "write")]
+mod restoring;
+#[cfg(feature = "write")]
+mod milestones;
+#[cfg(feature = "write")]
+mod doctor;
+#[cfg(feature = "write")]
+mod kept_files;
 mod ignore_files;
 mod hash_files;
 mod stat_cache;
@@ -33,18 +48,27 @@ pub mod manifest;
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
+#[cfg(feature = "write")]
+pub use checkpointing::{CheckpointError, CheckpointMade};
+pub use checkpoints::{CheckpointListError, CheckpointPlacesError, CheckpointReadError};
 pub use clock::Clock;
 pub use configuration::{
     Configuration, ConfigurationError, ConfigurationSources, ConfiguredValue, DynamicPlace, Milestone,
     Origin, Place, Side, StaticLevel, UnknownKey, VARIABLES, Variable,
 };
 pub use context::{Context, ContextWorkflow};
+#[cfg(feature = "write")]
+pub use doctor::{Ailment, Diagnosis, DoctorError};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 #[cfg(feature = "write")]
 pub use instructions::Refreshed;
 pub use instructions::{CachedInstructions, CycleBoundary, InstructionError};
 pub use path_globs::{PathGlob, PathGlobError, PathGlobs};
+#[cfg(feature = "write")]
+pub use restoring::{RestoreError, Restored};
+pub use resume_choice::{ChoiceError, ResumeChoice};
+pub use resuming::Resumption;
 #[cfg(feature = "write")]
 pub use telling::TellError;
 pub use tracked_artifact::{Membership, TrackedArtifact};

@@ -1,0 +1,84 @@
+//! `stepmark doctor`
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use stepmark_core::workspace::{Ailment, Diagnosis};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, wording},
+    project::Project,
+};
+
+/// Look for what is not as it should be, and mend what can be
+///
+/// Torn and broken lines of the journal, commits that were cut off, checkpoints that cannot be believed, bytes of other programs
+/// that were kept, and artifacts whose state history cannot explain.
+///
+/// Reads only, unless `--repair` is given: then what was cut off is finished, and torn last lines of the journal are cut off
+/// and kept beside it. The rest needs a person, and says what to do.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Mend what can be mended without a decision
+    #[arg(long)]
+    repair: bool,
+}
+
+impl Doctor {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let diagnosis =
+            if self.repair { project.workspace.repair()? } else { project.workspace.diagnose()? };
+        if output.json {
+            output.json("stepmark.doctor/1", wire(&diagnosis));
+        }
+        report(output, &diagnosis);
+        Ok(if diagnosis.ailments.is_empty() { Exit::Fine } else { Exit::Findings })
+    }
+}
+
+fn report(output: &Output, diagnosis: &Diagnosis) {
+    for path in &diagnosis.finished {
+        output.line(format_args!("{path}: mended: the commit that was cut off is finished"));
+    }
+    for cut in &diagnosis.cut {
+        output.line(format_args!(
+            ".stepmark/local/journal/{}: mended: {} bytes of a torn line are cut off and kept in `{}` beside it",
+            cut.segment, cut.length, cut.copy
+        ));
+    }
+    for ailment in &diagnosis.ailments {
+        output.line(format_args!("{}: {}: {}", ailment.path(), ailment.word(), ailment.message()));
+        output.line(format_args!("  help: {}", ailment.help()));
+    }
+    match diagnosis.ailments.len() {
+        0 => output.remark("all is well"),
+        count => output.remark(wording::count(count, "finding")),
+    }
+}
+
+fn wire(diagnosis: &Diagnosis) -> Json {
+    let finding = |ailment: &Ailment| {
+        json!({
+            "kind": ailment.word(),
+            "path": ailment.path(),
+            "message": ailment.message(),
+            "help": ailment.help(),
+        })
+    };
+    let finished = diagnosis
+        .finished
+        .iter()
+        .map(|path| json!({"kind": "interrupted-commit", "path": path.to_string(), "kept": null}));
+    let cut = diagnosis.cut.iter().map(|cut| {
+        let folder = ".stepmark/local/journal";
+        json!({
+            "kind": "journal-torn",
+            "path": format!("{folder}/{}", cut.segment),
+            "kept": format!("{folder}/{}", cut.copy),
+        })
+    });
+    json!({
+        "findings": diagnosis.ailments.iter().map(finding).collect::<Vec<_>>(),
+        "mended": finished.chain(cut).collect::<Vec<_>>(),
+    })
+}

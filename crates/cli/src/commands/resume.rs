@@ -1,0 +1,195 @@
+//! `stepmark resume`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use stepmark_core::{
+    artifact::ProjectPath,
+    resume::{Answer, Evidence, NextStep, Said, Testimony, Tier, Verdict},
+    workspace::{ResumeChoice, Resumption},
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, wire},
+    project::Project,
+};
+
+const SCHEMA: &str = "stepmark.resume/1";
+
+/// Say where to go on, from which source, and what is not to be believed
+///
+/// Tier 1 reads the frontmatter. Where that is damaged, tier 2 takes the last checkpoint, if it is in the history of what is
+/// checked out and not outdated; else tier 3 asks the journal, all checkpoints, git, delegations and other sessions. Nothing is
+/// written.
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
+    artifact: Option<PathBuf>,
+    /// Look at this tier at least: 1 (frontmatter), 2 (checkpoint) or 3 (everything)
+    #[arg(long, value_name = "N", default_value = "1")]
+    tier: Tier,
+}
+
+impl Resume {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let path = match &self.artifact {
+            Some(given) => project.path(given)?,
+            None => match choose(project, output)? {
+                Ok(path) => path,
+                Err(exit) => return Ok(exit),
+            },
+        };
+        let Resumption { evidence, verdict } = project.workspace.resume(&path, self.tier)?;
+        match verdict {
+            Verdict::Answer(answer) => {
+                if output.json {
+                    output.json(SCHEMA, answer_wire(&evidence, &answer));
+                }
+                tell(output, &evidence, &answer);
+                Ok(Exit::Fine)
+            }
+            Verdict::CannotTell { reason, help } => {
+                if output.json {
+                    let mut wire = evidence_wire(&evidence);
+                    wire["answer"] = false.into();
+                    wire["why"] = reason.as_str().into();
+                    output.json(SCHEMA, wire);
+                }
+                let message = format!("cannot tell where to go on with `{path}`: {reason}");
+                Err(Failure::new(Exit::Findings, message).with_help(help))
+            }
+            Verdict::Look(tier) => Err(Failure::new(Exit::Io, format!("tier {tier} was not looked at"))),
+        }
+    }
+}
+
+/// The artifact to go on with; or how the command ends without one.
+fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit>, Failure> {
+    let unfinished = match project.workspace.choose_artifact_to_resume()? {
+        ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => {
+            return Ok(Ok(path));
+        }
+        ResumeChoice::Several(paths) => paths,
+        ResumeChoice::Nothing => Vec::new(),
+    };
+    let paths: Vec<String> = unfinished.iter().map(ToString::to_string).collect();
+    if output.json {
+        output.json(SCHEMA, json!({"artifact": null, "answer": false, "unfinished": paths}));
+    }
+    if paths.is_empty() {
+        output.remark("nothing is unfinished");
+        return Ok(Err(Exit::Fine));
+    }
+    paths.iter().for_each(|path| output.line(path));
+    Err(Failure::new(
+        Exit::Findings,
+        format!("{} artifacts are unfinished, and nothing says which one is meant", paths.len()),
+    )
+    .with_help("name one: `stepmark resume ARTIFACT`; or set `active` in `.stepmark/config.yaml`"))
+}
+
+/// `step-03-success  path/of/step-03-success.md`, as `stepmark next` prints it.
+fn line(next: &NextStep) -> String {
+    match &next.file {
+        Some(file) => format!("{}  {file}", next.step),
+        None => next.step.clone(),
+    }
+}
+
+fn tell(output: &Output, evidence: &Evidence, answer: &Answer) {
+    let outlook = &answer.outlook;
+    for caution in &answer.cautions {
+        output.warning(caution);
+    }
+    output.remark(format_args!("{}  {}/{}", evidence.artifact, outlook.done, outlook.total));
+    if outlook.is_finished() {
+        output.remark("finished: there is no next step");
+    }
+    outlook.next.iter().for_each(|next| output.line(line(next)));
+    outlook.alternatives.iter().for_each(|next| output.remark(format_args!("or {}", line(next))));
+    output.remark(format_args!("because: tier {}: {}", answer.tier, answer.why));
+    if answer.tier > Tier::Frontmatter {
+        for testimony in &evidence.testimonies {
+            output.remark(format_args!("  {}: {}", testimony.source, testimony.said));
+        }
+    }
+    for child in &evidence.delegations {
+        let next = child.next.first().map(|next| format!(", next: {}", next.step)).unwrap_or_default();
+        output.remark(format_args!("  delegated: {}{next}", child.path));
+    }
+    for session in &evidence.sessions {
+        let place = session.artifact.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
+        output.remark(format_args!(
+            "  interrupted session: {} (last: {}{place}, {})",
+            session.id, session.kind, session.at
+        ));
+    }
+}
+
+fn answer_wire(evidence: &Evidence, answer: &Answer) -> Json {
+    let outlook = &answer.outlook;
+    let mut wire = evidence_wire(evidence);
+    wire["answer"] = true.into();
+    wire["tier"] = answer.tier.number().into();
+    wire["from"] = json!({"source": answer.source.word(), "place": answer.source.place()});
+    wire["why"] = answer.why.as_str().into();
+    wire["standing"] = wire::standing(outlook.standing).into();
+    wire["finished"] = outlook.is_finished().into();
+    wire["done"] = outlook.done.into();
+    wire["total"] = outlook.total.into();
+    wire["status"] = json!(outlook.status);
+    wire["steps_completed"] = json!(outlook.completed);
+    wire["next"] = steps_wire(&outlook.next);
+    wire["alternatives"] = steps_wire(&outlook.alternatives);
+    wire["cautions"] = json!(answer.cautions);
+    wire
+}
+
+fn evidence_wire(evidence: &Evidence) -> Json {
+    let distrusted = evidence.testimonies.iter().filter(|one| one.distrusted().is_some());
+    let children = evidence.delegations.iter().map(|child| {
+        json!({"path": child.path.to_string(), "status": child.status, "next": steps_wire(&child.next)})
+    });
+    let sessions = evidence.sessions.iter().map(|session| {
+        json!({
+            "session": session.id,
+            "last_event": session.event.to_string(),
+            "kind": session.kind,
+            "at": session.at.to_string(),
+            "artifact": session.artifact.as_ref().map(ToString::to_string),
+        })
+    });
+    json!({
+        "artifact": evidence.artifact.to_string(),
+        "tier": evidence.looked.map(Tier::number),
+        "sources": evidence.testimonies.iter().map(testimony_wire).collect::<Vec<_>>(),
+        "distrusted": distrusted.map(testimony_wire).collect::<Vec<_>>(),
+        "delegations": children.collect::<Vec<_>>(),
+        "interrupted_sessions": sessions.collect::<Vec<_>>(),
+        "cautions": evidence.cautions,
+    })
+}
+
+fn testimony_wire(testimony: &Testimony) -> Json {
+    let verdict = match &testimony.said {
+        Said::State { .. } => "state",
+        Said::Unclear { .. } => "unclear",
+        Said::Nothing { .. } => "nothing",
+        Said::Distrusted { .. } => "distrusted",
+    };
+    json!({
+        "source": testimony.source.word(),
+        "place": testimony.source.place(),
+        "verdict": verdict,
+        "said": testimony.said.to_string(),
+    })
+}
+
+fn steps_wire(steps: &[NextStep]) -> Json {
+    steps
+        .iter()
+        .map(|next| json!({"id": next.step, "file": next.file.as_ref().map(ToString::to_string)}))
+        .collect()
+}

@@ -1,0 +1,139 @@
+//! What one source says.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::{Outlook, Tier, Unclear};
+use crate::{artifact::ProjectPath, journal::EventId};
+
+/// A source that was looked at, and what it said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Testimony {
+    /// The source.
+    pub source: Source,
+    /// What it said.
+    pub said: Said,
+}
+
+/// Where a state may be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The artifact itself.
+    Frontmatter,
+    /// A checkpoint; `None` where there is none to name.
+    Checkpoint(Option<ProjectPath>),
+    /// The last state of the journal, after this event.
+    Journal(Option<EventId>),
+    /// The newest committed version whose frontmatter can be read.
+    GitHistory(Option<String>),
+}
+
+/// What a source said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// A state, which leads on.
+    State {
+        /// When it was so, as far as the source knows.
+        at: Option<Timestamp>,
+        /// What it says.
+        outlook: Outlook,
+    },
+    /// A state, which does not tell how to go on.
+    Unclear {
+        /// Why.
+        reason: Unclear,
+    },
+    /// It was looked at and has nothing.
+    Nothing {
+        /// What was looked for.
+        reason: String,
+    },
+    /// It is not believed.
+    Distrusted {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Testimony {
+    /// The state that it tells of and that is believed, and when it was so.
+    pub const fn state(&self) -> Option<(Option<Timestamp>, &Outlook)> {
+        match &self.said {
+            Said::State { at, outlook } => Some((*at, outlook)),
+            _ => None,
+        }
+    }
+
+    /// Why it is not believed.
+    pub fn distrusted(&self) -> Option<&str> {
+        match &self.said {
+            Said::Distrusted { reason } => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+impl Source {
+    /// The tier that looks at it.
+    pub const fn tier(&self) -> Tier {
+        match self {
+            Self::Frontmatter => Tier::Frontmatter,
+            Self::Checkpoint(_) => Tier::Checkpoint,
+            Self::Journal(_) | Self::GitHistory(_) => Tier::Everything,
+        }
+    }
+
+    /// The word for its kind.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Frontmatter => "frontmatter",
+            Self::Checkpoint(_) => "checkpoint",
+            Self::Journal(_) => "journal",
+            Self::GitHistory(_) => "git",
+        }
+    }
+
+    /// Which one of its kind.
+    pub fn place(&self) -> Option<String> {
+        match self {
+            Self::Frontmatter => None,
+            Self::Checkpoint(path) => path.as_ref().map(ToString::to_string),
+            Self::Journal(event) => event.as_ref().map(ToString::to_string),
+            Self::GitHistory(commit) => commit.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Frontmatter => out.write_str("the frontmatter"),
+            Self::Checkpoint(None) => out.write_str("checkpoints"),
+            Self::Checkpoint(Some(path)) => write!(out, "the checkpoint `{path}`"),
+            Self::Journal(None) => out.write_str("the journal"),
+            Self::Journal(Some(event)) => {
+                write!(out, "the journal, after event {}", short(&event.to_string()))
+            }
+            Self::GitHistory(None) => out.write_str("git"),
+            Self::GitHistory(Some(commit)) => write!(out, "git, in commit {}", short(commit)),
+        }
+    }
+}
+
+/// The beginning of an id that tells it from others.
+fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::State { at: Some(at), outlook } => write!(out, "{} ({at})", outlook.in_words()),
+            Self::State { at: None, outlook } => out.write_str(&outlook.in_words()),
+            Self::Unclear { reason } => reason.fmt(out),
+            Self::Nothing { reason } => out.write_str(reason),
+            Self::Distrusted { reason } => write!(out, "not believed: {reason}"),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What is not as it should be in `.stepmark/` and between artifacts and their history, and mending what can be mended
+//! without a decision.
+
+use super::{
+    ArtifactError, CheckpointListError, CheckpointReadError, TellError, WalkError, Workspace, kept_files,
+};
+use crate::{
+    artifact::ProjectPath,
+    commit::{self, CommitError, CommitOptions, CutLine, FsyncPolicy},
+    journal::{Digests, EventId, History, HistoryError, Moment, SegmentProblem, store::KnownArtifact},
+};
+
+/// Something that is not as it should be.
+#[derive(Debug)]
+pub enum Ailment {
+    /// A commit was cut off; whatever writes next finishes it.
+    InterruptedCommit {
+        /// A file of it.
+        path: ProjectPath,
+    },
+    /// A line of the journal cannot be used, or does not follow the one before.
+    JournalLine {
+        /// Where and what.
+        problem: SegmentProblem,
+        /// The file of the segment.
+        file: String,
+    },
+    /// A checkpoint is not to be believed.
+    Checkpoint {
+        /// Its file.
+        place: ProjectPath,
+        /// Why.
+        source: CheckpointReadError,
+    },
+    /// Bytes of another program were kept beside a file.
+    KeptBytes {
+        /// Where they are.
+        path: String,
+    },
+    /// History cannot explain the state of an artifact.
+    Unexplained {
+        /// The artifact.
+        path: ProjectPath,
+        /// The last event that history knows of it.
+        head: EventId,
+    },
+    /// An artifact of which history knows is gone.
+    Gone {
+        /// Where it stood.
+        path: ProjectPath,
+        /// The last event that history knows of it.
+        head: EventId,
+    },
+    /// An artifact cannot be read.
+    UnreadableArtifact {
+        /// Why.
+        source: ArtifactError,
+    },
+}
+
+/// All that was found, and what was mended.
+#[derive(Debug, Default)]
+pub struct Diagnosis {
+    /// What is not as it should be, after what was mended.
+    pub ailments: Vec<Ailment>,
+    /// How many commits that were cut off are finished now, by their files.
+    pub finished: Vec<ProjectPath>,
+    /// Torn lines that are cut off now.
+    pub cut: Vec<CutLine>,
+}
+
+/// Why the project cannot be examined.
+#[derive(Debug, thiserror::Error)]
+pub enum DoctorError {
+    /// What was cut off cannot be found or finished.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The journal cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The journal cannot be mended.
+    #[error(transparent)]
+    Mend(#[from] TellError),
+    /// The project cannot be walked.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// Checkpoints cannot be listed.
+    #[error(transparent)]
+    Checkpoints(#[from] CheckpointListError),
+}
+
+impl Ailment {
+    /// The word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::InterruptedCommit { .. } => "interrupted-commit",
+            Self::JournalLine { problem, .. } if problem.is_damage() => "journal-damaged",
+            Self::JournalLine { .. } => "journal-torn",
+            Self::Checkpoint { .. } => "checkpoint",
+            Self::KeptBytes { .. } => "kept-bytes",
+            Self::Unexplained { .. } => "unexplained",
+            Self::Gone { .. } => "gone",
+            Self::UnreadableArtifact { .. } => "unreadable",
+        }
+    }
+
+    /// The file that it is about, seen from the root.
+    pub fn path(&self) -> String {
+        match self {
+            Self::InterruptedCommit { path } | Self::Unexplained { path, .. } | Self::Gone { path, .. } => {
+                path.to_string()
+            }
+            Self::JournalLine { file, .. } => file.clone(),
+            Self::Checkpoint { place, .. } => place.to_string(),
+            Self::KeptBytes { path } => path.clone(),
+            Self::UnreadableArtifact { source } => source.path().to_string(),
+        }
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> String {
+        match self {
+            Self::InterruptedCommit { .. } => {
+                "a commit of this file was cut off and is not finished".to_owned()
+            }
+            Self::JournalLine { problem, .. } => format!("line {}: {}", problem.line, problem.problem),
+            Self::Checkpoint { source, .. } => match std::error::Error::source(source) {
+                Some(cause) => format!("the checkpoint is not to be believed: {cause}"),
+                None => source.to_string(),
+            },
+            Self::KeptBytes { .. } => {
+                "bytes that another program wrote in the middle of a commit were kept here".to_owned()
+            }
+            Self::Unexplained { head, .. } => {
+                format!("it was changed by other means since event {head}: history cannot explain its state")
+            }
+            Self::Gone { head, .. } => format!("it was removed or moved by other means since event {head}"),
+            Self::UnreadableArtifact { source } => source.to_string(),
+        }
+    }
+
+    /// What to do.
+    pub fn help(&self) -> String {
+        match self {
+            Self::InterruptedCommit { .. } => {
+                "any command that writes finishes it, `stepmark doctor --repair` too".to_owned()
+            }
+            Self::JournalLine { problem, .. } if problem.is_damage() => {
+                "take the file back from git or a backup; the other events of it count".to_owned()
+            }
+            Self::JournalLine { .. } => {
+                "`stepmark doctor --repair` cuts the line off and keeps it beside the file".to_owned()
+            }
+            Self::Checkpoint { .. } => "take it back from git, or remove it".to_owned(),
+            Self::KeptBytes { .. } => "compare it with the file beside it, and remove it".to_owned(),
+            Self::Unexplained { .. } => {
+                "the file wins: the next command that changes it records the edit; `stepmark checkpoint` does so now".to_owned()
+            }
+            Self::Gone { .. } => {
+                "nothing is to be done if that was meant; `stepmark track` gives an id that survives moving".to_owned()
+            }
+            Self::UnreadableArtifact { .. } => "`stepmark check` shows the place".to_owned(),
+        }
+    }
+}
+
+impl Workspace {
+    /// Looks for what is not as it should be. Reads only.
+    ///
+    /// # Errors
+    /// When the project or its journal cannot be read.
+    pub fn diagnose(&self) -> Result<Diagnosis, DoctorError> {
+        let mut ailments = Vec::new();
+        let pending = commit::interrupted_paths(self.root())?;
+        ailments.extend(pending.into_iter().map(|path| Ailment::InterruptedCommit { path }));
+        let problems = self.with_history(History::problems)?;
+        ailments.extend(
+            problems.into_iter().map(|problem| Ailment::JournalLine {
+                file: problem.place.file_of(&problem.segment),
+                problem,
+            }),
+        );
+        for place in self.all_checkpoints()? {
+            if let Err(source) = self.checkpoint_at(&place) {
+                ailments.push(Ailment::Checkpoint { place, source });
+            }
+        }
+        let kept = kept_files::find(self.root())?;
+        ailments.extend(kept.into_iter().map(|path| Ailment::KeptBytes { path }));
+        self.compare_with_history(&mut ailments)?;
+        Ok(Diagnosis { ailments, ..Diagnosis::default() })
+    }
+
+    /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.
+    ///
+    /// # Errors
+    /// When something cannot be mended or read.
+    pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
+        let finished = commit::interrupted_paths(self.root())?;
+        commit::finish_interrupted(self.root(), &CommitOptions::default())?;
+        let torn = self.with_history(History::problems)?.iter().any(|problem| !problem.is_damage());
+        let cut = if torn {
+            commit::cut_torn_lines(self.root(), FsyncPolicy::Always).map_err(TellError::from)?
+        } else {
+            Vec::new()
+        };
+        Ok(Diagnosis { finished, cut, ..self.diagnose()? })
+    }
+
+    /// Finds artifacts whose state history knows, and cannot explain.
+    fn compare_with_history(&self, ailments: &mut Vec<Ailment>) -> Result<(), DoctorError> {
+        let found = self.artifacts()?;
+        ailments.extend(found.unreadable.into_iter().map(|source| Ailment::UnreadableArtifact { source }));
+        for artifact in &found.artifacts {
+            let path = artifact.path();
+            let moment = Moment::of(path, Some(artifact.artifact().bytes()));
+            let head = self.with_history(|history| unexplained(history, path, &moment))?;
+            ailments.extend(head.map(|head| Ailment::Unexplained { path: path.clone(), head }));
+        }
+        for known in self.with_history(History::artifacts)? {
+            if let Some(head) = self.gone(&known)? {
+                ailments.push(Ailment::Gone { path: known.path, head });
+            }
+        }
+        Ok(())
+    }
+
+    /// The last event of an artifact that should be there and is not.
+    fn gone(&self, known: &KnownArtifact) -> Result<Option<EventId>, DoctorError> {
+        if known.goes_on || !matches!(self.read_file(&known.path), Err(ArtifactError::Missing { .. })) {
+            return Ok(None);
+        }
+        let heads = self.with_history(|history| history.heads(&known.key, &known.path))?;
+        let is_deleted = heads.iter().any(|head| head.after.is_none());
+        Ok(heads.last().filter(|_| !is_deleted).map(|head| head.id))
+    }
+}
+
+/// The latest head of an artifact that history knows, if none of its events led to this moment.
+fn unexplained(
+    history: &History,
+    path: &ProjectPath,
+    moment: &Moment,
+) -> Result<Option<EventId>, HistoryError> {
+    let heads = history.heads(&moment.key, path)?;
+    let Some(latest) = heads.last() else { return Ok(None) };
+    let is_known = heads.iter().any(|head| Digests::are_same_state(head.after, moment.digests))
+        || history.find_state(&moment.key, path, moment.digests)?.is_some();
+    Ok((!is_known).then_some(latest.id))
+}

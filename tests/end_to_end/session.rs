@@ -1,0 +1,121 @@
+//! `stepmark session`, and who acts.
+
+use insta::assert_snapshot;
+
+use crate::harness::{
+    Run, Sandbox,
+    demo::{ARCHITECTURE, PRD},
+};
+
+const TIME: &str = "2026-11-22T10:15:00Z";
+const ID: &str = "s-20261122-1015-000001";
+
+/// Runs the program at a fixed time, as Ada, in a session if one is given.
+fn at(sandbox: &Sandbox, session: Option<&str>, arguments: &[&str]) -> Run {
+    let mut command = sandbox.command(arguments);
+    command.env("STEPMARK_TEST_TIME", TIME).env("USER", "ada");
+    if let Some(session) = session {
+        command.env("STEPMARK_SESSION", session);
+    }
+    sandbox.run(&mut command)
+}
+
+#[test]
+fn a_session_is_begun_worked_in_and_ended() {
+    let demo = Sandbox::demo();
+    assert_snapshot!(at(&demo, None, &["session", "list"]), @r"
+    exit 0
+    ── stdout
+    no session yet: `stepmark session start` begins one
+    ");
+    assert_snapshot!(at(&demo, None, &["session", "start", "--name", "Night"]), @r"
+    exit 0
+    ── stdout
+    # session s-20261122-1015-000001: Night
+    export STEPMARK_SESSION=s-20261122-1015-000001
+    ");
+    assert_snapshot!(at(&demo, None, &["session", "list"]), @r"
+    exit 0
+    ── stdout
+    SESSION                 NAME   STATE        BEGAN                 LAST EVENT                          EVENTS  ACTOR
+    s-20261122-1015-000001  Night  interrupted  2026-11-22T10:15:00Z  2026-11-22T10:15:00Z session-start  1       human:ada
+    ");
+    assert_eq!(at(&demo, Some(ID), &["complete", PRD, "4"]).code, 0);
+    let shown = at(&demo, Some(ID), &["session", "show", "--json"]).json("stepmark.session/1");
+    assert_eq!((&shown["state"], &shown["events"]), (&"current".into(), &3.into()));
+    let kinds: Vec<_> = shown["event_list"].as_array().unwrap().iter().map(|event| &event["kind"]).collect();
+    assert_eq!(kinds, ["session-start", "first-seen", "change"]);
+    assert_snapshot!(at(&demo, Some(ID), &["session", "end"]), @r"
+    exit 0
+    ── stdout
+    session s-20261122-1015-000001 has ended; its part of the journal is in `.stepmark/journal`
+    ");
+    assert_eq!(demo.tree().files_named(ID).len(), 1, "one segment, and it is sealed");
+    assert!(demo.tree().files_named(ID)[0].starts_with(".stepmark/journal"));
+    assert_snapshot!(at(&demo, Some(ID), &["session", "end"]), @r"
+    exit 1
+    ── stderr
+    error: the session `s-20261122-1015-000001` has ended already, at 2026-11-22T10:15:00Z
+    ");
+    let list = at(&demo, None, &["session", "list", "--json"]).json("stepmark.session/1");
+    assert_eq!(list["sessions"][0]["state"], "ended");
+}
+
+#[test]
+fn flags_come_before_the_environment() {
+    let demo = Sandbox::demo();
+    let run =
+        at(&demo, Some("s-env"), &["complete", PRD, "4", "--session", "s-flag", "--actor", "agent:writer"]);
+    assert_eq!(run.code, 0, "{run}");
+    let shown = at(&demo, None, &["session", "show", "s-flag", "--json"]).json("stepmark.session/1");
+    assert_eq!(shown["last_event"]["actor"], "agent:writer");
+    assert_eq!((&shown["state"], &shown["name"]), (&"interrupted".into(), &serde_json::Value::Null));
+    assert_eq!(at(&demo, None, &["session", "show", "s-env"]).code, 1);
+}
+
+#[test]
+fn what_the_environment_says_must_make_sense() {
+    let demo = Sandbox::demo();
+    for (variable, value) in [
+        ("STEPMARK_SESSION", "a/b"),
+        ("STEPMARK_SESSION", "main"),
+        ("STEPMARK_ACTOR", "writer"),
+        ("STEPMARK_FENCE", "x"),
+        ("STEPMARK_TEST_TIME", "noon"),
+    ] {
+        let mut command = demo.command(&["status"]);
+        command.env(variable, value);
+        let run = demo.changes_nothing(&mut command);
+        assert_eq!(run.code, 2, "{variable}={value}: {run}");
+        assert!(run.stderr.contains(variable), "{run}");
+    }
+    let mut command = demo.command(&["status"]);
+    command.env("STEPMARK_ACTOR", "writer");
+    assert_snapshot!(demo.run(&mut command), @r"
+    exit 2
+    ── stderr
+    error: the environment variable STEPMARK_ACTOR cannot be used: `writer` names no actor: write KIND:NAME with the kind human, agent or tool, for instance `agent:writer`
+      help: correct it, or take it away: unset STEPMARK_ACTOR
+    ");
+    assert_eq!(demo.reads_only(&["status", "--actor", "robot:x"]).code, 2);
+    assert_eq!(demo.reads_only(&["status", "--session", "a b"]).code, 2);
+}
+
+#[test]
+fn sessions_beside_each_other_do_not_mix() {
+    let demo = Sandbox::demo();
+    for (session, artifact, step) in [("s-one", PRD, "4"), ("s-two", ARCHITECTURE, "6"), ("s-one", PRD, "5")]
+    {
+        assert_eq!(at(&demo, Some(session), &["complete", artifact, step]).code, 0);
+    }
+    assert_eq!(at(&demo, Some("s-one"), &["session", "end"]).code, 0);
+    let tree = demo.tree();
+    let folder_of = |session: &str| tree.files_named(session)[0].parent().unwrap().to_owned();
+    assert!(folder_of("s-one").ends_with(".stepmark/journal"));
+    assert!(folder_of("s-two").ends_with(".stepmark/local/journal"));
+    let answer = at(&demo, Some("s-two"), &["session", "list", "--json"]).json("stepmark.session/1");
+    let states: Vec<_> = answer["sessions"].as_array().unwrap().iter().map(|one| &one["state"]).collect();
+    assert_eq!(states.len(), 2);
+    assert!(states.contains(&&"ended".into()) && states.contains(&&"current".into()), "{answer}");
+    assert_eq!(demo.stepmark(&["session", "end"]).code, 2, "none is current");
+}
