@@ -23,10 +23,12 @@
 pub mod document;
 pub mod artifact;
 pub mod workflow;
+pub mod delegation;
 pub mod check;
 pub mod transition;
 mod root;
 pub mod journal;
+pub mod lease;
 #[cfg(feature = "write")]
 pub mod commit;
 pub mod project;

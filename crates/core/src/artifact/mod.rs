@@ -5,6 +5,7 @@ mod field;
 mod steps;
 mod inputs;
 mod scope;
+mod delegation;
 mod times;
 mod body;
 mod diagnosis;
@@ -15,6 +16,7 @@ mod state_digest;
 mod cases;
 
 pub use body::BodyStatus;
+pub use delegation::{ChainPath, Delegation};
 pub use diagnosis::{Diagnosis, Problem};
 pub use field::{Field, FieldKind};
 pub use inputs::InputDocument;

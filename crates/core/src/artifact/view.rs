@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    BodyStatus, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS, Scope, Steps,
-    Timestamp, body, field, inputs, times,
+    BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
+    Scope, Steps, Timestamp, body, field, inputs, times,
 };
 use crate::document::{Document, FileHash, Frontmatter, Node, NodeKind, Yaml};
 
@@ -58,6 +58,8 @@ pub struct State {
     pub stepmark_id: Option<Field>,
     /// `title`, `name` or `project_name`.
     pub title: Option<Field>,
+    /// `delegation`: its place in a chain of delegation.
+    pub delegation: Option<Delegation>,
     /// All times.
     pub times: Vec<Timestamp>,
     /// All other keys of the root, in order. Nothing is done with them; they survive every edit.
@@ -252,6 +254,7 @@ fn read_entry(yaml: &Yaml<'_>, key: &str, node: &Node<'_>, state: &mut State, fo
         "workflowType" => state.workflow_type = field(),
         "research_type" => state.research_type = field(),
         "scope" => state.scope = node.text().filter(|text| !text.is_empty()).map(Scope::read),
+        "delegation" if !node.is_null() => state.delegation = Some(Delegation::read(yaml, node)),
         "id" => state.id = field(),
         "stepmark_id" => state.stepmark_id = field(),
         "title" => state.title = field(),

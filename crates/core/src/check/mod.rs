@@ -1,9 +1,11 @@
 //! Findings: what is wrong with an artifact, where, and how to mend it.
 
+mod delegation;
 mod diagnoses;
 mod finding;
 mod progress;
 
+pub use delegation::chain_findings;
 pub use finding::{Finding, Severity};
 
 use crate::{artifact::Artifact, workflow::Progress};

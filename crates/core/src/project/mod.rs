@@ -4,3 +4,4 @@ pub mod files_manifest;
 pub mod instructions;
 pub mod instruction_meta;
 pub mod checkpoint;
+pub mod gates;

@@ -5,6 +5,8 @@ mod cases;
 mod command;
 mod complete;
 mod decide;
+mod finishing;
+mod listed;
 mod plan;
 mod record;
 mod refusal;
@@ -13,6 +15,8 @@ mod spelling;
 
 pub use command::{Command, Strictness};
 pub use decide::decide;
+pub use finishing::{OpenChild, finish_above};
+pub use listed::lists_step;
 pub use plan::{Plan, Remark};
 pub use record::{StepLists, completed_ids, last_step_id, step_list_key};
 pub use refusal::TransitionRefusal;

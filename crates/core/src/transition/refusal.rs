@@ -1,6 +1,6 @@
 //! Why a command is refused.
 
-use super::Remark;
+use super::{OpenChild, Remark};
 
 /// A command that makes no sense for this artifact. Nothing is changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +21,22 @@ pub enum TransitionRefusal {
         /// The key.
         key: String,
     },
+    /// Work that was delegated from it is not finished.
+    #[error("{} open: {}", pieces(children.len()), listed(children))]
+    OpenChildren {
+        /// The open children, in the order of their paths.
+        children: Vec<OpenChild>,
+    },
+    /// Nothing can be delegated from it.
+    #[error("nothing can be delegated from it")]
+    NoDelegation {
+        /// Why.
+        #[from]
+        source: crate::delegation::ParentPlaceError,
+    },
+    /// It is finished, so there is nothing left to delegate.
+    #[error("it is finished: reopen it, or set its status, before work is delegated from it")]
+    Finished,
     /// A step without a name.
     #[error("a step needs a name")]
     EmptyStep,
@@ -32,4 +48,23 @@ pub enum TransitionRefusal {
         /// Why.
         reason: String,
     },
+}
+
+/// How many children a message names.
+const NAMED: usize = 10;
+
+fn pieces(count: usize) -> String {
+    if count == 1 {
+        "1 delegated piece of work is".to_owned()
+    } else {
+        format!("{count} delegated pieces of work are")
+    }
+}
+
+fn listed(children: &[OpenChild]) -> String {
+    let named: Vec<String> = children.iter().take(NAMED).map(ToString::to_string).collect();
+    match children.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }

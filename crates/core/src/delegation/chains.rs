@@ -1,0 +1,106 @@
+//! All chains of a project.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Member;
+
+/// The artifacts of a project and how they hang together by their ids.
+#[derive(Clone, Debug, Default)]
+pub struct Chains {
+    members: Vec<Member>,
+    /// The places of the members with each id; several where an id is used twice.
+    by_id: HashMap<String, Vec<usize>>,
+    children: HashMap<String, Vec<usize>>,
+}
+
+/// The way from the root of a chain to a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ancestry<'c> {
+    /// The ids from the root to the member.
+    Whole(Vec<&'c str>),
+    /// An id on the way belongs to no artifact.
+    Broken {
+        /// The member whose parent is missing.
+        below: &'c Member,
+        /// The id of the missing parent.
+        missing: &'c str,
+    },
+    /// An id on the way belongs to several artifacts.
+    Ambiguous {
+        /// The id.
+        id: &'c str,
+    },
+    /// The way leads back to where it was: these ids, in its order.
+    Circle(Vec<&'c str>),
+    /// The member has no id.
+    Nameless,
+}
+
+impl Chains {
+    /// The chains that `members` form. Those without an id and without a delegation are none of our business.
+    pub fn of(members: impl IntoIterator<Item = Member>) -> Self {
+        let concerns = |member: &Member| member.delegation.is_some() || member.identity.is_some();
+        let mut chains = Self { members: members.into_iter().filter(concerns).collect(), ..Self::default() };
+        chains.members.sort_by(|one, other| one.path.cmp(&other.path));
+        for (place, member) in chains.members.iter().enumerate() {
+            if let Some(id) = member.id() {
+                chains.by_id.entry(id.to_owned()).or_default().push(place);
+            }
+            if let Some(parent) = member.parent_id() {
+                chains.children.entry(parent.to_owned()).or_default().push(place);
+            }
+        }
+        chains
+    }
+
+    /// The members in the order of their paths.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The members with the id `id`.
+    pub fn with_id(&self, id: &str) -> impl Iterator<Item = &Member> {
+        self.by_id.get(id).into_iter().flatten().map(|place| &self.members[*place])
+    }
+
+    /// The members whose parent is `id`.
+    pub fn children(&self, id: &str) -> impl Iterator<Item = &Member> {
+        self.children.get(id).into_iter().flatten().map(|place| &self.members[*place])
+    }
+
+    /// The children of `id` that are not finished.
+    pub fn open_children(&self, id: &str) -> impl Iterator<Item = &Member> {
+        self.children(id).filter(|child| !child.completion.is_finished())
+    }
+
+    /// Whether a member takes part in a delegation: it has one, or is named as a parent.
+    pub fn takes_part(&self, member: &Member) -> bool {
+        member.delegation.is_some() || member.id().is_some_and(|id| self.children.contains_key(id))
+    }
+
+    /// The way from the root to `member`, by `parent_id` alone.
+    pub fn ancestry<'c>(&'c self, member: &'c Member) -> Ancestry<'c> {
+        let mut seen = HashSet::new();
+        let mut way = Vec::new();
+        let mut at = member;
+        loop {
+            let Some(id) = at.id() else { return Ancestry::Nameless };
+            if !seen.insert(id) {
+                let start = way.iter().position(|known| *known == id).unwrap_or(0);
+                let mut circle = way.split_off(start);
+                circle.reverse();
+                return Ancestry::Circle(circle);
+            }
+            way.push(id);
+            let Some(parent) = at.parent_id() else {
+                way.reverse();
+                return Ancestry::Whole(way);
+            };
+            match self.by_id.get(parent).map(Vec::as_slice) {
+                None | Some([]) => return Ancestry::Broken { below: at, missing: parent },
+                Some([one]) => at = &self.members[*one],
+                Some(_) => return Ancestry::Ambiguous { id: parent },
+            }
+        }
+    }
+}

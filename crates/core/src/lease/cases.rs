@@ -1,0 +1,122 @@
+//! Leases over time, with clocks that go wrong.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    artifact::ProjectPath,
+    journal::{Actor, ArtifactKey, Attribution},
+};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+fn agent(session: &str) -> Attribution {
+    let mut who = Attribution::of(format!("agent:{session}").parse::<Actor>().unwrap());
+    who.session = Some(session.to_owned());
+    who
+}
+
+fn with_fence(mut who: Attribution, fence: u64) -> Attribution {
+    who.fence = Some(fence);
+    who
+}
+
+fn taken(current: Option<&Lease>, who: &Attribution, second: i64) -> Result<Taken, LeaseRefusal> {
+    let path = ProjectPath::new("docs/prd.md").unwrap();
+    take(current, (&ArtifactKey::of_path(&path), &path), who, at(second), MINUTE)
+}
+
+#[test]
+fn one_holds_it_until_its_time_is_over() {
+    let (a, b) = (agent("a"), agent("b"));
+    let first = taken(None, &a, 0).unwrap().lease;
+    assert_eq!(first.fence, 1);
+    assert!(matches!(taken(Some(&first), &b, 59), Err(LeaseRefusal::Held { fence: 1, .. })));
+    let again = taken(Some(&first), &a, 30).unwrap();
+    assert_eq!((again.is_renewed, again.lease.fence, again.lease.live(at(89)).is_some()), (true, 1, true));
+    let over = taken(Some(&first), &b, 60).unwrap();
+    assert_eq!((over.lease.fence, over.taken_over.unwrap().0.session.as_deref()), (2, Some("a")));
+    assert_eq!(Lease::read(&over.lease.to_bytes()), Some(over.lease.clone()));
+
+    let free = release(Some(&over.lease), &b).unwrap();
+    assert_eq!(Lease::read(&free.to_bytes()), Some(free.clone()));
+    assert_eq!((free.fence, free.tenure.is_none()), (2, true));
+    let next = taken(Some(&free), &a, 0).unwrap();
+    assert_eq!((next.lease.fence, next.taken_over), (3, None), "its number never starts again");
+    assert_eq!(release(Some(&free), &b), Err(LeaseRefusal::NotHeld));
+    assert_eq!(renew(None, &b, at(0), MINUTE), Err(LeaseRefusal::NotHeld));
+}
+
+#[test]
+fn numbers_decide_on_commits_and_clocks_do_not() {
+    let (a, b) = (agent("a"), agent("b"));
+    let first = taken(None, &a, 0).unwrap().lease;
+    let second = taken(Some(&first), &b, 60).unwrap().lease;
+    for (lease, who, second, is_admitted) in [
+        (&first, a.clone(), 10, true),
+        (&first, b.clone(), 10, false),
+        (&first, b.clone(), 60, true),
+        (&first, with_fence(b.clone(), 1), 10, true),
+        (&first, with_fence(a.clone(), 1), 1000, true),
+        (&second, with_fence(a.clone(), 1), 70, false),
+        (&second, with_fence(a.clone(), 1), -1000, false),
+        (&second, with_fence(a.clone(), 1), 1000, false),
+        (&second, a.clone(), 70, false),
+        (&second, with_fence(b.clone(), 2), -1000, true),
+        (&second, with_fence(b.clone(), 3), 70, false),
+    ] {
+        assert_eq!(admits(Some(lease), &who, at(second)).is_ok(), is_admitted, "{who:?} at {second}");
+    }
+    assert_eq!(admits(None, &with_fence(a, 7), at(0)), Ok(()), "a number of another artifact");
+    let refused = renew(Some(&second), &with_fence(agent("a"), 1), at(0), MINUTE);
+    assert_eq!(refused, Err(LeaseRefusal::OldNumber { given: 1, current: 2 }));
+}
+
+#[test]
+fn outside_of_sessions_a_name_may_commit_but_not_take_again() {
+    let ada = Attribution::of(Actor::human("Ada"));
+    let lease = taken(None, &ada, 0).unwrap().lease;
+    assert_eq!(admits(Some(&lease), &ada, at(1)), Ok(()));
+    assert!(taken(Some(&lease), &ada, 1).is_err(), "another process of hers may be at work");
+    assert!(taken(Some(&lease), &with_fence(ada.clone(), 1), 1).unwrap().is_renewed);
+    assert!(release(Some(&lease), &ada).is_ok());
+    let nobody = Attribution::default();
+    let lease = taken(None, &nobody, 0).unwrap().lease;
+    assert!(admits(Some(&lease), &nobody, at(1)).is_err());
+    assert!(admits(Some(&lease), &with_fence(nobody, 1), at(1)).is_ok());
+}
+
+proptest! {
+    /// Whatever the clock does: of all who ever held the lease and show their number, one is admitted at most.
+    #[test]
+    fn never_two_holders(steps in prop::collection::vec((0_usize..4, -500_i64..500, 0_u8..3), 1..60)) {
+        let mut lease: Option<Lease> = None;
+        let mut numbers: Vec<(usize, u64)> = Vec::new();
+        for (who, second, action) in steps {
+            let attribution = agent(&who.to_string());
+            match action {
+                0 => if let Ok(done) = taken(lease.as_ref(), &attribution, second) {
+                    let last = lease.as_ref().map_or(0, |lease| lease.fence);
+                    prop_assert!(done.lease.fence == last + 1 || done.is_renewed && done.lease.fence == last);
+                    numbers.push((who, done.lease.fence));
+                    lease = Some(done.lease);
+                },
+                1 => if let Ok(done) = release(lease.as_ref(), &attribution) { lease = Some(done) },
+                _ => if let Ok(done) = renew(lease.as_ref(), &attribution, at(second), MINUTE) { lease = Some(done) },
+            }
+            let admitted: std::collections::HashSet<usize> = numbers
+                .iter()
+                .filter(|(who, number)| admits(lease.as_ref(), &with_fence(agent(&who.to_string()), *number), at(second)).is_ok())
+                .map(|(who, _)| *who)
+                .collect();
+            prop_assert!(admitted.len() <= 1, "{admitted:?}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Leases: who may change an artifact for a while (seed `001_…`, D4-Q4, tier 3). Pure: `(lease, who, now) → lease or refusal`.
+//!
+//! A lease names its holder and its end, and carries a *fencing number* that grows with every new holder, for ever. The clock
+//! decides only when a lease may be taken over; whether a commit is admitted, the number decides. So a clock that runs
+//! backwards, or a holder that slept past the end, never makes two holders: the number of one of them is old.
+
+mod admission;
+mod record;
+mod refusal;
+mod tenure;
+
+pub use admission::admits;
+pub use record::Lease;
+pub use refusal::LeaseRefusal;
+pub use tenure::{Taken, Tenure, release, renew, take};
+
+#[cfg(test)]
+mod cases;

@@ -1,0 +1,61 @@
+//! A lease as it is kept.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Tenure;
+use crate::{artifact::ProjectPath, document::FileHash, journal::ArtifactKey};
+
+/// The shape of a lease's JSON, and its version.
+const SCHEMA: &str = "stepmark.lease/1";
+
+/// The lease of an artifact. It stays when nobody holds it: its number must not start again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    schema: String,
+    /// The artifact's identity.
+    pub artifact: ArtifactKey,
+    /// Where it stood when the lease was taken.
+    pub path: ProjectPath,
+    /// The fencing number of the present or the last holder.
+    pub fence: u64,
+    /// The present holder.
+    #[serde(flatten)]
+    pub tenure: Option<Tenure>,
+}
+
+impl Lease {
+    pub(super) fn new(artifact: ArtifactKey, path: ProjectPath, fence: u64, tenure: Option<Tenure>) -> Self {
+        Self { schema: SCHEMA.to_owned(), artifact, path, fence, tenure }
+    }
+
+    /// The same lease with another holder, or none.
+    pub(super) fn with_tenure(&self, tenure: Option<Tenure>) -> Self {
+        Self { tenure, ..self.clone() }
+    }
+
+    /// The lease that `bytes` hold; `None` where they hold none of this version.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice::<Self>(bytes).ok().filter(|lease| lease.schema == SCHEMA)
+    }
+
+    /// The bytes of its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // JSON of a value in memory cannot fail; an empty file is no lease, and is refused.
+        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// The name of the file that keeps the lease of `artifact`.
+    pub fn file_name(artifact: &ArtifactKey) -> String {
+        let mut name = FileHash::of(artifact.as_str().as_bytes()).to_string();
+        name.truncate(32);
+        name + ".json"
+    }
+
+    /// The holder whose time is not over.
+    pub fn live(&self, now: Timestamp) -> Option<&Tenure> {
+        self.tenure.as_ref().filter(|tenure| now < tenure.expires_at)
+    }
+}

@@ -1,0 +1,139 @@
+//! Taking, keeping and giving up a lease.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Lease, LeaseRefusal};
+use crate::{
+    artifact::ProjectPath,
+    journal::{Actor, ActorKind, ArtifactKey, Attribution},
+};
+
+/// Who holds a lease, and until when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tenure {
+    /// Who.
+    pub holder: Actor,
+    /// In which session; every process of it counts as the holder.
+    pub session: Option<String>,
+    /// Since when.
+    pub taken_at: Timestamp,
+    /// From when on others may take it over.
+    pub expires_at: Timestamp,
+}
+
+/// A lease that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The lease as it is now.
+    pub lease: Lease,
+    /// Whose lease it was, and its number, where that one had run out and was not given up.
+    pub taken_over: Option<(Tenure, u64)>,
+    /// Whether the same holder had it before, and only its end was moved.
+    pub is_renewed: bool,
+}
+
+impl Tenure {
+    fn new(who: &Attribution, now: Timestamp, duration: Duration) -> Self {
+        let (holder, session) = (who.actor.clone(), who.session.clone());
+        Self { holder, session, taken_at: now, expires_at: end(now, duration) }
+    }
+
+    /// Whether `who` is the holder: by its session, or, outside of sessions, by its name. An actor that nobody knows is not
+    /// recognised again.
+    pub fn is_held_by(&self, who: &Attribution) -> bool {
+        match (&self.session, &who.session) {
+            (Some(session), Some(own)) => session == own,
+            (None, None) => self.holder == who.actor && who.actor.kind != ActorKind::Unknown,
+            _ => false,
+        }
+    }
+}
+
+/// The end of a time that begins now; times have an end in the year 9999.
+fn end(now: Timestamp, duration: Duration) -> Timestamp {
+    now.checked_add(duration).unwrap_or(Timestamp::MAX)
+}
+
+/// Gives the lease of an artifact to `who`, if nobody else holds it. `current` is the lease as it is; none was taken ever
+/// where it is `None`. Whoever holds it in a session, or shows its number, gets the same lease with a new end.
+///
+/// # Errors
+/// When somebody else holds it, or `who` shows an old number.
+pub fn take(
+    current: Option<&Lease>,
+    (artifact, path): (&ArtifactKey, &ProjectPath),
+    who: &Attribution,
+    now: Timestamp,
+    duration: Duration,
+) -> Result<Taken, LeaseRefusal> {
+    let lease = |fence, tenure| Lease::new(artifact.clone(), path.clone(), fence, Some(tenure));
+    let Some(current) = current else {
+        let lease = lease(1, Tenure::new(who, now, duration));
+        return Ok(Taken { lease, taken_over: None, is_renewed: false });
+    };
+    let next = || current.fence.checked_add(1).ok_or(LeaseRefusal::Exhausted);
+    match &current.tenure {
+        None => {
+            let lease = lease(next()?, Tenure::new(who, now, duration));
+            Ok(Taken { lease, taken_over: None, is_renewed: false })
+        }
+        Some(tenure) if is_holder(current, tenure, who) && !is_nameless_again(tenure, who) => {
+            let tenure = Tenure { expires_at: end(now, duration), ..tenure.clone() };
+            Ok(Taken { lease: lease(current.fence, tenure), taken_over: None, is_renewed: true })
+        }
+        Some(tenure) if current.live(now).is_some() => Err(LeaseRefusal::held(tenure, current.fence)),
+        Some(tenure) => {
+            let lease = lease(next()?, Tenure::new(who, now, duration));
+            Ok(Taken { lease, taken_over: Some((tenure.clone(), current.fence)), is_renewed: false })
+        }
+    }
+}
+
+/// Two processes of one person outside of a session exclude each other: a name alone does not tell them apart.
+const fn is_nameless_again(tenure: &Tenure, who: &Attribution) -> bool {
+    tenure.session.is_none() && who.fence.is_none()
+}
+
+/// Whether `who` has the right of the holder: its number if it shows one, else its session or name.
+fn is_holder(lease: &Lease, tenure: &Tenure, who: &Attribution) -> bool {
+    who.fence.map_or_else(|| tenure.is_held_by(who), |fence| fence == lease.fence)
+}
+
+/// Moves the end of a lease; also of one that has run out, as long as nobody took it over.
+///
+/// # Errors
+/// When `who` does not hold it.
+pub fn renew(
+    current: Option<&Lease>,
+    who: &Attribution,
+    now: Timestamp,
+    duration: Duration,
+) -> Result<Lease, LeaseRefusal> {
+    let (lease, tenure) = held(current, who)?;
+    let tenure = Tenure { expires_at: end(now, duration), ..tenure.clone() };
+    Ok(lease.with_tenure(Some(tenure)))
+}
+
+/// Gives a lease up. Its number stays.
+///
+/// # Errors
+/// When `who` does not hold it.
+pub fn release(current: Option<&Lease>, who: &Attribution) -> Result<Lease, LeaseRefusal> {
+    let (lease, _) = held(current, who)?;
+    Ok(lease.with_tenure(None))
+}
+
+fn held<'l>(current: Option<&'l Lease>, who: &Attribution) -> Result<(&'l Lease, &'l Tenure), LeaseRefusal> {
+    let Some(lease) = current else { return Err(LeaseRefusal::NotHeld) };
+    if let Some(given) = who.fence.filter(|given| *given != lease.fence) {
+        return Err(LeaseRefusal::OldNumber { given, current: lease.fence });
+    }
+    match &lease.tenure {
+        None => Err(LeaseRefusal::NotHeld),
+        Some(tenure) if is_holder(lease, tenure, who) => Ok((lease, tenure)),
+        Some(tenure) => Err(LeaseRefusal::held(tenure, lease.fence)),
+    }
+}

@@ -1,0 +1,25 @@
+//! Gates: one small file for every completed step, whose existence says "go on" (seed `001_…`, D4-Q4). Pure: an artifact, its
+//! stat and the gates that are there → the gates that should be, and the answers that gates give.
+//!
+//! # Tiers
+//! 1. The gate is there, and the artifact's stat is the one in it ([`Gate::judge`]). A checkout or an edit closes all gates of
+//!    an artifact until they are rebuilt. `test -f` alone is a hint: it does not compare.
+//! 2. The step is listed in a frontmatter that parses ([`verify`]). This is the truth, whatever the gates say.
+//! 3. The same under the artifact's lease: nobody else may change the answer meanwhile.
+
+mod answer;
+mod audit;
+mod changes;
+mod file_name;
+mod gate;
+mod steps;
+
+pub use answer::{Closed, Found, Judgement, find, verify};
+pub use audit::gate_findings;
+pub use changes::{GateChanges, GateFacts, superfluous};
+pub use file_name::{GATE_EXTENSION, gate_file_name};
+pub use gate::{Gate, GateStat, StoredGate};
+pub use steps::{GateStep, gate_steps};
+
+/// The folder of all gates, seen from the root.
+pub const GATES_FOLDER: &str = ".stepmark/gates";

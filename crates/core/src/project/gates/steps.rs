@@ -1,0 +1,38 @@
+//! The steps of an artifact that have gates.
+
+use crate::{
+    artifact::Artifact,
+    workflow::{StepId, StepMatch, WorkflowDefinition},
+};
+
+/// A completed step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateStep {
+    /// As the workflow names it; as it is listed where no workflow knows it, or several of its steps fit.
+    pub name: String,
+    /// As the artifact lists it.
+    pub listed: String,
+}
+
+/// The steps that `artifact` lists as completed (`completed`), each once; none where readers would disagree on what its
+/// frontmatter says. Markers of a resumed session are no steps.
+pub fn gate_steps(
+    artifact: &Artifact,
+    workflow: Option<&WorkflowDefinition>,
+    completed: &[StepId],
+) -> Vec<GateStep> {
+    if artifact.state_value().is_err() {
+        return Vec::new();
+    }
+    let mut steps: Vec<GateStep> = Vec::new();
+    for id in completed.iter().filter(|id| !id.is_resume() && !id.spelling().trim().is_empty()) {
+        let name = match workflow.map(|workflow| workflow.chain.find(id)) {
+            Some(StepMatch::Step { step, .. }) => step.name(),
+            _ => id.spelling().trim(),
+        };
+        if steps.iter().all(|step| step.name != name) {
+            steps.push(GateStep { name: name.to_owned(), listed: id.spelling().to_owned() });
+        }
+    }
+    steps
+}
