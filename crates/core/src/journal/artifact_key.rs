@@ -17,7 +17,12 @@ impl ArtifactKey {
     pub fn of(artifact: &Artifact) -> Self {
         let state = artifact.state();
         let id = [&state.id, &state.stepmark_id].into_iter().flatten().find_map(|field| field.filled());
-        id.map_or_else(|| Self::of_path(artifact.path()), |id| Self(format!("id:{id}")))
+        id.map_or_else(|| Self::of_path(artifact.path()), Self::of_id)
+    }
+
+    /// The key of the artifact with the id `id`.
+    pub fn of_id(id: &str) -> Self {
+        Self(format!("id:{id}"))
     }
 
     /// The key of an artifact that has no id, or cannot be read.

@@ -110,6 +110,8 @@ pub struct EventDraft {
     pub reason: Option<String>,
     /// What else is to be told.
     pub data: Map<String, Json>,
+    /// Why it is done although open children stand against it; an [`Kind::OVERRIDE`] event before it keeps the reason.
+    pub insistence: Option<String>,
 }
 
 impl Digests {
@@ -173,7 +175,7 @@ impl Kind {
 impl EventDraft {
     /// A draft that says no more than the kind.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, command: None, reason: None, data: Map::new() }
+        Self { kind, command: None, reason: None, data: Map::new(), insistence: None }
     }
 
     /// The same, with the command that leads to it.
@@ -187,6 +189,13 @@ impl EventDraft {
     #[must_use]
     pub fn with_reason(mut self, reason: Option<String>) -> Self {
         self.reason = reason;
+        self
+    }
+
+    /// The same, to be done for this reason although open children stand against it.
+    #[must_use]
+    pub fn insisting(mut self, reason: Option<String>) -> Self {
+        self.insistence = reason;
         self
     }
 

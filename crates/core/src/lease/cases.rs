@@ -30,7 +30,7 @@ fn with_fence(mut who: Attribution, fence: u64) -> Attribution {
 
 fn taken(current: Option<&Lease>, who: &Attribution, second: i64) -> Result<Taken, LeaseRefusal> {
     let path = ProjectPath::new("docs/prd.md").unwrap();
-    take(current, (&ArtifactKey::of_path(&path), &path), who, at(second), MINUTE)
+    take(current, (&ArtifactKey::of_path(&path), &path), who, (at(second), MINUTE), Claim::WhenFree)
 }
 
 #[test]
@@ -41,6 +41,9 @@ fn one_holds_it_until_its_time_is_over() {
     assert!(matches!(taken(Some(&first), &b, 59), Err(LeaseRefusal::Held { fence: 1, .. })));
     let again = taken(Some(&first), &a, 30).unwrap();
     assert_eq!((again.is_renewed, again.lease.fence, again.lease.live(at(89)).is_some()), (true, 1, true));
+    let path = ProjectPath::new("docs/prd.md").unwrap();
+    let seized = take(Some(&first), (&ArtifactKey::of_path(&path), &path), &b, (at(1), MINUTE), Claim::Seize).unwrap();
+    assert_eq!((seized.lease.fence, seized.taken_over.unwrap().1), (2, 1));
     let over = taken(Some(&first), &b, 60).unwrap();
     assert_eq!((over.lease.fence, over.taken_over.unwrap().0.session.as_deref()), (2, Some("a")));
     assert_eq!(Lease::read(&over.lease.to_bytes()), Some(over.lease.clone()));

@@ -12,7 +12,7 @@ mod tenure;
 pub use admission::admits;
 pub use record::Lease;
 pub use refusal::LeaseRefusal;
-pub use tenure::{Taken, Tenure, release, renew, take};
+pub use tenure::{Claim, Taken, Tenure, release, renew, take};
 
 #[cfg(test)]
 mod cases;

@@ -29,10 +29,19 @@ pub struct Tenure {
 pub struct Taken {
     /// The lease as it is now.
     pub lease: Lease,
-    /// Whose lease it was, and its number, where that one had run out and was not given up.
+    /// Whose lease it was, and its number, where that one had not given it up.
     pub taken_over: Option<(Tenure, u64)>,
     /// Whether the same holder had it before, and only its end was moved.
     pub is_renewed: bool,
+}
+
+/// What to do about the lease of somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Respect it as long as it lives.
+    WhenFree,
+    /// Take it over, living or not: a person knows that the holder is gone, or that a clock went wrong.
+    Seize,
 }
 
 impl Tenure {
@@ -66,8 +75,8 @@ pub fn take(
     current: Option<&Lease>,
     (artifact, path): (&ArtifactKey, &ProjectPath),
     who: &Attribution,
-    now: Timestamp,
-    duration: Duration,
+    (now, duration): (Timestamp, Duration),
+    claim: Claim,
 ) -> Result<Taken, LeaseRefusal> {
     let lease = |fence, tenure| Lease::new(artifact.clone(), path.clone(), fence, Some(tenure));
     let Some(current) = current else {
@@ -84,7 +93,7 @@ pub fn take(
             let tenure = Tenure { expires_at: end(now, duration), ..tenure.clone() };
             Ok(Taken { lease: lease(current.fence, tenure), taken_over: None, is_renewed: true })
         }
-        Some(tenure) if current.live(now).is_some() => Err(LeaseRefusal::held(tenure, current.fence)),
+        Some(tenure) if claim == Claim::WhenFree && current.live(now).is_some() => Err(LeaseRefusal::held(tenure, current.fence)),
         Some(tenure) => {
             let lease = lease(next()?, Tenure::new(who, now, duration));
             Ok(Taken { lease, taken_over: Some((tenure.clone(), current.fence)), is_renewed: false })

@@ -54,7 +54,7 @@ fn track(artifact: &Artifact, id: &str) -> Plan {
     }
 }
 
-fn refuse_unreadable(artifact: &Artifact) -> Result<(), TransitionRefusal> {
+pub(super) fn refuse_unreadable(artifact: &Artifact) -> Result<(), TransitionRefusal> {
     let unreadable = artifact.diagnoses().iter().find_map(|diagnosis| match &diagnosis.problem {
         Problem::NotYaml { error } => Some(error.to_string()),
         Problem::NotAMapping => Some("it holds no keys".to_owned()),

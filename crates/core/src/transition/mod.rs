@@ -5,6 +5,7 @@ mod cases;
 mod command;
 mod complete;
 mod decide;
+mod delegate;
 mod finishing;
 mod listed;
 mod plan;
@@ -15,6 +16,7 @@ mod spelling;
 
 pub use command::{Command, Strictness};
 pub use decide::decide;
+pub use delegate::{DelegationPlan, NewChild, delegate};
 pub use finishing::{OpenChild, finish_above};
 pub use listed::lists_step;
 pub use plan::{Plan, Remark};

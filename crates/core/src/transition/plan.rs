@@ -60,6 +60,11 @@ pub enum Remark {
         /// The key.
         key: String,
     },
+    /// The change is made, but the gates of the artifact could not be brought up to date.
+    GatesLeft {
+        /// Why.
+        reason: String,
+    },
     /// The artifact has an id already.
     AlreadyTracked {
         /// The key that holds it.
@@ -100,6 +105,9 @@ impl fmt::Display for Remark {
                 write!(out, "`{step}` is open again, but later steps up to `{furthest}` stay completed")
             }
             Self::KeyLeft { key } => write!(out, "`{key}` is left as it is: its form cannot name this step"),
+            Self::GatesLeft { reason } => {
+                write!(out, "its gates are not up to date, and closed until `stepmark project`: {reason}")
+            }
             Self::AlreadyTracked { key, id } => write!(out, "`{key}: {id}` identifies it already"),
         }
     }

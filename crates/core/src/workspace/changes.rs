@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    ArtifactError, CONFIGURATION_PATH, STEPMARK_GITIGNORE, TrackedArtifact, Workspace, initial_configuration,
-    workflows::WorkflowFileError,
+    ArtifactError, CONFIGURATION_PATH, GateError, LeaseError, STEPMARK_GITIGNORE, TrackedArtifact, Workspace, initial_configuration,
+    walk::WalkError, workflows::WorkflowFileError,
 };
 use crate::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
@@ -73,6 +73,34 @@ pub enum ChangeError {
     /// What history says of it cannot be read, so its change cannot be told.
     #[error(transparent)]
     History(#[from] HistoryError),
+    /// A lease forbids it, or cannot be read.
+    #[error(transparent)]
+    Lease(#[from] LeaseError),
+    /// The artifacts cannot be listed, so nobody knows whether work that was delegated is open.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// The gates of steps that the change takes away cannot be removed.
+    #[error("`{path}` is left as it is: a gate that says a step is done would stay behind")]
+    GatesNotClosed {
+        /// The artifact.
+        path: ProjectPath,
+        /// What is wrong.
+        source: GateError,
+    },
+    /// The change is made, but the gates of the artifact are those of before, and closed.
+    #[error("`{path}` is changed, but its gates are not up to date: `stepmark project` rebuilds them")]
+    GatesNotOpened {
+        /// The artifact.
+        path: ProjectPath,
+        /// What is wrong.
+        source: GateError,
+    },
+    /// The file that is to be made is there.
+    #[error("`{path}` exists already: name another file")]
+    Exists {
+        /// The file.
+        path: ProjectPath,
+    },
     /// It cannot be written.
     #[error(transparent)]
     Commit(#[from] CommitError),
@@ -88,6 +116,8 @@ struct Several<'w, F, D> {
     workspace: &'w Workspace,
     draft: F,
     decide: D,
+    /// Each file that changes, with the event that tells of it.
+    told: Vec<(ProjectPath, Option<EventId>)>,
 }
 
 impl<F, D> Deliberation for Several<'_, F, D>
@@ -103,8 +133,10 @@ where
 
     fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Undecided> {
         let mut events = Vec::new();
+        self.told.clear();
         for change in changed {
             events.extend(self.workspace.events_of(*change, &(self.draft)(change.path))?);
+            self.told.push((change.path.clone(), events.last().map(|event| event.id)));
         }
         Ok(events)
     }
@@ -177,10 +209,23 @@ impl Workspace {
             last = Some(self.read_again(path, &edited.bytes)?);
             Ok(Some(edited.bytes))
         };
-        let record = |change: FileTransition<'_>| Ok(self.events_of(change, draft)?);
+        let mut told = None;
+        let record = |change: FileTransition<'_>| {
+            let events = self.events_of(change, draft)?;
+            told = events.last().map(|event| event.id);
+            Ok(events)
+        };
         let options = CommitOptions::default();
         let outcome = commit::update_and_record(self.root(), path, &options, decide, record);
+        if outcome.is_err() && told.is_some() {
+            self.reopen_gates(path);
+        }
         let outcome = outcome.map_err(ChangeError::from_update)?;
+        if outcome != Outcome::Unchanged
+            && let Err(error) = self.follow(path, told)
+        {
+            remarks.push(Remark::GatesLeft { reason: error.to_string() });
+        }
         match last {
             Some(artifact) => Ok(Carried { artifact, remarks, outcome }),
             // A commit that ends well has decided at least once.
@@ -199,9 +244,16 @@ impl Workspace {
         draft: impl Fn(&ProjectPath) -> EventDraft,
         decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
     ) -> Result<Vec<Outcome>, ChangeError> {
-        let mut deliberation = Several { workspace: self, draft, decide };
-        commit::transact(self.root(), paths, &CommitOptions::default(), &mut deliberation)
-            .map_err(ChangeError::from_update)
+        let mut deliberation = Several { workspace: self, draft, decide, told: Vec::new() };
+        let outcomes = commit::transact(self.root(), paths, &CommitOptions::default(), &mut deliberation);
+        if outcomes.is_err() {
+            deliberation.told.iter().for_each(|(path, _)| self.reopen_gates(path));
+        }
+        let outcomes = outcomes.map_err(ChangeError::from_update)?;
+        for (path, event) in deliberation.told {
+            self.follow(&path, event).map_err(|source| ChangeError::GatesNotOpened { path, source })?;
+        }
+        Ok(outcomes)
     }
 
     /// Carries out a command on the artifact at `path`.
@@ -214,7 +266,21 @@ impl Workspace {
         command: &Command,
         strictness: Strictness,
     ) -> Result<Carried, ChangeError> {
-        let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string());
+        self.carry_out_insisting(path, command, strictness, None)
+    }
+
+    /// The same; with a reason to insist, an artifact is finished even above open children, and history keeps the reason.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::update`].
+    pub fn carry_out_insisting(
+        &self,
+        path: &ProjectPath,
+        command: &Command,
+        strictness: Strictness,
+        insistence: Option<String>,
+    ) -> Result<Carried, ChangeError> {
+        let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string()).insisting(insistence);
         self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))
     }
 
@@ -252,7 +318,7 @@ impl Workspace {
         create(CONFIGURATION_PATH, &initial_configuration(project_id))
     }
 
-    fn read_again(&self, path: &ProjectPath, bytes: &[u8]) -> Result<TrackedArtifact, ChangeError> {
+    pub(super) fn read_again(&self, path: &ProjectPath, bytes: &[u8]) -> Result<TrackedArtifact, ChangeError> {
         let tracked = self.track(Artifact::read(path.clone(), bytes.to_vec()));
         tracked.map_err(|error: WorkflowFileError| ArtifactError::from(error).into())
     }

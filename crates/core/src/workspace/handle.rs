@@ -97,7 +97,7 @@ pub struct Artifacts {
 }
 
 /// Opens the file at `place`, never waiting for the other end of a pipe.
-fn open_file(place: &Path) -> io::Result<File> {
+pub(super) fn open_file(place: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]

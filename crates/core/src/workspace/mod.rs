@@ -16,12 +16,19 @@ mod handle;
 mod artifact_files;
 mod context;
 mod instructions;
+mod gates;
+mod leases;
+mod chain;
 #[cfg(feature = "write")]
 mod changes;
 #[cfg(feature = "write")]
 mod git;
 #[cfg(feature = "write")]
 mod recording;
+#[cfg(feature = "write")]
+mod guards;
+#[cfg(feature = "write")]
+mod delegating;
 #[cfg(feature = "write")]
 mod telling;
 mod git_history;
@@ -59,6 +66,13 @@ pub use configuration::{
 pub use context::{Context, ContextWorkflow};
 #[cfg(feature = "write")]
 pub use doctor::{Ailment, Diagnosis, DoctorError};
+pub use chain::ChainLink;
+#[cfg(feature = "write")]
+pub use delegating::{Delegated, DelegationOrder};
+#[cfg(feature = "write")]
+pub use gates::GateRebuild;
+pub use gates::{GateAnswer, GateError, Tier};
+pub use leases::{LeaseError, LeaseStanding};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 #[cfg(feature = "write")]

@@ -13,12 +13,13 @@ use crate::{
 };
 
 impl Workspace {
-    /// The events of one change, which `draft` describes.
+    /// The events of one change, which `draft` describes, if nothing forbids it.
     pub(super) fn events_of(
         &self,
         change: FileTransition<'_>,
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
+        let mut events = self.guard(&change, draft)?;
         let [mut old, new] = [change.old, change.new].map(|bytes| Moment::of(change.path, bytes));
         if old.digests.is_none() {
             // A file that is not there has the history of the one that comes.
@@ -26,7 +27,9 @@ impl Workspace {
         }
         let past = self.with_history(|history| past(history, &old.key, change.path, old.digests))?;
         let account = Account { attribution: self.attribution(), now: self.now(), path: change.path };
-        Ok(account.events(past, (&old, &new), draft.clone(), || git::outsider(self.root(), change.path)))
+        let outsider = || git::outsider(self.root(), change.path);
+        events.extend(account.events(past, (&old, &new), draft.clone(), outsider));
+        Ok(events)
     }
 }
 

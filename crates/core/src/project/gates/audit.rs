@@ -18,7 +18,7 @@ pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGa
         path: artifact.path().clone(),
         span,
     };
-    let stale = superfluous(steps, stored).into_iter().map(|name| {
+    let stale = superfluous(steps, stored.iter().map(|stored| stored.file_name.as_str())).into_iter().map(|name| {
         let message = format!("`{name}` is the gate of a step that is not listed here");
         finding("gate-without-step", Severity::Warning, list, message, "`stepmark project` removes it")
     });

@@ -41,7 +41,8 @@ impl GateChanges {
         facts: &GateFacts<'_>,
         event: Option<EventId>,
     ) -> Self {
-        let mut changes = Self { remove: superfluous(steps, stored), ..Self::default() };
+        let names = stored.iter().map(|stored| stored.file_name.as_str());
+        let mut changes = Self { remove: superfluous(steps, names), ..Self::default() };
         for step in steps {
             let name = gate_file_name(&step.name);
             let old = stored.iter().find(|stored| stored.file_name == name).and_then(|old| old.gate.as_ref());
@@ -61,14 +62,11 @@ impl GateChanges {
     }
 }
 
-/// The names of the gates among `stored` that none of `steps` has.
-pub fn superfluous(steps: &[GateStep], stored: &[StoredGate]) -> Vec<String> {
+/// Those of the file names `stored` that are the gate of none of `steps`.
+pub fn superfluous<'n>(steps: &[GateStep], stored: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     let names: Vec<String> = steps.iter().map(|step| gate_file_name(&step.name)).collect();
-    stored
-        .iter()
-        .filter(|stored| !names.contains(&stored.file_name))
-        .map(|stored| stored.file_name.clone())
-        .collect()
+    let is_superfluous = |stored: &&str| names.iter().all(|name| name != stored);
+    stored.into_iter().filter(is_superfluous).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,80 @@
+//! The folder with the gates of one artifact.
+#![expect(clippy::disallowed_methods, reason = "an edge module: gates are read here")]
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::PathBuf,
+};
+
+use super::GateError;
+use crate::{
+    artifact::ProjectPath,
+    project::gates::{GATES_FOLDER, GATE_EXTENSION, Gate, StoredGate},
+    root::Root,
+};
+
+/// A gate is a few hundred bytes; what is larger is none.
+const LARGEST: u64 = 64 * 1024;
+
+/// Where the gates of one artifact stand.
+#[derive(Debug)]
+pub(super) struct GateFolder {
+    /// Seen from the root.
+    pub(super) path: ProjectPath,
+    pub(super) place: PathBuf,
+}
+
+impl GateFolder {
+    /// The folder of `artifact`, which need not exist.
+    #[expect(clippy::expect_used, reason = "a project path below a constant one is a project path")]
+    pub(super) fn of(root: &Root, artifact: &ProjectPath) -> Result<Self, GateError> {
+        let path = ProjectPath::new(format!("{GATES_FOLDER}/{artifact}")).expect("a relative path");
+        let place = root.resolve(&path)?;
+        Ok(Self { path, place })
+    }
+
+    /// The names of all gates, sorted; `None` where there is no folder.
+    pub(super) fn names(&self) -> Result<Option<Vec<String>>, GateError> {
+        let failed = |source| GateError::Read { path: self.path.to_string(), source };
+        let entries = match fs::read_dir(&self.place) {
+            Ok(entries) => entries,
+            // A file in the place of the folder, or of one above it, holds no gates.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            let is_file = entry.file_type().map_err(failed)?.is_file();
+            if let Ok(name) = entry.file_name().into_string()
+                && is_file
+                && name.ends_with(GATE_EXTENSION)
+            {
+                names.push(name);
+            }
+        }
+        names.sort_unstable();
+        Ok(Some(names))
+    }
+
+    /// All gates; `None` where there is no folder.
+    pub(super) fn read(&self) -> Result<Option<Vec<StoredGate>>, GateError> {
+        let Some(names) = self.names()? else { return Ok(None) };
+        let stored = names.into_iter().filter_map(|file_name| match self.read_gate(&file_name) {
+            Ok(gate) => Some(Ok(StoredGate { file_name, gate })),
+            // Removed since it was listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) => Some(Err(GateError::Read { path: format!("{}/{file_name}", self.path), source })),
+        });
+        stored.collect::<Result<_, _>>().map(Some)
+    }
+
+    fn read_gate(&self, file_name: &str) -> io::Result<Option<Gate>> {
+        let mut bytes = Vec::new();
+        File::open(self.place.join(file_name))?.take(LARGEST).read_to_end(&mut bytes)?;
+        Ok(Gate::read(&bytes))
+    }
+}

@@ -1,0 +1,221 @@
+//! Leases on the disk: `.stepmark/local/leases/HASH-OF-KEY.json` (see [`lease`](crate::lease) for what they mean). A lease changes
+//! under the lock of its artifact, as the artifact itself does, and durably.
+#![expect(clippy::disallowed_methods, reason = "an edge module: leases are read here")]
+
+use std::{fs, io};
+
+use super::{ArtifactError, ResolveError, Workspace};
+use crate::{
+    artifact::{Artifact, ProjectPath},
+    journal::ArtifactKey,
+    lease::{Lease, LeaseRefusal},
+};
+#[cfg(feature = "write")]
+use crate::{
+    commit::{self, ArtifactLock, CommitError, CommitOptions, Expected, FileTransition},
+    journal::{Attribution, EventDraft, Kind},
+    lease::{self, Claim, Taken},
+};
+
+/// Where leases are kept, seen from the root.
+const FOLDER: &str = ".stepmark/local/leases";
+
+/// The lease of an artifact, as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseStanding {
+    /// The artifact's identity.
+    pub artifact: ArtifactKey,
+    /// Where it stands.
+    pub path: ProjectPath,
+    /// Its lease; `None` where none was ever taken.
+    pub lease: Option<Lease>,
+}
+
+/// Why a lease was not read, taken or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum LeaseError {
+    /// The artifact cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// Its lease is not inside the project.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// Its lease cannot be read.
+    #[error("cannot read `{file}`, the lease of `{path}`")]
+    Read {
+        /// The artifact.
+        path: ProjectPath,
+        /// The file of the lease.
+        file: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file holds no lease.
+    #[error(
+        "`{file}` is no lease of `{path}` that this version can read: remove it when nobody works on the artifact"
+    )]
+    Damaged {
+        /// The artifact.
+        path: ProjectPath,
+        /// The file of the lease.
+        file: ProjectPath,
+    },
+    /// Somebody else's lease stands in the way.
+    #[error("`{path}` is left as it is")]
+    Refused {
+        /// The artifact.
+        path: ProjectPath,
+        /// Why.
+        source: LeaseRefusal,
+    },
+    /// It cannot be written, or the artifact cannot be locked.
+    #[cfg(feature = "write")]
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The lease was taken over, but the journal was not told.
+    #[cfg(feature = "write")]
+    #[error("the lease of `{path}` was taken over, but the journal could not be told")]
+    Tell {
+        /// The artifact.
+        path: ProjectPath,
+        /// Why.
+        source: super::TellError,
+    },
+}
+
+impl Workspace {
+    /// The lease of the artifact at `path`.
+    ///
+    /// # Errors
+    /// When artifact or lease cannot be read.
+    pub fn lease(&self, path: &ProjectPath) -> Result<LeaseStanding, LeaseError> {
+        let key = ArtifactKey::of(&Artifact::read(path.clone(), self.read_file(path)?));
+        let lease = self.read_lease(path, &key)?.map(|(lease, _)| lease);
+        Ok(LeaseStanding { artifact: key, path: path.clone(), lease })
+    }
+
+    /// The lease of `key`, and the bytes of its file.
+    fn read_lease(
+        &self,
+        path: &ProjectPath,
+        key: &ArtifactKey,
+    ) -> Result<Option<(Lease, Vec<u8>)>, LeaseError> {
+        let file = lease_file(key);
+        let bytes = match fs::read(self.root().resolve(&file)?) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(LeaseError::Read { path: path.clone(), file, source }),
+        };
+        let lease = Lease::read(&bytes).filter(|lease| lease.artifact == *key);
+        let lease = lease.ok_or_else(|| LeaseError::Damaged { path: path.clone(), file })?;
+        Ok(Some((lease, bytes)))
+    }
+}
+
+#[expect(clippy::expect_used, reason = "the path is made of constants and hexadecimal digits")]
+fn lease_file(key: &ArtifactKey) -> ProjectPath {
+    ProjectPath::new(format!("{FOLDER}/{}", Lease::file_name(key))).expect("a relative path")
+}
+
+#[cfg(feature = "write")]
+impl Workspace {
+    /// Takes the lease of the artifact at `path` for whoever acts here, until `duration` from now. The journal is told when it
+    /// is taken over from a holder that did not release it.
+    ///
+    /// # Errors
+    /// When somebody else holds it; when it cannot be written.
+    pub fn take_lease(
+        &self,
+        path: &ProjectPath,
+        duration: std::time::Duration,
+        claim: Claim,
+    ) -> Result<Taken, LeaseError> {
+        let taken = self.change_lease(path, |current, key| {
+            let when = (self.now(), duration);
+            let taken = lease::take(current, (key, path), self.attribution(), when, claim)?;
+            Ok((taken.lease.clone(), taken))
+        })?;
+        if let Some((tenure, fence)) = &taken.taken_over {
+            let draft = EventDraft::new(Kind::LEASE_TAKEN_OVER)
+                .with_command(format!("lease take {path}"))
+                .with("artifact", taken.lease.artifact.as_str())
+                .with("path", path.as_str())
+                .with("from", tenure.holder.to_string())
+                .with("from_session", tenure.session.clone())
+                .with("expired_at", tenure.expires_at.to_string())
+                .with("old_fence", *fence)
+                .with("fence", taken.lease.fence);
+            self.tell(draft).map_err(|source| LeaseError::Tell { path: path.clone(), source })?;
+        }
+        Ok(taken)
+    }
+
+    /// Moves the end of a lease that is held here to `duration` from now.
+    ///
+    /// # Errors
+    /// When it is not held here, or cannot be written.
+    pub fn renew_lease(&self, path: &ProjectPath, duration: std::time::Duration) -> Result<Lease, LeaseError> {
+        self.change_lease(path, |current, _| {
+            let lease = lease::renew(current, self.attribution(), self.now(), duration)?;
+            Ok((lease.clone(), lease))
+        })
+    }
+
+    /// Gives up a lease that is held here.
+    ///
+    /// # Errors
+    /// When it is not held here, or cannot be written.
+    pub fn release_lease(&self, path: &ProjectPath) -> Result<Lease, LeaseError> {
+        self.release_as(path, self.attribution())
+    }
+
+    /// Gives up the lease that this process has just taken: its number shows that, with or without a session.
+    pub(super) fn release_taken(&self, path: &ProjectPath, taken: &Lease) -> Result<Lease, LeaseError> {
+        self.release_as(path, &Attribution { fence: Some(taken.fence), ..self.attribution().clone() })
+    }
+
+    fn release_as(&self, path: &ProjectPath, who: &Attribution) -> Result<Lease, LeaseError> {
+        self.change_lease(path, |current, _| {
+            let lease = lease::release(current, who)?;
+            Ok((lease.clone(), lease))
+        })
+    }
+
+    /// Refuses a change that a lease forbids. To be called under the locks of the change, before it is published.
+    ///
+    /// # Errors
+    /// Whose lease stands in the way; or that it cannot be read.
+    pub fn admit(&self, change: &FileTransition<'_>) -> Result<(), LeaseError> {
+        let path = change.path;
+        let own = change.old.map(|old| ArtifactKey::of(&Artifact::read(path.clone(), old.to_vec())));
+        // A lease that was taken before the artifact had an id holds on.
+        let keys = own.into_iter().filter(|key| !key.is_path()).chain([ArtifactKey::of_path(path)]);
+        for key in keys {
+            let lease = self.read_lease(path, &key)?.map(|(lease, _)| lease);
+            lease::admits(lease.as_ref(), self.attribution(), self.now())
+                .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
+        }
+        Ok(())
+    }
+
+    /// Changes the lease of an artifact under the artifact's lock.
+    fn change_lease<T>(
+        &self,
+        path: &ProjectPath,
+        decide: impl FnOnce(Option<&Lease>, &ArtifactKey) -> Result<(Lease, T), LeaseRefusal>,
+    ) -> Result<T, LeaseError> {
+        let options = CommitOptions::default();
+        // A mistyped path leaves no trace.
+        self.read_file(path)?;
+        let lock = ArtifactLock::acquire(self.root(), path, options.lock_timeout).map_err(CommitError::from)?;
+        let bytes = lock.read().map_err(CommitError::from)?;
+        let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
+        let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));
+        let current = self.read_lease(path, &key)?;
+        let (lease, answer) = decide(current.as_ref().map(|(lease, _)| lease), &key)
+            .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
+        let expected = current.as_ref().map_or(Expected::Absent, |(_, bytes)| Expected::of(Some(bytes)));
+        commit::replace_whole(self.root(), &lease_file(&key), expected, &lease.to_bytes(), &options)?;
+        Ok(answer)
+    }
+}
