@@ -55,6 +55,24 @@ pub(crate) struct ActingArguments {
     pub(crate) session: Option<SessionId>,
 }
 
+/// Insisting on what is refused while delegated work is open.
+#[derive(Debug, Args)]
+pub(crate) struct InsistArguments {
+    /// Finish the artifact although what was delegated from it is open
+    #[arg(long, requires = "reason")]
+    pub(crate) force: bool,
+    /// Why, for history
+    #[arg(long, requires = "force", value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+impl InsistArguments {
+    /// The reason, where somebody insists.
+    pub(crate) fn insistence(&self) -> Option<String> {
+        self.reason.clone().filter(|_| self.force)
+    }
+}
+
 /// How a command speaks.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArguments {
@@ -94,6 +112,12 @@ pub(crate) enum Command {
     Restore(commands::restore::Restore),
     Exec(commands::exec::Exec),
     Doctor(commands::doctor::Doctor),
+    Delegate(commands::delegate::Delegate),
+    Tree(commands::tree::Tree),
+    Gate(commands::gate::Gate),
+    Lease(commands::lease::Lease),
+    Project(commands::project::Project),
+    Hook(commands::hook::Hook),
     Check(commands::check::Check),
     Log(commands::log::Log),
     At(commands::at::At),

@@ -12,6 +12,11 @@ use stepmark_core::{
         ArtifactError, ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError,
         ConfigurationError, DoctorError, InstructionError, OpenError, RelativeError, ResolveError,
         RestoreError, TellError, WalkError,
+    }
+}
+
+        ArtifactError, ChangeError, ConfigurationError, GateError, HookError, InstructionError, LeaseError,
+        OpenError, RelativeError, ResolveError, WalkError,
         manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
     },
 };
@@ -179,6 +184,12 @@ impl From<ChangeError> for Failure {
             ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
             ChangeError::NoArtifact { .. } => Self::from_error(Exit::Usage, &error),
             ChangeError::History(error) => error.into(),
+            ChangeError::Lease(error) => error.into(),
+            ChangeError::Walk(error) => error.into(),
+            ChangeError::Exists { .. } => Self::from_error(Exit::Findings, &error),
+            ChangeError::GatesNotClosed { .. } | ChangeError::GatesNotOpened { .. } => {
+                Self::from_error(Exit::Io, &error)
+            }
             ChangeError::Commit(error) => {
                 let exit = match &error {
                     CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),
@@ -209,6 +220,39 @@ impl From<InstructionError> for Failure {
 impl From<CompactError> for Failure {
     fn from(error: CompactError) -> Self {
         Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<LeaseError> for Failure {
+    fn from(error: LeaseError) -> Self {
+        match error {
+            LeaseError::Artifact(error) => error.into(),
+            LeaseError::Commit(error) => ChangeError::Commit(error).into(),
+            LeaseError::Refused { ref source, .. } => {
+                Self::from_error(Exit::Conflict, &error).with_help(source.remedy())
+            }
+            _ => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<GateError> for Failure {
+    fn from(error: GateError) -> Self {
+        let exit = match &error {
+            GateError::Resolve(error) => resolve_exit(error),
+            _ => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<HookError> for Failure {
+    fn from(error: HookError) -> Self {
+        let exit = match &error {
+            HookError::NoGit { .. } | HookError::NoRepository { .. } => Exit::Findings,
+            _ => Exit::Io,
+        };
+        Self::from_error(exit, &error)
     }
 }
 
@@ -354,10 +398,14 @@ fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failure {
     let help = match refusal {
         TransitionRefusal::Strict(_) => "without `--strict` this is only a warning".to_owned(),
         TransitionRefusal::EmptyStep => "write it as in `step-03-success`, `3` or `03`".to_owned(),
+        TransitionRefusal::OpenChildren { .. } => {
+            "finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()
+        }
+        TransitionRefusal::Finished => format!("`stepmark show {path}` shows its state"),
         _ => format!("`stepmark check {path}` shows the place"),
     };
     let mut failure = Failure::new(exit, format!("`{path}` is left as it is")).with_help(help);
-    failure.causes = vec![refusal.to_string()];
+    failure.causes = vec![chain(refusal)];
     failure
 }
 

@@ -33,8 +33,19 @@ pub(super) fn carry_out(
     command: &Command,
     strictness: Strictness,
 ) -> Result<Exit, Failure> {
+    carry_out_insisting(project, output, given, (command, strictness), None)
+}
+
+/// The same, with the reason of who insists on it.
+pub(super) fn carry_out_insisting(
+    project: &Project,
+    output: &Output,
+    given: &Path,
+    (command, strictness): (&Command, Strictness),
+    insistence: Option<String>,
+) -> Result<Exit, Failure> {
     let path = project.path(given)?;
-    let carried = project.workspace.carry_out(&path, command, strictness)?;
+    let carried = project.workspace.carry_out_insisting(&path, command, strictness, insistence)?;
     report(output, &carried)?;
     keep_milestone(project, output, &carried, command);
     Ok(Exit::Fine)

@@ -7,6 +7,7 @@ use stepmark_core::transition::{Command, Strictness};
 
 use super::change;
 use crate::{
+    arguments::InsistArguments,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -16,6 +17,7 @@ use crate::{
 ///
 /// The new item copies the spelling of its neighbours. `lastStep`, `currentStep` and `current_step` come along where
 /// they exist; `status` is never touched. A step that is listed already changes nothing.
+/// The step that finishes a workflow is refused while work that was delegated from the artifact is open.
 #[derive(Debug, Args)]
 pub(crate) struct Complete {
     /// The artifact
@@ -26,12 +28,15 @@ pub(crate) struct Complete {
     /// Refuse a step that is unknown to the workflow or not the next one, instead of warning
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    insist: InsistArguments,
 }
 
 impl Complete {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let strictness = if self.strict { Strictness::Refuse } else { Strictness::Warn };
         let command = Command::Complete { steps: self.steps.clone() };
-        change::carry_out(project, output, &self.artifact, &command, strictness)
+        let insistence = self.insist.insistence();
+        change::carry_out_insisting(project, output, &self.artifact, (&command, strictness), insistence)
     }
 }

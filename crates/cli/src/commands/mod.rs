@@ -8,16 +8,21 @@ pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
+pub(crate) mod delegate;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod exec;
+pub(crate) mod gate;
+pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod instructions;
 pub(crate) mod journal;
+pub(crate) mod lease;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod manifest;
 pub(crate) mod next;
+pub(crate) mod project;
 pub(crate) mod reopen;
 pub(crate) mod replay;
 pub(crate) mod restore;
@@ -27,6 +32,7 @@ pub(crate) mod set;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod track;
+pub(crate) mod tree;
 pub(crate) mod undo;
 
 use crate::{
@@ -60,6 +66,12 @@ pub(crate) fn run(
         Command::Restore(command) => command.run(&project()?, output),
         Command::Exec(command) => command.run(project()?, output),
         Command::Doctor(command) => command.run(&project()?, output),
+        Command::Delegate(command) => command.run(&project()?, output),
+        Command::Tree(command) => command.run(&project()?, output),
+        Command::Gate(command) => command.run(&project()?, output),
+        Command::Lease(command) => command.run(&project()?, output),
+        Command::Project(command) => command.run(&project()?, output),
+        Command::Hook(command) => command.run(&project()?, output),
         Command::Check(command) => command.run(&project()?, output),
         Command::Log(command) => command.run(&project()?, arguments.acting.session.as_ref(), output),
         Command::At(command) => command.run(&project()?, output),

@@ -10,6 +10,7 @@ use stepmark_core::{
 
 use super::change;
 use crate::{
+    arguments::InsistArguments,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -17,7 +18,8 @@ use crate::{
 
 /// Give values to keys of an artifact's frontmatter
 ///
-/// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text.
+/// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text. A
+/// `status` that says the work is finished is refused while work that was delegated from the artifact is open.
 #[derive(Debug, Args)]
 pub(crate) struct Set {
     /// The artifact
@@ -28,6 +30,8 @@ pub(crate) struct Set {
     /// Take every VALUE as text, even `3` and `true`
     #[arg(long)]
     text: bool,
+    #[command(flatten)]
+    insist: InsistArguments,
 }
 
 impl Set {
@@ -35,7 +39,8 @@ impl Set {
         let assignments =
             self.assignments.iter().map(|assignment| self.read(assignment)).collect::<Result<_, _>>()?;
         let command = Command::Set { assignments };
-        change::carry_out(project, output, &self.artifact, &command, Strictness::Warn)
+        let insistence = self.insist.insistence();
+        change::carry_out_insisting(project, output, &self.artifact, (&command, Strictness::Warn), insistence)
     }
 
     fn read(&self, assignment: &str) -> Result<(KeyPath, Value), Failure> {

@@ -83,6 +83,16 @@ impl Output {
         self.print(|_| writeln!(io::stdout(), "{text}"));
     }
 
+    /// The result as JSON where that is wanted, else as `text` prints it.
+    pub(crate) fn json_or(
+        &self,
+        schema: &str,
+        json: impl FnOnce() -> serde_json::Value,
+        text: impl FnOnce(),
+    ) {
+        if self.json { self.json(schema, json()) } else { text() }
+    }
+
     /// Bytes that are the result themselves: a completion script, a page.
     pub(crate) fn bytes(&self, bytes: &[u8]) {
         self.print(|_| io::stdout().write_all(bytes));

@@ -42,7 +42,8 @@ fn one_holds_it_until_its_time_is_over() {
     let again = taken(Some(&first), &a, 30).unwrap();
     assert_eq!((again.is_renewed, again.lease.fence, again.lease.live(at(89)).is_some()), (true, 1, true));
     let path = ProjectPath::new("docs/prd.md").unwrap();
-    let seized = take(Some(&first), (&ArtifactKey::of_path(&path), &path), &b, (at(1), MINUTE), Claim::Seize).unwrap();
+    let seized =
+        take(Some(&first), (&ArtifactKey::of_path(&path), &path), &b, (at(1), MINUTE), Claim::Seize).unwrap();
     assert_eq!((seized.lease.fence, seized.taken_over.unwrap().1), (2, 1));
     let over = taken(Some(&first), &b, 60).unwrap();
     assert_eq!((over.lease.fence, over.taken_over.unwrap().0.session.as_deref()), (2, Some("a")));

@@ -93,7 +93,9 @@ pub fn take(
             let tenure = Tenure { expires_at: end(now, duration), ..tenure.clone() };
             Ok(Taken { lease: lease(current.fence, tenure), taken_over: None, is_renewed: true })
         }
-        Some(tenure) if claim == Claim::WhenFree && current.live(now).is_some() => Err(LeaseRefusal::held(tenure, current.fence)),
+        Some(tenure) if claim == Claim::WhenFree && current.live(now).is_some() => {
+            Err(LeaseRefusal::held(tenure, current.fence))
+        }
         Some(tenure) => {
             let lease = lease(next()?, Tenure::new(who, now, duration));
             Ok(Taken { lease, taken_over: Some((tenure.clone(), current.fence)), is_renewed: false })

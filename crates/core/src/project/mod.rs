@@ -5,3 +5,4 @@ pub mod instructions;
 pub mod instruction_meta;
 pub mod checkpoint;
 pub mod gates;
+pub mod git_hook;

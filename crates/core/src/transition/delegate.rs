@@ -103,11 +103,18 @@ mod tests {
         ] {
             let plan = delegate(&artifact(file), Completion::default(), "new", "c").unwrap();
             let edited: Vec<String> = plan.parent.iter().map(|edit| edit.path().to_string()).collect();
-            assert_eq!((edited, plan.place.chain()), (keys.iter().map(|key| (*key).to_owned()).collect(), &chain.map(str::to_owned)[..]), "{file}");
+            assert_eq!(
+                (edited, plan.place.chain()),
+                (keys.iter().map(|key| (*key).to_owned()).collect(), &chain.map(str::to_owned)[..]),
+                "{file}"
+            );
             assert!(apply(file.as_bytes(), &Region::Frontmatter, &plan.parent).is_ok());
         }
         let finished = Completion { by_status: true, ..Completion::default() };
-        assert_eq!(delegate(&artifact("---\nid: a\n---\n"), finished, "n", "c"), Err(TransitionRefusal::Finished));
+        assert_eq!(
+            delegate(&artifact("---\nid: a\n---\n"), finished, "n", "c"),
+            Err(TransitionRefusal::Finished)
+        );
         let broken = delegate(&artifact("---\na: [\n---\n"), Completion::default(), "n", "c");
         assert!(matches!(broken, Err(TransitionRefusal::Unreadable { .. })));
     }
@@ -127,8 +134,15 @@ mod tests {
         let read = Artifact::read(ProjectPath::new("docs/c.md").unwrap(), bytes);
         assert!(read.diagnoses().is_empty(), "{text}\n{:?}", read.diagnoses());
         let state = read.state_value().unwrap();
-        assert_eq!((state["title"].as_str(), state["assignee"].as_str()), (Some("Review: the \"API\" # now"), Some("yes")), "{text}");
-        assert_eq!((state["status"].as_str(), &state["stepsCompleted"]), (Some("todo"), &serde_json::json!([])));
+        assert_eq!(
+            (state["title"].as_str(), state["assignee"].as_str()),
+            (Some("Review: the \"API\" # now"), Some("yes")),
+            "{text}"
+        );
+        assert_eq!(
+            (state["status"].as_str(), &state["stepsCompleted"]),
+            (Some("todo"), &serde_json::json!([]))
+        );
         assert_eq!(state["delegation"]["chain_path"], serde_json::json!(["r", "c-1"]));
         assert!(text.ends_with("\nLook at it.\n\n---\nkey: value\n"), "{text}");
     }

@@ -3,11 +3,7 @@
 use std::collections::HashMap;
 
 use super::{ArtifactError, TrackedArtifact, Workspace};
-use crate::{
-    artifact::ProjectPath,
-    delegation::Member,
-    journal::ArtifactKey,
-};
+use crate::{artifact::ProjectPath, delegation::Member, journal::ArtifactKey};
 
 /// One artifact of a chain.
 #[derive(Clone, Debug)]
@@ -87,7 +83,9 @@ impl Workspace {
     fn seen_last(&self, id: &str, elsewhere: &ProjectPath) -> Option<ProjectPath> {
         let key = ArtifactKey::of_id(id);
         let heads = self.with_history(|history| history.heads(&key, elsewhere)).ok()?;
-        heads.into_iter().rev().find_map(|head| head.artifact.filter(|artifact| artifact.key == key).map(|artifact| artifact.path))
+        heads.into_iter().rev().find_map(|head| {
+            head.artifact.filter(|artifact| artifact.key == key).map(|artifact| artifact.path)
+        })
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    ArtifactError, CONFIGURATION_PATH, GateError, LeaseError, STEPMARK_GITIGNORE, TrackedArtifact, Workspace, initial_configuration,
-    walk::WalkError, workflows::WorkflowFileError,
+    ArtifactError, CONFIGURATION_PATH, GateError, LeaseError, STEPMARK_GITIGNORE, TrackedArtifact, Workspace,
+    initial_configuration, walk::WalkError, workflows::WorkflowFileError,
 };
 use crate::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
@@ -318,7 +318,11 @@ impl Workspace {
         create(CONFIGURATION_PATH, &initial_configuration(project_id))
     }
 
-    pub(super) fn read_again(&self, path: &ProjectPath, bytes: &[u8]) -> Result<TrackedArtifact, ChangeError> {
+    pub(super) fn read_again(
+        &self,
+        path: &ProjectPath,
+        bytes: &[u8],
+    ) -> Result<TrackedArtifact, ChangeError> {
         let tracked = self.track(Artifact::read(path.clone(), bytes.to_vec()));
         tracked.map_err(|error: WorkflowFileError| ArtifactError::from(error).into())
     }

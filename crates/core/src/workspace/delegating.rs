@@ -110,10 +110,7 @@ impl Workspace {
         if !is_child {
             return draft;
         }
-        draft
-            .with("parent", order.parent.as_str())
-            .with("to", order.agent)
-            .with("task", order.task)
+        draft.with("parent", order.parent.as_str()).with("to", order.agent).with("task", order.task)
     }
 
     fn decide_delegation(
@@ -134,10 +131,18 @@ impl Workspace {
             .map_err(|source| ChangeError::Refused { path: order.parent.clone(), source })?;
         let title = title(order, parent.state().title.as_ref().and_then(|title| title.filled()));
         let link = relative(child, order.parent);
-        let new = NewChild { place: &plan.place, title: &title, agent: order.agent, task: order.task, parent_link: &link };
-        let bytes = new
-            .to_bytes()
-            .map_err(|source| ChangeError::Edit { path: child.clone(), bytes: Vec::new(), source })?;
+        let new = NewChild {
+            place: &plan.place,
+            title: &title,
+            agent: order.agent,
+            task: order.task,
+            parent_link: &link,
+        };
+        let bytes = new.to_bytes().map_err(|source| ChangeError::Edit {
+            path: child.clone(),
+            bytes: Vec::new(),
+            source,
+        })?;
         Ok((bytes, plan))
     }
 }
@@ -146,7 +151,8 @@ impl Workspace {
 fn title(order: &DelegationOrder<'_>, parent: Option<&str>) -> String {
     const LONGEST: usize = 100;
     let first = order.task.and_then(|task| task.lines().map(str::trim).find(|line| !line.is_empty()));
-    let first = first.map(|line| line.trim_start_matches('#').trim()).filter(|line| line.chars().count() <= LONGEST);
+    let first =
+        first.map(|line| line.trim_start_matches('#').trim()).filter(|line| line.chars().count() <= LONGEST);
     first.filter(|line| !line.is_empty()).map_or_else(
         || format!("{} for {}", parent.unwrap_or_else(|| order.parent.file_stem()), order.agent),
         str::to_owned,
@@ -155,9 +161,11 @@ fn title(order: &DelegationOrder<'_>, parent: Option<&str>) -> String {
 
 /// The way from the folder of `from` to `to`, for a link.
 fn relative(from: &ProjectPath, to: &ProjectPath) -> String {
-    let (from, to): (Vec<&str>, Vec<&str>) = (from.as_str().split('/').collect(), to.as_str().split('/').collect());
+    let (from, to): (Vec<&str>, Vec<&str>) =
+        (from.as_str().split('/').collect(), to.as_str().split('/').collect());
     let folders = from.len() - 1;
-    let common = from[..folders].iter().zip(&to[..to.len() - 1]).take_while(|(one, other)| one == other).count();
+    let common =
+        from[..folders].iter().zip(&to[..to.len() - 1]).take_while(|(one, other)| one == other).count();
     let mut parts = vec![".."; folders - common];
     parts.extend(&to[common..]);
     parts.join("/").replace(' ', "%20")

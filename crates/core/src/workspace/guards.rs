@@ -10,8 +10,8 @@ use crate::{
     artifact::{Artifact, ProjectPath},
     commit::FileTransition,
     delegation::{Completion, Member},
-    lease::Claim,
     journal::{Event, EventDraft, EventId, Kind},
+    lease::Claim,
     transition::{OpenChild, finish_above},
     workspace::TrackedArtifact,
 };
@@ -77,9 +77,8 @@ impl Workspace {
     ) -> Result<Vec<Event>, ChangeError> {
         let (Some(old), Some(new)) = (change.old, change.new) else { return Ok(Vec::new()) };
         let after = self.read_again(change.path, new)?;
-        let completion = |artifact: &TrackedArtifact| {
-            Completion::of(artifact.artifact(), artifact.progress().as_ref())
-        };
+        let completion =
+            |artifact: &TrackedArtifact| Completion::of(artifact.artifact(), artifact.progress().as_ref());
         if !completion(&after).is_finished() {
             return Ok(Vec::new());
         }

@@ -154,7 +154,11 @@ impl Workspace {
     ///
     /// # Errors
     /// When it is not held here, or cannot be written.
-    pub fn renew_lease(&self, path: &ProjectPath, duration: std::time::Duration) -> Result<Lease, LeaseError> {
+    pub fn renew_lease(
+        &self,
+        path: &ProjectPath,
+        duration: std::time::Duration,
+    ) -> Result<Lease, LeaseError> {
         self.change_lease(path, |current, _| {
             let lease = lease::renew(current, self.attribution(), self.now(), duration)?;
             Ok((lease.clone(), lease))
@@ -207,7 +211,8 @@ impl Workspace {
         let options = CommitOptions::default();
         // A mistyped path leaves no trace.
         self.read_file(path)?;
-        let lock = ArtifactLock::acquire(self.root(), path, options.lock_timeout).map_err(CommitError::from)?;
+        let lock =
+            ArtifactLock::acquire(self.root(), path, options.lock_timeout).map_err(CommitError::from)?;
         let bytes = lock.read().map_err(CommitError::from)?;
         let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
         let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));

@@ -30,6 +30,8 @@ mod guards;
 #[cfg(feature = "write")]
 mod delegating;
 #[cfg(feature = "write")]
+mod git_hooks;
+#[cfg(feature = "write")]
 mod telling;
 mod git_history;
 mod checkpoints;
@@ -53,6 +55,7 @@ mod listed_files;
 pub mod manifest;
 
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
+pub use chain::ChainLink;
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
 #[cfg(feature = "write")]
@@ -72,12 +75,14 @@ pub use delegating::{Delegated, DelegationOrder};
 #[cfg(feature = "write")]
 pub use gates::GateRebuild;
 pub use gates::{GateAnswer, GateError, Tier};
-pub use leases::{LeaseError, LeaseStanding};
+#[cfg(feature = "write")]
+pub use git_hooks::{HookChange, HookError, HookOutcome};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 #[cfg(feature = "write")]
 pub use instructions::Refreshed;
 pub use instructions::{CachedInstructions, CycleBoundary, InstructionError};
+pub use leases::{LeaseError, LeaseStanding};
 pub use path_globs::{PathGlob, PathGlobError, PathGlobs};
 #[cfg(feature = "write")]
 pub use restoring::{RestoreError, Restored};

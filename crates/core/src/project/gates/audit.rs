@@ -18,10 +18,11 @@ pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGa
         path: artifact.path().clone(),
         span,
     };
-    let stale = superfluous(steps, stored.iter().map(|stored| stored.file_name.as_str())).into_iter().map(|name| {
-        let message = format!("`{name}` is the gate of a step that is not listed here");
-        finding("gate-without-step", Severity::Warning, list, message, "`stepmark project` removes it")
-    });
+    let stale =
+        superfluous(steps, stored.iter().map(|stored| stored.file_name.as_str())).into_iter().map(|name| {
+            let message = format!("`{name}` is the gate of a step that is not listed here");
+            finding("gate-without-step", Severity::Warning, list, message, "`stepmark project` removes it")
+        });
     let has_gate = |step: &&GateStep| {
         let name = gate_file_name(&step.name);
         stored.iter().any(|stored| stored.file_name == name && stored.gate.is_some())

@@ -50,7 +50,14 @@ impl Workspace {
             Found::Closed(closed) => (Err(closed), None),
             Found::Gate(gate) => (self.judge(path, gate)?, Some(gate.clone())),
         };
-        Ok(GateAnswer { path: path.clone(), step: step.to_owned(), tier: Tier::Gate, verdict, gate, lease: None })
+        Ok(GateAnswer {
+            path: path.clone(),
+            step: step.to_owned(),
+            tier: Tier::Gate,
+            verdict,
+            gate,
+            lease: None,
+        })
     }
 
     /// Asks the artifact itself (tier 2): is the step listed in a frontmatter that says one thing to every reader?
@@ -80,7 +87,9 @@ impl Workspace {
             Judgement::Open => Ok(()),
             Judgement::Closed(closed) => Err(closed),
             Judgement::OpenIf(hash) => match sight::Sight::of(self.root(), path)? {
-                Some(seen) if seen.stat.is_same_file(&gate.stat) && FileHash::of(&seen.bytes) == hash => Ok(()),
+                Some(seen) if seen.stat.is_same_file(&gate.stat) && FileHash::of(&seen.bytes) == hash => {
+                    Ok(())
+                }
                 _ => Err(Closed::ArtifactChanged),
             },
         })

@@ -10,7 +10,7 @@ use std::{
 use super::GateError;
 use crate::{
     artifact::ProjectPath,
-    project::gates::{GATES_FOLDER, GATE_EXTENSION, Gate, StoredGate},
+    project::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, StoredGate},
     root::Root,
 };
 

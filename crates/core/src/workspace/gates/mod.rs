@@ -11,9 +11,11 @@ mod folder;
 mod sight;
 #[cfg(feature = "write")]
 mod upkeep;
-#[cfg(all(test, feature = "write"))]
+#[cfg(test)]
+#[cfg(feature = "write")]
 mod reliability;
-#[cfg(all(test, feature = "write"))]
+#[cfg(test)]
+#[cfg(feature = "write")]
 mod upkeep_cases;
 
 use std::{fs, io};

@@ -91,7 +91,13 @@ impl Model {
 
     /// A commit of stepmark, which may die on its way.
     fn commit(&mut self, steps: BTreeSet<usize>) {
-        let crash = [Crash::Nowhere, Crash::Nowhere, Crash::BeforeClosing, Crash::BeforePublishing, Crash::BeforeOpening];
+        let crash = [
+            Crash::Nowhere,
+            Crash::Nowhere,
+            Crash::BeforeClosing,
+            Crash::BeforePublishing,
+            Crash::BeforeOpening,
+        ];
         let crash = crash[self.random.below(crash.len())];
         let bytes = file(&steps);
         if crash == Crash::BeforeClosing {
@@ -140,7 +146,8 @@ impl Model {
     /// Gates that are lost, torn, or come back from long ago.
     fn disturb_gates(&mut self) {
         let folder = self.place(".stepmark/gates").join(ARTIFACT);
-        let names: Vec<String> = self.workspace.gates(&self.path).unwrap().into_iter().map(|gate| gate.file_name).collect();
+        let names: Vec<String> =
+            self.workspace.gates(&self.path).unwrap().into_iter().map(|gate| gate.file_name).collect();
         let chosen = (!names.is_empty()).then(|| names[self.random.below(names.len())].clone());
         match (self.random.below(4), chosen) {
             (0, Some(name)) => fs::remove_file(folder.join(name)).unwrap(),

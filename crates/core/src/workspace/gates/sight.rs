@@ -1,5 +1,8 @@
 //! An artifact's bytes together with the stat that belongs to them.
-#![expect(clippy::disallowed_methods, reason = "an edge module: artifacts are read here, and the clock tells how young they are")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: artifacts are read here, and the clock tells how young they are"
+)]
 
 use std::{
     fs, io,
@@ -7,9 +10,9 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use super::super::handle::{open_file, read_within_limit};
 use super::{super::file_stat::FileStat, GateError};
 use crate::{artifact::ProjectPath, project::gates::GateStat, root::Root};
-use super::super::handle::{open_file, read_within_limit};
 
 /// How often to read a file that another program is writing, before it counts as changing.
 const ATTEMPTS: u32 = 5;

@@ -14,8 +14,8 @@ use crate::{
     artifact::{Artifact, ProjectPath, StateDigest},
     commit::ArtifactLock,
     journal::{ArtifactKey, EventId},
-    project::gates::{GATES_FOLDER, GATE_EXTENSION, GateChanges, GateFacts, superfluous},
-    workspace::Workspace,
+    project::gates::{GATE_EXTENSION, GATES_FOLDER, GateChanges, GateFacts, GateStat, GateStep, superfluous},
+    workspace::{TrackedArtifact, Workspace},
 };
 
 /// How long to wait for another process that writes the same gates: it needs milliseconds.
@@ -35,6 +35,14 @@ pub struct GateRebuild {
     pub removed: usize,
     /// Gates that were right.
     pub unchanged: usize,
+}
+
+/// An artifact that lists steps, with the stat that belongs to its bytes.
+struct Listing {
+    artifact: TrackedArtifact,
+    steps: Vec<GateStep>,
+    stat: GateStat,
+    state: StateDigest,
 }
 
 impl Workspace {
@@ -65,17 +73,17 @@ impl Workspace {
     pub fn open_gates(&self, path: &ProjectPath, event: Option<EventId>) -> Result<GateRebuild, GateError> {
         let folder = GateFolder::of(self.root(), path)?;
         let is_without = folder.names()?.is_none();
-        if is_without && self.seen_steps(path)?.is_none() {
+        if is_without && self.listing(path)?.is_none() {
             return Ok(GateRebuild::default());
         }
         // One writer at a time, who reads under the lock: the last to write has seen the last state.
         let _lock = ArtifactLock::acquire(self.root(), &folder.path, PATIENCE)?;
         let stored = folder.read()?.unwrap_or_default();
-        let changes = match self.seen_steps(path)? {
-            Some((artifact, seen, state)) => {
+        let changes = match self.listing(path)? {
+            Some(Listing { artifact, steps, stat, state }) => {
                 let (key, file) = (ArtifactKey::of(artifact.artifact()), artifact.artifact().file_hash());
-                let facts = GateFacts { key, path, stat: seen.stat, file, state };
-                GateChanges::plan(&steps_of(&artifact), &stored, &facts, event)
+                let facts = GateFacts { key, path, stat, file, state };
+                GateChanges::plan(&steps, &stored, &facts, event)
             }
             None => GateChanges {
                 remove: superfluous(&[], stored.iter().map(|stored| stored.file_name.as_str())),
@@ -121,17 +129,16 @@ impl Workspace {
         Ok(total)
     }
 
-    /// The artifact, its bytes with their stat, and its digest; `None` where it lists no step, or none that can be trusted.
-    #[expect(clippy::type_complexity, reason = "three values of one reading, taken apart by its two callers")]
-    fn seen_steps(
-        &self,
-        path: &ProjectPath,
-    ) -> Result<Option<(crate::workspace::TrackedArtifact, Sight, StateDigest)>, GateError> {
+    /// The artifact as it is now; `None` where it lists no step, or none that can be trusted.
+    fn listing(&self, path: &ProjectPath) -> Result<Option<Listing>, GateError> {
         let Some(seen) = Sight::of(self.root(), path)? else { return Ok(None) };
-        let artifact = self.track(Artifact::read(path.clone(), seen.bytes.clone()))?;
+        let artifact = self.track(Artifact::read(path.clone(), seen.bytes))?;
         let Ok(state) = artifact.artifact().state_value() else { return Ok(None) };
-        let has_steps = !steps_of(&artifact).is_empty();
-        Ok(has_steps.then(|| (artifact, seen, StateDigest::of(&state))))
+        let steps = steps_of(&artifact);
+        if steps.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Listing { stat: seen.stat, state: StateDigest::of(&state), artifact, steps }))
     }
 
     /// The artifacts, there or not, that have a folder with gates.

@@ -63,7 +63,8 @@ fn gates_follow_the_commands() {
     project.carry_out(&Command::Complete { steps: steps("step-02-vision") });
     assert_eq!(project.names(), ["step-01-init.gate", "step-02-vision.gate"]);
     assert_eq!(fs::read(project.place(".stepmark/gates/.gitignore")).unwrap(), b"*\n");
-    for (step, is_open) in [("step-02-vision", true), ("2", true), ("step-02-vision.md", true), ("3", false)] {
+    for (step, is_open) in [("step-02-vision", true), ("2", true), ("step-02-vision.md", true), ("3", false)]
+    {
         assert_eq!(project.ask(step).is_ok(), is_open, "{step}");
     }
     let gate = |step: &str| project.workspace.check_gate(&project.path, step).unwrap().gate.unwrap();
@@ -89,7 +90,10 @@ fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
         // In the same instant, of the same size, into the same file.
         fs::write(project.place(PRD), String::from_utf8_lossy(&bytes).replace("vision", "errors")).unwrap();
         assert_eq!(project.ask("step-02-vision"), Err(Closed::ArtifactChanged));
-        assert_eq!(project.workspace.verify_gate(&project.path, "step-02-vision").unwrap().verdict, Err(Closed::NotListed));
+        assert_eq!(
+            project.workspace.verify_gate(&project.path, "step-02-vision").unwrap().verdict,
+            Err(Closed::NotListed)
+        );
         fs::write(project.place(PRD), &bytes).unwrap();
         rebuild();
         assert_eq!(project.ask("step-02-vision"), Ok(()));
