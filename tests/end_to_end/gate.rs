@@ -14,7 +14,11 @@ const STEP: &str = "step-04-journeys";
 #[test]
 fn a_completed_step_opens_its_gate() {
     let demo = Sandbox::demo();
-    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, STEP]), @"");
+    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, STEP]), @r"
+    exit 1
+    ── stdout
+    _bmad-output/planning-artifacts/prd.md: stop before what follows `step-04-journeys`: the artifact has no gates
+    ");
     assert_eq!(demo.reads_only(&["gate", "list", PRD]).code, 0);
     assert_eq!(demo.stepmark(&["complete", PRD, "4"]).code, 0);
     assert!(demo.place(&format!(".stepmark/gates/{PRD}/{STEP}.gate")).is_file());
@@ -24,8 +28,16 @@ fn a_completed_step_opens_its_gate() {
             assert_eq!(run.code, 0, "{step} {tier:?}: {run}");
         }
     }
-    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "5"]), @"");
-    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "5", "--verify"]), @"");
+    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "5"]), @r"
+    exit 1
+    ── stdout
+    _bmad-output/planning-artifacts/prd.md: stop before what follows `5`: the step has no gate; there are step-01-init, step-02-discovery, step-02b-vision, step-02c-executive-summary, step-03-success, step-04-journeys
+    ");
+    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "5", "--verify"]), @r"
+    exit 1
+    ── stdout
+    _bmad-output/planning-artifacts/prd.md: stop before what follows `5`: the artifact does not list the step as completed
+    ");
     let answer = demo.reads_only(&["gate", "check", PRD, "4", "--json"]).json("stepmark.gate-check/1");
     assert_eq!((answer["open"].as_bool(), answer["tier"].as_u64()), (Some(true), Some(1)));
     assert_eq!(answer["gate"]["event"].as_str().unwrap().len(), 32);
@@ -43,11 +55,19 @@ fn a_completed_step_opens_its_gate() {
 #[test]
 fn an_edit_closes_all_gates_until_they_are_rebuilt() {
     let demo = Sandbox::demo();
-    assert_snapshot!(demo.stepmark(&["project"]), @"");
+    assert_snapshot!(demo.stepmark(&["project"]), @r"
+    exit 0
+    ── stdout
+    gates: 4 artifacts, 18 written, 0 removed, 0 unchanged
+    ");
     assert_eq!(demo.reads_only(&["gate", "check", PRD, "1"]).code, 0);
     let text = String::from_utf8(demo.read(PRD)).unwrap();
     demo.write(PRD, text.replace("'step-03-success'", "'step-99-unknown'"));
-    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "1"]), @"");
+    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "1"]), @r"
+    exit 1
+    ── stdout
+    _bmad-output/planning-artifacts/prd.md: stop before what follows `1`: the artifact was changed after the gate was written: `--verify` looks into it, `stepmark project` rebuilds the gates
+    ");
     assert_eq!(demo.reads_only(&["gate", "check", PRD, "1", "--verify"]).code, 0);
     assert_eq!(demo.reads_only(&["gate", "check", PRD, "3", "--verify"]).code, 1);
     let check = demo.reads_only(&["check", PRD, "--json"]).json("stepmark.check/1");
@@ -171,7 +191,13 @@ fn a_checkout_closes_gates_and_the_hook_opens_those_that_are_true() {
     }
     let before = demo.read(".git/hooks/post-checkout");
     let installed = git.stepmark(&demo, demo.root(), &["hook", "install"]);
-    assert_snapshot!(installed, @"");
+    assert_snapshot!(installed, @r"
+    exit 0
+    ── stdout
+    [ROOT]/.git/hooks/post-checkout: added
+    [ROOT]/.git/hooks/post-merge: chained
+    [ROOT]/.git/hooks/post-rewrite: created
+    ");
     let again = git.stepmark(&demo, demo.root(), &["hook", "install", "--json"]).json("stepmark.hook/1");
     assert!(again["hooks"].as_array().unwrap().iter().all(|hook| hook["change"] == "unchanged"), "{again}");
 

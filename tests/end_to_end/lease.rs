@@ -1,6 +1,6 @@
 //! `stepmark lease`: one may, the others may not.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 
@@ -31,11 +31,31 @@ fn run_with_fence(sandbox: &Sandbox, name: &str, fence: u64, arguments: &[&str])
 fn one_holds_it_and_others_wait() {
     let demo = Sandbox::demo();
     demo.write("docs/a.md", "---\nid: a\nstatus: draft\n---\n");
-    assert_snapshot!(demo.reads_only(&["lease", "show", "docs/a.md"]), @"");
-    assert_snapshot!(run(&demo, "one", NOON, &["lease", "take", "docs/a.md", "--seconds", "60"]), @"");
-    assert_snapshot!(run(&demo, "two", NOON, &["lease", "take", "docs/a.md"]), @"");
+    assert_snapshot!(demo.reads_only(&["lease", "show", "docs/a.md"]), @r"
+    exit 0
+    ── stdout
+    docs/a.md: free
+    ");
+    assert_snapshot!(run(&demo, "one", NOON, &["lease", "take", "docs/a.md", "--seconds", "60"]), @r"
+    exit 0
+    ── stdout
+    docs/a.md: held, leased to agent:one in session s-one until 2026-11-22T12:01:00Z, number 1 (STEPMARK_FENCE=1)
+    ");
+    assert_snapshot!(run(&demo, "two", NOON, &["lease", "take", "docs/a.md"]), @r"
+    exit 3
+    ── stderr
+    error: `docs/a.md` is left as it is
+      cause: agent:one in session s-one holds its lease until 2026-11-22T12:01:00Z
+      help: wait for it to be released or to run out
+    ");
     let refused = run(&demo, "two", NOON, &["set", "docs/a.md", "status=review"]);
-    assert_snapshot!(refused, @"");
+    assert_snapshot!(refused, @r"
+    exit 3
+    ── stderr
+    error: `docs/a.md` is left as it is
+      cause: agent:one in session s-one holds its lease until 2026-11-22T12:01:00Z
+      help: wait for it to be released or to run out
+    ");
     assert_eq!(run(&demo, "one", NOON, &["set", "docs/a.md", "status=review"]).code, 0);
     assert_eq!(run(&demo, "two", NOON, &["lease", "release", "docs/a.md"]).code, 3);
     let shown = demo.changes_nothing(&mut by(&demo, "two", NOON, &["lease", "show", "docs/a.md", "--json"]));
@@ -63,7 +83,13 @@ fn what_has_run_out_is_taken_over_and_the_old_number_is_worth_nothing() {
 
     // The clock of the first one is behind: its own session and its number are refused all the same.
     assert_eq!(run(&demo, "one", NOON, &["set", "docs/a.md", "status=x"]).code, 3);
-    assert_snapshot!(run_with_fence(&demo, "one", 1, &["set", "docs/a.md", "status=x"]), @"");
+    assert_snapshot!(run_with_fence(&demo, "one", 1, &["set", "docs/a.md", "status=x"]), @r"
+    exit 3
+    ── stderr
+    error: `docs/a.md` is left as it is
+      cause: the fencing number 1 is not that of its lease, which is 2: the lease was taken over, or the number is that of another artifact
+      help: read the artifact again: somebody else may have changed it; then take its lease and set STEPMARK_FENCE, or unset that
+    ");
     assert_eq!(run_with_fence(&demo, "one", 1, &["lease", "renew", "docs/a.md"]).code, 3);
     assert_eq!(run_with_fence(&demo, "two", 2, &["set", "docs/a.md", "status=x"]).code, 0);
     let renewed = run(&demo, "two", "2026-11-22T14:00:00Z", &["lease", "renew", "docs/a.md", "--json"]);
@@ -91,7 +117,10 @@ fn a_lease_outlives_a_new_id_and_damage_is_not_overlooked() {
 fn of_many_who_take_it_one_gets_it() {
     let demo = Sandbox::demo();
     let children: Vec<_> = (0..24)
-        .map(|number| by(&demo, &format!("a{number}"), NOON, &["lease", "take", PRD]).spawn().unwrap())
+        .map(|number| {
+            let mut command = by(&demo, &format!("a{number}"), NOON, &["lease", "take", PRD]);
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        })
         .collect();
     let codes: Vec<_> = children.into_iter().map(|mut child| child.wait().unwrap().code().unwrap()).collect();
     assert_eq!(codes.iter().filter(|code| **code == 0).count(), 1, "{codes:?}");

@@ -34,10 +34,39 @@ fn forest() -> Sandbox {
 #[test]
 fn draws_the_forest() {
     let empty = forest();
-    assert_snapshot!(empty.reads_only(&["tree"]), @"");
-    assert_snapshot!(empty.reads_only(&["tree", "docs/api.md"]), @"");
-    assert_snapshot!(empty.reads_only(&["tree", "docs/api-tests.md", "--up"]), @"");
-    assert_snapshot!(empty.reads_only(&["tree", "docs/lost.md", "--up"]), @"");
+    assert_snapshot!(empty.reads_only(&["tree"]), @r"
+    exit 0
+    ── stdout
+    ARTIFACT                              AGENT    DONE            STATUS
+    docs/lost.md (its parent is missing)  nobody   ░░░░░░░░░░ 0/3  todo
+    docs/plan.md                          -        ███████░░░ 2/3  -
+    ├─ docs/api.md                        builder  ████░░░░░░ 1/3  in-progress
+    │  └─ docs/api-tests.md               tester   ░░░░░░░░░░ 0/3  todo
+    └─ docs/ui.md                         painter  ░░░░░░░░░░ 0/3  done
+       └─ docs/ui-colours.md              painter  ░░░░░░░░░░ 0/3  done
+    ");
+    assert_snapshot!(empty.reads_only(&["tree", "docs/api.md"]), @r"
+    exit 0
+    ── stdout
+    ARTIFACT              AGENT    DONE            STATUS
+    docs/api.md           builder  ████░░░░░░ 1/3  in-progress
+    └─ docs/api-tests.md  tester   ░░░░░░░░░░ 0/3  todo
+    ");
+    assert_snapshot!(empty.reads_only(&["tree", "docs/api-tests.md", "--up"]), @r"
+    exit 0
+    ── stdout
+    ARTIFACT                 AGENT    DONE            STATUS
+    docs/plan.md             -        ███████░░░ 2/3  -
+    └─ docs/api.md           builder  ████░░░░░░ 1/3  in-progress
+       └─ docs/api-tests.md  tester   ░░░░░░░░░░ 0/3  todo
+    ");
+    assert_snapshot!(empty.reads_only(&["tree", "docs/lost.md", "--up"]), @r"
+    exit 0
+    ── stdout
+    ARTIFACT                       AGENT   DONE            STATUS
+    ? no artifact has the id gone
+    └─ docs/lost.md                nobody  ░░░░░░░░░░ 0/3  todo
+    ");
     assert_eq!(
         empty.reads_only(&["tree", "docs/alone.md"]).to_string(),
         "exit 0\n── stdout\nnothing is delegated\n"

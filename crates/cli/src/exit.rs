@@ -249,7 +249,9 @@ impl From<GateError> for Failure {
 impl From<HookError> for Failure {
     fn from(error: HookError) -> Self {
         let exit = match &error {
-            HookError::NoGit { .. } | HookError::NoRepository { .. } => Exit::Findings,
+            HookError::NoGit { .. } | HookError::NoRepository { .. } | HookError::Foreign { .. } => {
+                Exit::Findings
+            }
             _ => Exit::Io,
         };
         Self::from_error(exit, &error)

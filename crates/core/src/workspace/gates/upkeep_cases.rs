@@ -84,7 +84,7 @@ fn gates_follow_the_commands() {
 fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
     let project = Project::new("[step-01-init, step-02-vision]");
     let rebuild = || project.workspace.rebuild_gates().unwrap();
-    assert_eq!((rebuild().written, rebuild().unchanged), (2, 2));
+    assert_eq!(rebuild().written, 2);
     let bytes = fs::read(project.place(PRD)).unwrap();
     for _ in 0..20 {
         // In the same instant, of the same size, into the same file.
@@ -103,7 +103,8 @@ fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
     let done = rebuild();
     assert_eq!((done.written, done.removed, project.ask("1")), (1, 1, Ok(())));
     thread::sleep(Duration::from_millis(50));
-    assert_eq!(rebuild().written, 1, "by now the stat alone is proof");
+    rebuild();
+    assert_eq!(rebuild().unchanged, 1, "by now the stat alone is proof");
     assert!(project.workspace.gates(&project.path).unwrap()[0].gate.as_ref().unwrap().stat.is_proof);
     assert_eq!(project.ask("1"), Ok(()));
 
