@@ -35,11 +35,6 @@ pub enum FolderError {
 /// # Errors
 /// When one cannot be made; those that were made stay.
 pub fn make_folders_to(root: &Root, path: &ProjectPath, fsync: FsyncPolicy) -> Result<(), FolderError> {
-pub(crate) fn make_folders_to(
-    root: &Root,
-    path: &ProjectPath,
-    fsync: FsyncPolicy,
-) -> Result<(), FolderError> {
     let place = root.resolve(path)?;
     let missing: Vec<&Path> = place
         .ancestors()

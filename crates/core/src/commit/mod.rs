@@ -60,8 +60,6 @@ mod scratch_project;
 pub use compaction::{CompactError, Compacted, compact_segments};
 pub use conflict::{Conflict, Expected, Found};
 pub use folder::{FolderError, make_folders_to};
-pub use folder::FolderError;
-pub(crate) use folder::make_folders_to;
 pub use fsync_policy::FsyncPolicy;
 pub use journal_file::{JournalWriteError, append_events, seal_segments};
 pub use lock::{ArtifactLock, LockError};

@@ -56,6 +56,7 @@ pub mod manifest;
 
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 pub use chain::ChainLink;
+pub use chain::ChainLink;
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
 #[cfg(feature = "write")]
@@ -68,10 +69,9 @@ pub use configuration::{
 };
 pub use context::{Context, ContextWorkflow};
 #[cfg(feature = "write")]
-pub use doctor::{Ailment, Diagnosis, DoctorError};
-pub use chain::ChainLink;
-#[cfg(feature = "write")]
 pub use delegating::{Delegated, DelegationOrder};
+#[cfg(feature = "write")]
+pub use doctor::{Ailment, Diagnosis, DoctorError};
 #[cfg(feature = "write")]
 pub use gates::GateRebuild;
 pub use gates::{GateAnswer, GateError, Tier};
