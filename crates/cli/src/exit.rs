@@ -10,13 +10,8 @@ use stepmark_core::{
     transition::TransitionRefusal,
     workspace::{
         ArtifactError, ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError,
-        ConfigurationError, DoctorError, InstructionError, OpenError, RelativeError, ResolveError,
-        RestoreError, TellError, WalkError,
-    }
-}
-
-        ArtifactError, ChangeError, ConfigurationError, GateError, HookError, InstructionError, LeaseError,
-        OpenError, RelativeError, ResolveError, WalkError,
+        ConfigurationError, DoctorError, GateError, HookError, InstructionError, LeaseError, OpenError,
+        RelativeError, ResolveError, RestoreError, TellError, WalkError,
         manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
     },
 };

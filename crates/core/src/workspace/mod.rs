@@ -56,7 +56,6 @@ pub mod manifest;
 
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 pub use chain::ChainLink;
-pub use chain::ChainLink;
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
 #[cfg(feature = "write")]
