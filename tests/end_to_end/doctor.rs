@@ -94,3 +94,14 @@ fn kept_bytes_and_spoilt_checkpoints_are_found() {
     2 findings
     ");
 }
+
+#[test]
+fn a_damaged_artifact_is_told_from_an_edited_one() {
+    let demo = Sandbox::demo();
+    demo.stepmark(&["complete", PRD, "4"]);
+    let text = String::from_utf8(demo.read(PRD)).unwrap();
+    demo.write(PRD, text.replace("owner: Mira", "owner: [Mira"));
+    assert_eq!(findings(&demo), [("damaged".to_owned(), PRD.to_owned())]);
+    let run = demo.stepmark(&["doctor"]);
+    assert!(run.code == 1 && run.stdout.contains(&format!("stepmark resume {PRD}")), "{run}");
+}

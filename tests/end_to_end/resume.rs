@@ -189,3 +189,16 @@ fn without_a_name_the_last_work_is_meant() {
     let empty = Sandbox::empty().stepmark(&["resume"]);
     assert_eq!((empty.code, empty.stdout.trim()), (0, "nothing is unfinished"), "{empty}");
 }
+
+#[test]
+fn a_clock_that_goes_back_makes_no_outdated_checkpoint_new() {
+    let demo = Sandbox::demo();
+    for (time, arguments) in [("12:00", &["checkpoint", PRD][..]), ("11:00", &["complete", PRD, "4"])] {
+        let mut command = demo.command(arguments);
+        assert_eq!(demo.run(command.env("STEPMARK_TEST_TIME", format!("2026-11-22T{time}:00Z"))).code, 0);
+    }
+    damage(&demo);
+    let answer = json(&demo.stepmark(&["resume", PRD, "--json"]));
+    assert_eq!(gist(&answer), (3, "journal", "step-05-domain"));
+    assert!(said(&answer, "checkpoint").1.contains("outdated"), "{answer:#}");
+}

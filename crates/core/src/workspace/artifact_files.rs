@@ -17,13 +17,28 @@ use crate::artifact::{Artifact, ProjectPath};
 /// Walks through the project and reads every file that the configuration counts as an artifact; `count` says how many
 /// were read so far.
 pub(super) fn read_all(workspace: &Workspace, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
+    read_where(workspace, count, &|_| true)
+}
+
+/// The same, of those files whose bytes are wanted: what is not wanted is not even parsed.
+pub(super) fn read_where(
+    workspace: &Workspace,
+    count: &AtomicUsize,
+    is_wanted: &(dyn Fn(&[u8]) -> bool + Sync),
+) -> Result<Artifacts, WalkError> {
     let configuration = workspace.configuration();
     let enters = |path: &str, kind: EntryKind| {
         kind == EntryKind::Folder
             && ProjectPath::new(path).is_ok_and(|path| !configuration.skips_folder(&path))
     };
-    let visitor =
-        || Reader { workspace, count, tracked: Vec::new(), unreadable: Vec::new(), broken_links: Vec::new() };
+    let visitor = || Reader {
+        workspace,
+        count,
+        is_wanted,
+        tracked: Vec::new(),
+        unreadable: Vec::new(),
+        broken_links: Vec::new(),
+    };
     let walked = walk::walk(workspace.root().path(), &enters, &visitor)?;
     let mut found = Artifacts { problems: walked.problems, ..Artifacts::default() };
     // Other files may be called whatever they like.
@@ -51,6 +66,7 @@ fn broken_link(path: &ProjectPath, reason: String) -> WalkProblem {
 struct Reader<'w> {
     workspace: &'w Workspace,
     count: &'w AtomicUsize,
+    is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
     tracked: Vec<TrackedArtifact>,
     unreadable: Vec<ArtifactError>,
     broken_links: Vec<WalkProblem>,
@@ -106,6 +122,9 @@ impl Reader<'_> {
                 return Ok(None);
             }
             Err(source) => return Err(ArtifactError::Read { path, source }),
+        }
+        if !(self.is_wanted)(&bytes) {
+            return Ok(None);
         }
         let artifact = Artifact::read(path, bytes);
         if !artifact.is_tracked() {

@@ -44,6 +44,13 @@ pub enum Ailment {
         /// The last event that history knows of it.
         head: EventId,
     },
+    /// An artifact that history knows cannot be read any more.
+    Damaged {
+        /// The artifact.
+        path: ProjectPath,
+        /// The last event that history knows of it.
+        head: EventId,
+    },
     /// An artifact of which history knows is gone.
     Gone {
         /// Where it stood.
@@ -99,6 +106,7 @@ impl Ailment {
             Self::Checkpoint { .. } => "checkpoint",
             Self::KeptBytes { .. } => "kept-bytes",
             Self::Unexplained { .. } => "unexplained",
+            Self::Damaged { .. } => "damaged",
             Self::Gone { .. } => "gone",
             Self::UnreadableArtifact { .. } => "unreadable",
         }
@@ -107,9 +115,10 @@ impl Ailment {
     /// The file that it is about, seen from the root.
     pub fn path(&self) -> String {
         match self {
-            Self::InterruptedCommit { path } | Self::Unexplained { path, .. } | Self::Gone { path, .. } => {
-                path.to_string()
-            }
+            Self::InterruptedCommit { path }
+            | Self::Unexplained { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::Gone { path, .. } => path.to_string(),
             Self::JournalLine { file, .. } => file.clone(),
             Self::Checkpoint { place, .. } => place.to_string(),
             Self::KeptBytes { path } => path.clone(),
@@ -134,6 +143,9 @@ impl Ailment {
             Self::Unexplained { head, .. } => {
                 format!("it was changed by other means since event {head}: history cannot explain its state")
             }
+            Self::Damaged { head, .. } => {
+                format!("it was changed by other means since event {head}, and its state cannot be read")
+            }
             Self::Gone { head, .. } => format!("it was removed or moved by other means since event {head}"),
             Self::UnreadableArtifact { source } => source.to_string(),
         }
@@ -156,6 +168,10 @@ impl Ailment {
             Self::Unexplained { .. } => {
                 "the file wins: the next command that changes it records the edit; `stepmark checkpoint` does so now".to_owned()
             }
+            Self::Damaged { path, .. } => format!(
+                "`stepmark check {path}` shows the place, `stepmark resume {path}` leads on, `stepmark restore` puts a \
+                 checkpoint back"
+            ),
             Self::Gone { .. } => {
                 "nothing is to be done if that was meant; `stepmark track` gives an id that survives moving".to_owned()
             }
@@ -215,7 +231,11 @@ impl Workspace {
             let path = artifact.path();
             let moment = Moment::of(path, Some(artifact.artifact().bytes()));
             let head = self.with_history(|history| unexplained(history, path, &moment))?;
-            ailments.extend(head.map(|head| Ailment::Unexplained { path: path.clone(), head }));
+            let is_damaged = moment.state.is_none();
+            ailments.extend(head.map(|head| match path.clone() {
+                path if is_damaged => Ailment::Damaged { path, head },
+                path => Ailment::Unexplained { path, head },
+            }));
         }
         for known in self.with_history(History::artifacts)? {
             if let Some(head) = self.gone(&known)? {

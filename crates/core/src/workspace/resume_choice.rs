@@ -3,8 +3,8 @@
 use super::{ArtifactError, TrackedArtifact, WalkError, Workspace, resuming::damage};
 use crate::{artifact::ProjectPath, journal::HistoryError, workflow::Next};
 
-/// How many of the latest events are asked for an artifact that is not finished.
-const EVENTS: usize = 500;
+/// How many of the latest events are asked for an artifact that is not finished: mostly one of the first will do.
+const EVENTS: [usize; 2] = [8, 500];
 
 /// The artifact to go on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,18 +44,10 @@ impl Workspace {
         if let Some(active) = self.configuration().active() {
             return Ok(ResumeChoice::Active(active.clone()));
         }
-        let latest = self.with_history(|history| history.latest(EVENTS))?;
-        let mut seen = Vec::new();
-        for path in latest.into_iter().filter_map(|event| event.artifact).map(|artifact| artifact.path) {
-            if seen.contains(&path) {
-                continue;
+        for limit in EVENTS {
+            if let Some(path) = self.last_unfinished(limit)? {
+                return Ok(ResumeChoice::LastEvent(path));
             }
-            match self.artifact(&path) {
-                Ok(artifact) if is_unfinished(&artifact) => return Ok(ResumeChoice::LastEvent(path)),
-                Ok(_) | Err(ArtifactError::Missing { .. } | ArtifactError::Resolve(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-            seen.push(path);
         }
         let all = self.artifacts()?;
         let unfinished = all.artifacts.iter().filter(|artifact| is_unfinished(artifact));
@@ -68,6 +60,26 @@ impl Workspace {
                 ResumeChoice::Several(paths)
             }
         })
+    }
+}
+
+impl Workspace {
+    /// The artifact of the last of so many events that is not finished.
+    fn last_unfinished(&self, limit: usize) -> Result<Option<ProjectPath>, ChoiceError> {
+        let latest = self.with_history(|history| history.latest(limit))?;
+        let mut seen = Vec::new();
+        for path in latest.into_iter().filter_map(|event| event.artifact).map(|artifact| artifact.path) {
+            if seen.contains(&path) {
+                continue;
+            }
+            match self.artifact(&path) {
+                Ok(artifact) if is_unfinished(&artifact) => return Ok(Some(path)),
+                Ok(_) | Err(ArtifactError::Missing { .. } | ArtifactError::Resolve(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+            seen.push(path);
+        }
+        Ok(None)
     }
 }
 

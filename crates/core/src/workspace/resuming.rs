@@ -10,7 +10,7 @@ use super::{
 use crate::{
     artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS, StateDigest},
     document::Frontmatter,
-    journal::{ArtifactKey, Event, History, HistoryError},
+    journal::{ArtifactKey, Event, EventId, History, HistoryError},
     project::checkpoint::{Checkpoint, surviving_keys},
     resume::{Evidence, Outlook, Said, Source, Testimony, Tier, Unclear, Verdict, decide},
 };
@@ -163,20 +163,32 @@ impl Workspace {
 }
 
 /// A later event of the artifact with another state than the checkpoint's, if the journal knows one. What cannot be read is
-/// no state.
+/// no state. Later is what follows in the journal; only where that does not know the checkpoint, the clock decides.
 fn gone_beyond(
     history: &History,
     subject: &Subject,
     checkpoint: &Checkpoint,
 ) -> Result<Option<Event>, HistoryError> {
+    let told = known(history, checkpoint.event)?;
     let heads = heads_of(history, subject, &checkpoint.key)?;
     let is_beyond = |head: &Event| {
         let state = head.after.and_then(|after| after.state);
-        head.id != checkpoint.event
-            && head.at >= checkpoint.at
-            && state.is_some_and(|state: StateDigest| state != checkpoint.state_digest)
+        let is_later = match &told {
+            Some(told) => head.n > told.n,
+            None => head.at >= checkpoint.at,
+        };
+        is_later && state.is_some_and(|state: StateDigest| state != checkpoint.state_digest)
     };
     Ok(heads.into_iter().rev().find(is_beyond))
+}
+
+/// The event with this id; `None` for one whose segment is missing.
+pub(super) fn known(history: &History, id: EventId) -> Result<Option<Event>, HistoryError> {
+    match history.event(&id.to_string()) {
+        Ok(event) => Ok(Some(event)),
+        Err(HistoryError::UnknownEvent { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The heads of the artifact under the first key that history knows.

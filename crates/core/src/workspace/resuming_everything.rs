@@ -5,13 +5,13 @@ use std::{sync::atomic::AtomicUsize, thread};
 use serde_json::Value as Json;
 
 use super::{
-    ArtifactError, Artifacts, TrackedArtifact, WalkError, Workspace, git_history,
-    resuming::{Subject, body, damage, heads_of, ids_of, said_by, text_of},
+    ArtifactError, Artifacts, TrackedArtifact, WalkError, Workspace, artifact_files, git_history,
+    resuming::{Subject, body, damage, heads_of, ids_of, known, said_by, text_of},
 };
 use crate::{
     artifact::Artifact,
     journal::{
-        ArtifactKey, Event, EventId, Kind,
+        ArtifactKey, Event, Kind,
         store::{History, HistoryError},
     },
     resume::{Evidence, InterruptedSession, OpenDelegation, Said, Source, Testimony},
@@ -36,7 +36,11 @@ impl Workspace {
     ) -> Result<(), ArtifactError> {
         let (artifacts, git) = thread::scope(|scope| {
             // Reading all artifacts and asking git take the longest: at the same time.
-            let artifacts = scope.spawn(|| self.artifacts_counted(&AtomicUsize::new(0)));
+            let artifacts = scope.spawn(|| {
+                // Most artifacts are no children: they need not even be parsed.
+                let names_a_parent = |bytes: &[u8]| memchr::memmem::find(bytes, b"parent_id").is_some();
+                artifact_files::read_where(self, &AtomicUsize::new(0), &names_a_parent)
+            });
             let git = self.hear_git(&subject.artifact, &mut evidence.cautions);
             let artifacts = artifacts.join().unwrap_or_else(|panicked| std::panic::resume_unwind(panicked));
             (artifacts, git)
@@ -182,15 +186,6 @@ fn readable_state(history: &History, head: &Event) -> Result<Option<(Event, Json
     Ok(None)
 }
 
-/// The event with this id; `None` for one whose segment is missing.
-fn known(history: &History, id: EventId) -> Result<Option<Event>, HistoryError> {
-    match history.event(&id.to_string()) {
-        Ok(event) => Ok(Some(event)),
-        Err(HistoryError::UnknownEvent { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
 /// Children of the artifact that are not finished.
 fn hear_children(artifacts: Result<Artifacts, WalkError>, subject: &Subject, evidence: &mut Evidence) {
     let artifacts = match artifacts {
@@ -208,10 +203,6 @@ fn hear_children(artifacts: Result<Artifacts, WalkError>, subject: &Subject, evi
 }
 
 fn is_child(child: &TrackedArtifact, parents: &[String]) -> bool {
-    // Most artifacts are no children: their frontmatter need not become a value.
-    if memchr::memmem::find(child.artifact().bytes(), b"parent_id").is_none() {
-        return false;
-    }
     let state = child.artifact().state_value().unwrap_or_default();
     let parent = state.pointer("/delegation/parent_id").and_then(text_of);
     parent.is_some_and(|parent| parents.contains(&parent))
