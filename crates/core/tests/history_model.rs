@@ -1,7 +1,7 @@
 //! Random commands, edits by other programs, checkouts and crashes, against a simple model in memory: what history says is
 //! what happened, and every state can be found again.
 #![expect(clippy::disallowed_methods, reason = "an edge: files are written here as other programs would")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::{collections::HashMap, fs, path::PathBuf, time::SystemTime};
 
