@@ -42,3 +42,4 @@ mod status;
 mod streams;
 mod track;
 mod tree;
+mod undo;
