@@ -53,7 +53,9 @@ fn what_cannot_be_taken_back_changes_nothing() {
 #[test]
 fn a_clock_that_goes_backwards_changes_no_order() {
     let demo = Sandbox::demo();
-    for (time, step) in [("2026-11-22T12:00:00Z", "4"), ("2026-11-22T09:00:00Z", "5"), ("2026-11-22T06:00:00Z", "6")] {
+    for (time, step) in
+        [("2026-11-22T12:00:00Z", "4"), ("2026-11-22T09:00:00Z", "5"), ("2026-11-22T06:00:00Z", "6")]
+    {
         work(&demo, "s-1", time, &["complete", PRD, step]);
     }
     let answer = demo.stepmark(&["log", PRD, "--json"]).json("stepmark.log/1");

@@ -11,7 +11,7 @@ use stepmark_core::journal::{
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, history, wording},
+    output::{Output, history, on_one_line, wording},
     project::Project,
 };
 
@@ -55,7 +55,12 @@ impl Log {
                 serde_json::to_value(&events).map_err(|error| Failure::from_error(Exit::Io, &error))?;
             output.json("stepmark.log/1", json!({ "events": events, "more": has_more }));
         } else {
-            events.iter().for_each(|event| show(event, artifact.is_none(), output));
+            // In one piece: thousands of lines are thousands of writes otherwise.
+            let lines: Vec<String> =
+                events.iter().flat_map(|event| told(event, artifact.is_none())).collect();
+            if !lines.is_empty() {
+                output.line(lines.join("\n"));
+            }
             self.remark(&events, has_more, output);
         }
         wording::warn_of_damage(&history, output)?;
@@ -73,16 +78,16 @@ impl Log {
 }
 
 /// One line of who and when, one of what.
-fn show(event: &Event, with_path: bool, output: &Output) {
+fn told(event: &Event, with_path: bool) -> Vec<String> {
     let kind = if event.kind == Kind::CHANGE { String::new() } else { format!("  {}", event.kind.as_str()) };
-    output.line(format_args!("{}  {}{kind}", history::short(event.id), history::origin(event)));
     let path = event.artifact.as_ref().filter(|_| with_path).map(|artifact| artifact.path.to_string());
     let changes = Some(history::changes(&event.changes)).filter(|words| !words.is_empty());
-    let what = changes.or_else(|| event.command.clone());
-    let told: Vec<String> = path.into_iter().chain(what).collect();
+    let what: Vec<String> = path.into_iter().chain(changes.or_else(|| event.command.clone())).collect();
     let reason = event.reason.as_ref().map(|reason| format!("  ({reason})")).unwrap_or_default();
-    if !told.is_empty() || !reason.is_empty() {
-        let line = format!("    {}{reason}", told.join(": "));
-        output.line(crate::output::on_one_line(&line));
+    let mut lines = vec![format!("{}  {}{kind}", history::short(event.id), history::origin(event))];
+    if !what.is_empty() || !reason.is_empty() {
+        lines.push(format!("    {}{reason}", what.join(": ")));
     }
+    // What a file holds may hold line ends.
+    lines.iter().map(|line| on_one_line(line)).collect()
 }

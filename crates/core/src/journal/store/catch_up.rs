@@ -54,6 +54,7 @@ pub(super) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
         follow(&transaction, root, plan)?;
     }
     transaction.commit()?;
+    index.shorten_log()?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use std::{
     collections::HashMap,
     fs::File,
     io::{self, BufReader, Seek, SeekFrom},
+    thread,
 };
 
 use rusqlite::{Connection, OptionalExtension};
@@ -12,7 +13,9 @@ use super::{
     super::{Event, EventId, Line, SegmentName},
     HistoryError, SegmentPlace, compressed,
     index::Fault,
+    row::Row,
     segment_files,
+    segment_lines::LONGEST_LINE,
 };
 use crate::root::Root;
 
@@ -20,6 +23,9 @@ use crate::root::Root;
 const KEPT_MEMBERS: usize = 64;
 /// How many segments are kept open.
 const KEPT_FILES: usize = 64;
+
+/// How many events are worth a thread: to start one takes as long as parsing some dozen.
+const WORTH_A_THREAD: usize = 400;
 
 /// Where an event stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,26 +64,16 @@ impl EventReader {
         self.members.clear();
     }
 
-    /// Reads the event `id`.
+    /// Reads the line of an event.
     ///
     /// # Errors
-    /// [`Fault::Stale`] where something else stands at its place.
-    pub(super) fn read(
-        &mut self,
-        connection: &Connection,
-        place: EventPlace,
-        id: EventId,
-    ) -> Result<Event, Fault> {
-        let line = self.line(connection, place)?;
-        match serde_json::from_slice::<Line>(&line) {
-            Ok(line) if line.event.id == id => Ok(line.event),
-            _ => Err(Fault::Stale),
-        }
-    }
-
-    fn line(&mut self, connection: &Connection, place: EventPlace) -> Result<Vec<u8>, Fault> {
+    /// [`Fault::Stale`] where there is none.
+    pub(super) fn line(&mut self, connection: &Connection, place: EventPlace) -> Result<Vec<u8>, Fault> {
         self.open(connection, place.segment)?;
         let segment = self.files.get_mut(&place.segment).ok_or(Fault::Stale)?;
+        if place.length > LONGEST_LINE {
+            return Err(Fault::Stale);
+        }
         let mut line = vec![0; usize::try_from(place.length).map_err(|_| Fault::Stale)?];
         let read = match segment.place {
             SegmentPlace::Live | SegmentPlace::Sealed => read_at(&mut segment.file, place.start, &mut line),
@@ -154,6 +150,45 @@ impl EventReader {
         }
         self.members.get(&(segment, compressed)).map(Vec::as_slice).ok_or(Fault::Stale)
     }
+}
+
+/// The event `id`, which stands in `line`.
+///
+/// # Errors
+/// [`Fault::Stale`] where something else stands there.
+pub(super) fn parse(line: &[u8], id: EventId) -> Result<Event, Fault> {
+    match serde_json::from_slice::<Line>(line) {
+        Ok(line) if line.event.id == id => Ok(line.event),
+        _ => Err(Fault::Stale),
+    }
+}
+
+/// The events of `rows`, which stand in `lines`; many are parsed on several processors.
+///
+/// # Errors
+/// [`Fault::Stale`] where something else stands in one.
+pub(super) fn parse_all(lines: &[Vec<u8>], rows: &[Row]) -> Result<Vec<Event>, Fault> {
+    let parse_part = |(lines, rows): (&[Vec<u8>], &[Row])| -> Result<Vec<Event>, Fault> {
+        lines.iter().zip(rows).map(|(line, row)| parse(line, row.id)).collect()
+    };
+    let parts = thread::available_parallelism().map_or(1, usize::from).min(lines.len() / WORTH_A_THREAD);
+    if parts < 2 {
+        return parse_part((lines, rows));
+    }
+    let size = lines.len().div_ceil(parts);
+    thread::scope(|scope| {
+        let parts: Vec<_> = lines
+            .chunks(size)
+            .zip(rows.chunks(size))
+            .map(|part| scope.spawn(move || parse_part(part)))
+            .collect();
+        let mut events = Vec::with_capacity(lines.len());
+        for part in parts {
+            // A thread that ended early has no events: as if they could not be read.
+            events.extend(part.join().map_err(|_| Fault::Stale)??);
+        }
+        Ok(events)
+    })
 }
 
 #[cfg(unix)]

@@ -20,12 +20,19 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How much memory SQLite may use for pages, in KiB.
 const PAGE_CACHE: i64 = 48 * 1024;
 
+/// A log of more bytes than this is emptied: somewhat more than [`COPIED_AT`] pages.
+const LONG_LOG: u64 = 4 * 1024 * 1024;
+/// How many pages the log may have before they are copied into the database.
+const COPIED_AT: i64 = 400;
+
 /// An open index.
 #[derive(Debug)]
 pub(super) struct Index {
     pub(super) connection: Connection,
     pub(super) reader: RefCell<EventReader>,
     pub(super) place: IndexPlace,
+    /// The log of the database on disk.
+    log: Option<PathBuf>,
     /// Held, shared, as long as the files are in use: they are deleted only under the exclusive lock.
     _lock: Option<File>,
 }
@@ -79,7 +86,7 @@ impl Index {
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         // Copying costs flushes, and a long log costs the next process the time to look through it.
-        connection.pragma_update(None, "wal_autocheckpoint", 400)?;
+        connection.pragma_update(None, "wal_autocheckpoint", COPIED_AT)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         if !schema::is_current(&connection)? {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -89,7 +96,9 @@ impl Index {
             }
             transaction.commit()?;
         }
-        Ok(Self::new(connection, IndexPlace::Disk, Some(lock), root))
+        let mut index = Self::new(connection, IndexPlace::Disk, Some(lock), root);
+        index.log = Some(folder.join("journal.db-wal"));
+        Ok(index)
     }
 
     /// Makes an empty index in memory.
@@ -102,7 +111,8 @@ impl Index {
 
     fn new(connection: Connection, place: IndexPlace, lock: Option<File>, root: &Root) -> Self {
         connection.set_prepared_statement_cache_capacity(64);
-        Self { connection, reader: RefCell::new(EventReader::new(root.clone())), place, _lock: lock }
+        let reader = RefCell::new(EventReader::new(root.clone()));
+        Self { connection, reader, place, log: None, _lock: lock }
     }
 
     /// Deletes the index on disk, if no process uses it.
@@ -119,6 +129,19 @@ impl Index {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// Empties a long log, as after a large filling: every process that opens the database looks through it. Where another
+    /// process reads just now, a later one does it.
+    pub(super) fn shorten_log(&self) -> rusqlite::Result<()> {
+        let is_long =
+            self.log.as_ref().is_some_and(|log| fs::metadata(log).is_ok_and(|log| log.len() > LONG_LOG));
+        if is_long {
+            self.connection.busy_timeout(Duration::ZERO)?;
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+            self.connection.busy_timeout(PATIENCE)?;
         }
         Ok(())
     }

@@ -86,6 +86,7 @@ fn it_is_made_anew_when_it_is_of_another_version_or_lies() {
     change("DROP TABLE heads");
     change("UPDATE events SET start = start + 1 WHERE seq = 60");
     change("UPDATE events SET length = 1000000 WHERE seq = 7");
+    change("UPDATE events SET length = 9223372036854775807 WHERE seq = 7");
     change("UPDATE events SET segment = 99 WHERE seq = 7");
 }
 

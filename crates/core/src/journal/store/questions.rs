@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::{
     super::{ArtifactKey, Digests, Event, EventId, Lineage, SegmentName},
-    History, HistoryError, SegmentPlace, SegmentProblem, identity,
+    History, HistoryError, SegmentPlace, SegmentProblem, event_reader, identity,
     index::{Fault, Index},
     problem,
     row::{self, Row, state_part},
@@ -19,12 +19,14 @@ const CANDIDATES: usize = 8;
 impl Index {
     /// Reads the events of `rows`, in their order.
     pub(super) fn events(&self, rows: &[Row]) -> Result<Vec<Event>, Fault> {
-        rows.iter().map(|row| self.event(row)).collect()
+        let mut reader = self.reader.borrow_mut();
+        let lines = rows.iter().map(|row| reader.line(&self.connection, row.place));
+        event_reader::parse_all(&lines.collect::<Result<Vec<_>, _>>()?, rows)
     }
 
     /// Reads the event of `row`.
     pub(super) fn event(&self, row: &Row) -> Result<Event, Fault> {
-        self.reader.borrow_mut().read(&self.connection, row.place, row.id)
+        event_reader::parse(&self.reader.borrow_mut().line(&self.connection, row.place)?, row.id)
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::{Chain, Event, Header, Line, LineProblem};
 use crate::document::FileHash;
 
 /// No event is so long: the frontmatter of an artifact, which a snapshot holds, has 1 MiB at most.
-const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+pub(super) const LONGEST_LINE: u64 = 64 * 1024 * 1024;
 
 /// How far a segment has been read: behind its last whole line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

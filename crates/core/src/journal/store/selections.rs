@@ -40,15 +40,18 @@ impl History {
                     by_time(row::select(&index.connection, "WHERE session = ?", [session])?)
                 }
                 (None, None) => {
-                    let condition = "ORDER BY at DESC, n DESC, id DESC LIMIT ?";
-                    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-                    let mut rows = row::select(&index.connection, condition, [limit])?;
-                    rows.reverse();
+                    // All of the moment that the limit falls into, so that what follows what decides.
+                    let condition = "WHERE at >= IFNULL(
+                        (SELECT at FROM events ORDER BY at DESC LIMIT 1 OFFSET ?), -9223372036854775808)";
+                    let offset = i64::try_from(limit.saturating_sub(1)).unwrap_or(i64::MAX);
+                    let mut rows = row::select(&index.connection, condition, [offset])?;
+                    rows.sort_by_key(|row| (row.at, row.n, row.id));
                     rows
                 }
             };
             let is_wanted = |row: &&Row| session.is_none() || row.session == session;
-            rows.iter().rev().filter(is_wanted).take(limit).map(|row| index.event(row)).collect()
+            let wanted: Vec<Row> = rows.iter().rev().filter(is_wanted).take(limit).cloned().collect();
+            index.events(&wanted)
         })
     }
 
