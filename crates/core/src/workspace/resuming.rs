@@ -263,7 +263,7 @@ pub(super) fn ids_of(state: &Json) -> Vec<String> {
 }
 
 /// A scalar as text.
-pub(super) fn text_of(value: &Json) -> Option<String> {
+fn text_of(value: &Json) -> Option<String> {
     match value {
         Json::String(text) if !text.is_empty() => Some(text.clone()),
         Json::Number(number) => Some(number.to_string()),

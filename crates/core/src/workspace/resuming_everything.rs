@@ -6,10 +6,11 @@ use serde_json::Value as Json;
 
 use super::{
     ArtifactError, Artifacts, TrackedArtifact, WalkError, Workspace, artifact_files, git_history,
-    resuming::{Subject, body, damage, heads_of, ids_of, known, said_by, text_of},
+    resuming::{Subject, body, damage, heads_of, ids_of, known, said_by},
 };
 use crate::{
     artifact::Artifact,
+    delegation::Member,
     journal::{
         ArtifactKey, Event, Kind,
         store::{History, HistoryError},
@@ -198,29 +199,21 @@ fn hear_children(artifacts: Result<Artifacts, WalkError>, subject: &Subject, evi
     if !artifacts.is_whole() {
         evidence.cautions.push("some artifacts cannot be read: delegations in them are not known".to_owned());
     }
-    let children = artifacts.artifacts.iter().filter(|child| is_child(child, &subject.ids));
-    evidence.delegations.extend(children.filter_map(open_delegation));
+    evidence
+        .delegations
+        .extend(artifacts.artifacts.iter().filter_map(|child| open_delegation(child, &subject.ids)));
 }
 
-fn is_child(child: &TrackedArtifact, parents: &[String]) -> bool {
-    let state = child.artifact().state_value().unwrap_or_default();
-    let parent = state.pointer("/delegation/parent_id").and_then(text_of);
-    parent.is_some_and(|parent| parents.contains(&parent))
-}
-
-/// Words for `status` that end work (FORMATS.md, section 1).
-const FINISHED_STATUSES: [&str; 6] = ["done", "complete", "completed", "cancelled", "canceled", "superseded"];
-
-fn open_delegation(child: &TrackedArtifact) -> Option<OpenDelegation> {
-    let status = child.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
-    let is_ended = status
-        .as_deref()
-        .is_some_and(|status| FINISHED_STATUSES.iter().any(|word| status.trim().eq_ignore_ascii_case(word)));
+/// What is left to do in an artifact that one of `parents` gave away.
+fn open_delegation(child: &TrackedArtifact, parents: &[String]) -> Option<OpenDelegation> {
+    let member = Member::of(child.artifact(), child.progress().as_ref());
+    let is_child = member.parent_id().is_some_and(|parent| parents.iter().any(|own| own == parent));
+    if !is_child || member.completion.is_finished() {
+        return None;
+    }
     let next = match said_by(child, None) {
-        Said::State { outlook, .. } if outlook.is_finished() => return None,
         Said::State { outlook, .. } => outlook.next,
-        _ if is_ended => return None,
-        _ => Vec::new(),
+        Said::Unclear { .. } | Said::Nothing { .. } | Said::Distrusted { .. } => Vec::new(),
     };
-    (!is_ended).then(|| OpenDelegation { path: child.path().clone(), status, next })
+    Some(OpenDelegation { path: member.path, status: member.status, next })
 }
