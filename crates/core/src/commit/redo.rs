@@ -3,12 +3,17 @@
 //! A record stands in a *slot*, a file under `.stepmark/local/redo/` that is kept, is locked by the process that uses it, and is
 //! empty when it is free. A record in a slot that nobody locks is that of a process that died
 //! (docs/adr/0006-journal.md). Under the locks of its files no living process has a record that names one of them.
-#![expect(clippy::disallowed_methods, reason = "an edge module: redo records are written here")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: redo records are written here, and a clock bounds a wait"
+)]
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
@@ -23,8 +28,12 @@ use crate::{artifact::ProjectPath, document::FileHash, journal::Event, root::Roo
 /// The first word of a record: its format.
 const FORMAT: &str = "stepmark-redo/1";
 
-/// How many commits can be under way at once; more wait for none and are refused.
-const SLOTS: usize = 1024;
+/// How many commits can be under way at once; others wait for one of them. Every commit looks at all slots, so they are
+/// few; more at once would not be faster, since all of them wait for one disk.
+const SLOTS: usize = 16;
+
+/// How long to wait before slots are asked again: short against a commit.
+const PAUSE: Duration = Duration::from_micros(500);
 
 /// A commit of one or several files with its events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,32 +109,46 @@ impl RedoRecord {
 }
 
 impl Slot {
-    /// Locks a free slot, and makes one where all are in use.
-    pub(super) fn take(root: &Root, fsync: FsyncPolicy) -> io::Result<Self> {
+    /// Locks a free slot, makes one where all are in use, and waits up to `patience` where there are enough.
+    pub(super) fn take(root: &Root, fsync: FsyncPolicy, patience: Duration) -> io::Result<Self> {
         let folder = redo_folder(root)?;
-        for number in 0..SLOTS {
-            let place = folder.join(number.to_string());
-            let mut options = OpenOptions::new();
-            options.read(true).write(true);
-            let (file, is_new) = match options.open(&place) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    make_local_folder(&folder)?;
-                    (options.create(true).truncate(false).open(&place)?, true)
+        let started = Instant::now();
+        loop {
+            for number in 0..SLOTS {
+                if let Some(slot) = Self::take_numbered(&folder, number, fsync)? {
+                    return Ok(slot);
                 }
-                opened => (opened?, false),
-            };
-            match file.try_lock() {
-                Ok(()) if file.metadata()?.len() == 0 => {
-                    if is_new {
-                        flush_folder(&folder, fsync)?;
-                    }
-                    return Ok(Self { file });
-                }
-                Ok(()) | Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => return Err(error),
             }
+            if started.elapsed() >= patience {
+                let reason = "too many commits are under way, or were cut off and wait for their recovery";
+                return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
+            }
+            thread::sleep(PAUSE);
         }
-        Err(io::Error::other("too many commits are under way, or were cut off and wait for their recovery"))
+    }
+
+    /// Locks the slot with this number; `None` where it is in use.
+    fn take_numbered(folder: &Path, number: usize, fsync: FsyncPolicy) -> io::Result<Option<Self>> {
+        let place = folder.join(number.to_string());
+        let mut options = OpenOptions::new();
+        options.read(true).write(true);
+        let (file, is_new) = match options.open(&place) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make_local_folder(folder)?;
+                (options.create(true).truncate(false).open(&place)?, true)
+            }
+            opened => (opened?, false),
+        };
+        match file.try_lock() {
+            Ok(()) if file.metadata()?.len() == 0 => {
+                if is_new {
+                    flush_folder(folder, fsync)?;
+                }
+                Ok(Some(Self { file }))
+            }
+            Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
     }
 
     /// Writes the record, so that it survives a loss of power.
@@ -258,11 +281,25 @@ mod tests {
     }
 
     #[test]
+    fn who_finds_all_slots_in_use_waits() {
+        let project = ScratchProject::new();
+        let take = |patience| Slot::take(&project.root, FsyncPolicy::Never, patience);
+        let mut slots: Vec<Slot> = (0..SLOTS).map(|_| take(Duration::ZERO).unwrap()).collect();
+        assert_eq!(take(Duration::from_millis(2)).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| take(Duration::from_secs(60)).map(drop));
+            slots.pop();
+            waiting.join().unwrap().unwrap();
+        });
+        assert_eq!(project.names(".stepmark/local/redo").len(), SLOTS);
+    }
+
+    #[test]
     fn a_slot_is_pending_when_its_process_is_gone() {
         let project = ScratchProject::new();
         assert!(pending(&project.root).unwrap().is_empty());
-        let mut first = Slot::take(&project.root, FsyncPolicy::Never).unwrap();
-        let second = Slot::take(&project.root, FsyncPolicy::Never).unwrap();
+        let mut first = Slot::take(&project.root, FsyncPolicy::Never, Duration::ZERO).unwrap();
+        let second = Slot::take(&project.root, FsyncPolicy::Never, Duration::ZERO).unwrap();
         first.write(&record(), FsyncPolicy::Always).unwrap();
         assert!(pending(&project.root).unwrap().is_empty(), "its process lives");
         assert!(pending_paths(&project.root).unwrap().is_empty());

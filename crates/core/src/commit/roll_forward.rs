@@ -186,7 +186,7 @@ mod tests {
             RedoFile::new(named(GONE), Expected::of(Some(OLD)), None),
         ];
         let record = RedoRecord { files, events: vec![event(PRD), event(UX), event(GONE)] };
-        let mut slot = Slot::take(&project.root, FsyncPolicy::Never).unwrap();
+        let mut slot = Slot::take(&project.root, FsyncPolicy::Never, std::time::Duration::ZERO).unwrap();
         slot.write(&record, FsyncPolicy::Never).unwrap();
         (project, record)
     }

@@ -200,8 +200,8 @@ fn carry_out(
         let prepared = prepare_all(locks, places, record, fsync)?;
         return publish_in_order(prepared).map_err(|(_, error)| error);
     }
-    let mut slot =
-        Slot::take(root, fsync).map_err(|source| CommitError::Redo { path: first.path.clone(), source })?;
+    let mut slot = Slot::take(root, fsync, options.lock_timeout)
+        .map_err(|source| CommitError::Redo { path: first.path.clone(), source })?;
     let prepared = prepare_all(locks, places, record, fsync)?;
     slot.write(record, fsync).map_err(|source| CommitError::Redo { path: first.path.clone(), source })?;
     let published = publish_in_order(prepared);

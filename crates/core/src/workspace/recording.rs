@@ -7,7 +7,7 @@ use crate::{
     artifact::ProjectPath,
     commit::FileTransition,
     journal::{
-        Account, ArtifactKey, Digests, Event, EventDraft, EventId, Moment, Past,
+        Account, Digests, Event, EventDraft, EventId, Moment, Past,
         store::{History, HistoryError},
     },
 };
@@ -25,7 +25,7 @@ impl Workspace {
             // A file that is not there has the history of the one that comes.
             old.key.clone_from(&new.key);
         }
-        let past = self.with_history(|history| past(history, &old.key, change.path, old.digests))?;
+        let past = self.with_history(|history| past(history, change.path, &old))?;
         let account = Account { attribution: self.attribution(), now: self.now(), path: change.path };
         let outsider = || git::outsider(self.root(), change.path);
         events.extend(account.events(past, (&old, &new), draft.clone(), outsider));
@@ -33,24 +33,35 @@ impl Workspace {
     }
 }
 
-/// What history knows of an artifact in this state.
-fn past(
-    history: &History,
-    key: &ArtifactKey,
-    path: &ProjectPath,
-    digests: Option<Digests>,
-) -> Result<Past, HistoryError> {
-    let heads = history.heads(key, path)?;
-    let Some(latest) = heads.last() else { return Ok(Past::Unknown) };
-    let head = heads.iter().rev().find(|head| Digests::are_same_state(head.after, digests)).cloned();
-    let known = match head {
+/// What history knows of the artifact at `path` in the state of `old`.
+fn past(history: &History, path: &ProjectPath, old: &Moment) -> Result<Past, HistoryError> {
+    let Moment { key, digests, state } = old;
+    let digests = *digests;
+    let found = history.heads_and_ways(key, path)?;
+    let Some((latest, _)) = found.last() else { return Ok(Past::Unknown) };
+    if let Some((event, true)) = found.iter().rev().find(|(head, _)| is_same_file(head.after, digests))
+        && state.is_some()
+    {
+        // The very file whose state history recorded: there is nothing to replay. The digest of a state would not do, since it
+        // says nothing of times.
+        return Ok(Past::Known { state: state.clone(), event: Box::new(event.clone()) });
+    }
+    let mut latest_first = found.iter().rev().map(|(head, _)| head);
+    let known = match latest_first.find(|head| Digests::are_same_state(head.after, digests)).cloned() {
         Some(head) => Some(head),
         None => history.find_state(key, path, digests)?,
     };
     Ok(match known {
         Some(event) => Past::Known { state: recorded_state(history, event.id)?, event: Box::new(event) },
-        None => Past::Unexplained { state: recorded_state(history, latest.id)?, heads },
+        None => {
+            let state = recorded_state(history, latest.id)?;
+            Past::Unexplained { state, heads: found.into_iter().map(|(head, _)| head).collect() }
+        }
     })
+}
+
+fn is_same_file(recorded: Option<Digests>, now: Option<Digests>) -> bool {
+    recorded.zip(now).is_some_and(|(recorded, now)| recorded.file == now.file)
 }
 
 /// The state after an event; `None` where the way to it is cut, or there was none that could be read.

@@ -43,6 +43,25 @@ impl History {
         self.ask(|index| index.events(&identity::heads(&index.connection, key, path)?))
     }
 
+    /// The same, each with whether the way back to the snapshot that its state is replayed from is whole.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn heads_and_ways(
+        &self,
+        key: &ArtifactKey,
+        path: &ProjectPath,
+    ) -> Result<Vec<(Event, bool)>, HistoryError> {
+        self.ask(|index| {
+            let rows = identity::heads(&index.connection, key, path)?;
+            let with_way = |event: Event| {
+                let is_whole = row::reaches_snapshot(&index.connection, event.id)?;
+                Ok((event, is_whole))
+            };
+            index.events(&rows)?.into_iter().map(with_way).collect()
+        })
+    }
+
     /// All events of the artifact.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{
-    super::{Digests, EventId},
+    super::{Digests, Event, EventId},
     event_reader::EventPlace,
 };
 
@@ -96,4 +96,18 @@ pub(super) fn of_key(connection: &Connection, key: i64) -> rusqlite::Result<Vec<
 pub(super) fn by_id(connection: &Connection, id: EventId) -> rusqlite::Result<Option<Row>> {
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM events WHERE id = ?"))?;
     statement.query_row([id.as_bytes()], Row::of).optional()
+}
+
+/// Whether the events from `id` back to the last one that has a snapshot by its number, or no parent, are all there. An event
+/// that has its snapshot for another reason is not seen, so a yes is certain and a no is not.
+pub(super) fn reaches_snapshot(connection: &Connection, id: EventId) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare_cached(
+        "WITH RECURSIVE way(n, parent, is_after_snapshot) AS (
+             SELECT n, substr(parents, 1, 16), 1 FROM events WHERE id = ?1
+             UNION ALL
+             SELECT events.n, substr(events.parents, 1, 16), events.n / ?2 = way.n / ?2
+             FROM way JOIN events ON events.id = way.parent WHERE way.is_after_snapshot)
+         SELECT 1 FROM way WHERE NOT is_after_snapshot OR length(parent) = 0",
+    )?;
+    statement.exists((id.as_bytes(), Event::SNAPSHOT_EVERY))
 }

@@ -5,6 +5,8 @@ use std::{
     fs::{self, File},
     io::{self, Read},
     path::PathBuf,
+    thread,
+    time::Duration,
 };
 
 use super::GateError;
@@ -16,6 +18,9 @@ use crate::{
 
 /// A gate is a few hundred bytes; what is larger is none.
 const LARGEST: u64 = 64 * 1024;
+
+/// Writing a gate takes microseconds.
+const WRITING: Duration = Duration::from_millis(1);
 
 /// Where the gates of one artifact stand.
 #[derive(Debug)]
@@ -72,9 +77,19 @@ impl GateFolder {
         stored.collect::<Result<_, _>>().map(Some)
     }
 
+    /// `None` where it is none, also after a moment in which its writer could have finished.
     fn read_gate(&self, file_name: &str) -> io::Result<Option<Gate>> {
-        let mut bytes = Vec::new();
-        File::open(self.place.join(file_name))?.take(LARGEST).read_to_end(&mut bytes)?;
-        Ok(Gate::read(&bytes))
+        let read = || {
+            let mut bytes = Vec::new();
+            File::open(self.place.join(file_name))?.take(LARGEST).read_to_end(&mut bytes)?;
+            Ok(Gate::read(&bytes))
+        };
+        match read()? {
+            Some(gate) => Ok(Some(gate)),
+            None => {
+                thread::sleep(WRITING);
+                read()
+            }
+        }
     }
 }

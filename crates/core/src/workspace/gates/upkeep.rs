@@ -3,18 +3,25 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
+    fs::{self, OpenOptions},
     io::{self, Write},
     path::Path,
     time::Duration,
 };
 
-use super::{GateError, GateFolder, sight::Sight, steps_of};
+use super::{
+    GateError, GateFolder,
+    sight::{self, Sight},
+    steps_of,
+};
 use crate::{
     artifact::{Artifact, ProjectPath, StateDigest},
     commit::ArtifactLock,
     journal::{ArtifactKey, EventId},
-    project::gates::{GATE_EXTENSION, GATES_FOLDER, GateChanges, GateFacts, GateStat, GateStep, superfluous},
+    project::gates::{
+        GATE_EXTENSION, GATES_FOLDER, Gate, GateChanges, GateFacts, GateStat, GateStep, StoredGate,
+        superfluous,
+    },
     workspace::{TrackedArtifact, Workspace},
 };
 
@@ -116,10 +123,15 @@ impl Workspace {
         let found = self.artifacts()?;
         let mut kept = BTreeSet::new();
         for artifact in &found.artifacts {
-            if !steps_of(artifact).is_empty() {
-                kept.insert(artifact.path().clone());
-                add(self.open_gates(artifact.path(), None)?);
+            let steps = steps_of(artifact);
+            if steps.is_empty() {
+                continue;
             }
+            kept.insert(artifact.path().clone());
+            add(match self.current_gates(artifact.path(), &steps)? {
+                Some(unchanged) => GateRebuild { artifacts: 1, unchanged, ..GateRebuild::default() },
+                None => self.open_gates(artifact.path(), None)?,
+            });
         }
         for path in self.gated_paths()? {
             if !kept.contains(&path) {
@@ -127,6 +139,20 @@ impl Workspace {
             }
         }
         Ok(total)
+    }
+
+    /// How many gates the artifact has, if they are those of `steps` and its stat proves each: then neither lock nor reading is
+    /// needed, which is what makes rebuilding after a checkout cheap.
+    fn current_gates(&self, path: &ProjectPath, steps: &[GateStep]) -> Result<Option<usize>, GateError> {
+        let Some(stored) = GateFolder::of(self.root(), path)?.read()? else { return Ok(None) };
+        let Some(now) = sight::stat(self.root(), path)? else { return Ok(None) };
+        let is_current = |stored: &StoredGate| {
+            let proves = |gate: &Gate| gate.stat.is_proof && gate.stat.is_same_file(&now);
+            stored.gate.as_ref().is_some_and(proves)
+        };
+        let names = stored.iter().map(|stored| stored.file_name.as_str());
+        let is_whole = stored.len() == steps.len() && superfluous(steps, names).is_empty();
+        Ok((is_whole && stored.iter().all(is_current)).then_some(stored.len()))
     }
 
     /// The artifact as it is now; `None` where it lists no step, or none that can be trusted.
@@ -187,16 +213,7 @@ impl Workspace {
             return Ok(());
         }
         self.make_gates_folder(folder)?;
-        for (name, bytes) in &changes.write {
-            let mut builder = tempfile::Builder::new();
-            // Whoever may read the artifact may read its gates.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let mut file = builder.prefix(TEMPORARY).tempfile_in(&folder.place)?;
-            file.write_all(bytes)?;
-            file.persist(folder.place.join(name))?;
-        }
-        Ok(())
+        changes.write.iter().try_for_each(|(name, bytes)| write_gate(&folder.place, name, bytes))
     }
 
     /// Makes the folder; what a killed writer left in it goes. Git is told to ignore gates even without `init`.
@@ -214,6 +231,26 @@ impl Workspace {
         }
         Ok(())
     }
+}
+
+/// Writes one gate. A new one comes to be as a whole. One that is there is overwritten where it stands: to put a file in its
+/// place would make ext4 flush the new one (its `auto_da_alloc`), which takes longer than the commit. Who reads in that instant,
+/// or after this process died in it, sees a gate that cannot be read, and that is a closed one.
+fn write_gate(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let place = folder.join(name);
+    if fs::symlink_metadata(&place).is_ok_and(|found| found.is_file()) {
+        let mut file = OpenOptions::new().write(true).open(&place)?;
+        file.write_all(bytes)?;
+        return file.set_len(bytes.len() as u64);
+    }
+    let mut builder = tempfile::Builder::new();
+    // Whoever may read the artifact may read its gates.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.prefix(TEMPORARY).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(place)?;
+    Ok(())
 }
 
 fn remove(place: &Path) -> io::Result<()> {
