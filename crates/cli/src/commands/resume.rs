@@ -112,7 +112,12 @@ fn tell(output: &Output, evidence: &Evidence, answer: &Answer) {
     output.remark(format_args!("because: tier {}: {}", answer.tier, answer.why));
     if answer.tier > Tier::Frontmatter {
         for testimony in &evidence.testimonies {
-            output.remark(format_args!("  {}: {}", testimony.source, testimony.said));
+            let said = testimony.said.to_string();
+            // The reason is what one of them said.
+            if answer.why.contains(&said) {
+                continue;
+            }
+            output.remark(format_args!("  {}: {}", testimony.source, said));
         }
     }
     for child in &evidence.delegations {

@@ -95,7 +95,9 @@ fn counts(summary: &Summary) -> String {
     let standings: Vec<String> =
         ["current", "earlier", "unexplained", "no-history"].into_iter().filter_map(words_of).collect();
     let artifacts = wording::count(summary.artifacts.len(), "artifact");
-    let read = summary.segments.map(|(segments, events)| format!("; {events} events in {segments} segments"));
+    let read = summary.segments.map(|(segments, events)| {
+        format!("; {} in {}", wording::count(events, "event"), wording::count(segments, "segment"))
+    });
     let standings = if standings.is_empty() { String::new() } else { format!(": {}", standings.join(", ")) };
     format!("{artifacts}{standings}{}", read.unwrap_or_default())
 }

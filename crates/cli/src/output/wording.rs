@@ -1,5 +1,7 @@
 //! Words for states that several commands show.
 
+use std::fmt::Display;
+
 use stepmark_core::{
     journal::store::{History, SegmentProblem},
     workflow::{Next, Progress, Step, UnknownNext},
@@ -43,8 +45,8 @@ pub(crate) const fn unknown_next(unknown: UnknownNext) -> &'static str {
 }
 
 /// `1 error`, `2 errors`.
-pub(crate) fn count(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+pub(crate) fn count<N: Display + PartialEq + From<u8>>(count: N, word: &str) -> String {
+    if count == N::from(1) { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 /// What could not be read, one line each: folders, then files.

@@ -105,22 +105,21 @@ mod tests {
     fn a_file_that_does_not_come_to_rest_is_left() {
         let project = ScratchProject::new();
         let mut lock = project.lock(PRD);
-        let mut writes = 0;
+        let touch = |later: u64| {
+            let file = fs::File::options().write(true).open(project.place(PRD)).unwrap();
+            file.set_modified(SystemTime::now() + Duration::from_secs(later)).unwrap();
+        };
+        touch(1);
+        let mut writes = 1;
         let staged = lock.stage(b"new", FsyncPolicy::Never).unwrap();
         let result = staged.publish_watched(Expected::of(Some(OLD)), &mut |moment| {
             if moment == Moment::Fresh {
                 writes += 1;
-                let later = SystemTime::now() + Duration::from_secs(writes);
-                fs::File::options()
-                    .write(true)
-                    .open(project.place(PRD))
-                    .unwrap()
-                    .set_modified(later)
-                    .unwrap();
+                touch(writes);
             }
         });
         assert!(matches!(result, Err(PublishError::Busy { .. })), "{result:?}");
-        assert_eq!((writes, project.read(PRD).as_slice()), (6, OLD));
+        assert_eq!((writes, project.read(PRD).as_slice()), (7, OLD));
         assert_eq!(project.names("docs"), ["prd.md"]);
     }
 

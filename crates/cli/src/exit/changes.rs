@@ -1,0 +1,101 @@
+//! Why an artifact was not changed.
+
+use stepmark_core::{
+    artifact::ProjectPath,
+    commit::{CommitError, Found, LockError},
+    document::EditError,
+    transition::TransitionRefusal,
+    workspace::{ChangeError, LeaseError},
+};
+
+use super::{Exit, Failure, chain, reading::resolve_exit};
+use crate::output::Excerpt;
+
+impl From<ChangeError> for Failure {
+    fn from(error: ChangeError) -> Self {
+        if let Some(conflict) = error.conflict() {
+            let help = match (&conflict.found, &conflict.kept) {
+                (_, Some(kept)) => format!(
+                    "their bytes are kept in `{}`; compare, and run the command again",
+                    kept.display()
+                ),
+                (Found::Absent, _) => "the file is gone; nothing was written".to_owned(),
+                _ => "their bytes stand; run the command again".to_owned(),
+            };
+            return Self::from_error(Exit::Conflict, &error).with_help(help);
+        }
+        if error.is_conflict() {
+            return Self::from_error(Exit::Conflict, &error);
+        }
+        match error {
+            ChangeError::Artifact(error) => error.into(),
+            ChangeError::Path(error) => Self::from_error(Exit::Usage, &error),
+            ChangeError::Refused { path, source } => refusal(&path, &source),
+            ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
+            ChangeError::NoArtifact { .. } => Self::from_error(Exit::Usage, &error),
+            ChangeError::History(error) => error.into(),
+            ChangeError::Lease(error) => error.into(),
+            ChangeError::Walk(error) => error.into(),
+            ChangeError::Exists { .. } => Self::from_error(Exit::Findings, &error),
+            ChangeError::GatesNotClosed { .. } | ChangeError::GatesNotOpened { .. } => {
+                Self::from_error(Exit::Io, &error)
+            }
+            ChangeError::Commit(error) => {
+                let exit = match &error {
+                    CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),
+                    _ => Exit::Io,
+                };
+                Self::from_error(exit, &error)
+            }
+        }
+    }
+}
+
+impl From<LeaseError> for Failure {
+    fn from(error: LeaseError) -> Self {
+        match error {
+            LeaseError::Artifact(error) => error.into(),
+            LeaseError::Commit(error) => ChangeError::Commit(error).into(),
+            LeaseError::Refused { ref source, .. } => {
+                Self::from_error(Exit::Conflict, &error).with_help(source.remedy())
+            }
+            _ => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failure {
+    let exit = match refusal {
+        TransitionRefusal::EmptyStep => Exit::Usage,
+        _ => Exit::Findings,
+    };
+    let help = match refusal {
+        TransitionRefusal::Strict(_) => "without `--strict` this is only a warning".to_owned(),
+        TransitionRefusal::EmptyStep => "write it as in `step-03-success`, `3` or `03`".to_owned(),
+        TransitionRefusal::OpenChildren { .. } => {
+            "finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()
+        }
+        TransitionRefusal::Finished => format!("`stepmark show {path}` shows its state"),
+        _ => format!("`stepmark check {path}` shows the place"),
+    };
+    let mut failure = Failure::new(exit, format!("`{path}` is left as it is")).with_help(help);
+    failure.causes = vec![chain(refusal)];
+    failure
+}
+
+pub(super) fn edit_failure(path: &ProjectPath, bytes: &[u8], error: &EditError) -> Failure {
+    let place = match error {
+        EditError::Refused { span, .. } => span.start,
+        EditError::Parse(error) => error.offset(),
+        EditError::Region(_) => 0,
+    };
+    let position = Excerpt::new(bytes).position(place);
+    let failure = Failure::new(Exit::Findings, format!("cannot edit `{path}:{position}`: {error}"));
+    match error {
+        EditError::Region(_) => {
+            failure.with_help("put `---` lines around the keys at the very start of the file")
+        }
+        EditError::Parse(_) => failure.with_help("`stepmark check` shows the place; nothing was changed"),
+        EditError::Refused { .. } => failure.with_help("nothing was changed"),
+    }
+}

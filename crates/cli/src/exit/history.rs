@@ -1,0 +1,117 @@
+//! Why history, checkpoints or sessions could not be used.
+
+use stepmark_core::{
+    commit::CompactError,
+    journal::{HistoryError, ReplayError},
+    workspace::{
+        ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError, DoctorError,
+        RestoreError, TellError,
+    },
+};
+
+use super::{Exit, Failure};
+
+impl From<CompactError> for Failure {
+    fn from(error: CompactError) -> Self {
+        Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<HistoryError> for Failure {
+    fn from(error: HistoryError) -> Self {
+        let exit = match &error {
+            HistoryError::UnknownEvent { .. }
+            | HistoryError::AmbiguousEvent { .. }
+            | HistoryError::NoEventId { .. }
+            | HistoryError::UnknownSession { .. } => Exit::Usage,
+            // There is no state to show, or none that can be trusted.
+            HistoryError::Replay { source: ReplayError::NoState { .. }, .. } => Exit::Findings,
+            HistoryError::Replay { .. }
+            | HistoryError::Read { .. }
+            | HistoryError::Index { .. }
+            | HistoryError::Restless => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<TellError> for Failure {
+    fn from(error: TellError) -> Self {
+        match error {
+            TellError::Interrupted(error) => ChangeError::Commit(error).into(),
+            TellError::Write(_) => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<CheckpointReadError> for Failure {
+    fn from(error: CheckpointReadError) -> Self {
+        match error {
+            CheckpointReadError::Read(error) => {
+                let failure = Self::from(error);
+                failure.with_help("`stepmark checkpoint list ARTIFACT` shows the checkpoints")
+            }
+            CheckpointReadError::Problem { .. } => Self::from_error(Exit::Findings, &error)
+                .with_help("take it back from git, or use another one"),
+        }
+    }
+}
+
+impl From<CheckpointPlacesError> for Failure {
+    fn from(error: CheckpointPlacesError) -> Self {
+        match error {
+            CheckpointPlacesError::List(_) => Self::from_error(Exit::Io, &error),
+            CheckpointPlacesError::Artifact(error) => error.into(),
+        }
+    }
+}
+
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        match error {
+            CheckpointError::Change(error) => error.into(),
+            CheckpointError::NoState { ref path, .. } => {
+                let help = format!("`stepmark check {path}` shows the place; nothing was written");
+                Self::from_error(Exit::Findings, &error).with_help(help)
+            }
+            CheckpointError::Existing { .. } => Self::from_error(Exit::Findings, &error),
+            CheckpointError::Restless { .. } => Self::from_error(Exit::Conflict, &error),
+            CheckpointError::Seal { .. } => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<RestoreError> for Failure {
+    fn from(error: RestoreError) -> Self {
+        match error {
+            RestoreError::Checkpoint(error) => error.into(),
+            RestoreError::Change(error) => error.into(),
+            RestoreError::OtherArtifact { .. } | RestoreError::NotProven { .. } => {
+                Self::from_error(Exit::Findings, &error)
+            }
+            RestoreError::NotKept { .. } => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<ChoiceError> for Failure {
+    fn from(error: ChoiceError) -> Self {
+        match error {
+            ChoiceError::Walk(error) => error.into(),
+            ChoiceError::Artifact(error) => error.into(),
+            ChoiceError::History(error) => error.into(),
+        }
+    }
+}
+
+impl From<DoctorError> for Failure {
+    fn from(error: DoctorError) -> Self {
+        match error {
+            DoctorError::Commit(error) => ChangeError::Commit(error).into(),
+            DoctorError::History(error) => error.into(),
+            DoctorError::Mend(error) => error.into(),
+            DoctorError::Walk(error) => error.into(),
+            DoctorError::Checkpoints(_) => Self::from_error(Exit::Io, &error),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Exit codes, and every error of the library mapped to one (DESIGN.md, "Errors and exit codes").
+
+mod changes;
+mod history;
+mod projections;
+mod reading;
+
+use std::{error::Error, process::ExitCode};
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All is well.
+    Fine = 0,
+    /// Findings, or a command that was refused.
+    Findings = 1,
+    /// The command line makes no sense.
+    Usage = 2,
+    /// Somebody else changed the file meanwhile.
+    Conflict = 3,
+    /// A file cannot be read or written, or holds no usable data.
+    Io = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command did not do what it was asked for.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    /// What was intended and what is wrong where.
+    pub(crate) message: String,
+    /// The chain of causes, outermost first.
+    pub(crate) causes: Vec<String>,
+    /// What to do.
+    pub(crate) help: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), causes: Vec::new(), help: None }
+    }
+
+    /// An error of the library with its causes.
+    pub(crate) fn from_error(exit: Exit, error: &dyn Error) -> Self {
+        let mut failure = Self::new(exit, error.to_string());
+        failure.causes = causes(error);
+        failure
+    }
+
+    #[must_use]
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// The causes of an error, outermost first.
+fn causes(error: &dyn Error) -> Vec<String> {
+    let mut causes = Vec::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        causes.push(error.to_string());
+        cause = error.source();
+    }
+    causes
+}
+
+/// An error and its causes on one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut parts = vec![error.to_string()];
+    parts.extend(causes(error));
+    parts.join(": ")
+}

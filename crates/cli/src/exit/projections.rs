@@ -1,0 +1,81 @@
+//! Why a copy of the artifacts could not be made or used.
+
+use stepmark_core::{
+    workspace::manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
+    workspace::{ChangeError, GateError, HookError, InstructionError},
+};
+
+use super::{Exit, Failure, reading::resolve_exit};
+
+impl From<InstructionError> for Failure {
+    fn from(error: InstructionError) -> Self {
+        match error {
+            InstructionError::Commit(error) => ChangeError::Commit(error).into(),
+            InstructionError::Walk(error) => error.into(),
+            InstructionError::OwnComponent { .. } => Self::from_error(Exit::Findings, &error)
+                .with_help("name another output in `.stepmark/config.yaml`"),
+            InstructionError::Component { .. } => Self::from_error(Exit::Io, &error)
+                .with_help("correct `instructions.components` in `.stepmark/config.yaml`, or the file"),
+            InstructionError::NotText(_) | InstructionError::Cached(_) | InstructionError::Path(_) => {
+                Self::from_error(Exit::Io, &error)
+            }
+        }
+    }
+}
+
+impl From<GateError> for Failure {
+    fn from(error: GateError) -> Self {
+        let exit = match &error {
+            GateError::Resolve(error) => resolve_exit(error),
+            _ => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<HookError> for Failure {
+    fn from(error: HookError) -> Self {
+        let exit = match &error {
+            HookError::NoGit { .. } | HookError::NoRepository { .. } | HookError::Foreign { .. } => {
+                Exit::Findings
+            }
+            _ => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<ManifestPlaceError> for Failure {
+    fn from(error: ManifestPlaceError) -> Self {
+        match error {
+            ManifestPlaceError::Outside(error) => error.into(),
+            ManifestPlaceError::Root(_) => Self::from_error(Exit::Io, &error),
+            ManifestPlaceError::Installers { .. } => Self::from_error(Exit::Usage, &error),
+        }
+    }
+}
+
+impl From<ManifestReadError> for Failure {
+    fn from(error: ManifestReadError) -> Self {
+        Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<ManifestWriteError> for Failure {
+    fn from(error: ManifestWriteError) -> Self {
+        let exit = match &error {
+            ManifestWriteError::Unlistable(_) => Exit::Findings,
+            ManifestWriteError::Read(_) | ManifestWriteError::Order(_) => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<ManifestPublishError> for Failure {
+    fn from(error: ManifestPublishError) -> Self {
+        match error {
+            ManifestPublishError::Place(error) => error.into(),
+            ManifestPublishError::Commit(error) => ChangeError::Commit(error).into(),
+        }
+    }
+}

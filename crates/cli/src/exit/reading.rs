@@ -1,0 +1,78 @@
+//! Why a project or an artifact could not be read.
+
+use std::io::ErrorKind;
+
+use stepmark_core::{
+    artifact::ProjectPathError,
+    workspace::{ArtifactError, ConfigurationError, OpenError, RelativeError, ResolveError, WalkError},
+};
+
+use super::{Exit, Failure};
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        let exit = match &error {
+            OpenError::Configuration(ConfigurationError::Given { .. }) => Exit::Usage,
+            OpenError::Root(_) | OpenError::Configuration(_) => Exit::Io,
+        };
+        let failure = Self::from_error(exit, &error);
+        match &error {
+            OpenError::Root(_) | OpenError::Configuration(ConfigurationError::Given { .. }) => failure,
+            OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
+                failure.with_help("mend that line; nothing was changed")
+            }
+            OpenError::Configuration(ConfigurationError::StateKey { .. }) => {
+                failure.with_help("take the key out of that file; nothing was changed")
+            }
+            OpenError::Configuration(_) => {
+                failure.with_help("correct or remove it: without a configuration the defaults count")
+            }
+        }
+    }
+}
+
+impl From<RelativeError> for Failure {
+    fn from(error: RelativeError) -> Self {
+        let failure = Self::from_error(Exit::Usage, &error);
+        match &error {
+            RelativeError::Unusable { source: ProjectPathError::Empty } => {
+                failure.with_help("name a file in it")
+            }
+            RelativeError::Unusable { source: ProjectPathError::NotUtf8 { .. } } => {
+                failure.with_help("rename the file: such a name differs from system to system")
+            }
+            _ => failure,
+        }
+    }
+}
+
+impl From<WalkError> for Failure {
+    fn from(error: WalkError) -> Self {
+        Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<ArtifactError> for Failure {
+    fn from(error: ArtifactError) -> Self {
+        let exit = match &error {
+            ArtifactError::Resolve(error) => resolve_exit(error),
+            _ => Exit::Io,
+        };
+        let failure = Self::from_error(exit, &error);
+        match &error {
+            ArtifactError::Missing { .. } => failure.with_help("`stepmark status` lists the artifacts"),
+            ArtifactError::Read { source, .. } if source.kind() == ErrorKind::IsADirectory => {
+                failure.with_help("name a file in it")
+            }
+            _ => failure,
+        }
+    }
+}
+
+/// A path that leads out of the project is a mistake of whoever named it.
+pub(super) const fn resolve_exit(error: &ResolveError) -> Exit {
+    match error {
+        ResolveError::Outside { .. } => Exit::Usage,
+        ResolveError::Unreachable { .. } => Exit::Io,
+    }
+}
