@@ -19,7 +19,7 @@ fn frontmatter_that_is_not_utf8() {
     assert_snapshot!(demo.reads_only(&["check", "latin1.md"]), @r"
     exit 1
     ── stdout
-    error[not-yaml]: the YAML is not UTF-8
+    error[SM103]: the YAML is not UTF-8
      --> latin1.md:3:11
       |
     3 | title: caf�
@@ -47,7 +47,7 @@ fn a_fence_that_is_never_closed() {
     assert_snapshot!(demo.reads_only(&["check", "open.md"]), @r"
     exit 1
     ── stdout
-    error[fence-unclosed]: the frontmatter that opens here is never closed
+    error[SM101]: the frontmatter that opens here is never closed
      --> open.md:1:1
       |
     1 | ---

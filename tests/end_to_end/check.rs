@@ -12,7 +12,7 @@ fn shows_findings_where_they_are() {
     assert_snapshot!(Sandbox::demo().reads_only(&["check"]), @r"
     exit 1
     ── stdout
-    warning[status-disagrees]: the body says `Status: review`, the frontmatter says `status: in-progress`
+    warning[SM302]: the body says `Status: review`, the frontmatter says `status: in-progress`
      --> _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md:8:9
       |
     8 | Status: review
@@ -20,7 +20,7 @@ fn shows_findings_where_they_are() {
       |
       = help: the frontmatter counts; make the line say the same
 
-    error[key-twice]: the key `status` stands twice, and readers disagree on which one counts
+    error[SM106]: the key `status` stands twice, and readers disagree on which one counts
      --> _bmad-output/planning-artifacts/epics.md:5:1
       |
     5 | status: approved
@@ -28,13 +28,13 @@ fn shows_findings_where_they_are() {
       |
       = help: keep one of them; stepmark reads the first and edits neither
 
-    error[not-yaml]: not YAML: invalid trailing content after single-quoted scalar
+    error[SM103]: not YAML: invalid trailing content after single-quoted scalar
      --> _bmad-output/planning-artifacts/market-research-2026-01-13.md:3:27
       |
     3 | research_topic: 'Lending' in cities
       |                           ^
 
-    note[template-unfilled]: `date` still holds the placeholder of its template
+    note[SM303]: `date` still holds the placeholder of its template
      --> _bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md:5:7
       |
     5 | date: { system-date }
@@ -87,6 +87,7 @@ fn answers_in_json_with_places() {
       "artifacts": 1,
       "findings": [
         {
+          "id": "SM106",
           "rule": "key-twice",
           "severity": "error",
           "path": "_bmad-output/planning-artifacts/epics.md",
@@ -113,7 +114,7 @@ fn steps_are_held_against_their_workflow() {
     assert_snapshot!(demo.reads_only(&["check", "prd-odd.md"]), @r"
     exit 1
     ── stdout
-    warning[step-missing]: later steps are listed, but not `step-02b-vision`, `step-02c-executive-summary`
+    warning[SM212]: later steps are listed, but not `step-02b-vision`, `step-02c-executive-summary`
      --> prd-odd.md:3:17
       |
     3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
@@ -121,19 +122,19 @@ fn steps_are_held_against_their_workflow() {
       |
       = help: complete them, or note them as skipped
 
-    warning[step-out-of-order]: `step-02-discovery` stands after a later step
+    warning[SM211]: `step-02-discovery` stands after a later step
      --> prd-odd.md:3:49
       |
     3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
       |                                                 ^^^^^^^^^^^^^^^^^
 
-    note[resume-marker]: `step-01b-continue` marks a resumed session; it is not progress
+    note[SM213]: `step-01b-continue` marks a resumed session; it is not progress
      --> prd-odd.md:3:68
       |
     3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
       |                                                                    ^^^^^^^^^^^^^^^^^
 
-    warning[step-unknown]: the workflow has no step `step-42-other`
+    warning[SM209]: the workflow has no step `step-42-other`
      --> prd-odd.md:4:3
       |
     4 |   step-42-other, step-03-success]
@@ -141,7 +142,7 @@ fn steps_are_held_against_their_workflow() {
       |
       = help: `stepmark show` lists its steps
 
-    warning[step-twice]: `step-03-success` stands twice in `stepsCompleted`
+    warning[SM204]: `step-03-success` stands twice in `stepsCompleted`
      --> prd-odd.md:4:18
       |
     4 |   step-42-other, step-03-success]
@@ -149,7 +150,7 @@ fn steps_are_held_against_their_workflow() {
       |
       = help: remove it
 
-    warning[last-step-disagrees]: `lastStep: step-01-init` is not the last step of the list
+    warning[SM214]: `lastStep: step-01-init` is not the last step of the list
      --> prd-odd.md:5:11
       |
     5 | lastStep: step-01-init

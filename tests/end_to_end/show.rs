@@ -68,7 +68,7 @@ fn shows_what_is_wrong() {
     status     draft
     inputs     prd.md, architecture.md
     listed     step-01-validate-prerequisites, step-02-design-epics
-    error[key-twice]: the key `status` stands twice, and readers disagree on which one counts
+    error[SM106]: the key `status` stands twice, and readers disagree on which one counts
      --> _bmad-output/planning-artifacts/epics.md:5:1
       |
     5 | status: approved
@@ -81,7 +81,7 @@ fn shows_what_is_wrong() {
     ── stdout
     artifact   _bmad-output/planning-artifacts/market-research-2026-01-13.md
     workflow   -
-    error[not-yaml]: not YAML: invalid trailing content after single-quoted scalar
+    error[SM103]: not YAML: invalid trailing content after single-quoted scalar
      --> _bmad-output/planning-artifacts/market-research-2026-01-13.md:3:27
       |
     3 | research_topic: 'Lending' in cities

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use stepmark_core::{
     artifact::ProjectPath,
-    check::{Finding, Severity, chain_findings, findings},
-    delegation::{Chains, Member},
-    workspace::{Artifacts, TrackedArtifact},
+    check::{Finding, Severity},
+    workspace::{Artifacts, Selection, TrackedArtifact},
 };
 
 use crate::{
@@ -32,17 +31,9 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let checked = self.artifacts(project, output)?;
-        let mut all: Vec<(&TrackedArtifact, Vec<Finding>)> = checked
-            .artifacts
-            .iter()
-            .map(|artifact| (artifact, findings(artifact.artifact(), artifact.progress().as_ref())))
-            .collect();
-        self.add_chain_findings(project, &checked, &mut all)?;
-        if project.workspace.has_gates() {
-            for (artifact, findings) in &mut all {
-                findings.extend(project.workspace.gate_findings(artifact)?);
-            }
-        }
+        let selection = if self.paths.is_empty() { Selection::All } else { Selection::Some };
+        let findings = project.workspace.check(&checked.artifacts, selection)?;
+        let all: Vec<_> = checked.artifacts.iter().zip(findings).collect();
         let counts =
             ProblemCounts::of(&all.iter().flat_map(|(_, findings)| findings.clone()).collect::<Vec<_>>());
         if output.json {
@@ -59,36 +50,6 @@ impl Check {
         } else {
             Exit::Fine
         })
-    }
-
-    /// Adds what is wrong with chains of delegation. That takes all artifacts of the project, so they are read where one of
-    /// the checked ones takes part in a chain.
-    fn add_chain_findings(
-        &self,
-        project: &Project,
-        checked: &Artifacts,
-        all: &mut [(&TrackedArtifact, Vec<Finding>)],
-    ) -> Result<(), Failure> {
-        let is_delegated = |artifact: &TrackedArtifact| artifact.state().delegation.is_some();
-        let chains = |artifacts: &[TrackedArtifact]| {
-            let member =
-                |artifact: &TrackedArtifact| Member::of(artifact.artifact(), artifact.progress().as_ref());
-            Chains::of(artifacts.iter().map(member))
-        };
-        let chains = if self.paths.is_empty() {
-            chains(&checked.artifacts)
-        } else if checked.artifacts.iter().any(is_delegated) {
-            chains(&project.workspace.artifacts()?.artifacts)
-        } else {
-            return Ok(());
-        };
-        for finding in chain_findings(&chains) {
-            // The artifacts stand in the order of their paths.
-            if let Ok(place) = all.binary_search_by(|(artifact, _)| artifact.path().cmp(&finding.path)) {
-                all[place].1.push(finding);
-            }
-        }
-        Ok(())
     }
 
     /// The artifacts that the paths name; a folder stands for the artifacts in it, a file for itself.

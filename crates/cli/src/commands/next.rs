@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use stepmark_core::{
+    check::{self, Subject},
     workflow::{Next as NextStep, Standing, Step},
     workspace::{Membership, TrackedArtifact},
 };
@@ -31,7 +32,7 @@ impl Next {
         let Some(progress) = artifact.progress() else { return Err(no_workflow(&artifact)) };
         if output.json {
             let counts =
-                ProblemCounts::of(&stepmark_core::check::findings(artifact.artifact(), Some(&progress)));
+                ProblemCounts::of(&check::findings(&Subject::alone(artifact.artifact(), Some(&progress))));
             let wire = serde_json::to_value(ArtifactWire::new(&artifact, counts))
                 .map_err(|error| Failure::from_error(Exit::Io, &error))?;
             output.json("stepmark.next/1", wire);

@@ -1,7 +1,10 @@
 //! `stepmark status`
 
 use clap::Args;
-use stepmark_core::{check, workspace::TrackedArtifact};
+use stepmark_core::{
+    check::{self, Subject},
+    workspace::TrackedArtifact,
+};
 
 use crate::{
     exit::{Exit, Failure},
@@ -28,7 +31,10 @@ impl Status {
             .map(|artifact| {
                 (
                     artifact,
-                    ProblemCounts::of(&check::findings(artifact.artifact(), artifact.progress().as_ref())),
+                    ProblemCounts::of(&check::findings(&Subject::alone(
+                        artifact.artifact(),
+                        artifact.progress().as_ref(),
+                    ))),
                 )
             })
             .collect();

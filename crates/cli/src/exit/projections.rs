@@ -2,7 +2,7 @@
 
 use stepmark_core::{
     workspace::manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
-    workspace::{ChangeError, GateError, HookError, InstructionError},
+    workspace::{ChangeError, CheckError, GateError, HookError, InstructionError},
 };
 
 use super::{Exit, Failure, reading::resolve_exit};
@@ -19,6 +19,15 @@ impl From<InstructionError> for Failure {
             InstructionError::NotText(_) | InstructionError::Cached(_) | InstructionError::Path(_) => {
                 Self::from_error(Exit::Io, &error)
             }
+        }
+    }
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Chains(error) => error.into(),
+            CheckError::Gates(error) => error.into(),
         }
     }
 }

@@ -38,7 +38,8 @@ impl<'f> Excerpt<'f> {
         let snippet = Snippet::source(self.text.as_str())
             .path(on_one_line(finding.path.as_str()))
             .annotation(AnnotationKind::Primary.span(start..first_line.max(start)));
-        let mut group = level.primary_title(on_one_line(&finding.message)).id(finding.rule).element(snippet);
+        let mut group =
+            level.primary_title(on_one_line(&finding.message)).id(finding.rule.id).element(snippet);
         if let Some(help) = &finding.help {
             group = group.element(Level::HELP.message(on_one_line(help)));
         }

@@ -59,6 +59,7 @@ impl ProblemCounts {
 /// One finding in `stepmark.check/1`.
 #[derive(Debug, Serialize)]
 pub(crate) struct FindingWire {
+    id: &'static str,
     rule: &'static str,
     severity: &'static str,
     path: String,
@@ -73,7 +74,8 @@ pub(crate) struct FindingWire {
 impl FindingWire {
     pub(crate) fn new(finding: &Finding, start: Position, end: Position) -> Self {
         Self {
-            rule: finding.rule,
+            id: finding.rule.id,
+            rule: finding.rule.name,
             severity: finding.severity.as_str(),
             path: finding.path.to_string(),
             line: start.line,

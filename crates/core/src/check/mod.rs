@@ -1,19 +1,31 @@
 //! Findings: what is wrong with an artifact, where, and how to mend it.
+//!
+//! A rule is a value with a function beside it; [`RULES`] lists them. Rules look at a [`Subject`], which whoever checks has
+//! filled with what is known around the artifact, and never at a file.
 
-mod delegation;
-mod diagnoses;
+mod rule;
 mod finding;
-mod progress;
+mod fix;
+mod subject;
+pub(crate) mod rules;
+mod registry;
 
-pub use delegation::chain_findings;
 pub use finding::{Finding, Severity};
+pub use fix::{Fix, Safety};
+pub use registry::{RULES, rule_of};
+pub use rule::{Group, Rule};
+pub use subject::{Subject, Surroundings};
 
-use crate::{artifact::Artifact, workflow::Progress};
+use rule::Decision;
 
-/// What is wrong with `artifact`, by itself and, where its workflow is known, against that; in file order.
-pub fn findings(artifact: &Artifact, progress: Option<&Progress<'_>>) -> Vec<Finding> {
-    let mut found = diagnoses::findings(artifact);
-    found.extend(progress.into_iter().flat_map(|progress| progress::findings(artifact, progress)));
-    found.sort_by(|one, other| (one.span, one.rule).cmp(&(other.span, other.rule)));
+/// What is wrong with `subject`, in file order.
+pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for rule in RULES {
+        if let Decision::OfArtifact(check) = rule.decision {
+            check(subject, &mut found);
+        }
+    }
+    found.sort_by_key(|finding| (finding.span, finding.rule.id));
     found
 }

@@ -24,7 +24,7 @@ mod candidate;
 mod binding;
 mod binder;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 #[cfg(test)]
 mod chain_cases;
 #[cfg(test)]

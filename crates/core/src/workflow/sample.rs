@@ -6,10 +6,10 @@ use super::{Chain, Next, StepId, Track, Unit, WorkflowFile};
 use crate::artifact::ProjectPath;
 
 /// One step file: its stem, its keys (`key: value`, separated by `;`), and its prose.
-pub(super) type SampleStep<'text> = (&'text str, &'text str, &'text str);
+pub(crate) type SampleStep<'text> = (&'text str, &'text str, &'text str);
 
 /// The files of `_bmad/flow/steps`.
-pub(super) fn files<'text>(steps: &[SampleStep<'text>]) -> Vec<WorkflowFile<'text>> {
+pub(crate) fn files<'text>(steps: &[SampleStep<'text>]) -> Vec<WorkflowFile<'text>> {
     let file = |(stem, keys, prose): &SampleStep<'text>| WorkflowFile {
         path: ProjectPath::new(format!("_bmad/flow/steps/{stem}.md")).unwrap(),
         keys: keys
@@ -24,17 +24,17 @@ pub(super) fn files<'text>(steps: &[SampleStep<'text>]) -> Vec<WorkflowFile<'tex
 }
 
 /// The chain of these steps.
-pub(super) fn chain(steps: &[SampleStep<'_>]) -> Chain {
+pub(crate) fn chain(steps: &[SampleStep<'_>]) -> Chain {
     Chain::from_files(Track::Create, &ProjectPath::new("_bmad/flow").unwrap(), &files(steps))
 }
 
 /// The chain of steps that say nothing but their names.
-pub(super) fn numbered(stems: &[&str]) -> Chain {
+pub(crate) fn numbered(stems: &[&str]) -> Chain {
     chain(&stems.iter().map(|stem| (*stem, "", "")).collect::<Vec<_>>())
 }
 
 /// The PRD of 6.0.4 in shape.
-pub(super) fn prd() -> Chain {
+pub(crate) fn prd() -> Chain {
     let stems = [
         "step-01-init",
         "step-02-discovery",
@@ -67,7 +67,7 @@ pub(super) fn prd() -> Chain {
 }
 
 /// The units of a chain: `01-init 02a|02b 03-end`.
-pub(super) fn units(chain: &Chain) -> String {
+pub(crate) fn units(chain: &Chain) -> String {
     let name = |name: &str| name.strip_prefix("step-").unwrap_or(name).to_owned();
     let unit = |unit: Unit<'_>| match unit {
         Unit::Step(step) => name(step.name()),
@@ -77,7 +77,7 @@ pub(super) fn units(chain: &Chain) -> String {
 }
 
 /// What comes next: `02-x`, `02a|02b`, `02-x or 03-y`, `finished`, `unknown`.
-pub(super) fn next(next: &Next<'_>) -> String {
+pub(crate) fn next(next: &Next<'_>) -> String {
     let name = |step: &&super::Step| step.name().trim_start_matches("step-").to_owned();
     match next {
         Next::Step { step, alternatives } => {
@@ -90,6 +90,6 @@ pub(super) fn next(next: &Next<'_>) -> String {
 }
 
 /// Spellings, separated by `,`.
-pub(super) fn ids(spellings: &str) -> Vec<StepId> {
+pub(crate) fn ids(spellings: &str) -> Vec<StepId> {
     spellings.split(',').map(str::trim).filter(|spelling| !spelling.is_empty()).map(StepId::parse).collect()
 }

@@ -17,6 +17,7 @@ mod artifact_files;
 mod context;
 mod instructions;
 mod gates;
+mod checking;
 mod leases;
 mod chain;
 #[cfg(feature = "write")]
@@ -58,6 +59,7 @@ pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, Roo
 pub use chain::ChainLink;
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
+pub use checking::{CheckError, Selection};
 #[cfg(feature = "write")]
 pub use checkpointing::{CheckpointError, CheckpointMade};
 pub use checkpoints::{CheckpointListError, CheckpointPlacesError, CheckpointReadError};

@@ -144,7 +144,7 @@ fn what_is_no_gate_answers_nothing() {
     }
     let artifact = project.workspace.artifact(&project.path).unwrap();
     let rules = |project: &Project| -> Vec<&str> {
-        project.workspace.gate_findings(&artifact).unwrap().iter().map(|finding| finding.rule).collect()
+        project.workspace.gate_findings(&artifact).unwrap().iter().map(|finding| finding.rule.name).collect()
     };
     assert_eq!(rules(&project), ["step-without-gate"]);
     fs::write(project.place(".stepmark/gates/docs/prd.md/9.gate"), &whole).unwrap();

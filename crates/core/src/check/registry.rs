@@ -1,0 +1,118 @@
+//! All rules.
+
+use super::{
+    Rule,
+    rules::{delegation, document, gates, references, status, steps},
+};
+
+/// Every rule, in the order of the ids.
+pub static RULES: &[&Rule] = &[
+    &document::fence_unclosed::RULE,
+    &document::frontmatter_misplaced::RULE,
+    &document::not_yaml::RULE,
+    &document::not_a_mapping::RULE,
+    &document::several_documents::RULE,
+    &document::key_twice::RULE,
+    &document::alias_unresolved::RULE,
+    &document::line_ends_mixed::RULE,
+    &document::byte_order_mark::RULE,
+    &document::over_limit::RULE,
+    &steps::steps_not_a_list::RULE,
+    &steps::step_empty::RULE,
+    &steps::step_unreadable::RULE,
+    &steps::step_twice::RULE,
+    &steps::step_kinds_mixed::RULE,
+    &steps::steps_in_body::RULE,
+    &steps::number_misread::RULE,
+    &steps::cut_by_comment::RULE,
+    &steps::step_unknown::RULE,
+    &steps::step_ambiguous::RULE,
+    &steps::step_out_of_order::RULE,
+    &steps::step_missing::RULE,
+    &steps::resume_marker::RULE,
+    &steps::last_step_disagrees::RULE,
+    &steps::last_step_unknown::RULE,
+    &steps::current_step_disagrees::RULE,
+    &steps::finished_with_gaps::RULE,
+    &status::status_not_text::RULE,
+    &status::status_disagrees::RULE,
+    &status::template_unfilled::RULE,
+    &references::absolute_path::RULE,
+    &delegation::unreadable::RULE,
+    &delegation::id_twice::RULE,
+    &delegation::id_disagrees::RULE,
+    &delegation::parent_missing::RULE,
+    &delegation::circle::RULE,
+    &delegation::depth_wrong::RULE,
+    &delegation::root_wrong::RULE,
+    &delegation::chain_wrong::RULE,
+    &delegation::children_open::RULE,
+    &gates::gate_without_step::RULE,
+    &gates::step_without_gate::RULE,
+];
+
+/// The rule with this id (`SM106`, whatever its case) or name (`key-twice`).
+pub fn rule_of(id_or_name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id_or_name) || rule.name == id_or_name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{
+        Group,
+        rule::Decision,
+        rules::sample::{found, is_of_several_files},
+    };
+
+    #[test]
+    fn ids_are_unique_and_in_order() {
+        assert!(RULES.windows(2).all(|pair| pair[0].id < pair[1].id));
+        let mut names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+
+    #[test]
+    fn an_id_begins_with_the_digit_of_its_group() {
+        for rule in RULES {
+            let number = rule.id.strip_prefix(rule.group.prefix()).unwrap_or_default();
+            assert!(number.len() == 2 && number.bytes().all(|byte| byte.is_ascii_digit()), "{rule:?}");
+            let is_kebab = rule
+                .name
+                .split('-')
+                .all(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()));
+            assert!(is_kebab, "{rule:?}");
+        }
+        assert!(Group::ALL.windows(2).all(|pair| pair[0].prefix() < pair[1].prefix()));
+    }
+
+    #[test]
+    fn a_rule_has_an_id_and_a_name() {
+        assert_eq!(rule_of("SM106").map(|rule| rule.name), Some("key-twice"));
+        assert_eq!(rule_of("sm106"), rule_of("key-twice"));
+        assert_eq!(rule_of("SM1"), None);
+    }
+
+    /// The examples of a page are input: the bad one is found, the good one is not.
+    #[test]
+    fn the_examples_of_every_page_are_true() {
+        for rule in RULES {
+            if matches!(rule.decision, Decision::OfArtifact(_)) && !is_of_several_files(rule) {
+                assert_ne!(found(rule, rule.bad), Vec::<String>::new(), "{rule:?} misses its bad example");
+            }
+            assert_eq!(found(rule, rule.good), Vec::<String>::new(), "{rule:?} finds its good example");
+        }
+    }
+
+    #[test]
+    fn every_page_says_all_that_a_page_says() {
+        for rule in RULES {
+            for text in [rule.summary, rule.why, rule.mend] {
+                assert!(text.ends_with(['.', '`', ')']) && !text.contains("  "), "{rule:?}: {text}");
+            }
+            let page = rule.page();
+            assert!(page.starts_with(&format!("# {}: {}\n", rule.id, rule.name)), "{page}");
+        }
+    }
+}

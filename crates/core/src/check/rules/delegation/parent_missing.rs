@@ -1,0 +1,49 @@
+//! SM504: the parent of an artifact does not exist.
+
+use super::{member, span};
+use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::delegation::Ancestry;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "SM504",
+    name: "delegation-parent-missing",
+    group: Group::Delegation,
+    severity: Severity::Error,
+    summary: "The parent of an artifact does not exist.",
+    why: "The chain is broken: who delegated the work cannot be told, nor whether all of it is \
+              finished.",
+    bad: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: gone, root_id: gone, depth: 1, chain_path: [gone, a]}\n---\n",
+    good: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [a]}\n---\n",
+    mend: "The parent was removed, or its id was changed: put it back, or make this one a root.",
+    decision: Decision::OfArtifact(check),
+};
+
+fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some((chains, member)) = member(subject) else { return };
+    let Ancestry::Broken { below, missing } = chains.ancestry(member) else { return };
+    if below.path == member.path {
+        let message = format!("no artifact of the project has the id `{missing}` of the parent");
+        let finding =
+            subject.finding(&RULE, span(member, |delegation| delegation.parent_id.as_ref()), message);
+        let help = "it was removed, or its id was changed: put it back, or make this one a root";
+        found.push(finding.with_help(help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::check::rules::sample::found_in;
+
+    #[test]
+    fn only_the_child_of_the_missing_one_is_named() {
+        let file =
+            |id: &str, parent: &str| format!("---\ndelegation: {{id: {id}, parent_id: {parent}}}\n---\n");
+        assert_eq!(
+            found_in(&RULE, &[("a.md", &file("a", "x")), ("b.md", &file("b", "a"))]),
+            ["a.md:2:32 SM504 no artifact of the project has the id `x` of the parent"]
+        );
+        assert!(found_in(&RULE, &[("a.md", &file("a", "null")), ("b.md", &file("b", "a"))]).is_empty());
+    }
+}

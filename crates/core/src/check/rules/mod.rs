@@ -1,0 +1,10 @@
+//! The rules, one a file, in a folder for each group. A rule's id, its words and its examples stand beside what it looks for.
+
+pub(crate) mod document;
+pub(crate) mod steps;
+pub(crate) mod status;
+pub(crate) mod references;
+pub(crate) mod delegation;
+pub(crate) mod gates;
+#[cfg(test)]
+pub(crate) mod sample;

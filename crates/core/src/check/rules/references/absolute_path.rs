@@ -1,0 +1,45 @@
+//! SM401: an input document has a path of one machine.
+
+use crate::artifact::Problem;
+use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "SM401",
+    name: "absolute-path",
+    group: Group::References,
+    severity: Severity::Warning,
+    summary: "An input document has a path of one machine.",
+    why: "Nobody else who opens the project finds the document, and the path tells them whose machine \
+              it was.",
+    bad: "---\nstatus: draft\ninputDocuments: [/home/ada/project/docs/brief.md]\n---\n",
+    good: "---\nstatus: draft\ninputDocuments: [docs/brief.md]\n---\n",
+    mend: "Write it relative to the project.",
+    decision: Decision::OfArtifact(check),
+};
+
+fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    found.extend(
+        subject
+            .diagnosed(&RULE, |problem| matches!(problem, Problem::AbsolutePath { .. }))
+            .map(|finding| finding.with_help("write it relative to the project")),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::check::rules::sample::found;
+
+    #[test]
+    fn paths_of_one_machine() {
+        for path in ["/home/a/brief.md", "~/brief.md", "'C:\\docs\\brief.md'", "{path: /a.md}"] {
+            let file = format!("---\ninputDocuments: [docs/a.md, {path}]\n---\n");
+            let found = found(&RULE, &file);
+            assert!(found.len() == 1 && found[0].contains("exists on one machine only"), "{path}: {found:?}");
+        }
+        assert!(
+            found(&RULE, "---\ninputDocuments: [docs/brief.md, '{project-root}/a.md']\n---\n").is_empty()
+        );
+    }
+}

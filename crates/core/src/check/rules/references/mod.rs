@@ -1,0 +1,3 @@
+//! Files that an artifact names.
+
+pub(crate) mod absolute_path;

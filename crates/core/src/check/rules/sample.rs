@@ -1,0 +1,104 @@
+//! Files for the tests of rules, checked in surroundings made of them.
+
+use crate::{
+    artifact::{Artifact, ProjectPath},
+    check::{Finding, Rule, Subject, Surroundings, rule::Decision},
+    delegation::{Chains, Member},
+    document::LineIndex,
+    workflow::{Chain, Content, Progress, StepId, StepRecord, sample},
+};
+
+/// What `rule` finds in a file `prd.md`: `line:column id message`. `workflowType: prd` binds it to the PRD of 6.0.4,
+/// `workflowType: choice` to three steps of which the second is one of two.
+pub(crate) fn found(rule: &Rule, text: &str) -> Vec<String> {
+    let found = found_in(rule, &[("prd.md", text)]);
+    found.into_iter().map(|line| line.strip_prefix("prd.md:").map(str::to_owned).unwrap_or(line)).collect()
+}
+
+/// The same in several files: `path:line:column id message`.
+pub(crate) fn found_in(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
+    findings(rule, files).iter().flatten().map(|finding| shown(finding, files)).collect()
+}
+
+/// A file `prd.md` after the first fix that `rule` offers; `None` where it offers none.
+pub(crate) fn fixed(rule: &Rule, text: &str) -> Option<String> {
+    let findings = findings(rule, &[("prd.md", text)]);
+    let fix = findings.iter().flatten().find_map(|finding| finding.fix.as_ref())?;
+    let mut text = text.to_owned();
+    for splice in fix.splices.iter().rev() {
+        text.replace_range(splice.span.range(), &splice.text);
+    }
+    Some(text)
+}
+
+/// Whether one file alone can never break the rule.
+pub(crate) fn is_of_several_files(rule: &Rule) -> bool {
+    ["SM502", "SM509"].contains(&rule.id)
+}
+
+fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
+    let (path, text) = files.iter().find(|(path, _)| *path == finding.path.as_str()).unwrap();
+    let place = LineIndex::new(text.as_bytes()).position(text.as_bytes(), finding.span.start);
+    format!("{path}:{place} {} {}", finding.rule.id, finding.message)
+}
+
+struct Files<'f>(&'f [(&'f str, &'f str)]);
+
+impl Surroundings for Files<'_> {
+    fn exists(&self, path: &ProjectPath) -> bool {
+        self.0.iter().any(|(own, _)| *own == path.as_str())
+    }
+}
+
+fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
+    let read = |(path, text): &(&str, &str)| {
+        Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec())
+    };
+    let artifacts: Vec<_> = files.iter().map(read).collect();
+    let chains: Vec<_> = artifacts.iter().map(workflow).collect();
+    let progress: Vec<_> = artifacts
+        .iter()
+        .zip(&chains)
+        .map(|(artifact, chain)| chain.as_ref().map(|chain| progress(artifact, chain)))
+        .collect();
+    let member =
+        |(artifact, progress): (&Artifact, &Option<Progress<'_>>)| Member::of(artifact, progress.as_ref());
+    let chains = Chains::of(artifacts.iter().zip(&progress).map(member));
+    let files = Files(files);
+    let found = artifacts.iter().zip(&progress).map(|(artifact, progress)| {
+        let subject = Subject {
+            surroundings: Some(&files),
+            chains: Some(&chains),
+            ..Subject::alone(artifact, progress.as_ref())
+        };
+        let mut found = Vec::new();
+        if let Decision::OfArtifact(check) = rule.decision {
+            check(&subject, &mut found);
+        }
+        found.sort_by_key(|finding| finding.span);
+        found
+    });
+    found.collect()
+}
+
+fn progress<'c>(artifact: &Artifact, chain: &'c Chain) -> Progress<'c> {
+    let completed: Vec<_> =
+        artifact.steps().into_iter().flat_map(|steps| steps.spellings()).map(StepId::parse).collect();
+    let last_step = artifact.state().last_step.as_ref().map(|last| StepId::parse(&last.text));
+    let record =
+        StepRecord { completed: &completed, last_step: last_step.as_ref(), content: Content::Present };
+    Progress::read(chain, &[], &record)
+}
+
+fn workflow(artifact: &Artifact) -> Option<Chain> {
+    match artifact.state().workflow_type.as_ref()?.text.as_str() {
+        "prd" => Some(sample::prd()),
+        "choice" => Some(sample::chain(&[
+            ("step-01-start", "", "Then `./step-02-draft.md` or `./step-02-review.md`."),
+            ("step-02-draft", "nextStepFile: ./step-03-end.md", ""),
+            ("step-02-review", "nextStepFile: ./step-03-end.md", ""),
+            ("step-03-end", "", ""),
+        ])),
+        _ => None,
+    }
+}
