@@ -1,6 +1,6 @@
 //! stepmark-core: the frontmatter of agentic workflows as a single source of truth.
 //!
-//! The stages stand in flow order, `document → artifact → workflow → check → transition → commit → project`,
+//! The stages stand in flow order, `document → artifact → workflow → lifecycle → check → transition → commit → project`,
 //! and a stage uses only stages to its left. `workspace` is the edge: there the file system, the clock and the
 //! environment enter; every other stage except `commit` is pure and receives values.
 //!
@@ -24,6 +24,7 @@ pub mod document;
 pub mod artifact;
 pub mod workflow;
 pub mod delegation;
+pub mod lifecycle;
 pub mod check;
 pub mod transition;
 mod root;

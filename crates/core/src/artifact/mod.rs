@@ -1,6 +1,8 @@
 //! The typed view of a document: steps, status, scope, ids, times, and a diagnosis of every oddity.
 
 mod path;
+pub(crate) mod parsed_scalar;
+mod path_globs;
 mod field;
 mod steps;
 mod inputs;
@@ -21,6 +23,7 @@ pub use diagnosis::{Diagnosis, Problem};
 pub use field::{Field, FieldKind};
 pub use inputs::InputDocument;
 pub use path::{ProjectPath, ProjectPathError, READ_LIMIT};
+pub use path_globs::{PathGlob, PathGlobError, PathGlobs};
 pub use scope::Scope;
 pub use state_digest::StateDigest;
 pub use state_value::StateUnreadable;

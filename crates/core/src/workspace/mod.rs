@@ -1,7 +1,5 @@
 //! The edge: root, configuration, discovery, file system.
 
-mod parsed_scalar;
-mod path_globs;
 mod workflow_declaration;
 mod configuration;
 mod initial_files;
@@ -55,6 +53,7 @@ mod stat_cache;
 mod listed_files;
 pub mod manifest;
 
+pub use crate::artifact::{PathGlob, PathGlobError, PathGlobs};
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 pub use chain::ChainLink;
 #[cfg(feature = "write")]
@@ -84,7 +83,6 @@ pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use instructions::Refreshed;
 pub use instructions::{CachedInstructions, CycleBoundary, InstructionError};
 pub use leases::{LeaseError, LeaseStanding};
-pub use path_globs::{PathGlob, PathGlobError, PathGlobs};
 #[cfg(feature = "write")]
 pub use restoring::{RestoreError, Restored};
 pub use resume_choice::{ChoiceError, ResumeChoice};

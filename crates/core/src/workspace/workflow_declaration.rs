@@ -4,8 +4,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, de};
 
-use super::{PathGlob, PathGlobs, parsed_scalar::deserialize_as_scalar};
-use crate::artifact::{ProjectPath, ProjectPathError};
+use crate::artifact::{
+    PathGlob, PathGlobs, ProjectPath, ProjectPathError, parsed_scalar::deserialize_as_scalar,
+};
 
 /// An entry of `workflows:` in `.stepmark/config.yaml`: a workflow known by its name, the artifacts bound to it, and
 /// where its steps come from.

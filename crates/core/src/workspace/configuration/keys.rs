@@ -11,9 +11,9 @@ use super::{
     variable_sides::{FREE_MAPS, Variable},
 };
 use crate::{
-    artifact::{ProjectPath, ProjectPathError},
+    artifact::{PathGlob, PathGlobs, ProjectPath, ProjectPathError, parsed_scalar::deserialize_as_scalar},
     document::Position,
-    workspace::{PathGlob, PathGlobs, WorkflowDeclaration, parsed_scalar::deserialize_as_scalar},
+    workspace::WorkflowDeclaration,
 };
 
 /// The whole file. Every key may be missing or empty.

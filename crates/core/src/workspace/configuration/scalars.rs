@@ -2,10 +2,7 @@
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
-use crate::{
-    artifact::{ProjectPath, ProjectPathError},
-    workspace::parsed_scalar::deserialize_as_scalar,
-};
+use crate::artifact::{ProjectPath, ProjectPathError, parsed_scalar::deserialize_as_scalar};
 
 /// A path inside the project, seen from its root; `{project-root}/` may stand before it, as in BMAD's files.
 #[derive(Debug)]

@@ -4,8 +4,10 @@ use std::{fmt, str::FromStr, sync::OnceLock};
 
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
-use super::parsed_scalar::deserialize_as_scalar;
-use crate::artifact::ProjectPath;
+use super::{
+    ProjectPath,
+    parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
+};
 
 /// A pattern over project paths, as in `.gitignore` but always seen from the project root: `*` and `?` stay within one
 /// part of the path, `**` crosses folders, `[a-z]` and `{a,b}` choose. A final `/` stands for all that the folder holds.
@@ -88,6 +90,14 @@ impl FromStr for PathGlob {
 }
 
 deserialize_as_scalar!(PathGlob);
+// Whether the brackets close, only the pattern's own reader tells.
+schema_of_scalar!(PathGlob, {
+    "description": "A pattern over paths, seen from the project root: `*` stays within a folder, `**` crosses folders",
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 1024,
+    "not": {"pattern": r"^/|^(\./)*$|(^|/)\.\.(/|$)"},
+});
 
 /// The pattern alone: the automaton behind it fills pages.
 impl fmt::Debug for PathGlob {

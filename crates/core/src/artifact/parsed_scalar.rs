@@ -6,7 +6,7 @@ use serde::{Deserializer, de};
 
 /// Reads one scalar as a `T`, from the spelling in the file (`1.10` stays `1.10`). The text is parsed inside the visitor,
 /// because only there does an error get the scalar's own line and column.
-pub(super) fn parsed_scalar<'de, D, T>(from: D) -> Result<T, D::Error>
+pub(crate) fn parsed_scalar<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: fmt::Display>,
@@ -33,10 +33,31 @@ macro_rules! deserialize_as_scalar {
     ($($scalar:ty),+) => {$(
         impl<'de> serde::Deserialize<'de> for $scalar {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                $crate::workspace::parsed_scalar::parsed_scalar(from)
+                $crate::artifact::parsed_scalar::parsed_scalar(from)
             }
         }
     )+};
 }
 
-pub(super) use deserialize_as_scalar;
+pub(crate) use deserialize_as_scalar;
+
+/// Implements `JsonSchema` for types that are one scalar of the configuration: what an editor may check of it.
+macro_rules! schema_of_scalar {
+    ($scalar:ty, $schema:tt) => {
+        impl schemars::JsonSchema for $scalar {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($scalar).into()
+            }
+
+            fn json_schema(_generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!($schema)
+            }
+        }
+    };
+}
+
+pub(crate) use schema_of_scalar;

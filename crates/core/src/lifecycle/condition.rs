@@ -1,0 +1,108 @@
+//! What an artifact must be for a lifecycle to apply to it.
+
+use std::{cell::OnceCell, fmt};
+
+use super::{RootKeys, spelling::folded};
+use crate::{
+    artifact::{Artifact, PathGlob},
+    document::heading_title,
+};
+
+/// What an artifact must be for a lifecycle to apply to it: all of it holds.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    pub(super) paths: Vec<PathGlob>,
+    pub(super) workflow_types: Vec<String>,
+    /// Keys with their values; none means any value.
+    pub(super) keys: Vec<(String, Option<Vec<String>>)>,
+    pub(super) heading: Option<String>,
+}
+
+/// Something about an artifact that a lifecycle wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Its path fits this pattern.
+    Path(String),
+    /// Its `workflowType`.
+    WorkflowType(String),
+    /// It has this key.
+    Key(String),
+    /// It has this key with this value.
+    KeyValue(String, String),
+    /// Its first heading.
+    Heading(String),
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(pattern) => write!(out, "its path fits `{pattern}`"),
+            Self::WorkflowType(value) => write!(out, "its `workflowType` is `{value}`"),
+            Self::Key(key) => write!(out, "it has the key `{key}`"),
+            Self::KeyValue(key, value) => write!(out, "its `{key}` is `{value}`"),
+            Self::Heading(heading) => write!(out, "its heading is `{heading}`"),
+        }
+    }
+}
+
+/// An artifact with what is read of it at the first question.
+pub(super) struct Subject<'a> {
+    artifact: &'a Artifact,
+    keys: OnceCell<RootKeys>,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) const fn new(artifact: &'a Artifact) -> Self {
+        Self { artifact, keys: OnceCell::new() }
+    }
+
+    fn keys(&self) -> &RootKeys {
+        self.keys.get_or_init(|| RootKeys::of(self.artifact))
+    }
+}
+
+impl Condition {
+    /// Why it holds; `None` where it does not. What costs least is asked first.
+    pub(super) fn evidence(&self, subject: &Subject<'_>) -> Option<Vec<Evidence>> {
+        let mut found = Vec::new();
+        if !self.paths.is_empty() {
+            let glob = self.paths.iter().find(|glob| glob.matches(subject.artifact.path()))?;
+            found.push(Evidence::Path(glob.as_str().to_owned()));
+        }
+        if !self.workflow_types.is_empty() {
+            let own = subject.artifact.state().workflow_type.as_ref()?.filled()?;
+            self.workflow_types.iter().find(|wanted| folded(wanted) == folded(own))?;
+            found.push(Evidence::WorkflowType(own.to_owned()));
+        }
+        for (key, values) in &self.keys {
+            let keys = subject.keys();
+            match values {
+                None => {
+                    keys.has(key).then_some(())?;
+                    found.push(Evidence::Key(key.clone()));
+                }
+                Some(values) => {
+                    let own = keys.text(key)?;
+                    values.iter().find(|wanted| folded(wanted) == folded(own))?;
+                    found.push(Evidence::KeyValue(key.clone(), own.to_owned()));
+                }
+            }
+        }
+        if let Some(wanted) = &self.heading {
+            let heading = first_heading(subject.artifact)?;
+            let own: Vec<&str> = heading.split_whitespace().collect();
+            let wanted: Vec<&str> = wanted.split_whitespace().collect();
+            own.starts_with(&wanted).then_some(())?;
+            found.push(Evidence::Heading(heading));
+        }
+        Some(found)
+    }
+}
+
+/// The first heading of the body.
+fn first_heading(artifact: &Artifact) -> Option<String> {
+    let body = artifact.document().body();
+    let lines = artifact.bytes()[body.range()].split(|byte| matches!(byte, b'\n' | b'\r'));
+    let title = lines.into_iter().find_map(heading_title)?;
+    Some(String::from_utf8_lossy(title).into_owned())
+}

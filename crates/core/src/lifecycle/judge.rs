@@ -1,0 +1,183 @@
+//! Whether a move is legal.
+
+use super::{Counter, Guard, Lifecycle, Move, MoveRefusal, RootKeys, State, spelling::near};
+
+/// What a move is judged by beside the table. All of it stands in files.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveFacts<'f> {
+    /// The frontmatter.
+    pub keys: &'f RootKeys,
+    /// The steps of its workflow that are open; none where its workflow is unknown.
+    pub open_steps: &'f [String],
+    /// The delegated work that is open. Whoever looks for it elsewhere leaves it empty, and asks
+    /// [`Verdict::wants`] whether it matters.
+    pub open_children: &'f [String],
+}
+
+/// A move that is legal, or none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict<'l> {
+    /// The state that is left; `None` where there was no status.
+    pub from: Option<&'l State>,
+    /// The state that is entered.
+    pub to: &'l State,
+    /// What the move wants.
+    pub guards: Vec<&'l Guard>,
+}
+
+impl Verdict<'_> {
+    /// Whether the state is another one: a synonym of the same state is no move.
+    pub fn is_move(&self) -> bool {
+        self.from.is_none_or(|from| from.name != self.to.name)
+    }
+
+    /// Whether the move wants this.
+    pub fn wants(&self, guard: &Guard) -> bool {
+        self.guards.contains(&guard)
+    }
+}
+
+impl Lifecycle {
+    /// Whether the table has the move from the status `from` to `to`. Without a status any state may be taken up: the work may
+    /// be older than its status. `remembered` is what stands under [`State::return_to`] of `from`.
+    ///
+    /// # Errors
+    /// When either is no state, or the table has no such move.
+    pub fn legal_move(
+        &self,
+        from: Option<&str>,
+        to: &str,
+        remembered: Option<&str>,
+    ) -> Result<Verdict<'_>, MoveRefusal> {
+        let left = from.map(|status| self.state_of(status).ok_or(status)).transpose();
+        let target = self.state_of(to);
+        // A word that is there and stays is no move, known or not.
+        let left = left.map_err(|status| MoveRefusal::UnknownSource {
+            lifecycle: self.name.clone(),
+            from: status.to_owned(),
+            states: self.state_names(),
+        })?;
+        let moves = left.map(|state| self.moves_from(state, remembered));
+        let legal = || match &moves {
+            Some(moves) => names(moves),
+            None => self.state_names(),
+        };
+        let Some(target) = target else {
+            let words = self.states.iter().flat_map(|state| state.synonyms.iter().chain([&state.name]));
+            return Err(MoveRefusal::UnknownTarget {
+                lifecycle: self.name.clone(),
+                to: to.to_owned(),
+                near: near(to, words.map(String::as_str)),
+                states: self.state_names(),
+                legal: legal(),
+            });
+        };
+        let guards = match (left, &moves) {
+            (Some(left), _) if left.name == target.name => Vec::new(),
+            (Some(left), Some(moves)) => {
+                let found = moves.iter().find(|legal| legal.to.name == target.name);
+                let found = found.ok_or_else(|| MoveRefusal::Illegal {
+                    lifecycle: self.name.clone(),
+                    from: left.name.clone(),
+                    to: target.name.clone(),
+                    legal: legal(),
+                })?;
+                found.guards.iter().collect()
+            }
+            _ => self.guards_of_entering(target),
+        };
+        Ok(Verdict { from: left, to: target, guards })
+    }
+
+    /// The same, where guards and counters are asked too.
+    ///
+    /// # Errors
+    /// Those of [`Lifecycle::legal_move`]; when a guard does not hold, or a counter is at its end.
+    pub fn judge_move(
+        &self,
+        from: Option<&str>,
+        to: &str,
+        facts: &MoveFacts<'_>,
+    ) -> Result<Verdict<'_>, MoveRefusal> {
+        let key = from.and_then(|status| self.state_of(status)?.return_to.as_deref());
+        let remembered = key.and_then(|key| facts.keys.text(key));
+        let verdict = self.legal_move(from, to, remembered)?;
+        if !verdict.is_move() {
+            return Ok(verdict);
+        }
+        let legal = || match verdict.from {
+            Some(from) => names(&self.moves_from(from, remembered)),
+            None => self.state_names(),
+        };
+        if let Some((guard, unmet)) =
+            verdict.guards.iter().find_map(|guard| Some((*guard, unmet(guard, facts)?)))
+        {
+            return Err(MoveRefusal::Guarded {
+                lifecycle: self.name.clone(),
+                to: verdict.to.name.clone(),
+                guard: guard.clone(),
+                unmet,
+                legal: legal(),
+            });
+        }
+        self.counters
+            .iter()
+            .filter(|counter| counter.entering.contains(&verdict.to.name))
+            .try_for_each(|counter| self.admit(counter, verdict.to, facts.keys, legal))?;
+        Ok(verdict)
+    }
+
+    /// Whether `counter` lets `to` be entered once more.
+    fn admit(
+        &self,
+        counter: &Counter,
+        to: &State,
+        keys: &RootKeys,
+        legal: impl Fn() -> Vec<String>,
+    ) -> Result<(), MoveRefusal> {
+        let (lifecycle, to, key) = (self.name.clone(), to.name.clone(), counter.key.clone());
+        let count = counter.count(keys).map_err(|text| MoveRefusal::NoNumber {
+            lifecycle: lifecycle.clone(),
+            to: to.clone(),
+            key: key.clone(),
+            text: text.to_owned(),
+            legal: legal(),
+        })?;
+        match counter.at_most {
+            Some(at_most) if count >= at_most => {
+                Err(MoveRefusal::Exhausted { lifecycle, to, key, count, at_most, legal: legal() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What every move into `state` wants: it holds for who enters it from nowhere, too.
+    fn guards_of_entering(&self, state: &State) -> Vec<&Guard> {
+        let moves: Vec<Move<'_>> = self.moves().filter(|legal| legal.to.name == state.name).collect();
+        let Some((first, others)) = moves.split_first() else { return Vec::new() };
+        let is_shared = |guard: &&Guard| others.iter().all(|other| other.guards.contains(guard));
+        first.guards.iter().filter(is_shared).collect()
+    }
+
+    pub(super) fn state_names(&self) -> Vec<String> {
+        self.states.iter().map(|state| state.name.clone()).collect()
+    }
+}
+
+fn names(moves: &[Move<'_>]) -> Vec<String> {
+    moves.iter().map(|legal| legal.to.name.clone()).collect()
+}
+
+/// What is in the way of a guard.
+fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
+    let open = |what: &str, open: &[String]| match open {
+        [] => None,
+        [only] => Some(format!("{what} `{only}` is open")),
+        [first, ..] => Some(format!("{} {what}s are open, the first is `{first}`", open.len())),
+    };
+    match guard {
+        Guard::StepsFinished => open("step", facts.open_steps),
+        Guard::ChildrenFinished => open("delegated artifact", facts.open_children),
+        Guard::Filled(key) => (!facts.keys.is_filled(key)).then(|| format!("`{key}` says nothing")),
+    }
+}

@@ -1,0 +1,38 @@
+//! What a status means: a lifecycle is a table of states and legal moves (DESIGN.md, "Lifecycles are data"). Pure.
+//!
+//! The tables that are built in stand in `tables/`, one a file, in the form in which a project declares its own. Which
+//! lifecycle an artifact has is decided by [`Lifecycles::choose`], never guessed.
+
+mod spelling;
+mod state;
+mod guard;
+mod counter;
+mod root_keys;
+mod one_or_more;
+mod declaration;
+mod condition;
+mod table;
+mod refusal;
+mod judge;
+mod upkeep;
+mod problem;
+mod assemble;
+mod reachable;
+mod built_in;
+mod choice;
+#[cfg(test)]
+mod cases;
+
+pub use built_in::built_in;
+pub use choice::{Choice, DeclaredLifecycle, Lifecycles, Source};
+pub use condition::{Condition, Evidence};
+pub use counter::Counter;
+pub use declaration::LifecycleDeclaration;
+pub use guard::Guard;
+pub use judge::{MoveFacts, Verdict};
+pub use problem::{LifecycleError, LifecycleProblem};
+pub use refusal::MoveRefusal;
+pub use root_keys::RootKeys;
+pub use state::State;
+pub use table::{Lifecycle, Move};
+pub use upkeep::Upkeep;

@@ -1,0 +1,43 @@
+//! How status words are compared.
+
+/// `text` as it is compared: without regard to case, and with `-`, `_` and blanks alike. `In Progress`, `in_progress` and
+/// `in-progress` are one word (FORMATS.md §1, "`status` values seen").
+pub(super) fn folded(text: &str) -> String {
+    let alike = |letter| if matches!(letter, '_' | ' ') { '-' } else { letter };
+    text.trim().chars().map(alike).flat_map(char::to_lowercase).collect()
+}
+
+/// The words of `known` that `given` may have been meant for, the likeliest first.
+pub(super) fn near<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let given = folded(given);
+    let mut near: Vec<(f64, &str)> = known
+        .into_iter()
+        .map(|word| (strsim::jaro_winkler(&given, &folded(word)), word))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .collect();
+    near.sort_by(|one, other| other.0.total_cmp(&one.0));
+    near.into_iter().take(3).map(|(_, word)| word.to_owned()).collect()
+}
+
+/// `` `a`, `b` and `c` ``
+pub(super) fn listed<T: AsRef<str>>(words: &[T]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{}`", word.as_ref())).collect();
+    match quoted.as_slice() {
+        [] => "nothing".to_owned(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_found_whatever_their_case() {
+        let states = ["draft", "ready-for-dev", "in-progress", "in-review", "done"];
+        assert_eq!(near("in_progres", states), ["in-progress"]);
+        assert_eq!(near("DONNE", states), ["done"]);
+        assert_eq!(near("zzz", states), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,73 @@
+//! What a move writes beside the status.
+
+use super::{Counter, Lifecycle, RootKeys, State};
+
+/// A change of a frontmatter key that goes with a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Upkeep {
+    /// The state that was left is remembered.
+    Remember {
+        /// The key.
+        key: String,
+        /// The name of the state.
+        state: String,
+    },
+    /// What was remembered is used up.
+    Forget {
+        /// The key.
+        key: String,
+    },
+    /// A counter has a new value.
+    Count {
+        /// The key.
+        key: String,
+        /// The value.
+        value: u64,
+    },
+}
+
+impl Lifecycle {
+    /// What a move from `from` to `to` writes beside the status. A counter that is no number is left as it is.
+    pub fn upkeep(&self, from: Option<&State>, to: &State, keys: &RootKeys) -> Vec<Upkeep> {
+        if from.is_some_and(|from| from.name == to.name) {
+            return Vec::new();
+        }
+        let mut changes = Vec::new();
+        if let Some(key) = from.and_then(|from| from.return_to.as_ref())
+            && keys.has(key)
+            && to.return_to.as_ref() != Some(key)
+        {
+            changes.push(Upkeep::Forget { key: key.clone() });
+        }
+        if let (Some(key), Some(from)) = (&to.return_to, from) {
+            changes.push(Upkeep::Remember { key: key.clone(), state: from.name.clone() });
+        }
+        changes.extend(self.counters.iter().filter_map(|counter| counter.after_entering(to, keys)));
+        changes
+    }
+}
+
+impl Counter {
+    /// What it says.
+    ///
+    /// # Errors
+    /// The text under its key, where that is no number.
+    pub fn count<'k>(&self, keys: &'k RootKeys) -> Result<u64, &'k str> {
+        match keys.text(&self.key) {
+            None => Ok(0),
+            Some(text) => text.trim().parse().map_err(|_| text),
+        }
+    }
+
+    fn after_entering(&self, to: &State, keys: &RootKeys) -> Option<Upkeep> {
+        let count = self.count(keys).ok()?;
+        let value = if self.entering.contains(&to.name) {
+            count.saturating_add(1)
+        } else if self.reset_by.contains(&to.name) && count > 0 {
+            0
+        } else {
+            return None;
+        };
+        Some(Upkeep::Count { key: self.key.clone(), value })
+    }
+}
