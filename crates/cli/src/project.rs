@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use stepmark_core::{
     artifact::{ProjectPath, ProjectPathError},
     journal::{ArtifactKey, Attribution},
-    workspace::{ArtifactError, RelativeError, Root, TrackedArtifact, Workspace, manifest::ManifestChoice},
+    workspace::{
+        ArtifactError, Comparison, ConfigurationSources, GitVersion, OpenError, RelativeError, Root,
+        TrackedArtifact, Workspace, manifest::ManifestChoice,
+    },
 };
 
 use crate::{
@@ -14,6 +17,12 @@ use crate::{
     environment::Environment,
     exit::Failure,
 };
+
+fn sources(arguments: &ProjectArguments, environment: &Environment) -> ConfigurationSources {
+    let mut sources = environment.configuration.clone();
+    sources.flags.clone_from(&arguments.config);
+    sources
+}
 
 /// An open project.
 pub(crate) struct Project {
@@ -28,18 +37,42 @@ impl Project {
         acting: &ActingArguments,
         environment: &Environment,
     ) -> Result<Self, Failure> {
-        let mut sources = environment.configuration.clone();
-        sources.flags.clone_from(&arguments.config);
+        let sources = sources(arguments, environment);
         let workspace = match &arguments.root {
             Some(root) => Workspace::open_with(environment.current_folder.join(root), &sources)?,
             None => Workspace::discover_with(&environment.current_folder, &sources)?,
         };
+        Ok(Self::of(workspace, arguments, acting, environment))
+    }
+
+    /// Opens the project as git holds it: its configuration is the one that stands there.
+    pub(crate) fn open_version(
+        arguments: &ProjectArguments,
+        acting: &ActingArguments,
+        environment: &Environment,
+        comparison: &Comparison,
+    ) -> Result<(Self, GitVersion), Failure> {
+        let root = match &arguments.root {
+            Some(root) => Root::open(environment.current_folder.join(root)),
+            None => Root::discover(&environment.current_folder),
+        };
+        let version = GitVersion::open(&root.map_err(OpenError::Root)?, comparison)?;
+        let workspace = Workspace::open_version(&version, &sources(arguments, environment))?;
+        Ok((Self::of(workspace, arguments, acting, environment), version))
+    }
+
+    fn of(
+        workspace: Workspace,
+        arguments: &ProjectArguments,
+        acting: &ActingArguments,
+        environment: &Environment,
+    ) -> Self {
         let attribution = attribution::with_flags(environment.attribution.clone(), acting);
-        Ok(Self {
+        Self {
             workspace: workspace.with_attribution(attribution).with_clock(environment.clock),
             current_folder: environment.current_folder.clone(),
             root_is_given: arguments.root.is_some(),
-        })
+        }
     }
 
     /// The same project, where what is done belongs to this session.

@@ -1,6 +1,10 @@
 //! A project in a git repository, by the program `git` of this machine.
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use super::{Run, Sandbox, tool};
 
@@ -20,16 +24,40 @@ impl Repository {
         Some(repository)
     }
 
+    /// A project without any file and without a commit; `None`, and a line on stderr, where the machine has no git.
+    pub(crate) fn empty(test: &str) -> Option<Self> {
+        let git = tool("git", test)?;
+        let repository = Self { git, sandbox: Sandbox::empty() };
+        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        Some(repository)
+    }
+
     /// Runs `git ARGUMENTS…` in the project, which must succeed, and returns what it prints.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let run = self.try_git(arguments);
+        assert_eq!(run.code, 0, "git {arguments:?}: {run}");
+        run.stdout.trim_end().to_owned()
+    }
+
+    /// Runs `git ARGUMENTS…` in the project, however it ends.
+    pub(crate) fn try_git(&self, arguments: &[&str]) -> Run {
         let mut command = Command::new(&self.git);
         self.sandbox.isolate(command.args(arguments));
         for role in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{role}_NAME"), "Ada").env(format!("GIT_{role}_EMAIL"), "ada@localhost");
         }
-        let run = Run::of(&mut command);
-        assert_eq!(run.code, 0, "git {arguments:?}: {run}");
-        run.stdout.trim_end().to_owned()
+        Run::of(command.env("GIT_EDITOR", "true"))
+    }
+
+    /// Makes git run a line of shell, in which `stepmark` and `git` are found, as the hook `name`.
+    pub(crate) fn add_hook(&self, name: &str, line: &str) {
+        let program = Path::new(env!("CARGO_BIN_EXE_stepmark")).parent().unwrap().display();
+        let git = self.git.parent().unwrap().display();
+        let place = self.sandbox.place(&format!(".git/hooks/{name}"));
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(&place, format!("#!/bin/sh\nPATH='{program}:{git}:/usr/bin:/bin'\n{line}\n")).unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(&place, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
 
     /// Commits everything and returns the name of the commit.

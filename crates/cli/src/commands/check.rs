@@ -6,7 +6,7 @@ use clap::Args;
 use stepmark_core::{
     artifact::ProjectPath,
     check::{Finding, Severity},
-    workspace::{Artifacts, Selection, TrackedArtifact},
+    workspace::{Artifacts, ChangedArtifact, Comparison, GitVersion, Selection, TrackedArtifact},
 };
 
 use crate::{
@@ -25,31 +25,56 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// Files and folders; without any, all artifacts of the project
+    #[arg(conflicts_with_all = ["staged", "from"])]
     paths: Vec<PathBuf>,
+    /// Check what the next commit changes: the artifacts in the index of git, and what became of them since HEAD
+    ///
+    /// The work tree is neither read nor written, so unstaged changes do not count.
+    #[arg(long)]
+    staged: bool,
+    /// Check what a branch changes since it left this commit, as in a pull request
+    #[arg(long, value_name = "COMMIT", conflicts_with = "staged")]
+    from: Option<String>,
+    /// With --from: the last commit of the branch
+    #[arg(long, value_name = "COMMIT", requires = "from", default_value = "HEAD")]
+    to: String,
 }
 
 impl Check {
+    /// Which states of the repository are compared; `None`: the work tree is checked.
+    pub(crate) fn comparison(&self) -> Option<Comparison> {
+        match &self.from {
+            Some(from) => Some(Comparison::Commits { from: from.clone(), to: self.to.clone() }),
+            None => self.staged.then_some(Comparison::Index),
+        }
+    }
+
+    /// Checks what changed in git.
+    pub(crate) fn run_on_changes(
+        &self,
+        project: &Project,
+        version: &GitVersion,
+        output: &Output,
+    ) -> Result<Exit, Failure> {
+        let changed = project.workspace.changed_artifacts(version)?;
+        let findings = project.workspace.check_changes(&changed.artifacts, version)?;
+        let artifacts = changed.artifacts.into_iter().map(ChangedArtifact::into_latest).collect();
+        let checked = Artifacts {
+            artifacts,
+            problems: changed.problems,
+            unreadable: changed.unreadable,
+            ..Artifacts::default()
+        };
+        let all: Vec<_> = checked.artifacts.iter().zip(findings).collect();
+        Ok(report(output, &checked, &all))
+    }
+
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let checked = self.artifacts(project, output)?;
         let selection = if self.paths.is_empty() { Selection::All } else { Selection::Some };
         let findings = project.workspace.check(&checked.artifacts, selection)?;
         let all: Vec<_> = checked.artifacts.iter().zip(findings).collect();
-        let counts =
-            ProblemCounts::of(&all.iter().flat_map(|(_, findings)| findings.clone()).collect::<Vec<_>>());
-        if output.json {
-            print_json(output, &checked, &all);
-        } else {
-            print_reports(output, &all);
-            summarise(output, checked.artifacts.len(), counts);
-        }
-        wording::unreadable(&checked).iter().for_each(|problem| output.warning(problem));
-        Ok(if !checked.is_whole() {
-            Exit::Io
-        } else if counts.errors + counts.warnings > 0 {
-            Exit::Findings
-        } else {
-            Exit::Fine
-        })
+        Ok(report(output, &checked, &all))
     }
 
     /// The artifacts that the paths name; a folder stands for the artifacts in it, a file for itself.
@@ -88,6 +113,26 @@ impl Check {
         chosen.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
         chosen.artifacts.dedup_by(|one, other| one.path() == other.path());
         Ok(chosen)
+    }
+}
+
+/// Shows all findings and says how the program ends.
+fn report(output: &Output, checked: &Artifacts, all: &[(&TrackedArtifact, Vec<Finding>)]) -> Exit {
+    let counts =
+        ProblemCounts::of(&all.iter().flat_map(|(_, findings)| findings.clone()).collect::<Vec<_>>());
+    if output.json {
+        print_json(output, checked, all);
+    } else {
+        print_reports(output, all);
+        summarise(output, checked.artifacts.len(), counts);
+    }
+    wording::unreadable(checked).iter().for_each(|problem| output.warning(problem));
+    if !checked.is_whole() {
+        Exit::Io
+    } else if counts.errors + counts.warnings > 0 {
+        Exit::Findings
+    } else {
+        Exit::Fine
     }
 }
 

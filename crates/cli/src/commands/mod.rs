@@ -72,7 +72,14 @@ pub(crate) fn run(
         Command::Lease(command) => command.run(&project()?, output),
         Command::Project(command) => command.run(&project()?, output),
         Command::Hook(command) => command.run(&project()?, output),
-        Command::Check(command) => command.run(&project()?, output),
+        Command::Check(command) => match command.comparison() {
+            Some(comparison) => {
+                let (project, version) =
+                    Project::open_version(&arguments.project, &arguments.acting, environment, &comparison)?;
+                command.run_on_changes(&project, &version, output)
+            }
+            None => command.run(&project()?, output),
+        },
         Command::Log(command) => command.run(&project()?, arguments.acting.session.as_ref(), output),
         Command::At(command) => command.run(&project()?, output),
         Command::Diff(command) => command.run(&project()?, output),

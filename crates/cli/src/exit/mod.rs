@@ -1,6 +1,7 @@
 //! Exit codes, and every error of the library mapped to one (DESIGN.md, "Errors and exit codes").
 
 mod changes;
+mod git;
 mod history;
 mod projections;
 mod reading;

@@ -11,13 +11,18 @@ use super::{Exit, Failure};
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
+        if let OpenError::Git(error) = error {
+            return error.into();
+        }
         let exit = match &error {
             OpenError::Configuration(ConfigurationError::Given { .. }) => Exit::Usage,
-            OpenError::Root(_) | OpenError::Configuration(_) => Exit::Io,
+            OpenError::Root(_) | OpenError::Configuration(_) | OpenError::Git(_) => Exit::Io,
         };
         let failure = Self::from_error(exit, &error);
         match &error {
-            OpenError::Root(_) | OpenError::Configuration(ConfigurationError::Given { .. }) => failure,
+            OpenError::Root(_)
+            | OpenError::Git(_)
+            | OpenError::Configuration(ConfigurationError::Given { .. }) => failure,
             OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
                 failure.with_help("mend that line; nothing was changed")
             }

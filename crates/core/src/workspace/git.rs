@@ -1,9 +1,12 @@
-//! What git knows of a file. Git is asked as a program: a project that uses it has it, and its own filters apply.
+//! What git knows of a file.
 #![expect(clippy::disallowed_methods, reason = "an edge module: git is started here")]
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use super::Workspace;
+use super::{
+    Workspace,
+    git_process::{git, is_repository},
+};
 use crate::{
     artifact::ProjectPath,
     journal::{Actor, Outsider},
@@ -13,7 +16,7 @@ use crate::{
 /// Who last changed the file, as far as git knows: the author of its last commit, if the file is as it was committed.
 /// Without git, or for what is not committed, nobody.
 pub(super) fn outsider(root: &Root, path: &ProjectPath) -> Outsider {
-    if !root.path().ancestors().any(|folder| folder.join(".git").exists()) {
+    if !is_repository(root) {
         return Outsider::unknown();
     }
     let is_committed =
@@ -38,15 +41,8 @@ impl Workspace {
     }
 }
 
-/// What a command of git prints, if it succeeds. It takes no locks and asks nothing.
+/// What a command of git prints, if it succeeds.
 fn run(root: &Root, arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git")
-        .args(["--no-optional-locks", "--literal-pathspecs"])
-        .args(arguments)
-        .current_dir(root.path())
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let output = git(root.path(), arguments).stdout(Stdio::piped()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -9,10 +9,10 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
 };
 
-use super::Workspace;
+use super::{Workspace, git_process::git};
 use crate::project::git_hook::{self, FoundHook, GATE_HOOKS, HookPlan, KEPT_SUFFIX};
 
 /// What happened to one hook.
@@ -107,11 +107,8 @@ impl Workspace {
     fn hooks(&self) -> Result<Hooks, HookError> {
         let root = self.root().path();
         let ask = |folder: &Path, argument: &[&str]| -> Result<Option<PathBuf>, HookError> {
-            let output = Command::new("git")
-                .arg("rev-parse")
-                .args(argument)
-                .current_dir(folder)
-                .stdin(Stdio::null())
+            let output = git(folder, &[&["rev-parse"], argument].concat())
+                .stdout(Stdio::piped())
                 .output()
                 .map_err(|source| HookError::NoGit { source })?;
             let answer = String::from_utf8_lossy(&output.stdout);

@@ -9,9 +9,9 @@ use std::{
 };
 
 use super::{
-    Clock, Configuration, ConfigurationError, ConfigurationSources, Membership, ResolveError, Root,
-    RootError, TrackedArtifact, WalkProblem, WalkProblemKind, Workflows, artifact_files, walk::WalkError,
-    workflows::WorkflowFileError,
+    CONFIGURATION_PATH, Clock, Configuration, ConfigurationError, ConfigurationSources, GitVersion,
+    GitVersionError, Membership, ResolveError, Root, RootError, TrackedArtifact, WalkProblem,
+    WalkProblemKind, Workflows, artifact_files, walk::WalkError, workflows::WorkflowFileError,
 };
 use jiff::Timestamp;
 
@@ -56,6 +56,9 @@ pub enum OpenError {
     /// Its configuration cannot be used.
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
+    /// Git does not say what its configuration is.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
 }
 
 /// Why an artifact cannot be read.
@@ -77,6 +80,12 @@ pub enum ArtifactError {
         path: ProjectPath,
         /// What the system says.
         source: io::Error,
+    },
+    /// A merge left the file in conflict: git holds several versions of it.
+    #[error("a merge left `{path}` in conflict: resolve it, then `git add` it")]
+    Unmerged {
+        /// The path inside the project.
+        path: ProjectPath,
     },
     /// A step file of its workflow cannot be read.
     #[error(transparent)]
@@ -111,10 +120,6 @@ pub(super) fn open_file(place: &Path) -> io::Result<File> {
 /// Reads all of `file` behind what `bytes` hold. What is no regular file, or has more than [`READ_LIMIT`] bytes, is an
 /// error.
 pub(super) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
-    let too_large = || {
-        let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");
-        io::Error::new(io::ErrorKind::FileTooLarge, reason)
-    };
     let metadata = file.metadata()?;
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
@@ -137,6 +142,11 @@ pub(super) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Resu
     if (bytes.len() - before) as u64 > READ_LIMIT { Err(too_large()) } else { Ok(()) }
 }
 
+fn too_large() -> io::Error {
+    let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");
+    io::Error::new(io::ErrorKind::FileTooLarge, reason)
+}
+
 fn read_once(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match file.read(buffer) {
@@ -155,11 +165,17 @@ impl Artifacts {
 }
 
 impl ArtifactError {
+    /// The file at `path` has more than [`READ_LIMIT`] bytes.
+    pub(super) fn over_limit(path: ProjectPath) -> Self {
+        Self::Read { path, source: too_large() }
+    }
+
     /// The file that cannot be read: the artifact, or a step file of its workflow.
     pub const fn path(&self) -> &ProjectPath {
         match self {
             Self::Resolve(ResolveError::Outside { path, .. } | ResolveError::Unreachable { path, .. })
             | Self::Missing { path }
+            | Self::Unmerged { path }
             | Self::Read { path, .. }
             | Self::Workflow(
                 WorkflowFileError::Resolve { path, .. } | WorkflowFileError::Read { path, .. },
@@ -193,6 +209,19 @@ impl Workspace {
         Self::at(Root::open(folder)?, sources)
     }
 
+    /// Opens the project as git holds it, with the configuration that stands there; what is read through the workspace itself
+    /// still comes from the work tree.
+    ///
+    /// # Errors
+    /// When git does not answer, or the configuration cannot be used.
+    pub fn open_version(version: &GitVersion, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+        let root = version.root().clone();
+        let path = ProjectPath::new(CONFIGURATION_PATH).ok();
+        let bytes = path.map(|path| version.read(&path)).transpose()?.flatten();
+        let configuration = Configuration::of_project_bytes(&root, sources, bytes)?;
+        Ok(Self::with_configuration(root, configuration))
+    }
+
     /// Opens the project that `start` lies in among what surrounds it.
     ///
     /// # Errors
@@ -203,14 +232,18 @@ impl Workspace {
 
     fn at(root: Root, sources: &ConfigurationSources) -> Result<Self, OpenError> {
         let configuration = Configuration::load_with(&root, sources)?;
-        Ok(Self {
+        Ok(Self::with_configuration(root, configuration))
+    }
+
+    fn with_configuration(root: Root, configuration: Configuration) -> Self {
+        Self {
             root,
             configuration,
             workflows: OnceLock::new(),
             attribution: Attribution::default(),
             clock: Clock::System,
             history: Mutex::new(None),
-        })
+        }
     }
 
     /// The same project, where whatever is done is done by `attribution`.

@@ -16,8 +16,12 @@ mod context;
 mod instructions;
 mod gates;
 mod checking;
+mod checking_changes;
 mod leases;
 mod chain;
+mod git_process;
+mod git_version;
+mod changed_artifacts;
 #[cfg(feature = "write")]
 mod changes;
 #[cfg(feature = "write")]
@@ -56,6 +60,7 @@ pub mod manifest;
 pub use crate::artifact::{PathGlob, PathGlobError, PathGlobs};
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 pub use chain::ChainLink;
+pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsError};
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
 pub use checking::{CheckError, Selection};
@@ -77,6 +82,7 @@ pub use gates::GateRebuild;
 pub use gates::{GateAnswer, GateError, Tier};
 #[cfg(feature = "write")]
 pub use git_hooks::{HookChange, HookError, HookOutcome};
+pub use git_version::{ChangedFile, Comparison, GitChanges, GitVersion, GitVersionError, OverLimit};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 #[cfg(feature = "write")]

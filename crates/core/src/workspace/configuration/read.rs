@@ -33,12 +33,28 @@ impl Configuration {
     /// # Errors
     /// When a file cannot be read or used, with its line and column, or another value cannot be used.
     pub fn load_with(root: &Root, sources: &ConfigurationSources) -> Result<Self, ConfigurationError> {
+        Self::of_project_bytes(root, sources, read_file(&root.path().join(CONFIGURATION_PATH))?)
+    }
+
+    /// The same, where the project's file holds `project_bytes`, whatever stands on the disk; `None`: there is none.
+    ///
+    /// # Errors
+    /// Those of [`Configuration::load_with`].
+    pub(in crate::workspace) fn of_project_bytes(
+        root: &Root,
+        sources: &ConfigurationSources,
+        project_bytes: Option<Vec<u8>>,
+    ) -> Result<Self, ConfigurationError> {
         let mut layers = Vec::new();
         let mut files = Vec::new();
+        let user = match &sources.user_file {
+            Some(path) => Some((path.clone(), read_file(path)?, Origin::User as fn(Place) -> Origin)),
+            None => None,
+        };
         let project = root.path().join(CONFIGURATION_PATH);
-        let user = sources.user_file.iter().map(|path| (path.clone(), Origin::User as fn(Place) -> Origin));
-        for (path, origin) in user.chain([(project, Origin::Project as fn(Place) -> Origin)]) {
-            let Some(bytes) = read_file(&path)? else { continue };
+        let project = (project, project_bytes, Origin::Project as fn(Place) -> Origin);
+        for (path, bytes, origin) in user.into_iter().chain([project]) {
+            let Some(bytes) = bytes else { continue };
             let layer = ConfigurationLayer::read(&path, &bytes, origin);
             layers.push(layer.map_err(|error| unusable(&path, error))?);
             refuse_project_id_of_user(&path, layers.last())?;

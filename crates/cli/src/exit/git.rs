@@ -1,0 +1,26 @@
+//! Why git could not say what changed.
+
+use stepmark_core::workspace::{ChangedArtifactsError, GitVersionError};
+
+use super::{Exit, Failure};
+
+impl From<GitVersionError> for Failure {
+    fn from(error: GitVersionError) -> Self {
+        let exit = match &error {
+            GitVersionError::NoCommit { .. }
+            | GitVersionError::NoMergeBase { .. }
+            | GitVersionError::NoRepository { .. } => Exit::Usage,
+            _ => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<ChangedArtifactsError> for Failure {
+    fn from(error: ChangedArtifactsError) -> Self {
+        match error {
+            ChangedArtifactsError::Git(error) => error.into(),
+            ChangedArtifactsError::Workflow(error) => Self::from_error(Exit::Io, &error),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The artifacts among the files that changed in a repository.
+
+use super::{
+    ArtifactError, ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit, TrackedArtifact,
+    WalkProblem, WalkProblemKind, Workspace, workflows::WorkflowFileError,
+};
+use crate::artifact::Artifact;
+
+/// An artifact that changed: at least one side holds workflow state.
+#[derive(Clone, Debug)]
+pub enum ChangedArtifact {
+    /// It is there.
+    Present {
+        /// It now; without state, if somebody took it out.
+        now: TrackedArtifact,
+        /// It before, under its path then; `None` where it is new, or held no state.
+        before: Option<TrackedArtifact>,
+    },
+    /// It was deleted.
+    Deleted {
+        /// It before.
+        before: TrackedArtifact,
+    },
+}
+
+/// What changed among the artifacts of a project.
+#[derive(Debug, Default)]
+pub struct ChangedArtifacts {
+    /// The artifacts, in the order of their paths.
+    pub artifacts: Vec<ChangedArtifact>,
+    /// Names that are no UTF-8.
+    pub problems: Vec<WalkProblem>,
+    /// Files that a merge left in conflict, and files too large to be read.
+    pub unreadable: Vec<ArtifactError>,
+}
+
+/// Why changed artifacts cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangedArtifactsError {
+    /// Git does not answer.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
+    /// A step file of a workflow cannot be read.
+    #[error(transparent)]
+    Workflow(#[from] WorkflowFileError),
+}
+
+impl ChangedArtifact {
+    /// What there is to be looked at: the artifact now; as it was, if it is gone.
+    pub fn into_latest(self) -> TrackedArtifact {
+        match self {
+            Self::Present { now: latest, .. } | Self::Deleted { before: latest } => latest,
+        }
+    }
+}
+
+impl Workspace {
+    /// The artifacts that `version` changes, as the configuration of this workspace selects them. Their workflows are those of
+    /// the work tree: BMAD's own files are often not in git.
+    ///
+    /// # Errors
+    /// When git does not answer, or a step file cannot be read.
+    pub fn changed_artifacts(&self, version: &GitVersion) -> Result<ChangedArtifacts, ChangedArtifactsError> {
+        let GitChanges { files, unmerged, over_limit, not_utf8 } =
+            version.changes(&|path| self.configuration().is_artifact(path))?;
+        let mut found = ChangedArtifacts::default();
+        for file in files {
+            found.artifacts.extend(self.changed_artifact(file)?);
+        }
+        let name_problem = |path| WalkProblem { path, kind: WalkProblemKind::NameNotUtf8 };
+        found.problems = not_utf8.into_iter().map(name_problem).collect();
+        found.unreadable.extend(unmerged.into_iter().map(|path| ArtifactError::Unmerged { path }));
+        found
+            .unreadable
+            .extend(over_limit.into_iter().map(|OverLimit { path, .. }| ArtifactError::over_limit(path)));
+        Ok(found)
+    }
+
+    fn changed_artifact(&self, file: ChangedFile) -> Result<Option<ChangedArtifact>, WorkflowFileError> {
+        let ChangedFile { path, renamed_from, before, after } = file;
+        let earlier_path = renamed_from.unwrap_or_else(|| path.clone());
+        let before = before.map(|bytes| Artifact::read(earlier_path, bytes)).filter(Artifact::is_tracked);
+        // A file that held state and holds none any more is looked at, too.
+        let is_looked_at = |after: &Artifact| before.is_some() || after.is_tracked();
+        let after = after.map(|bytes| Artifact::read(path, bytes)).filter(is_looked_at);
+        let track = |artifact: Option<Artifact>| artifact.map(|artifact| self.track(artifact)).transpose();
+        Ok(match (track(before)?, track(after)?) {
+            (before, Some(now)) => Some(ChangedArtifact::Present { now, before }),
+            (Some(before), None) => Some(ChangedArtifact::Deleted { before }),
+            (None, None) => None,
+        })
+    }
+}

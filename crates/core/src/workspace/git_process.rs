@@ -1,0 +1,75 @@
+//! How git is started: as a program, always in the same way. Its own filters, worktrees, alternates and `GIT_INDEX_FILE` then
+//! work as its user expects (docs/adr/0010-reading-git.md).
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: git is started here, with what git told this process"
+)]
+
+use std::{
+    env,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use crate::root::Root;
+
+/// Git in `folder`: it takes no locks, writes nothing, and asks nobody. Its streams lead nowhere until they are set.
+pub(super) fn git(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    command
+        .args(["--no-optional-locks", "--literal-pathspecs"])
+        .args(arguments)
+        .current_dir(folder)
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    pass_on_repository(&mut command, folder);
+    command
+}
+
+/// What git tells a hook holds in the folder where the hook was started: the names become absolute. Without `GIT_WORK_TREE`
+/// git would take any folder for the top of the work tree once `GIT_DIR` is set (git(1), "GIT_DIR").
+fn pass_on_repository(command: &mut Command, folder: &Path) {
+    let (Some(_), Ok(current)) = (env::var_os("GIT_DIR"), env::current_dir()) else { return };
+    for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_WORK_TREE"] {
+        if let Some(value) = env::var_os(name) {
+            command.env(name, current.join(value));
+        }
+    }
+    if env::var_os("GIT_WORK_TREE").is_none()
+        && let Some(top) = folder.ancestors().find(|folder| folder.join(".git").exists())
+    {
+        command.env("GIT_WORK_TREE", top);
+    }
+}
+
+/// Whether the project lies in the work tree of a git repository.
+pub(super) fn is_repository(root: &Root) -> bool {
+    root.path().ancestors().any(|folder| folder.join(".git").exists())
+}
+
+/// Whether the text is an object name in full, and so no option.
+pub(super) fn is_object_name(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Ends a process that only reads, if it has not ended yet.
+pub(super) fn end(child: &mut Child) {
+    // It may have ended by itself: then there is nothing to end.
+    let _ended = child.kill();
+    let _reaped = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_object_names_are_passed_on() {
+        assert!(is_object_name(&"0a".repeat(20)) && is_object_name(&"0a".repeat(32)));
+        for text in ["", "HEAD", "--all", &"g".repeat(40), &"0".repeat(39)] {
+            assert!(!is_object_name(text), "{text}");
+        }
+    }
+}

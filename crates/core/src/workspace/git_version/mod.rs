@@ -1,0 +1,16 @@
+//! The files of a project as git holds them: in the index, or in a commit. Nothing here reads or writes the work tree.
+
+mod base;
+mod changed_file;
+mod comparison;
+mod error;
+mod objects;
+mod raw_diff;
+mod version;
+mod wanted;
+
+pub use changed_file::{ChangedFile, GitChanges, OverLimit};
+pub use comparison::Comparison;
+pub use error::GitVersionError;
+pub(super) use objects::{Object, read_object};
+pub use version::GitVersion;

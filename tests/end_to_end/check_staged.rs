@@ -1,0 +1,281 @@
+//! `stepmark check --staged` and `--from … --to …`, in real repositories.
+
+use std::{fs, process::Command};
+
+use crate::harness::{Repository, Run};
+
+const GOOD: &str = "---\nstepsCompleted: [1, 2]\nstatus: draft\n---\n# PRD\n";
+/// A finding of its own: the key stands twice.
+const BAD: &str = "---\nstepsCompleted: [1, 2]\nstatus: draft\nstatus: done\n---\n# PRD\n";
+
+/// A repository with one commit in which `docs/prd.md` is good.
+fn repository(test: &str) -> Option<Repository> {
+    let repository = Repository::empty(test)?;
+    repository.sandbox.write("docs/prd.md", GOOD);
+    repository.commit("one");
+    Some(repository)
+}
+
+/// Checks what is staged, which must change nothing on the disk.
+fn staged(repository: &Repository) -> Run {
+    repository.sandbox.changes_nothing(&mut repository.command(&["check", "--staged", "--json"]))
+}
+
+/// The paths that have findings, and how many artifacts were looked at.
+fn findings(run: &Run) -> (Vec<String>, u64) {
+    let answer = run.json("stepmark.check/1");
+    let paths = answer["findings"].as_array().unwrap().iter();
+    let mut paths: Vec<_> = paths.map(|finding| finding["path"].as_str().unwrap().to_owned()).collect();
+    paths.dedup();
+    (paths, answer["artifacts"].as_u64().unwrap())
+}
+
+fn assert_finds(run: &Run, paths: &[&str], artifacts: u64) {
+    let (found, count) = findings(run);
+    assert_eq!((found, count), (paths.iter().map(|path| (*path).to_owned()).collect(), artifacts), "{run}");
+    assert_eq!(run.code, i32::from(!paths.is_empty()), "{run}");
+}
+
+#[test]
+fn the_index_counts_and_not_the_work_tree() {
+    let Some(repository) = repository("check --staged") else { return };
+    assert_finds(&staged(&repository), &[], 0);
+    repository.sandbox.write("docs/prd.md", BAD);
+    assert_finds(&staged(&repository), &[], 0);
+    repository.git(&["add", "docs/prd.md"]);
+    repository.sandbox.write("docs/prd.md", GOOD);
+    assert_finds(&staged(&repository), &["docs/prd.md"], 1);
+    repository.git(&["add", "docs/prd.md"]);
+    repository.sandbox.write("docs/prd.md", BAD);
+    assert_finds(&staged(&repository), &[], 0);
+    fs::remove_file(repository.sandbox.place("docs/prd.md")).unwrap();
+    repository.sandbox.write("docs/new.md", BAD);
+    repository.git(&["add", "docs/new.md"]);
+    fs::remove_file(repository.sandbox.place("docs/new.md")).unwrap();
+    assert_finds(&staged(&repository), &["docs/new.md"], 1);
+}
+
+#[test]
+fn before_the_first_commit_everything_is_new() {
+    let Some(repository) = Repository::empty("first commit") else { return };
+    assert_finds(&staged(&repository), &[], 0);
+    repository.sandbox.write("docs/prd.md", BAD);
+    repository.sandbox.write("README.md", "# No artifact\n");
+    repository.git(&["add", "--all"]);
+    assert_finds(&staged(&repository), &["docs/prd.md"], 1);
+}
+
+#[test]
+fn renames_deletions_and_odd_names() {
+    let Some(repository) = repository("renames") else { return };
+    let odd = "docs/Über uns/a \"b\"\tc.md";
+    repository.sandbox.write(odd, BAD);
+    repository.git(&["mv", "docs/prd.md", "docs/needs.md"]);
+    repository.git(&["add", "--all"]);
+    assert_finds(&staged(&repository), &[odd], 2);
+    repository.commit("two");
+    repository.git(&["rm", "--quiet", odd]);
+    repository.git(&["mv", "docs/needs.md", "docs/needs.txt"]);
+    assert_finds(&staged(&repository), &[], 0);
+}
+
+#[test]
+fn what_is_no_artifact_is_passed_over() {
+    let Some(repository) = repository("no artifacts") else { return };
+    repository.sandbox.write("notes.txt", BAD);
+    repository.sandbox.write("node_modules/x/prd.md", BAD);
+    repository.sandbox.write("readme.md", "# Only text\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("docs/prd.md", repository.sandbox.place("link.md")).unwrap();
+    repository.git(&["add", "--all", "--force"]);
+    let head = repository.git(&["rev-parse", "HEAD"]);
+    repository.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{head},sub.md")]);
+    assert_finds(&staged(&repository), &[], 0);
+}
+
+#[test]
+fn the_configuration_is_the_staged_one() {
+    let Some(repository) = repository("staged configuration") else { return };
+    repository.sandbox.write("docs/prd.md", BAD);
+    repository.sandbox.write(".stepmark/config.yaml", "artifacts: {exclude: ['docs/']}\n");
+    repository.git(&["add", "--all"]);
+    repository.sandbox.write(".stepmark/config.yaml", "artifacts: [this is no map\n");
+    assert_finds(&staged(&repository), &[], 0);
+    repository.git(&["rm", "--quiet", "--cached", "--force", ".stepmark/config.yaml"]);
+    assert_finds(&staged(&repository), &["docs/prd.md"], 1);
+    repository.git(&["add", ".stepmark/config.yaml"]);
+    let run = staged(&repository);
+    assert_eq!(run.code, 4, "{run}");
+    assert!(run.stderr.contains("config.yaml"), "{run}");
+}
+
+#[test]
+fn a_hook_sees_the_index_of_its_own_commit() {
+    let Some(repository) = repository("GIT_INDEX_FILE") else { return };
+    repository.add_hook("pre-commit", "stepmark check --staged");
+    repository.sandbox.write("docs/prd.md", BAD);
+    repository.sandbox.write("docs/ux.md", GOOD);
+    repository.git(&["add", "docs/ux.md"]);
+    let commit =
+        |arguments: &[&str]| repository.try_git(&[&["commit", "--message", "x"], arguments].concat());
+    let run = commit(&["--all"]);
+    assert_ne!(run.code, 0, "commit --all stages by itself: {run}");
+    assert!(run.stderr.contains("key-twice") || run.stdout.contains("key-twice"), "{run}");
+    let run = commit(&["--only", "docs/prd.md"]);
+    assert_ne!(run.code, 0, "a commit of one path has an index of its own: {run}");
+    let run = commit(&["--only", "docs/ux.md"]);
+    assert_eq!(run.code, 0, "the other file is not part of it: {run}");
+}
+
+#[test]
+fn a_project_in_a_folder_of_a_linked_worktree() {
+    let Some(repository) = Repository::empty("worktree") else { return };
+    repository.sandbox.write("apps/shop/.stepmark/config.yaml", "");
+    repository.sandbox.write("apps/shop/docs/prd.md", GOOD);
+    repository.sandbox.write("docs/prd.md", GOOD);
+    repository.commit("one");
+    repository.add_hook("pre-commit", "cd apps/shop && stepmark check --staged");
+    let worktree = repository.sandbox.outside().join("tree");
+    repository.git(&["worktree", "add", "--quiet", worktree.to_str().unwrap(), "-b", "other"]);
+    for (path, code) in [("docs/prd.md", 0), ("apps/shop/docs/prd.md", 1)] {
+        fs::write(worktree.join(path), BAD).unwrap();
+        let run =
+            repository.try_git(&["-C", worktree.to_str().unwrap(), "commit", "-q", "-m", "x", "--", path]);
+        assert_eq!(run.code, code, "{path}: {run}");
+        assert!(code == 0 || format!("{run}").contains(" docs/prd.md:"), "as the project sees it: {run}");
+    }
+}
+
+#[test]
+fn a_merge_is_checked_for_what_it_makes_itself() {
+    let Some(repository) = repository("merge") else { return };
+    repository.git(&["switch", "--quiet", "-c", "other"]);
+    repository.sandbox.write("docs/theirs.md", BAD);
+    repository.sandbox.write("docs/prd.md", GOOD.replace("[1, 2]", "[1, 2, 3]"));
+    repository.commit("theirs");
+    repository.git(&["switch", "--quiet", "main"]);
+    repository.sandbox.write("docs/prd.md", GOOD.replace("[1, 2]", "[1, 2, 4]"));
+    repository.commit("ours");
+    let merged = repository.try_git(&["merge", "other"]);
+    assert_eq!(merged.code, 1, "{merged}");
+    let run = staged(&repository);
+    assert_eq!(run.code, 4, "{run}");
+    assert!(run.stdout.contains("a merge left `docs/prd.md` in conflict"), "{run}");
+    repository.sandbox.write("docs/prd.md", BAD);
+    repository.git(&["add", "--all"]);
+    assert_finds(&staged(&repository), &["docs/prd.md"], 1);
+}
+
+#[test]
+fn a_rebase_that_stops_is_checked_against_what_it_stands_on() {
+    let Some(repository) = repository("rebase") else { return };
+    repository.git(&["switch", "--quiet", "-c", "other"]);
+    repository.sandbox.write("docs/prd.md", GOOD.replace("[1, 2]", "[1, 2, 3]"));
+    repository.commit("theirs");
+    repository.git(&["switch", "--quiet", "main"]);
+    repository.sandbox.write("docs/prd.md", GOOD.replace("[1, 2]", "[1, 2, 4]"));
+    repository.commit("ours");
+    assert_ne!(repository.try_git(&["rebase", "other"]).code, 0);
+    repository.sandbox.write("docs/prd.md", BAD);
+    repository.git(&["add", "--all"]);
+    assert_finds(&staged(&repository), &["docs/prd.md"], 1);
+}
+
+#[test]
+fn a_branch_is_checked_from_where_it_left() {
+    let Some(repository) = repository("range") else { return };
+    repository.git(&["switch", "--quiet", "-c", "feature"]);
+    repository.sandbox.write("docs/feature.md", BAD);
+    repository.commit("feature");
+    repository.git(&["switch", "--quiet", "main"]);
+    repository.sandbox.write("docs/later.md", BAD);
+    repository.commit("later");
+    repository.sandbox.write("docs/prd.md", BAD);
+    let between = |from: &str, to: &str| {
+        let (from, to) = (format!("--from={from}"), format!("--to={to}"));
+        let arguments = ["check", "--json", &from, &to];
+        repository.sandbox.changes_nothing(&mut repository.command(&arguments))
+    };
+    assert_finds(&between("main", "feature"), &["docs/feature.md"], 1);
+    assert_finds(&between("feature", "HEAD"), &["docs/later.md"], 1);
+    assert_finds(&between("feature", "feature"), &[], 0);
+    let zeros = "0".repeat(40);
+    assert_finds(&between("main", &zeros), &[], 0);
+    assert_finds(&between(&zeros, "feature"), &["docs/feature.md"], 2);
+    for (from, to) in [("nowhere", "HEAD"), ("--help", "HEAD"), ("HEAD", "nowhere")] {
+        let run = between(from, to);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run}");
+        assert!(run.stderr.contains("names no commit of this clone"), "{run}");
+    }
+    repository.git(&["switch", "--quiet", "--discard-changes", "--orphan", "elsewhere"]);
+    repository.commit("no ancestor");
+    assert!(between("main", "elsewhere").stderr.contains("no common ancestor"));
+}
+
+#[test]
+fn a_new_branch_is_checked_from_what_a_remote_has() {
+    let Some(repository) = repository("new branch") else { return };
+    let remote = repository.sandbox.outside().join("remote.git");
+    repository.git(&["clone", "--quiet", "--bare", ".", remote.to_str().unwrap()]);
+    repository.git(&["remote", "add", "origin", remote.to_str().unwrap()]);
+    repository.git(&["fetch", "--quiet", "origin"]);
+    repository.sandbox.write("docs/feature.md", BAD);
+    repository.commit("feature");
+    let zeros = "0".repeat(40);
+    let run = repository.stepmark(&["check", "--json", "--from", &zeros]);
+    assert_finds(&run, &["docs/feature.md"], 1);
+    let run = repository.stepmark(&["check", "--json", "--from", &zeros, "--to", "origin/main"]);
+    assert_finds(&run, &[], 0);
+}
+
+#[test]
+fn without_git_or_a_repository_it_says_so() {
+    let Some(repository) = repository("without git") else { return };
+    let run = repository.sandbox.reads_only(&["check", "--staged"]);
+    assert_eq!((run.code, run.stdout.as_str()), (4, ""), "{run}");
+    assert!(run.stderr.contains("cannot run `git`"), "{run}");
+    fs::rename(repository.sandbox.place(".git"), repository.sandbox.place("kept")).unwrap();
+    let run = repository.stepmark(&["check", "--staged"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run}");
+    assert!(run.stderr.contains("is in no git repository"), "{run}");
+    for arguments in [
+        &["check", "--staged", "docs"][..],
+        &["check", "--staged", "--from", "HEAD"],
+        &["check", "--to", "HEAD"],
+    ] {
+        assert_eq!(repository.stepmark(arguments).code, 2, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_repository_that_is_damaged_is_an_error() {
+    let Some(repository) = repository("damaged") else { return };
+    repository.sandbox.write("docs/prd.md", BAD);
+    repository.git(&["add", "--all"]);
+    let object = repository.git(&["rev-parse", ":docs/prd.md"]);
+    fs::remove_file(repository.sandbox.place(&format!(".git/objects/{}/{}", &object[..2], &object[2..])))
+        .unwrap();
+    let run = repository.stepmark(&["check", "--staged"]);
+    assert_eq!(run.code, 4, "{run}");
+    assert!(run.stderr.contains("is not in this clone"), "{run}");
+    repository.sandbox.write(".git/index", "no index");
+    let run = repository.stepmark(&["check", "--staged"]);
+    assert_eq!(run.code, 4, "{run}");
+    assert!(run.stderr.contains("failed: "), "{run}");
+}
+
+#[test]
+fn other_hashes_and_many_files() {
+    let Some(repository) = Repository::empty("sha256") else { return };
+    fs::remove_dir_all(repository.sandbox.place(".git")).unwrap();
+    let mut init = Command::new("git");
+    init.args(["init", "--quiet", "--object-format=sha256"]).current_dir(repository.sandbox.root());
+    if !init.status().is_ok_and(|status| status.success()) {
+        return crate::harness::skip("sha256", "git that knows SHA-256");
+    }
+    for number in 0..200 {
+        repository.sandbox.write(&format!("docs/{number:03}.md"), if number == 7 { BAD } else { GOOD });
+    }
+    repository.git(&["add", "--all"]);
+    assert_finds(&staged(&repository), &["docs/007.md"], 200);
+}
