@@ -1,5 +1,4 @@
 //! What git knows of a file.
-#![expect(clippy::disallowed_methods, reason = "an edge module: git is started here")]
 
 use std::process::Stdio;
 

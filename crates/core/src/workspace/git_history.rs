@@ -1,6 +1,5 @@
 //! What git knows of commits and of earlier versions of a file. Git is asked as a program, and never for longer than it may
 //! take (CRATES.md, section 6).
-#![expect(clippy::disallowed_methods, reason = "an edge module: git is started, and timed, here")]
 
 use std::{
     io::{self, BufRead, BufReader, Write},

@@ -1,5 +1,4 @@
 //! What a comparison is held against.
-#![expect(clippy::disallowed_methods, reason = "an edge module: git is started here")]
 
 use std::process::Stdio;
 

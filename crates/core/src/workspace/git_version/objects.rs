@@ -1,5 +1,4 @@
 //! Objects of a repository, by `git cat-file --batch`: one process for all of them.
-#![expect(clippy::disallowed_methods, reason = "an edge module: git is started here")]
 
 use std::{
     io::{self, BufRead, BufReader, Read, Write},

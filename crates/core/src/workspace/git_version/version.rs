@@ -1,5 +1,4 @@
 //! One state of a project's files in its repository, and what it changes.
-#![expect(clippy::disallowed_methods, reason = "an edge module: git is started here")]
 
 use std::{
     collections::HashSet,
