@@ -76,7 +76,7 @@ fn renames_deletions_and_odd_names() {
     repository.commit("two");
     repository.git(&["rm", "--quiet", odd]);
     repository.git(&["mv", "docs/needs.md", "docs/needs.txt"]);
-    assert_finds(&staged(&repository), &[], 0);
+    assert_finds(&staged(&repository), &[], 2);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_hook_sees_the_index_of_its_own_commit() {
         |arguments: &[&str]| repository.try_git(&[&["commit", "--message", "x"], arguments].concat());
     let run = commit(&["--all"]);
     assert_ne!(run.code, 0, "commit --all stages by itself: {run}");
-    assert!(run.stderr.contains("key-twice") || run.stdout.contains("key-twice"), "{run}");
+    assert!(run.to_string().contains("SM106"), "{run}");
     let run = commit(&["--only", "docs/prd.md"]);
     assert_ne!(run.code, 0, "a commit of one path has an index of its own: {run}");
     let run = commit(&["--only", "docs/ux.md"]);

@@ -14,7 +14,7 @@ pub enum ChangedArtifact {
         /// It now; without state, if somebody took it out.
         now: TrackedArtifact,
         /// It before, under its path then; `None` where it is new, or held no state.
-        before: Option<TrackedArtifact>,
+        before: Option<Box<TrackedArtifact>>,
     },
     /// It was deleted.
     Deleted {
@@ -85,7 +85,7 @@ impl Workspace {
         let after = after.map(|bytes| Artifact::read(path, bytes)).filter(is_looked_at);
         let track = |artifact: Option<Artifact>| artifact.map(|artifact| self.track(artifact)).transpose();
         Ok(match (track(before)?, track(after)?) {
-            (before, Some(now)) => Some(ChangedArtifact::Present { now, before }),
+            (before, Some(now)) => Some(ChangedArtifact::Present { now, before: before.map(Box::new) }),
             (Some(before), None) => Some(ChangedArtifact::Deleted { before }),
             (None, None) => None,
         })

@@ -33,7 +33,7 @@ impl Workspace {
             let progress = now.progress();
             let subject = Subject {
                 surroundings: Some(&surroundings),
-                before: before.as_ref().map(TrackedArtifact::artifact),
+                before: before.as_deref().map(TrackedArtifact::artifact),
                 ..Subject::alone(now.artifact(), progress.as_ref())
             };
             Ok(check::findings(&subject))
