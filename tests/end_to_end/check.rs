@@ -19,6 +19,7 @@ fn shows_findings_where_they_are() {
       |         ^^^^^^
       |
       = help: the frontmatter counts; make the line say the same
+      = fix: make the line say `in-progress` (`stepmark check --fix --unsafe-fixes`)
 
     error[SM106]: the key `status` stands twice, and readers disagree on which one counts
      --> _bmad-output/planning-artifacts/epics.md:5:1
@@ -43,6 +44,7 @@ fn shows_findings_where_they_are() {
       = help: fill it in
 
     7 artifacts: 2 errors, 1 warning, 1 note
+    `--fix --unsafe-fixes` mends 1 of them
     ");
 }
 
@@ -89,17 +91,30 @@ fn answers_in_json_with_places() {
         {
           "id": "SM106",
           "rule": "key-twice",
+          "name": "key-twice",
           "severity": "error",
           "path": "_bmad-output/planning-artifacts/epics.md",
           "line": 5,
           "column": 1,
           "end_line": 5,
           "end_column": 7,
+          "offset": 139,
+          "end_offset": 145,
           "message": "the key `status` stands twice, and readers disagree on which one counts",
-          "help": "keep one of them; stepmark reads the first and edits neither"
+          "help": "keep one of them; stepmark reads the first and edits neither",
+          "fix": null
         }
       ],
-      "unreadable": []
+      "unreadable": [],
+      "counts": {
+        "errors": 1,
+        "warnings": 0,
+        "notes": 0
+      },
+      "fixable": {
+        "safe": 0,
+        "unsafe": 0
+      }
     }
     "#);
 }
@@ -133,6 +148,8 @@ fn steps_are_held_against_their_workflow() {
       |
     3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
       |                                                                    ^^^^^^^^^^^^^^^^^
+      |
+      = fix: remove the mark (`stepmark check --fix --unsafe-fixes`)
 
     warning[SM209]: the workflow has no step `step-42-other`
      --> prd-odd.md:4:3
@@ -149,6 +166,7 @@ fn steps_are_held_against_their_workflow() {
       |                  ^^^^^^^^^^^^^^^
       |
       = help: remove it
+      = fix: remove the repetition (`stepmark check --fix --unsafe-fixes`)
 
     warning[SM214]: `lastStep: step-01-init` is not the last step of the list
      --> prd-odd.md:5:11
@@ -157,7 +175,52 @@ fn steps_are_held_against_their_workflow() {
       |           ^^^^^^^^^^^^
       |
       = help: the list counts
+      = fix: make it `step-02-discovery` (`stepmark check --fix --unsafe-fixes`)
 
     1 artifact: 0 errors, 5 warnings, 1 note
+    `--fix --unsafe-fixes` mends 3 of them
     ");
+}
+
+/// Every format says the same findings, and ends the same way.
+#[test]
+fn speaks_to_programs() {
+    let demo = Sandbox::demo();
+    demo.write("docs/a b: 100%.md", "---\nstatus: x\nstatus: y\nstepsCompleted: [a, a]\n---\n");
+    for (format, start, place) in [
+        ("human", "error[SM106]: ", " --> docs/a b: 100%.md:3:1\n"),
+        ("short", "_bmad-output/", "docs/a b: 100%.md:3:1: error SM106 the key `status`"),
+        ("json", "{\"schema\":\"stepmark.check/1\"", "\"path\":\"docs/a b: 100%.md\",\"line\":3"),
+        ("sarif", "{\n  \"$schema\"", "\"uri\": \"docs/a%20b%3A%20100%25.md\""),
+        ("github", "::warning file=_bmad-output/", "::error file=docs/a b%3A 100%25.md,line=3,"),
+        ("junit", "<?xml version=\"1.0\" ", "classname=\"docs/a b: 100%.md\""),
+    ] {
+        let run = demo.reads_only(&["check", "--format", format, "--color", "never"]);
+        assert_eq!((run.code, run.stderr.as_str()), (1, ""), "{format}");
+        let starts = run.stdout.starts_with(start) || format == "human" && run.stdout.contains(start);
+        assert!(starts && run.stdout.contains(place) && !run.has_escape_codes(), "{format}: {run}");
+        let same = demo.reads_only(&["check", "--format", format, "--color", "never"]);
+        assert_eq!(run, same, "{format}");
+    }
+    assert_eq!(demo.reads_only(&["check", "--json"]), demo.reads_only(&["check", "--format", "json"]));
+    let run = demo.reads_only(&["check", "--json", "--format", "sarif"]);
+    assert_eq!(run.code, 2, "{run}");
+    let run = demo.reads_only(&["--json", "check", "--format", "sarif"]);
+    assert_eq!(run.code, 2, "{run}");
+}
+
+#[test]
+fn colours_are_for_people_alone() {
+    let demo = Sandbox::demo();
+    for (format, has_colours) in [
+        ("human", true),
+        ("short", false),
+        ("json", false),
+        ("sarif", false),
+        ("github", false),
+        ("junit", false),
+    ] {
+        let run = demo.reads_only(&["check", "--format", format, "--color", "always"]);
+        assert_eq!(run.has_escape_codes(), has_colours, "{format}: {run}");
+    }
 }

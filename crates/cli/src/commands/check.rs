@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use stepmark_core::{
     artifact::ProjectPath,
-    check::{Finding, Severity},
-    workspace::{Artifacts, ChangedArtifact, Comparison, GitVersion, Selection, TrackedArtifact},
+    check::Finding,
+    workspace::{Artifacts, ChangedArtifact, Comparison, GitVersion, Selection},
 };
 
 use crate::{
     exit::{Exit, Failure},
     output::{
-        Excerpt, Output,
-        wire::{FindingWire, ProblemCounts},
+        Output,
+        findings::{Checked, CheckedFile, Detail, Format},
         with_spinner, wording,
     },
     project::Project,
@@ -38,6 +38,9 @@ pub(crate) struct Check {
     /// With --from: the last commit of the branch
     #[arg(long, value_name = "COMMIT", requires = "from", default_value = "HEAD")]
     to: String,
+    /// How findings are written; `--json` is short for `--format json`
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 }
 
 impl Check {
@@ -56,6 +59,7 @@ impl Check {
         version: &GitVersion,
         output: &Output,
     ) -> Result<Exit, Failure> {
+        let format = self.format(output)?;
         let changed = project.workspace.changed_artifacts(version)?;
         let findings = project.workspace.check_changes(&changed.artifacts, version)?;
         let artifacts = changed.artifacts.into_iter().map(ChangedArtifact::into_latest).collect();
@@ -65,16 +69,28 @@ impl Check {
             unreadable: changed.unreadable,
             ..Artifacts::default()
         };
-        let all: Vec<_> = checked.artifacts.iter().zip(findings).collect();
-        Ok(report(output, &checked, &all))
+        report(output, format, &checked, findings)
     }
 
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let format = self.format(output)?;
         let checked = self.artifacts(project, output)?;
         let selection = if self.paths.is_empty() { Selection::All } else { Selection::Some };
         let findings = project.workspace.check(&checked.artifacts, selection)?;
-        let all: Vec<_> = checked.artifacts.iter().zip(findings).collect();
-        Ok(report(output, &checked, &all))
+        report(output, format, &checked, findings)
+    }
+
+    /// The format that is wanted by either of its flags.
+    fn format(&self, output: &Output) -> Result<Format, Failure> {
+        match self.format {
+            None if output.json => Ok(Format::Json),
+            Some(Format::Json) | None => Ok(self.format.unwrap_or_default()),
+            Some(_) if output.json => {
+                Err(Failure::new(Exit::Usage, "`--json` and another `--format` cannot both be meant")
+                    .with_help("leave one of them out"))
+            }
+            Some(format) => Ok(format),
+        }
     }
 
     /// The artifacts that the paths name; a folder stands for the artifacts in it, a file for itself.
@@ -117,60 +133,26 @@ impl Check {
 }
 
 /// Shows all findings and says how the program ends.
-fn report(output: &Output, checked: &Artifacts, all: &[(&TrackedArtifact, Vec<Finding>)]) -> Exit {
-    let counts =
-        ProblemCounts::of(&all.iter().flat_map(|(_, findings)| findings.clone()).collect::<Vec<_>>());
-    if output.json {
-        print_json(output, checked, all);
-    } else {
-        print_reports(output, all);
-        summarise(output, checked.artifacts.len(), counts);
-    }
-    wording::unreadable(checked).iter().for_each(|problem| output.warning(problem));
-    if !checked.is_whole() {
+fn report(
+    output: &Output,
+    format: Format,
+    checked: &Artifacts,
+    findings: Vec<Vec<Finding>>,
+) -> Result<Exit, Failure> {
+    let files = checked.artifacts.iter().zip(findings).map(|(artifact, findings)| {
+        let artifact = artifact.artifact();
+        CheckedFile { path: artifact.path(), bytes: artifact.bytes(), findings }
+    });
+    let report = Checked::new(files.collect(), wording::unreadable(checked));
+    let counts = report.counts();
+    let detail = if output.quiet { Detail::Problems } else { Detail::Full };
+    output.rendered(&report.rendered(format, detail)?, format.reader());
+    report.unreadable().iter().for_each(|problem| output.warning(problem));
+    Ok(if !checked.is_whole() {
         Exit::Io
     } else if counts.errors + counts.warnings > 0 {
         Exit::Findings
     } else {
         Exit::Fine
-    }
-}
-
-fn print_json(output: &Output, checked: &Artifacts, all: &[(&TrackedArtifact, Vec<Finding>)]) {
-    let mut wires = Vec::new();
-    for (artifact, findings) in all {
-        let excerpt = Excerpt::new(artifact.artifact().bytes());
-        wires.extend(findings.iter().map(|finding| {
-            let (start, end) = (excerpt.position(finding.span.start), excerpt.position(finding.span.end));
-            FindingWire::new(finding, start, end)
-        }));
-    }
-    let unreadable = wording::unreadable(checked);
-    output.json(
-        "stepmark.check/1",
-        serde_json::json!({"artifacts": checked.artifacts.len(), "findings": wires, "unreadable": unreadable}),
-    );
-}
-
-fn print_reports(output: &Output, all: &[(&TrackedArtifact, Vec<Finding>)]) {
-    for (artifact, findings) in all {
-        if findings.is_empty() {
-            continue;
-        }
-        let excerpt = Excerpt::new(artifact.artifact().bytes());
-        for finding in findings.iter().filter(|finding| !output.quiet || finding.severity != Severity::Note) {
-            output.styled_line(format_args!("{}\n", excerpt.report(finding)));
-        }
-    }
-}
-
-fn summarise(output: &Output, artifacts: usize, counts: ProblemCounts) {
-    let ProblemCounts { errors, warnings, notes } = counts;
-    output.remark(format_args!(
-        "{}: {}, {}, {}",
-        wording::count(artifacts, "artifact"),
-        wording::count(errors, "error"),
-        wording::count(warnings, "warning"),
-        wording::count(notes, "note"),
-    ));
+    })
 }

@@ -1,5 +1,6 @@
 //! What the program prints, and where: results on stdout, messages and progress on stderr.
 
+pub(crate) mod findings;
 pub(crate) mod history;
 pub(crate) mod replay;
 mod report;
@@ -27,6 +28,13 @@ pub(crate) use spinner::with_spinner;
 pub(crate) use table::{bar, table};
 pub(crate) use visible::on_one_line;
 use visible::visible;
+
+/// Who a text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    Person,
+    Program,
+}
 
 /// The program's voice.
 #[derive(Debug)]
@@ -70,6 +78,14 @@ impl Output {
     pub(crate) fn warning(&self, text: impl Display) {
         let style = AnsiColor::Yellow.on_default().bold();
         complain(format_args!("{style}warning{style:#}: {}", visible(&text.to_string())));
+    }
+
+    /// A text of many lines, with styles where people read it. Programs are given it as it is.
+    pub(crate) fn rendered(&self, text: &str, reader: Reader) {
+        match reader {
+            Reader::Person => self.print(|stdout| stdout.write_all(text.as_bytes())),
+            Reader::Program => self.bytes(text.as_bytes()),
+        }
     }
 
     /// The result as JSON; `schema` names its shape and version.

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use stepmark_core::{
-    check::{Finding, Severity},
+    check::{Finding, Safety, Severity},
     document::LineIndex,
 };
 
@@ -43,7 +43,19 @@ impl<'f> Excerpt<'f> {
         if let Some(help) = &finding.help {
             group = group.element(Level::HELP.message(on_one_line(help)));
         }
+        if let Some(fix) = &finding.fix {
+            let words = format!("{} (`{}`)", on_one_line(&fix.title), command(fix.safety));
+            group = group.element(Level::HELP.with_name("fix").message(words));
+        }
         Renderer::styled().render(&[group])
+    }
+}
+
+/// What makes a fix.
+const fn command(safety: Safety) -> &'static str {
+    match safety {
+        Safety::Safe => "stepmark check --fix",
+        Safety::Unsafe => "stepmark check --fix --unsafe-fixes",
     }
 }
 

@@ -4,7 +4,6 @@
 use serde::Serialize;
 use stepmark_core::{
     check::{Finding, Severity},
-    document::Position,
     workflow::{Next, Progress, Standing, Step},
     workspace::{Membership, TrackedArtifact},
 };
@@ -46,45 +45,16 @@ pub(crate) struct ProblemCounts {
 }
 
 impl ProblemCounts {
-    pub(crate) fn of(findings: &[Finding]) -> Self {
-        let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
-        Self {
-            errors: count(Severity::Error),
-            warnings: count(Severity::Warning),
-            notes: count(Severity::Note),
+    pub(crate) fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
+        let mut counts = Self::default();
+        for finding in findings {
+            match finding.severity {
+                Severity::Error => counts.errors += 1,
+                Severity::Warning => counts.warnings += 1,
+                Severity::Note => counts.notes += 1,
+            }
         }
-    }
-}
-
-/// One finding in `stepmark.check/1`.
-#[derive(Debug, Serialize)]
-pub(crate) struct FindingWire {
-    id: &'static str,
-    rule: &'static str,
-    severity: &'static str,
-    path: String,
-    line: usize,
-    column: usize,
-    end_line: usize,
-    end_column: usize,
-    message: String,
-    help: Option<String>,
-}
-
-impl FindingWire {
-    pub(crate) fn new(finding: &Finding, start: Position, end: Position) -> Self {
-        Self {
-            id: finding.rule.id,
-            rule: finding.rule.name,
-            severity: finding.severity.as_str(),
-            path: finding.path.to_string(),
-            line: start.line,
-            column: start.column,
-            end_line: end.line,
-            end_column: end.column,
-            message: finding.message.clone(),
-            help: finding.help.clone(),
-        }
+        counts
     }
 }
 

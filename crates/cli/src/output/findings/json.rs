@@ -1,0 +1,135 @@
+//! Findings as JSON of the schema `stepmark.check/1`: fields are added, never renamed or removed.
+
+use serde::Serialize;
+use stepmark_core::{
+    check::{Finding, Fix},
+    document::Span,
+};
+
+use super::{Checked, Fixable};
+use crate::output::{report::Excerpt, wire::ProblemCounts};
+
+#[derive(Debug, Serialize)]
+struct CheckWire<'a> {
+    schema: &'static str,
+    /// How many files were checked.
+    artifacts: usize,
+    findings: Vec<FindingWire<'a>>,
+    unreadable: &'a [String],
+    counts: ProblemCounts,
+    fixable: Fixable,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingWire<'a> {
+    id: &'static str,
+    /// The same as `name`, from before there was an id.
+    rule: &'static str,
+    name: &'static str,
+    severity: &'static str,
+    path: &'a str,
+    #[serde(flatten)]
+    place: PlaceWire,
+    message: &'a str,
+    help: Option<&'a str>,
+    fix: Option<FixWire<'a>>,
+}
+
+/// A place in a file: lines and columns from 1, columns in characters; offsets in bytes from 0. The end is behind the last one.
+#[derive(Debug, Serialize)]
+struct PlaceWire {
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+    offset: usize,
+    end_offset: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct FixWire<'a> {
+    safety: &'static str,
+    title: &'a str,
+    /// In order, without overlap; all places count in the file as it was checked.
+    edits: Vec<EditWire<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct EditWire<'a> {
+    #[serde(flatten)]
+    place: PlaceWire,
+    text: &'a str,
+}
+
+/// One line of JSON.
+pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error> {
+    let findings = checked.files.iter().flat_map(|file| {
+        let excerpt = file.excerpt();
+        file.findings.iter().map(move |finding| FindingWire::new(finding, &excerpt))
+    });
+    let wire = CheckWire {
+        schema: "stepmark.check/1",
+        artifacts: checked.files.len(),
+        findings: findings.collect(),
+        unreadable: &checked.unreadable,
+        counts: checked.counts(),
+        fixable: checked.fixable(),
+    };
+    Ok(serde_json::to_string(&wire)? + "\n")
+}
+
+impl<'a> FindingWire<'a> {
+    fn new(finding: &'a Finding, excerpt: &Excerpt<'_>) -> Self {
+        Self {
+            id: finding.rule.id,
+            rule: finding.rule.name,
+            name: finding.rule.name,
+            severity: finding.severity.as_str(),
+            path: finding.path.as_str(),
+            place: PlaceWire::new(finding.span, excerpt),
+            message: &finding.message,
+            help: finding.help.as_deref(),
+            fix: finding.fix.as_ref().map(|fix| FixWire::new(fix, excerpt)),
+        }
+    }
+}
+
+impl<'a> FixWire<'a> {
+    fn new(fix: &'a Fix, excerpt: &Excerpt<'_>) -> Self {
+        let edits = fix
+            .splices
+            .iter()
+            .map(|splice| EditWire { place: PlaceWire::new(splice.span, excerpt), text: &splice.text });
+        Self { safety: fix.safety.as_str(), title: &fix.title, edits: edits.collect() }
+    }
+}
+
+impl PlaceWire {
+    fn new(span: Span, excerpt: &Excerpt<'_>) -> Self {
+        let (start, end) = (excerpt.position(span.start), excerpt.position(span.end));
+        Self {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            offset: span.start,
+            end_offset: span.end,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+    use crate::output::findings::sample::Sample;
+
+    #[test]
+    fn says_everything_with_places() {
+        let text = render(&Sample::nasty().checked()).unwrap();
+        assert_eq!(text.lines().count(), 1);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_snapshot!(serde_json::to_string_pretty(&value).unwrap());
+    }
+}

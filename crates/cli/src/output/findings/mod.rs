@@ -1,0 +1,174 @@
+//! What a check found, as text in one of several formats: one renderer a file. A renderer is a function from the same data to
+//! text; it reads no file, knows no rule but its data, and gives the same text for the same data.
+
+mod github;
+mod human;
+mod json;
+mod junit;
+mod sarif;
+#[cfg(test)]
+mod sample;
+mod short;
+
+use clap::ValueEnum;
+use stepmark_core::{
+    artifact::ProjectPath,
+    check::{Finding, Safety, Severity},
+};
+
+use super::{Reader, report::Excerpt, wire::ProblemCounts};
+use crate::exit::{Exit, Failure};
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The place in the source with a caret, and a summary
+    #[default]
+    Human,
+    /// One line each: `PATH:LINE:COLUMN: SEVERITY ID MESSAGE`
+    Short,
+    /// JSON of the schema `stepmark.check/1`; what `--json` asks for
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands of GitHub Actions, which become annotations
+    Github,
+    /// JUnit XML, for the test reports of CI servers
+    Junit,
+}
+
+/// Which findings people are shown. Formats for programs always hold all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// All, and a summary.
+    Full,
+    /// Errors and warnings.
+    Problems,
+}
+
+/// A file that was checked.
+#[derive(Clone, Debug)]
+pub(crate) struct CheckedFile<'a> {
+    pub(crate) path: &'a ProjectPath,
+    /// The bytes that the findings count in: those of the working tree, the index, or a commit.
+    pub(crate) bytes: &'a [u8],
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Everything that a check says.
+#[derive(Clone, Debug)]
+pub(crate) struct Checked<'a> {
+    files: Vec<CheckedFile<'a>>,
+    /// What could not be read, one line each.
+    unreadable: Vec<String>,
+}
+
+/// How many findings a program can mend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Fixable {
+    /// Without asking.
+    pub(crate) safe: usize,
+    /// When somebody looks at it.
+    #[serde(rename = "unsafe")]
+    pub(crate) with_care: usize,
+}
+
+impl<'a> Checked<'a> {
+    /// What was found in `files`, in the order of path, place and rule.
+    pub(crate) fn new(mut files: Vec<CheckedFile<'a>>, unreadable: Vec<String>) -> Self {
+        files.sort_by_key(|file| file.path);
+        for file in &mut files {
+            file.findings.sort_by_key(|finding| (finding.span, finding.rule.id));
+        }
+        Self { files, unreadable }
+    }
+
+    /// How many findings there are of each severity.
+    pub(crate) fn counts(&self) -> ProblemCounts {
+        ProblemCounts::of(self.findings())
+    }
+
+    /// What could not be read, one line each.
+    pub(crate) fn unreadable(&self) -> &[String] {
+        &self.unreadable
+    }
+
+    /// The text of all that in `format`.
+    ///
+    /// # Errors
+    /// When a writer of the format fails.
+    pub(crate) fn rendered(&self, format: Format, detail: Detail) -> Result<String, Failure> {
+        match format {
+            Format::Human => Ok(human::render(self, detail)),
+            Format::Short => Ok(short::render(self, detail)),
+            Format::Github => Ok(github::render(self)),
+            Format::Json => json::render(self).map_err(|error| Failure::from_error(Exit::Io, &error)),
+            Format::Sarif => sarif::render(self).map_err(|error| Failure::from_error(Exit::Io, &error)),
+            Format::Junit => junit::render(self).map_err(|error| Failure::from_error(Exit::Io, &error)),
+        }
+    }
+
+    fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.files.iter().flat_map(|file| &file.findings)
+    }
+
+    fn fixable(&self) -> Fixable {
+        let count = |safety| {
+            self.findings()
+                .filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == safety))
+                .count()
+        };
+        Fixable { safe: count(Safety::Safe), with_care: count(Safety::Unsafe) }
+    }
+}
+
+impl<'a> CheckedFile<'a> {
+    fn excerpt(&self) -> Excerpt<'a> {
+        Excerpt::new(self.bytes)
+    }
+}
+
+impl Format {
+    /// Who reads it.
+    pub(crate) const fn reader(self) -> Reader {
+        match self {
+            Self::Human | Self::Short => Reader::Person,
+            Self::Json | Self::Sarif | Self::Github | Self::Junit => Reader::Program,
+        }
+    }
+}
+
+impl Detail {
+    fn shows(self, finding: &Finding) -> bool {
+        self == Self::Full || finding.severity != Severity::Note
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{sample::Sample, *};
+
+    #[test]
+    fn the_order_does_not_depend_on_who_came_first() {
+        let sample = Sample::nasty();
+        let mut files = sample.files();
+        files.reverse();
+        files.iter_mut().for_each(|file| file.findings.reverse());
+        let reversed = Checked::new(files, sample.unreadable());
+        for format in Format::value_variants() {
+            let (one, other) = (sample.checked(), &reversed);
+            let text = |checked: &Checked<'_>| checked.rendered(*format, Detail::Full).unwrap();
+            assert_eq!(text(&one), text(other), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn machines_are_told_of_notes_whatever_people_want() {
+        let sample = Sample::nasty();
+        let text = |format, detail| sample.checked().rendered(format, detail).unwrap();
+        for format in Format::value_variants() {
+            let is_shorter = text(*format, Detail::Problems).len() < text(*format, Detail::Full).len();
+            assert_eq!(is_shorter, matches!(format, Format::Human | Format::Short), "{format:?}");
+        }
+    }
+}
