@@ -55,10 +55,10 @@ pub(crate) struct ActingArguments {
     pub(crate) session: Option<SessionId>,
 }
 
-/// Insisting on what is refused while delegated work is open.
+/// Insisting on what the lifecycle, or delegated work that is open, forbids.
 #[derive(Debug, Args)]
 pub(crate) struct InsistArguments {
-    /// Finish the artifact although what was delegated from it is open
+    /// Do it although its lifecycle has no such move, or what was delegated from it is open
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
     /// Why, for history
@@ -103,6 +103,7 @@ pub(crate) enum Command {
     Next(commands::next::Next),
     Complete(commands::complete::Complete),
     Reopen(commands::reopen::Reopen),
+    Transition(commands::transition::Transition),
     Set(commands::set::Set),
     Track(commands::track::Track),
     Undo(commands::undo::Undo),
@@ -124,6 +125,7 @@ pub(crate) enum Command {
     Diff(commands::diff::Diff),
     Replay(commands::replay::Replay),
     Journal(commands::journal::Journal),
+    Lifecycle(commands::lifecycle::Lifecycle),
     Manifest(commands::manifest::Manifest),
     Config(commands::config::Config),
     Context(commands::context::Context),

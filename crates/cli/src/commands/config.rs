@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use stepmark_core::{
     document::Value,
-    workspace::{ConfiguredValue, Origin, VARIABLES, Variable},
+    workspace::{Configuration, ConfiguredValue, Origin, VARIABLES, Variable},
 };
 
 use crate::{
@@ -34,6 +34,11 @@ enum Task {
     /// Print every variable, its side (static: configuration; dynamic: frontmatter or run time), and the environment
     /// variable that gives it a value
     Variables,
+    /// Print the JSON Schema (draft 2020-12) of `.stepmark/config.yaml`, for editors
+    ///
+    /// Write it to a file, and name that in the first line of the configuration:
+    /// `# yaml-language-server: $schema=config.schema.json`.
+    Schema,
 }
 
 impl Config {
@@ -41,6 +46,7 @@ impl Config {
         match self.task {
             Task::Show { origin } => show(project, output, origin),
             Task::Variables => print_variables(output),
+            Task::Schema => print_schema(output),
         }
         Ok(Exit::Fine)
     }
@@ -94,6 +100,11 @@ fn print_variables(output: &Output) {
         [variable.name, &variable.side.to_string(), environment, variable.meaning].map(str::to_owned).to_vec()
     });
     output.line(table(&["VARIABLE", "SIDE", "ENVIRONMENT", "MEANING"], rows));
+}
+
+/// The schema is JSON with or without `--json`.
+fn print_schema(output: &Output) {
+    output.bytes(format!("{:#}\n", Configuration::schema()).as_bytes());
 }
 
 /// Text as it is, all else as JSON.

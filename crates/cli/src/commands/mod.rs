@@ -18,6 +18,7 @@ pub(crate) mod init;
 pub(crate) mod instructions;
 pub(crate) mod journal;
 pub(crate) mod lease;
+pub(crate) mod lifecycle;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod manifest;
@@ -32,6 +33,7 @@ pub(crate) mod set;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod track;
+pub(crate) mod transition;
 pub(crate) mod tree;
 pub(crate) mod undo;
 
@@ -57,6 +59,7 @@ pub(crate) fn run(
         Command::Next(command) => command.run(&project()?, output),
         Command::Complete(command) => command.run(&project()?, output),
         Command::Reopen(command) => command.run(&project()?, output),
+        Command::Transition(command) => command.run(&project()?, output),
         Command::Set(command) => command.run(&project()?, output),
         Command::Track(command) => command.run(&project()?, output),
         Command::Undo(command) => command.run(&project()?, output),
@@ -85,6 +88,7 @@ pub(crate) fn run(
         Command::Diff(command) => command.run(&project()?, output),
         Command::Replay(command) => command.run(&project()?, output),
         Command::Journal(command) => command.run(&project()?, output),
+        Command::Lifecycle(command) => command.run(&project()?, output),
         Command::Manifest(command) => command.run(&project()?, output),
         Command::Config(command) => command.run(&project()?, output),
         Command::Context(command) => command.run(&project()?, output),

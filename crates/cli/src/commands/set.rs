@@ -18,8 +18,9 @@ use crate::{
 
 /// Give values to keys of an artifact's frontmatter
 ///
-/// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text. A
-/// `status` that says the work is finished is refused while work that was delegated from the artifact is open.
+/// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text. A `status` obeys
+/// the artifact's lifecycle, as with `transition`; one that says the work is finished is refused while work that was
+/// delegated from the artifact is open.
 #[derive(Debug, Args)]
 pub(crate) struct Set {
     /// The artifact

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use stepmark_core::{
+    TrackedArtifact,
     delegation::{Chains, Completion, Forest, Member, Row},
     workspace::ChainLink,
 };
@@ -38,11 +39,7 @@ impl Tree {
         let found = with_spinner("reading artifacts", output.quiet, |count| {
             project.workspace.artifacts_counted(count)
         })?;
-        let members = found
-            .artifacts
-            .iter()
-            .map(|artifact| Member::of(artifact.artifact(), artifact.progress().as_ref()));
-        let chains = Chains::of(members);
+        let chains = Chains::of(found.artifacts.iter().map(TrackedArtifact::member));
         let forest = Forest::of(&chains);
         let rows = path.as_ref().map_or(forest.rows.as_slice(), |path| forest.below(path));
         print_rows(output, rows);
@@ -88,12 +85,7 @@ fn print_rows(output: &Output, rows: &[Row<'_>]) {
 fn print_chain(output: &Output, links: &[ChainLink]) {
     let members: Vec<(&ChainLink, Option<Member>)> = links
         .iter()
-        .map(|link| {
-            let member = |artifact: &stepmark_core::TrackedArtifact| {
-                Member::of(artifact.artifact(), artifact.progress().as_ref())
-            };
-            (link, link.artifact.as_ref().map(member))
-        })
+        .map(|link| (link, link.artifact.as_ref().map(TrackedArtifact::member)))
         .collect();
     if output.json {
         let nodes: Vec<_> = members

@@ -75,6 +75,12 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::OpenChildren { .. } => {
             "finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()
         }
+        TransitionRefusal::NoLifecycle => format!(
+            "declare one under `lifecycles` in `.stepmark/config.yaml`, or write the word: `stepmark set {path} status=…`"
+        ),
+        TransitionRefusal::Move(_) => {
+            format!("`stepmark transition {path}` lists the moves; to insist: `--force --reason TEXT`")
+        }
         TransitionRefusal::Finished => format!("`stepmark show {path}` shows its state"),
         _ => format!("`stepmark check {path}` shows the place"),
     };

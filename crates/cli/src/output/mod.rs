@@ -2,9 +2,11 @@
 
 pub(crate) mod findings;
 pub(crate) mod history;
+pub(crate) mod mermaid;
 pub(crate) mod replay;
 mod report;
 mod spinner;
+pub(crate) mod svg;
 mod table;
 mod visible;
 pub(crate) mod wire;

@@ -110,7 +110,7 @@ pub struct EventDraft {
     pub reason: Option<String>,
     /// What else is to be told.
     pub data: Map<String, Json>,
-    /// Why it is done although open children stand against it; an [`Kind::OVERRIDE`] event before it keeps the reason.
+    /// Why it is done although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`] event before it keeps the reason.
     pub insistence: Option<String>,
 }
 
@@ -192,7 +192,7 @@ impl EventDraft {
         self
     }
 
-    /// The same, to be done for this reason although open children stand against it.
+    /// The same, to be done for this reason although its lifecycle or open children stand against it.
     #[must_use]
     pub fn insisting(mut self, reason: Option<String>) -> Self {
         self.insistence = reason;

@@ -148,7 +148,7 @@ fn guards_and_counters_are_asked() {
     let judge = |from: &str, to: &str, keys: &[(&str, &str)], open: &[&str]| {
         let keys: RootKeys = keys.iter().copied().collect();
         let open_steps: Vec<String> = open.iter().map(|step| (*step).to_owned()).collect();
-        let facts = MoveFacts { keys: &keys, open_steps: &open_steps, open_children: &[] };
+        let facts = MoveFacts { before: &keys, after: &keys, open_steps: &open_steps, open_children: &[] };
         table
             .judge_move(Some(from), to, &facts)
             .map(|verdict| verdict.is_move())
@@ -158,7 +158,7 @@ fn guards_and_counters_are_asked() {
     let refused = judge("running", "over", &[("result", "x")], &["step-02", "step-03"]).unwrap_err();
     assert_eq!(
         refused,
-        "the lifecycle `retries` moves to `over` only with `steps-finished`: 2 steps are open, the first is `step-02`"
+        "the lifecycle `retries` moves to `over` only with `steps-finished`: open: `step-02` and `step-03`"
     );
     let refused = judge("running", "over", &[("result", "")], &[]).unwrap_err();
     assert!(refused.ends_with("only with `filled(result)`: `result` says nothing"), "{refused}");
@@ -182,7 +182,7 @@ fn a_remembered_state_is_the_only_way_back() {
     assert_eq!(targets(Some("nonsense")), ["waiting", "running"]);
     assert_eq!(targets(Some("over")), ["waiting", "running"], "nothing leads from there to here");
     let keys: RootKeys = [("held_from", "waiting")].into_iter().collect();
-    let facts = MoveFacts { keys: &keys, open_steps: &[], open_children: &[] };
+    let facts = MoveFacts { before: &keys, after: &keys, open_steps: &[], open_children: &[] };
     assert!(table.judge_move(Some("held"), "waiting", &facts).is_ok());
     let refused = table.judge_move(Some("held"), "running", &facts).unwrap_err();
     assert_eq!(refused.legal(), ["waiting"]);

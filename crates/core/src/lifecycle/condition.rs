@@ -2,10 +2,12 @@
 
 use std::{cell::OnceCell, fmt};
 
+use memchr::memmem;
+
 use super::{RootKeys, spelling::folded};
 use crate::{
     artifact::{Artifact, PathGlob},
-    document::heading_title,
+    document::{Frontmatter, heading_title},
 };
 
 /// What an artifact must be for a lifecycle to apply to it: all of it holds.
@@ -56,6 +58,16 @@ impl<'a> Subject<'a> {
         Self { artifact, keys: OnceCell::new() }
     }
 
+    /// Whether the key may stand in the frontmatter: most artifacts have none of the keys, and need not be read again.
+    fn may_have(&self, key: &str) -> bool {
+        match self.artifact.document().frontmatter() {
+            Frontmatter::Present { content, .. } => {
+                memmem::find(&self.artifact.bytes()[content.range()], key.as_bytes()).is_some()
+            }
+            Frontmatter::Absent | Frontmatter::Unclosed { .. } => false,
+        }
+    }
+
     fn keys(&self) -> &RootKeys {
         self.keys.get_or_init(|| RootKeys::of(self.artifact))
     }
@@ -74,6 +86,7 @@ impl Condition {
             self.workflow_types.iter().find(|wanted| folded(wanted) == folded(own))?;
             found.push(Evidence::WorkflowType(own.to_owned()));
         }
+        self.keys.iter().all(|(key, _)| subject.may_have(key)).then_some(())?;
         for (key, values) in &self.keys {
             let keys = subject.keys();
             match values {

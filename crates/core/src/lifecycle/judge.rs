@@ -1,12 +1,17 @@
 //! Whether a move is legal.
 
-use super::{Counter, Guard, Lifecycle, Move, MoveRefusal, RootKeys, State, spelling::near};
+use super::{
+    Counter, Guard, Lifecycle, Move, MoveRefusal, RootKeys, State,
+    spelling::{listed, near},
+};
 
 /// What a move is judged by beside the table. All of it stands in files.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveFacts<'f> {
-    /// The frontmatter.
-    pub keys: &'f RootKeys,
+    /// The frontmatter before the move: counters, and what is remembered.
+    pub before: &'f RootKeys,
+    /// The frontmatter with which it moves: what is filled.
+    pub after: &'f RootKeys,
     /// The steps of its workflow that are open; none where its workflow is unknown.
     pub open_steps: &'f [String],
     /// The delegated work that is open. Whoever looks for it elsewhere leaves it empty, and asks
@@ -51,7 +56,6 @@ impl Lifecycle {
     ) -> Result<Verdict<'_>, MoveRefusal> {
         let left = from.map(|status| self.state_of(status).ok_or(status)).transpose();
         let target = self.state_of(to);
-        // A word that is there and stays is no move, known or not.
         let left = left.map_err(|status| MoveRefusal::UnknownSource {
             lifecycle: self.name.clone(),
             from: status.to_owned(),
@@ -62,16 +66,7 @@ impl Lifecycle {
             Some(moves) => names(moves),
             None => self.state_names(),
         };
-        let Some(target) = target else {
-            let words = self.states.iter().flat_map(|state| state.synonyms.iter().chain([&state.name]));
-            return Err(MoveRefusal::UnknownTarget {
-                lifecycle: self.name.clone(),
-                to: to.to_owned(),
-                near: near(to, words.map(String::as_str)),
-                states: self.state_names(),
-                legal: legal(),
-            });
-        };
+        let target = target.ok_or_else(|| self.unknown_target(to, legal()))?;
         let guards = match (left, &moves) {
             (Some(left), _) if left.name == target.name => Vec::new(),
             (Some(left), Some(moves)) => {
@@ -100,7 +95,7 @@ impl Lifecycle {
         facts: &MoveFacts<'_>,
     ) -> Result<Verdict<'_>, MoveRefusal> {
         let key = from.and_then(|status| self.state_of(status)?.return_to.as_deref());
-        let remembered = key.and_then(|key| facts.keys.text(key));
+        let remembered = key.and_then(|key| facts.before.text(key));
         let verdict = self.legal_move(from, to, remembered)?;
         if !verdict.is_move() {
             return Ok(verdict);
@@ -123,7 +118,7 @@ impl Lifecycle {
         self.counters
             .iter()
             .filter(|counter| counter.entering.contains(&verdict.to.name))
-            .try_for_each(|counter| self.admit(counter, verdict.to, facts.keys, legal))?;
+            .try_for_each(|counter| self.admit(counter, verdict.to, facts.before, legal))?;
         Ok(verdict)
     }
 
@@ -151,6 +146,18 @@ impl Lifecycle {
         }
     }
 
+    /// The refusal to go to `to`, which is no state; `legal` may be entered.
+    pub(crate) fn unknown_target(&self, to: &str, legal: Vec<String>) -> MoveRefusal {
+        let words = self.states.iter().flat_map(|state| state.synonyms.iter().chain([&state.name]));
+        MoveRefusal::UnknownTarget {
+            lifecycle: self.name.clone(),
+            to: to.to_owned(),
+            near: near(to, words.map(String::as_str)),
+            states: self.state_names(),
+            legal,
+        }
+    }
+
     /// What every move into `state` wants: it holds for who enters it from nowhere, too.
     fn guards_of_entering(&self, state: &State) -> Vec<&Guard> {
         let moves: Vec<Move<'_>> = self.moves().filter(|legal| legal.to.name == state.name).collect();
@@ -170,14 +177,10 @@ fn names(moves: &[Move<'_>]) -> Vec<String> {
 
 /// What is in the way of a guard.
 fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
-    let open = |what: &str, open: &[String]| match open {
-        [] => None,
-        [only] => Some(format!("{what} `{only}` is open")),
-        [first, ..] => Some(format!("{} {what}s are open, the first is `{first}`", open.len())),
-    };
+    let open = |open: &[String]| (!open.is_empty()).then(|| format!("open: {}", listed(open)));
     match guard {
-        Guard::StepsFinished => open("step", facts.open_steps),
-        Guard::ChildrenFinished => open("delegated artifact", facts.open_children),
-        Guard::Filled(key) => (!facts.keys.is_filled(key)).then(|| format!("`{key}` says nothing")),
+        Guard::StepsFinished => open(facts.open_steps),
+        Guard::ChildrenFinished => open(facts.open_children),
+        Guard::Filled(key) => (!facts.after.is_filled(key)).then(|| format!("`{key}` says nothing")),
     }
 }

@@ -17,6 +17,11 @@ pub enum Command {
         /// The steps in any spelling.
         steps: Vec<String>,
     },
+    /// Moves the status to another state of the artifact's lifecycle.
+    Transition {
+        /// The state, in any of its words.
+        to: String,
+    },
     /// Gives values to keys.
     Set {
         /// Each key with its value.
@@ -44,6 +49,7 @@ impl fmt::Display for Command {
         match self {
             Self::Complete { steps } => write!(out, "complete {}", steps.join(" ")),
             Self::Reopen { steps } => write!(out, "reopen {}", steps.join(" ")),
+            Self::Transition { to } => write!(out, "transition {to}"),
             Self::Track { .. } => out.write_str("track"),
             Self::Set { assignments } => {
                 out.write_str("set")?;

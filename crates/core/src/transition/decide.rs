@@ -1,28 +1,29 @@
 //! `(artifact, workflow, command) → plan or refusal`.
 
-use super::{Command, Plan, Remark, Strictness, TransitionRefusal, complete, reopen};
+use super::{Circumstances, Command, Plan, Remark, TransitionRefusal, complete, reopen, status_move};
 use crate::{
     artifact::{Artifact, Problem, StepsForm},
     document::{Edit, KeyPath, Value},
-    workflow::WorkflowDefinition,
 };
 
-/// Decides what `command` means for `artifact`. `workflow` is the workflow that the artifact belongs to, if it is known.
+/// Decides what `command` means for `artifact`. Whether its lifecycle allows a new status is another question, which every
+/// change of a status is asked alike: [`judge_status`](super::judge_status).
 ///
 /// # Errors
 /// When the command makes no sense for the artifact, or its state cannot be read.
 pub fn decide(
     artifact: &Artifact,
-    workflow: Option<&WorkflowDefinition>,
+    circumstances: &Circumstances<'_>,
     command: &Command,
-    strictness: Strictness,
 ) -> Result<Plan, TransitionRefusal> {
+    let Circumstances { workflow, lifecycle, strictness } = *circumstances;
     refuse_unreadable(artifact)?;
     match command {
         Command::Complete { steps } => {
             refuse_broken_list(artifact)?;
             complete::plan(artifact, workflow, steps, strictness)
         }
+        Command::Transition { to } => status_move::plan(artifact, lifecycle, to),
         Command::Reopen { steps } => {
             refuse_broken_list(artifact)?;
             reopen::plan(artifact, workflow, steps)
@@ -30,7 +31,9 @@ pub fn decide(
         Command::Set { assignments } => {
             let edit =
                 |(path, value): &(KeyPath, Value)| Edit::Set { path: path.clone(), value: value.clone() };
-            Ok(Plan { edits: assignments.iter().map(edit).collect(), remarks: Vec::new() })
+            let mut edits: Vec<Edit> = assignments.iter().map(edit).collect();
+            edits.extend(status_move::upkeep_of(artifact, lifecycle, assignments));
+            Ok(Plan { edits, remarks: Vec::new() })
         }
         Command::Track { id } => Ok(track(artifact, id)),
     }

@@ -55,6 +55,13 @@ pub enum Remark {
         /// The furthest step that stays.
         furthest: String,
     },
+    /// The status means that state already.
+    AlreadyInState {
+        /// The status word.
+        status: String,
+        /// The state.
+        state: String,
+    },
     /// A key of the same meaning was left as it is, since no value of its kind says the same.
     KeyLeft {
         /// The key.
@@ -79,7 +86,10 @@ impl Remark {
     pub const fn is_warning(&self) -> bool {
         !matches!(
             self,
-            Self::AlreadyCompleted { .. } | Self::NotCompleted { .. } | Self::AlreadyTracked { .. }
+            Self::AlreadyCompleted { .. }
+                | Self::NotCompleted { .. }
+                | Self::AlreadyTracked { .. }
+                | Self::AlreadyInState { .. }
         )
     }
 }
@@ -88,6 +98,12 @@ impl fmt::Display for Remark {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AlreadyCompleted { step } => write!(out, "`{step}` is completed already"),
+            Self::AlreadyInState { status, state } if status == state => {
+                write!(out, "its status is `{state}` already")
+            }
+            Self::AlreadyInState { status, state } => {
+                write!(out, "its status `{status}` means `{state}` already")
+            }
             Self::NotCompleted { step } => write!(out, "`{step}` is not in the list"),
             Self::UnknownStep { step, workflow } => {
                 write!(out, "the workflow `{workflow}` has no step `{step}`")

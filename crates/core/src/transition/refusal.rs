@@ -1,6 +1,7 @@
 //! Why a command is refused.
 
 use super::{OpenChild, Remark};
+use crate::lifecycle::MoveRefusal;
 
 /// A command that makes no sense for this artifact. Nothing is changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +28,12 @@ pub enum TransitionRefusal {
         /// The open children, in the order of their paths.
         children: Vec<OpenChild>,
     },
+    /// It has no lifecycle, so nobody knows which states there are.
+    #[error("it has no lifecycle: neither the configuration nor its type gives it one")]
+    NoLifecycle,
+    /// Its lifecycle forbids the move.
+    #[error(transparent)]
+    Move(Box<MoveRefusal>),
     /// Nothing can be delegated from it.
     #[error("nothing can be delegated from it")]
     NoDelegation {
@@ -48,6 +55,12 @@ pub enum TransitionRefusal {
         /// Why.
         reason: String,
     },
+}
+
+impl From<MoveRefusal> for TransitionRefusal {
+    fn from(refusal: MoveRefusal) -> Self {
+        Self::Move(Box::new(refusal))
+    }
 }
 
 /// How many children a message names.

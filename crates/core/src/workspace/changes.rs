@@ -269,7 +269,8 @@ impl Workspace {
         self.carry_out_insisting(path, command, strictness, None)
     }
 
-    /// The same; with a reason to insist, an artifact is finished even above open children, and history keeps the reason.
+    /// The same; with a reason to insist, a move is made that the lifecycle forbids, and an artifact is finished even above open
+    /// children; history keeps the reason.
     ///
     /// # Errors
     /// Those of [`Workspace::update`].

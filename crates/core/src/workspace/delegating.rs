@@ -4,7 +4,7 @@ use super::{Workspace, changes::ChangeError};
 use crate::{
     artifact::ProjectPath,
     commit::FileDecision,
-    delegation::{ChainPlace, Completion},
+    delegation::ChainPlace,
     document::{Region, apply},
     journal::{EventDraft, Kind},
     transition::{NewChild, delegate},
@@ -79,8 +79,7 @@ impl Workspace {
         // What cannot be delegated leaves no trace.
         let parent = self.artifact(order.parent)?;
         let refused = |source| ChangeError::Refused { path: order.parent.clone(), source };
-        let completion = Completion::of(parent.artifact(), parent.progress().as_ref());
-        delegate(parent.artifact(), completion, order.parent_id, order.child_id).map_err(refused)?;
+        delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id).map_err(refused)?;
         crate::commit::make_folders_to(self.root(), &child, crate::commit::FsyncPolicy::Always)
             .map_err(crate::commit::CommitError::from)?;
 
@@ -126,8 +125,7 @@ impl Workspace {
             return Err(ChangeError::Exists { path: child.clone() });
         }
         let parent = self.read_again(order.parent, parent)?;
-        let completion = Completion::of(parent.artifact(), parent.progress().as_ref());
-        let plan = delegate(parent.artifact(), completion, order.parent_id, order.child_id)
+        let plan = delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id)
             .map_err(|source| ChangeError::Refused { path: order.parent.clone(), source })?;
         let title = title(order, parent.state().title.as_ref().and_then(|title| title.filled()));
         let link = relative(child, order.parent);

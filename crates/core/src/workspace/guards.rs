@@ -9,17 +9,17 @@ use super::{GateAnswer, GateError, LeaseError, Tier, Workspace, changes::ChangeE
 use crate::{
     artifact::{Artifact, ProjectPath},
     commit::FileTransition,
-    delegation::{Completion, Member},
+    delegation::Member,
     journal::{Event, EventDraft, EventId, Kind},
     lease::Claim,
-    transition::{OpenChild, finish_above},
+    transition::{OpenChild, StatusMove, finish_above, judge_status},
     workspace::TrackedArtifact,
 };
 
 impl Workspace {
-    /// Decides whether `change` may be published: no lease of anybody else forbids it, and it does not finish an artifact
-    /// above open children unless the draft insists. Then the gates of steps that it takes away are removed. Answers with
-    /// the events that come before those of the change.
+    /// Decides whether `change` may be published: no lease of anybody else forbids it, the lifecycle has the move of its status,
+    /// and it does not finish an artifact above open children; unless the draft insists. Then the gates of steps that it
+    /// takes away are removed. Answers with the events that come before those of the change.
     ///
     /// # Errors
     /// Why nothing may be published.
@@ -29,7 +29,10 @@ impl Workspace {
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
         self.admit(change)?;
-        let events = self.guard_children(change, draft)?;
+        let events = match (change.old, change.new) {
+            (Some(old), Some(new)) => self.guard_state(change.path, old, new, draft)?,
+            _ => Vec::new(),
+        };
         let failed = |source| ChangeError::GatesNotClosed { path: change.path.clone(), source };
         self.close_gates(change.path, change.new).map_err(failed)?;
         Ok(events)
@@ -70,40 +73,80 @@ impl Workspace {
         Ok(GateAnswer { tier: Tier::Lease, lease, ..answer? })
     }
 
-    fn guard_children(
+    /// What the lifecycle and the children of an artifact say of its change. Answers with what was insisted on.
+    fn guard_state(
         &self,
-        change: &FileTransition<'_>,
+        path: &ProjectPath,
+        old: &[u8],
+        new: &[u8],
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
-        let (Some(old), Some(new)) = (change.old, change.new) else { return Ok(Vec::new()) };
-        let after = self.read_again(change.path, new)?;
-        let completion =
-            |artifact: &TrackedArtifact| Completion::of(artifact.artifact(), artifact.progress().as_ref());
-        if !completion(&after).is_finished() {
-            return Ok(Vec::new());
+        let (before, after) = (self.read_again(path, old)?, self.read_again(path, new)?);
+        let status = self.guard_status(&before, &after, draft)?;
+        let wants_children = status.as_ref().is_some_and(|status| status.wants_children_finished);
+        let overridden = status.and_then(|status| {
+            let refused = status.overridden.as_ref()?.to_string();
+            let told = EventDraft::new(Kind::OVERRIDE)
+                .with("lifecycle", status.lifecycle)
+                .with("from", status.from)
+                .with("to", status.to)
+                .with("refused", refused);
+            Some(self.insisted(path, told, draft))
+        });
+        let above = self.guard_children(&before, &after, wants_children, draft)?;
+        Ok(overridden.into_iter().chain(above).collect())
+    }
+
+    /// Asks the lifecycle that the artifact had before. What takes back an earlier state goes the way of history, not of the table.
+    fn guard_status(
+        &self,
+        before: &TrackedArtifact,
+        after: &TrackedArtifact,
+        draft: &EventDraft,
+    ) -> Result<Option<StatusMove>, ChangeError> {
+        let status =
+            |artifact: &TrackedArtifact| artifact.state().status.as_ref().map(|status| status.text.clone());
+        if [Kind::UNDO, Kind::RESTORE].contains(&draft.kind) || status(before) == status(after) {
+            return Ok(None);
         }
-        let before = self.read_again(change.path, old)?;
+        let Some(choice) = before.lifecycle() else { return Ok(None) };
+        let insistence = draft.insistence.as_deref();
+        judge_status(before.artifact(), after.artifact(), &choice.lifecycle, &after.open_steps(), insistence)
+            .map_err(|source| ChangeError::Refused { path: before.path().clone(), source })
+    }
+
+    fn guard_children(
+        &self,
+        before: &TrackedArtifact,
+        after: &TrackedArtifact,
+        wants_children: bool,
+        draft: &EventDraft,
+    ) -> Result<Option<Event>, ChangeError> {
+        let ends = after.completion().is_finished() && after.completion().is_news_after(before.completion());
+        if !ends && !wants_children {
+            return Ok(None);
+        }
         let member = Member::of(before.artifact(), None);
-        let Some(id) = member.id().filter(|_| completion(&after).is_news_after(completion(&before))) else {
-            return Ok(Vec::new());
-        };
-        let open = self.open_children(change.path, id)?;
+        let Some(id) = member.id() else { return Ok(None) };
+        let open = self.open_children(before.path(), id)?;
         let told = open.iter().map(|child| child.path.clone()).collect::<Vec<_>>();
         finish_above(open, draft.insistence.as_deref())
-            .map_err(|source| ChangeError::Refused { path: change.path.clone(), source })?;
+            .map_err(|source| ChangeError::Refused { path: before.path().clone(), source })?;
         if told.is_empty() {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        let insisted = EventDraft::new(Kind::OVERRIDE)
-            .with_reason(draft.insistence.clone())
-            .with("path", change.path.as_str())
-            .with("id", id)
-            .with("open_children", told);
-        let mut event = Event::new(insisted, self.attribution().actor.clone(), self.now());
+        let insisted = EventDraft::new(Kind::OVERRIDE).with("id", id).with("open_children", told);
+        Ok(Some(self.insisted(before.path(), insisted, draft)))
+    }
+
+    /// The event that tells why what is refused is done to the artifact at `path` all the same.
+    fn insisted(&self, path: &ProjectPath, told: EventDraft, draft: &EventDraft) -> Event {
+        let told = told.with_reason(draft.insistence.clone()).with("path", path.as_str());
+        let mut event = Event::new(told, self.attribution().actor.clone(), self.now());
         event.session.clone_from(&self.attribution().session);
         event.correlation.clone_from(&self.attribution().correlation);
         event.command.clone_from(&draft.command);
-        Ok(vec![event.sealed()])
+        event.sealed()
     }
 
     /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One that cannot be read
@@ -113,7 +156,7 @@ impl Workspace {
         let folder = super::delegating::default_folder(parent);
         let mut open = Vec::new();
         for artifact in found.artifacts.iter().filter(|artifact| artifact.path() != parent) {
-            let member = Member::of(artifact.artifact(), artifact.progress().as_ref());
+            let member = artifact.member();
             let is_child = member.parent_id() == Some(id) && !member.completion.is_finished();
             if is_child {
                 open.push(OpenChild::from(&member));

@@ -5,7 +5,7 @@ use std::{
     fs::File,
     io::{self, Read},
     path::Path,
-    sync::{Mutex, OnceLock, PoisonError, atomic::AtomicUsize},
+    sync::{Arc, Mutex, OnceLock, PoisonError, atomic::AtomicUsize},
 };
 
 use super::{
@@ -337,7 +337,8 @@ impl Workspace {
             Binding::NoSuchWorkflow { name } => Membership::Missing { name },
             Binding::Unbound => Membership::None,
         };
-        Ok(TrackedArtifact::new(artifact, membership))
+        let lifecycles = Arc::clone(self.configuration.lifecycles());
+        Ok(TrackedArtifact::new(artifact, membership, lifecycles))
     }
 
     /// Reads all artifacts of the project that hold workflow state, on all processors.

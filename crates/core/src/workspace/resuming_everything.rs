@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     artifact::Artifact,
-    delegation::Member,
     journal::{
         ArtifactKey, Event, Kind,
         store::{History, HistoryError},
@@ -206,7 +205,7 @@ fn hear_children(artifacts: Result<Artifacts, WalkError>, subject: &Subject, evi
 
 /// What is left to do in an artifact that one of `parents` gave away.
 fn open_delegation(child: &TrackedArtifact, parents: &[String]) -> Option<OpenDelegation> {
-    let member = Member::of(child.artifact(), child.progress().as_ref());
+    let member = child.member();
     let is_child = member.parent_id().is_some_and(|parent| parents.iter().any(|own| own == parent));
     if !is_child || member.completion.is_finished() {
         return None;

@@ -1,12 +1,14 @@
 //! An artifact together with the workflow that it belongs to.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::{
     artifact::{Artifact, ProjectPath, State},
+    delegation::{Completion, Member},
     document::{KeyPath, Value},
-    transition::{Command, Plan, StepLists, Strictness, TransitionRefusal, decide},
-    workflow::{Evidence, Progress, Track, WorkflowDefinition},
+    lifecycle::{Choice, Lifecycles, MoveFacts, MoveRefusal, RootKeys, Verdict},
+    transition::{Circumstances, Command, Plan, StepLists, Strictness, TransitionRefusal, decide},
+    workflow::{Evidence, Next, Progress, Standing, Step, Track, WorkflowDefinition},
 };
 
 /// An artifact, its workflow if it is known, and how far it has come.
@@ -15,6 +17,9 @@ pub struct TrackedArtifact {
     artifact: Artifact,
     membership: Membership,
     steps: StepLists,
+    lifecycles: Arc<Lifecycles>,
+    /// Found at the first question: most commands do not ask.
+    lifecycle: OnceLock<Option<Choice>>,
 }
 
 /// Which workflow an artifact belongs to.
@@ -42,13 +47,13 @@ pub enum Membership {
 }
 
 impl TrackedArtifact {
-    pub(super) fn new(artifact: Artifact, membership: Membership) -> Self {
+    pub(super) fn new(artifact: Artifact, membership: Membership, lifecycles: Arc<Lifecycles>) -> Self {
         let track = match &membership {
             Membership::Member { workflow, .. } => workflow.chain.track(),
             _ => Track::Create,
         };
         let steps = StepLists::read(&artifact, track);
-        Self { artifact, membership, steps }
+        Self { artifact, membership, steps, lifecycles, lifecycle: OnceLock::new() }
     }
 
     /// Where the artifact stands in the project.
@@ -89,12 +94,75 @@ impl TrackedArtifact {
         self.workflow().map(|workflow| workflow.progress(&self.steps.record()))
     }
 
+    /// The lifecycle of its status, and why it is that one; `None` where neither the configuration nor its type gives it one.
+    pub fn lifecycle(&self) -> Option<&Choice> {
+        self.lifecycle.get_or_init(|| self.lifecycles.choose(&self.artifact)).as_ref()
+    }
+
+    /// Whether its work is finished: by its workflow, or by its status as its lifecycle, else the list of words, understands it.
+    pub fn completion(&self) -> Completion {
+        let completion = Completion::of(&self.artifact, self.progress().as_ref());
+        let status = self.state().status.as_ref().and_then(|status| status.filled());
+        let state = status.and_then(|word| self.lifecycle()?.lifecycle.state_of(word));
+        Completion { by_status: state.map_or(completion.by_status, |state| state.is_terminal), ..completion }
+    }
+
+    /// What it says about its chain of delegation.
+    pub fn member(&self) -> Member {
+        let member = Member::of(&self.artifact, self.progress().as_ref());
+        Member { completion: self.completion(), ..member }
+    }
+
+    /// The names of steps that are open: gaps, and what comes next. Empty where its workflow is unknown, or finished.
+    pub fn open_steps(&self) -> Vec<String> {
+        let Some(progress) = self.progress().filter(|progress| progress.standing != Standing::Finished)
+        else {
+            return Vec::new();
+        };
+        let next: Vec<&Step> = match &progress.next {
+            Next::Step { step, .. } => vec![*step],
+            Next::Choice(steps) => steps.clone(),
+            Next::Finished | Next::Unknown(_) => Vec::new(),
+        };
+        let mut names: Vec<String> = Vec::new();
+        for step in progress.gaps.iter().copied().chain(next) {
+            if !names.iter().any(|name| name == step.name()) {
+                names.push(step.name().to_owned());
+            }
+        }
+        names
+    }
+
+    /// The state that its lifecycle remembers, to which its own state leads back.
+    pub fn remembered(&self) -> Option<String> {
+        let status = self.state().status.as_ref()?.filled()?;
+        let key = self.lifecycle()?.lifecycle.state_of(status)?.return_to.as_ref()?;
+        RootKeys::of(&self.artifact).text(key).map(str::to_owned)
+    }
+
+    /// Whether its lifecycle allows the status `to`, as far as the artifact itself tells: children are asked when it is
+    /// changed. `None` where it has no lifecycle.
+    pub fn judge_status(&self, to: &str) -> Option<Result<Verdict<'_>, MoveRefusal>> {
+        let lifecycle = &self.lifecycle()?.lifecycle;
+        let keys = RootKeys::of(&self.artifact);
+        let open_steps = self.open_steps();
+        let facts = MoveFacts { before: &keys, after: &keys, open_steps: &open_steps, open_children: &[] };
+        let status = self.state().status.as_ref().and_then(|status| status.filled());
+        Some(lifecycle.judge_move(status, to, &facts))
+    }
+
     /// The plan that carries out `command`.
     ///
     /// # Errors
     /// When the command makes no sense for the artifact.
     pub fn decide(&self, command: &Command, strictness: Strictness) -> Result<Plan, TransitionRefusal> {
-        decide(&self.artifact, self.workflow(), command, strictness)
+        // Only these look at it.
+        let lifecycle = match command {
+            Command::Transition { .. } | Command::Set { .. } => self.lifecycle(),
+            _ => None,
+        };
+        let lifecycle = lifecycle.map(|choice| &*choice.lifecycle);
+        decide(&self.artifact, &Circumstances { workflow: self.workflow(), lifecycle, strictness }, command)
     }
 
     /// The plan that completes `step`, in any spelling; an unknown step or one out of order is only remarked.
@@ -111,6 +179,14 @@ impl TrackedArtifact {
     /// When the artifact's state cannot be read.
     pub fn reopen(&self, step: &str) -> Result<Plan, TransitionRefusal> {
         self.decide(&Command::Reopen { steps: vec![step.to_owned()] }, Strictness::Warn)
+    }
+
+    /// The plan that moves the status to the state `to` of its lifecycle.
+    ///
+    /// # Errors
+    /// When it has no lifecycle, or that has no such state. Whether the move is legal is asked when the plan is carried out.
+    pub fn transition(&self, to: &str) -> Result<Plan, TransitionRefusal> {
+        self.decide(&Command::Transition { to: to.to_owned() }, Strictness::Warn)
     }
 
     /// The plan that gives `key` a value.

@@ -1,11 +1,13 @@
 //! A workflow that the configuration declares.
 
-use std::str::FromStr;
+use std::{borrow::Cow, str::FromStr};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de};
 
 use crate::artifact::{
-    PathGlob, PathGlobs, ProjectPath, ProjectPathError, parsed_scalar::deserialize_as_scalar,
+    PathGlob, PathGlobs, ProjectPath, ProjectPathError,
+    parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
 };
 
 /// An entry of `workflows:` in `.stepmark/config.yaml`: a workflow known by its name, the artifacts bound to it, and
@@ -51,13 +53,27 @@ impl WorkflowDeclaration {
 }
 
 /// The keys of an entry, as written.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(expecting = "a workflow: a mapping with `name`, `artifacts`, and `steps` or `folder`")]
 struct Entry {
+    /// Its name.
     name: String,
+    /// The artifacts bound to it.
     artifacts: Option<Vec<PathGlob>>,
+    /// The ids of its steps, in order.
     steps: Option<Vec<StepId>>,
+    /// The folder of its step files, instead of `steps`.
     folder: Option<StepFolder>,
+}
+
+impl JsonSchema for WorkflowDeclaration {
+    fn schema_name() -> Cow<'static, str> {
+        "Workflow".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Entry::json_schema(generator)
+    }
 }
 
 impl<'de> Deserialize<'de> for WorkflowDeclaration {
@@ -119,3 +135,5 @@ impl FromStr for StepFolder {
 }
 
 deserialize_as_scalar!(StepId, StepFolder);
+schema_of_scalar!(StepId, {"type": ["string", "number"], "pattern": r"\S"});
+schema_of_scalar!(StepFolder, {"type": "string", "minLength": 1, "not": {"pattern": "^/"}});

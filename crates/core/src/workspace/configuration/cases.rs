@@ -23,6 +23,15 @@ fn read(text: &str) -> Configuration {
     parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
+/// The text of `init` with its examples.
+pub(super) fn uncommented(text: &str) -> String {
+    let uncommented = text.lines().map(|line| match line.strip_prefix("# ") {
+        Some(key) if key.starts_with("  ") || key.split_once(':').is_some_and(|(key, _)| is_key(key)) => key,
+        _ => line,
+    });
+    uncommented.collect::<Vec<_>>().join("\n")
+}
+
 fn is_key(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
@@ -83,13 +92,11 @@ fn the_text_of_init_says_the_defaults() {
 
 #[test]
 fn the_examples_in_the_text_of_init_are_valid() {
-    let text = initial_configuration("4f6c");
-    let uncommented = text.lines().map(|line| match line.strip_prefix("# ") {
-        Some(key) if key.starts_with("  ") || key.split_once(':').is_some_and(|(key, _)| is_key(key)) => key,
-        _ => line,
-    });
-    let configuration = read(&uncommented.collect::<Vec<_>>().join("\n"));
+    let configuration = read(&uncommented(&initial_configuration("4f6c")));
     assert_eq!(configuration.workflows().len(), 2);
+    let lifecycles = configuration.lifecycles().declared();
+    let names: Vec<&str> = lifecycles.iter().map(|declared| declared.lifecycle.name()).collect();
+    assert_eq!(names, ["release", "task"]);
     assert_eq!(configuration.variables().len(), 1);
     assert_eq!(
         configuration.milestones(),
@@ -153,6 +160,21 @@ fn says_where_the_file_is_broken_and_why() {
         ("project_id: a\n---\nb: 1\n", "", "more than one document"),
         ("project_id: \"\u{1}\"\n", "1:1", "control characters"),
         ("- a\n", "1:1", "a mapping of keys"),
+        ("lifecycles:\n  - name: x\n    sates: []\n", "3:5", "unknown field `sates`"),
+        ("lifecycles:\n  - name: x\n", "2:11", "none of that name is built in"),
+        ("lifecycles:\n  - name: task\n    states: [{name: a}]\n", "2:11", "that of a built-in one"),
+        ("lifecycles:\n  - {name: task}\n  - {name: task}\n", "3:12", "two lifecycles have this name"),
+        (
+            "lifecycles:\n  - name: x\n    states: [{name: a}, {name: b, terminal: true}]\n    moves:\n      - {from: a, to: c}\n",
+            "5:23",
+            "there is no state `c`: the states are `a` and `b`",
+        ),
+        (
+            "lifecycles:\n  - name: x\n    states: [{name: a}, {name: b, terminal: true}]\n    moves: []\n",
+            "3:14",
+            "nothing leads out of `a`",
+        ),
+        ("lifecycles:\n  - name: task\n    applies_to:\n      - path: '[a'\n", "4:15", "not a path pattern"),
     ] {
         let error = parse(text.as_bytes()).unwrap_err();
         let ConfigurationError::Invalid { position, reason: found, .. } = error else { panic!("{error}") };

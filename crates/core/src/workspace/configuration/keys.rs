@@ -1,7 +1,8 @@
 //! The keys of `.stepmark/config.yaml` as they are written, each checked where it stands, so that an error has a place.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{borrow::Cow, collections::BTreeMap, fmt, str::FromStr};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de};
 use serde_yaml::{Mapping, Value};
 
@@ -11,18 +12,23 @@ use super::{
     variable_sides::{FREE_MAPS, Variable},
 };
 use crate::{
-    artifact::{PathGlob, PathGlobs, ProjectPath, ProjectPathError, parsed_scalar::deserialize_as_scalar},
+    artifact::{
+        PathGlob, PathGlobs, ProjectPath, ProjectPathError,
+        parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
+    },
     document::Position,
+    lifecycle::LifecycleDeclaration,
     workspace::WorkflowDeclaration,
 };
 
 /// The whole file. Every key may be missing or empty.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping of keys such as `project_id` and `artifacts`")]
 pub(super) struct Keys {
     pub(super) project_id: Option<ProjectId>,
     pub(super) artifacts: Option<ArtifactKeys>,
     pub(super) workflows: Option<Workflows>,
+    pub(super) lifecycles: Option<Vec<LifecycleDeclaration>>,
     pub(super) variables: Option<BTreeMap<VariableName, VariablePath>>,
     pub(super) active: Option<FilePath>,
     pub(super) main_config: Option<FilePath>,
@@ -37,35 +43,35 @@ pub(super) struct Keys {
 }
 
 /// `checkpoints:`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `every`")]
 pub(super) struct CheckpointKeys {
     pub(super) every: Option<Count>,
 }
 
 /// `delegation:`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `folder`")]
 pub(super) struct DelegationKeys {
     pub(super) folder: Option<FilePath>,
 }
 
 /// `lease:`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `seconds`")]
 pub(super) struct LeaseKeys {
     pub(super) seconds: Option<Count>,
 }
 
 /// `git_history:`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `limit_ms`")]
 pub(super) struct GitHistoryKeys {
     pub(super) limit_ms: Option<Limit>,
 }
 
 /// `instructions:`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `output` and `components`")]
 pub(super) struct InstructionKeys {
     pub(super) output: Option<FilePath>,
@@ -73,11 +79,30 @@ pub(super) struct InstructionKeys {
 }
 
 /// `artifacts:`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `include` and `exclude`")]
 pub(super) struct ArtifactKeys {
     pub(super) include: Option<Globs>,
     pub(super) exclude: Option<Globs>,
+}
+
+/// Implements `JsonSchema` for a type that is written like another.
+macro_rules! schema_as {
+    ($own:ty, $written:ty) => {
+        impl JsonSchema for $own {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($own).into()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                <$written>::json_schema(generator)
+            }
+        }
+    };
 }
 
 /// What is wrong in the file, and where.
@@ -114,6 +139,7 @@ impl Keys {
                 exclude: near.exclude.or(far.exclude),
             }),
             workflows: nearer.workflows.or(self.workflows),
+            lifecycles: nearer.lifecycles.or(self.lifecycles),
             variables: both(self.variables, nearer.variables, united),
             active: nearer.active.or(self.active),
             main_config: nearer.main_config.or(self.main_config),
@@ -224,6 +250,9 @@ impl<'de> Deserialize<'de> for Globs {
     }
 }
 
+schema_as!(Globs, Vec<PathGlob>);
+schema_as!(Workflows, Vec<WorkflowDeclaration>);
+
 /// `workflows:`, of which no two share their name.
 #[derive(Debug)]
 pub(super) struct Workflows(pub(super) Vec<WorkflowDeclaration>);
@@ -291,3 +320,6 @@ impl FromStr for VariablePath {
 }
 
 deserialize_as_scalar!(ProjectId, VariableName, VariablePath);
+schema_of_scalar!(ProjectId, {"type": ["string", "integer"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"});
+schema_of_scalar!(VariableName, {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"});
+schema_of_scalar!(VariablePath, {"type": "string"});

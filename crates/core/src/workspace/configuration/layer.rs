@@ -8,9 +8,13 @@ use std::{
 use super::{
     UnknownKey, Variable,
     keys::{Keys, Misplaced},
+    lifecycles,
     variable_sides::FREE_MAPS,
 };
-use crate::document::{Document, Entry, LineIndex, Node, NodeKind, Position, Region, Span, Value, Yaml};
+use crate::{
+    document::{Document, Entry, LineIndex, Node, NodeKind, Position, Region, Span, Value, Yaml},
+    lifecycle::DeclaredLifecycle,
+};
 
 /// Where a value of the configuration comes from, the weakest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,6 +93,7 @@ pub(super) struct ConfigurationLayer {
     pub(super) keys: Keys,
     pub(super) values: Vec<ConfiguredValue>,
     pub(super) unknown_keys: Vec<UnknownKey>,
+    pub(super) lifecycles: Option<Vec<DeclaredLifecycle>>,
 }
 
 /// Why a layer cannot be used.
@@ -122,11 +127,13 @@ impl ConfigurationLayer {
             let position = lines.position(bytes, span.start);
             return Err(LayerError::StateKey { position, key: way, variable });
         }
-        let (keys, unknown) = Keys::read(bytes)?;
+        let (mut keys, unknown) = Keys::read(bytes)?;
         let invalid = |reason: String, offset| {
             LayerError::Invalid(Misplaced { position: Some(lines.position(bytes, offset)), reason })
         };
         let tree = tree.map_err(|error| invalid(error.to_string(), error.offset()))?;
+        let lifecycles = keys.lifecycles.take().map(|declared| lifecycles::assemble(&declared, &tree));
+        let lifecycles = lifecycles.transpose().map_err(|error| invalid(error.reason, error.offset))?;
         let mut values = Vec::new();
         for (key, entry) in leaves(&tree) {
             let value = Value::of(&tree, &entry.value)
@@ -139,14 +146,14 @@ impl ConfigurationLayer {
             });
         }
         let unknown_keys = unknown.into_iter().map(|key| UnknownKey { key, file: file.to_owned() }).collect();
-        Ok(Self { keys, values, unknown_keys })
+        Ok(Self { keys, values, unknown_keys, lifecycles })
     }
 
     /// Reads one value that stands outside of files, as `text`, for the key `key`.
     pub(super) fn given(key: &str, text: &str, origin: Origin) -> Result<Self, String> {
         let keys = Keys::given(key, text)?;
         let value = ConfiguredValue { key: key.to_owned(), value: Value::from_argument(text), origin };
-        Ok(Self { keys, values: vec![value], unknown_keys: Vec::new() })
+        Ok(Self { keys, values: vec![value], ..Self::default() })
     }
 }
 

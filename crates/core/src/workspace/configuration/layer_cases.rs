@@ -124,11 +124,11 @@ fn state_is_refused_wherever_it_stands() {
 
 #[test]
 fn words_of_other_dialects_are_no_state() {
-    let text = "trackers: {jira: {status: {done: Closed}}}\nlifecycles: {x: {status: [a]}}\ndelegation: {folder: d}\n";
+    let text = "trackers: {jira: {status: {done: Closed}}}\nmemory: {x: {status: [a]}}\nlifecycles: [{name: task, applies_to: [{key: {status: a}}]}]\ndelegation: {folder: d}\n";
     let configuration = Surroundings::new("", text).load().unwrap();
     assert_eq!(configuration.delegation_folder().unwrap().as_str(), "d");
     let unknown: Vec<_> = configuration.unknown_keys().iter().map(|unknown| unknown.key.as_str()).collect();
-    assert_eq!(unknown, ["trackers", "lifecycles"]);
+    assert_eq!(unknown, ["trackers", "memory"]);
 }
 
 #[test]

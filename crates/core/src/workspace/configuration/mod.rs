@@ -6,6 +6,8 @@ mod scalars;
 mod keys;
 mod sources;
 mod layer;
+mod lifecycles;
+mod schema;
 mod defaults;
 mod error;
 mod read;
@@ -14,7 +16,7 @@ mod cases;
 #[cfg(test)]
 mod layer_cases;
 
-use std::{collections::BTreeMap, num::NonZeroU32, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, num::NonZeroU32, path::PathBuf, sync::Arc, time::Duration};
 
 use self::{
     defaults::{ALWAYS_EXCLUDED, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in, default_values},
@@ -22,8 +24,11 @@ use self::{
     layer::ConfigurationLayer,
     variable_sides::FREE_MAPS,
 };
-use super::{PathGlobs, WorkflowDeclaration};
-use crate::artifact::ProjectPath;
+use super::WorkflowDeclaration;
+use crate::{
+    artifact::{PathGlobs, ProjectPath},
+    lifecycle::Lifecycles,
+};
 
 pub(super) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
@@ -40,6 +45,7 @@ pub struct Configuration {
     exclude: PathGlobs,
     always_excluded: PathGlobs,
     workflows: Vec<WorkflowDeclaration>,
+    lifecycles: Arc<Lifecycles>,
     variables: BTreeMap<String, String>,
     active: Option<ProjectPath>,
     main_config: Option<ProjectPath>,
@@ -64,7 +70,9 @@ impl Configuration {
         let mut keys = Keys::default();
         let mut values = Vec::new();
         let mut unknown_keys = Vec::new();
+        let mut lifecycles = None;
         for layer in layers {
+            lifecycles = layer.lifecycles.or(lifecycles);
             keys = keys.overlaid(layer.keys);
             values.extend(layer.values);
             unknown_keys.extend(layer.unknown_keys);
@@ -78,6 +86,7 @@ impl Configuration {
             exclude: exclude.map_or(built_in.exclude, |globs| globs.0),
             always_excluded: built_in.always_excluded,
             workflows: keys.workflows.map(|workflows| workflows.0).unwrap_or_default(),
+            lifecycles: Arc::new(Lifecycles::new(lifecycles.unwrap_or_default())),
             variables: keys.variables.into_iter().flatten().map(|(name, path)| (name.0, path.0)).collect(),
             active: keys.active.map(|path| path.0),
             main_config: keys.main_config.map(|path| path.0),
@@ -132,6 +141,11 @@ impl Configuration {
     /// The declared workflows, in the order of the file.
     pub fn workflows(&self) -> &[WorkflowDeclaration] {
         &self.workflows
+    }
+
+    /// The lifecycles: those that are declared, and those that are built in.
+    pub const fn lifecycles(&self) -> &Arc<Lifecycles> {
+        &self.lifecycles
     }
 
     /// The values of variables in step files (`planning_artifacts`, without braces): folders seen from the project
@@ -230,6 +244,7 @@ impl Default for Configuration {
             exclude: built_in(DEFAULT_EXCLUDE),
             always_excluded: built_in(ALWAYS_EXCLUDED),
             workflows: Vec::new(),
+            lifecycles: Arc::default(),
             variables: BTreeMap::new(),
             active: None,
             main_config: None,

@@ -2,7 +2,10 @@
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
-use crate::artifact::{ProjectPath, ProjectPathError, parsed_scalar::deserialize_as_scalar};
+use crate::artifact::{
+    ProjectPath, ProjectPathError,
+    parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
+};
 
 /// A path inside the project, seen from its root; `{project-root}/` may stand before it, as in BMAD's files.
 #[derive(Debug)]
@@ -87,3 +90,8 @@ impl fmt::Display for Milestone {
 }
 
 deserialize_as_scalar!(FilePath, Count, Limit, SettingText, Milestone);
+schema_of_scalar!(FilePath, {"type": "string", "minLength": 1, "not": {"pattern": "^/"}});
+schema_of_scalar!(Count, {"type": ["integer", "string"], "minimum": 1, "maximum": u32::MAX, "pattern": "^0*[1-9][0-9]*$"});
+schema_of_scalar!(Limit, {"type": ["integer", "string"], "minimum": 0, "maximum": u32::MAX, "pattern": "^[0-9]+$"});
+schema_of_scalar!(SettingText, {"type": ["string", "number", "boolean"]});
+schema_of_scalar!(Milestone, {"type": ["string", "number"], "pattern": r"\S"});
