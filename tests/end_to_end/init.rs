@@ -44,6 +44,24 @@ fn makes_the_configuration_once() {
     #     artifacts: ['docs/releases/**/*.md']
     #     steps: [step-01-collect, step-02-write, step-03-review]
 
+    # What statuses mean. A lifecycle of your own, or one that is built in (`stepmark lifecycle list`) for more artifacts.
+    # lifecycles:
+    #   - name: release
+    #     states:
+    #       - {name: draft, initial: true, rank: 0}
+    #       - {name: approved, synonyms: [accepted], rank: 1}
+    #       - {name: shipped, rank: 2, terminal: true}
+    #       - {name: blocked, return_to: blocked_at}
+    #     moves:
+    #       - {from: draft, to: approved}
+    #       - {from: approved, to: shipped, guards: [steps-finished, children-finished]}
+    #       - {from: '*', to: blocked}
+    #     applies_to:
+    #       - {path: 'docs/releases/**/*.md'}
+    #   - name: task
+    #     applies_to:
+    #       - {key: {kind: [chore, errand]}}
+
     # Values of the variables that step files use in paths, as folders seen from the project root.
     # variables:
     #   planning_artifacts: _bmad-output/planning-artifacts

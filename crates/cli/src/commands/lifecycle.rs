@@ -92,29 +92,37 @@ fn list(lifecycles: &Lifecycles, output: &Output) {
 }
 
 fn show(lifecycle: &Table, output: &Output) {
-    output.json_or("stepmark.lifecycle/1", || table_wire(lifecycle), || {
-        if let Some(title) = lifecycle.title() {
-            output.line(title);
-        }
-        let dash = || "-".to_owned();
-        let rows = lifecycle.states().iter().map(|state| {
-            let moves = lifecycle.moves_from(state, None);
-            let moves: Vec<String> = moves.iter().map(shown).collect();
-            let or_dash = |text: String| if text.is_empty() { dash() } else { text };
-            vec![
-                state.name.clone(),
-                state.rank.map_or_else(dash, |rank| rank.to_string()),
-                or_dash(state.synonyms.join(", ")),
-                or_dash(moves.join(", ")),
-                or_dash(notes(state)),
-            ]
-        });
-        output.line(table(&["STATE", "RANK", "SYNONYMS", "GOES TO", "MEANING"], rows));
-        for counter in lifecycle.counters() {
-            let limit = counter.at_most.map_or(String::new(), |most| format!(", {most} times at most"));
-            output.line(format_args!("`{}` counts entering {}{limit}", counter.key, counter.entering.join(", ")));
-        }
-    });
+    output.json_or(
+        "stepmark.lifecycle/1",
+        || table_wire(lifecycle),
+        || {
+            if let Some(title) = lifecycle.title() {
+                output.line(title);
+            }
+            let dash = || "-".to_owned();
+            let rows = lifecycle.states().iter().map(|state| {
+                let moves = lifecycle.moves_from(state, None);
+                let moves: Vec<String> = moves.iter().map(shown).collect();
+                let or_dash = |text: String| if text.is_empty() { dash() } else { text };
+                vec![
+                    state.name.clone(),
+                    state.rank.map_or_else(dash, |rank| rank.to_string()),
+                    or_dash(state.synonyms.join(", ")),
+                    or_dash(moves.join(", ")),
+                    or_dash(notes(state)),
+                ]
+            });
+            output.line(table(&["STATE", "RANK", "SYNONYMS", "GOES TO", "MEANING"], rows));
+            for counter in lifecycle.counters() {
+                let limit = counter.at_most.map_or(String::new(), |most| format!(", {most} times at most"));
+                output.line(format_args!(
+                    "`{}` counts entering {}{limit}",
+                    counter.key,
+                    counter.entering.join(", ")
+                ));
+            }
+        },
+    );
 }
 
 /// A move as its target, with what it wants.

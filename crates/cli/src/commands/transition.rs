@@ -17,7 +17,7 @@ use crate::{
     project::Project,
 };
 
-/// Move an artifact's status to another state of its lifecycle; without STATE, list the moves
+/// Move an artifact's status along its lifecycle; without STATE, list the moves
 ///
 /// The move must be one of the table, and what it wants must hold: steps finished, delegated work finished, a key filled.
 /// Counters and remembered states that the table names are written with it. `--force --reason` makes a move all the same;
@@ -48,7 +48,9 @@ impl Transition {
 fn list(artifact: &TrackedArtifact, output: &Output) -> Result<Exit, Failure> {
     let path = artifact.path();
     let Some(choice) = artifact.lifecycle() else {
-        return Err(ChangeError::Refused { path: path.clone(), source: TransitionRefusal::NoLifecycle }.into());
+        return Err(
+            ChangeError::Refused { path: path.clone(), source: TransitionRefusal::NoLifecycle }.into()
+        );
     };
     let lifecycle = &choice.lifecycle;
     let status = artifact.state().status.as_ref().and_then(|status| status.filled());

@@ -83,10 +83,8 @@ fn print_rows(output: &Output, rows: &[Row<'_>]) {
 }
 
 fn print_chain(output: &Output, links: &[ChainLink]) {
-    let members: Vec<(&ChainLink, Option<Member>)> = links
-        .iter()
-        .map(|link| (link, link.artifact.as_ref().map(TrackedArtifact::member)))
-        .collect();
+    let members: Vec<(&ChainLink, Option<Member>)> =
+        links.iter().map(|link| (link, link.artifact.as_ref().map(TrackedArtifact::member))).collect();
     if output.json {
         let nodes: Vec<_> = members
             .iter()

@@ -6,7 +6,8 @@ use stepmark_core::lifecycle::Lifecycle;
 
 /// The diagram, which GitHub and many editors draw. States are numbered, since their names may hold anything.
 pub(crate) fn state_diagram(lifecycle: &Lifecycle) -> String {
-    let place = |name: &str| lifecycle.states().iter().position(|state| state.name == name).unwrap_or_default();
+    let place =
+        |name: &str| lifecycle.states().iter().position(|state| state.name == name).unwrap_or_default();
     let mut text = "stateDiagram-v2\n".to_owned();
     // Writing into a text cannot fail.
     for (at, state) in lifecycle.states().iter().enumerate() {

@@ -31,8 +31,15 @@ pub(crate) fn picture(lifecycle: &Lifecycle) -> String {
         let line = if legal.is_return { LineStyleKind::Dashed } else { LineStyleKind::Normal };
         let text = label(legal.guards.iter().map(ToString::to_string), legal.is_return);
         let style = StyleAttr::new(Color::fast("black"), 1, None, 0, FONT);
-        let arrow =
-            Arrow::new(LineEndKind::None, LineEndKind::Arrow, line, &on_one_line(&text), &style, &None, &None);
+        let arrow = Arrow::new(
+            LineEndKind::None,
+            LineEndKind::Arrow,
+            line,
+            &on_one_line(&text),
+            &style,
+            &None,
+            &None,
+        );
         graph.add_edge(arrow, from, to);
     }
     let mut svg = SVGWriter::new();

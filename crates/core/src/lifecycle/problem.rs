@@ -5,7 +5,7 @@ use crate::document::KeyPath;
 
 /// A lifecycle that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the lifecycle `{name}` cannot be used: {problem}")]
+#[error("in the lifecycle `{name}`: {problem}")]
 pub struct LifecycleError {
     /// Its name.
     pub name: String,
