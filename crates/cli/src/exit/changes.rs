@@ -79,9 +79,11 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::NoLifecycle => format!(
             "declare one under `lifecycles` in `.stepmark/config.yaml`, or write the word: `stepmark set {path} status=…`"
         ),
-        TransitionRefusal::Move(refusal) if matches!(**refusal, MoveRefusal::UnknownTarget { .. }) => format!(
-            "`stepmark transition {path}` lists the moves; any word is written by `stepmark set {path} status=WORD --force --reason TEXT`"
-        ),
+        TransitionRefusal::Move(refusal) if matches!(**refusal, MoveRefusal::UnknownTarget { .. }) => {
+            format!(
+                "`stepmark transition {path}` lists the moves; any word is written by `stepmark set {path} status=WORD --force --reason TEXT`"
+            )
+        }
         TransitionRefusal::Move(_) => {
             format!("`stepmark transition {path}` lists the moves; to insist: `--force --reason TEXT`")
         }
