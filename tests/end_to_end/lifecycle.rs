@@ -140,7 +140,7 @@ fn names_may_hold_anything() {
     let states = format!("[{{name: {odd:?}, initial: true}}, {{name: end, terminal: true}}]");
     sandbox.write(
         CONFIGURATION,
-        &format!(
+        format!(
             "lifecycles:\n  - name: odd\n    states: {states}\n    moves: [{{from: {odd:?}, to: end}}]\n"
         ),
     );
@@ -154,7 +154,7 @@ fn names_may_hold_anything() {
 #[test]
 fn a_table_that_is_wrong_says_where() {
     let sandbox = Sandbox::empty();
-    sandbox.write(CONFIGURATION, &RELEASE.replace("to: shipped, guards", "to: shiped, guards"));
+    sandbox.write(CONFIGURATION, RELEASE.replace("to: shipped, guards", "to: shiped, guards"));
     assert_snapshot!(sandbox.reads_only(&["status"]), @r"
     exit 4
     ── stderr

@@ -25,7 +25,7 @@ fn with_spec(status: &str) -> Sandbox {
 fn with_release(frontmatter: &str) -> Sandbox {
     let sandbox = Sandbox::empty();
     sandbox.write(".stepmark/config.yaml", RELEASE);
-    sandbox.write(RELEASE_1, &format!("---\n{frontmatter}---\n"));
+    sandbox.write(RELEASE_1, format!("---\n{frontmatter}---\n"));
     sandbox
 }
 
@@ -214,7 +214,7 @@ fn work_ends_after_its_children_in_a_declared_state_too() {
       cause: 1 delegated piece of work is open: `part.md` (writer: todo)
       help: finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them
     ");
-    sandbox.write("part.md", &text(&sandbox, "part.md").replace("todo", "done"));
+    sandbox.write("part.md", text(&sandbox, "part.md").replace("todo", "done"));
     assert_eq!(sandbox.stepmark(&["transition", RELEASE_1, "shipped"]).code, 0);
     let finished = sandbox.stepmark(&["delegate", RELEASE_1, "--to", "writer"]);
     assert!(finished.stderr.contains("it is finished"), "`shipped` is terminal: {finished}");
@@ -224,7 +224,7 @@ fn work_ends_after_its_children_in_a_declared_state_too() {
 fn steps_must_be_finished_where_the_table_wants_it() {
     let demo = Sandbox::demo();
     demo.write(".stepmark/config.yaml", "lifecycles: [{name: task, applies_to: [{path: '**/prd.md'}]}]\n");
-    demo.write(PRD, &text(&demo, PRD).replace("status: draft", "status: active"));
+    demo.write(PRD, text(&demo, PRD).replace("status: draft", "status: active"));
     assert_snapshot!(demo.stepmark(&["transition", PRD, "done"]), @r"
     exit 1
     ── stderr
