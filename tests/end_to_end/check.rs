@@ -114,7 +114,9 @@ fn answers_in_json_with_places() {
       "fixable": {
         "safe": 0,
         "unsafe": 0
-      }
+      },
+      "fixed": [],
+      "declined": []
     }
     "#);
 }

@@ -18,6 +18,7 @@ mod context;
 mod delegate;
 mod doctor;
 mod exec;
+mod fix;
 mod full_disk;
 mod gate;
 mod init;

@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use clap::Args;
 use stepmark_core::{
     artifact::ProjectPath,
-    check::Finding,
+    check::{Finding, Severity},
     workspace::{Artifacts, ChangedArtifact, Comparison, GitVersion, Selection},
 };
 
+use super::fixing::{self, FixArguments, Fixing};
 use crate::{
     exit::{Exit, Failure},
     output::{
         Output,
-        findings::{Checked, CheckedFile, Detail, Format},
+        findings::{Checked, CheckedFile, Detail, Format, MendedFile},
         with_spinner, wording,
     },
     project::Project,
@@ -30,14 +31,16 @@ pub(crate) struct Check {
     /// Check what the next commit changes: the artifacts in the index of git, and what became of them since HEAD
     ///
     /// The work tree is neither read nor written, so unstaged changes do not count.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["fix", "diff"])]
     staged: bool,
     /// Check what a branch changes since it left this commit, as in a pull request
-    #[arg(long, value_name = "COMMIT", conflicts_with = "staged")]
+    #[arg(long, value_name = "COMMIT", conflicts_with_all = ["staged", "fix", "diff"])]
     from: Option<String>,
     /// With --from: the last commit of the branch
     #[arg(long, value_name = "COMMIT", requires = "from", default_value = "HEAD")]
     to: String,
+    #[command(flatten)]
+    fixes: FixArguments,
     /// How findings are written; `--json` is short for `--format json`
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
@@ -69,7 +72,7 @@ impl Check {
             unreadable: changed.unreadable,
             ..Artifacts::default()
         };
-        report(output, format, &checked, findings)
+        report(output, format, &checked, findings, Vec::new())
     }
 
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
@@ -77,11 +80,31 @@ impl Check {
         let checked = self.artifacts(project, output)?;
         let selection = if self.paths.is_empty() { Selection::All } else { Selection::Some };
         let findings = project.workspace.check(&checked.artifacts, selection)?;
-        report(output, format, &checked, findings)
+        match self.fixes.fixing() {
+            Fixing::Offered => report(output, format, &checked, findings, Vec::new()),
+            Fixing::Shown(allowed) => {
+                fixing::show(project, output, &checked.artifacts, &findings, allowed)?;
+                Ok(exit(&checked, findings.iter().flatten()))
+            }
+            Fixing::Made(allowed) => {
+                let fixed = fixing::make(project, &checked.artifacts, &findings, allowed);
+                let checked = self.artifacts(project, output)?;
+                let findings = project.workspace.check(&checked.artifacts, selection)?;
+                let exit = report(output, format, &checked, findings, fixed.files)?;
+                fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
+            }
+        }
     }
 
     /// The format that is wanted by either of its flags.
     fn format(&self, output: &Output) -> Result<Format, Failure> {
+        let is_other = output.json || !matches!(self.format, None | Some(Format::Human));
+        if is_other && matches!(self.fixes.fixing(), Fixing::Shown(_)) {
+            return Err(Failure::new(Exit::Usage, "`--diff` prints a patch, which has no other format")
+                .with_help(
+                    "leave `--diff` or the format out: JSON and SARIF have the fixes beside their findings",
+                ));
+        }
         match self.format {
             None if output.json => Ok(Format::Json),
             Some(Format::Json) | None => Ok(self.format.unwrap_or_default()),
@@ -138,21 +161,30 @@ fn report(
     format: Format,
     checked: &Artifacts,
     findings: Vec<Vec<Finding>>,
+    mended: Vec<MendedFile>,
 ) -> Result<Exit, Failure> {
+    let exit = exit(checked, findings.iter().flatten());
     let files = checked.artifacts.iter().zip(findings).map(|(artifact, findings)| {
         let artifact = artifact.artifact();
         CheckedFile { path: artifact.path(), bytes: artifact.bytes(), findings }
     });
-    let report = Checked::new(files.collect(), wording::unreadable(checked));
-    let counts = report.counts();
+    let report = Checked::new(files.collect(), wording::unreadable(checked)).after(mended);
     let detail = if output.quiet { Detail::Problems } else { Detail::Full };
     output.rendered(&report.rendered(format, detail)?, format.reader());
     report.unreadable().iter().for_each(|problem| output.warning(problem));
-    Ok(if !checked.is_whole() {
+    for file in report.mended() {
+        fixing::warn_of_declined(output, &file.path, &file.declined);
+    }
+    Ok(exit)
+}
+
+/// How the program ends where this is wrong.
+fn exit<'f>(checked: &Artifacts, mut findings: impl Iterator<Item = &'f Finding>) -> Exit {
+    if !checked.is_whole() {
         Exit::Io
-    } else if counts.errors + counts.warnings > 0 {
+    } else if findings.any(|finding| finding.severity != Severity::Note) {
         Exit::Findings
     } else {
         Exit::Fine
-    })
+    }
 }

@@ -12,6 +12,7 @@ pub(crate) mod delegate;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod exec;
+mod fixing;
 pub(crate) mod gate;
 pub(crate) mod hook;
 pub(crate) mod init;

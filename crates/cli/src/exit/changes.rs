@@ -37,6 +37,7 @@ impl From<ChangeError> for Failure {
             ChangeError::History(error) => error.into(),
             ChangeError::Lease(error) => error.into(),
             ChangeError::Walk(error) => error.into(),
+            ChangeError::Check(error) => error.into(),
             ChangeError::Exists { .. } => Self::from_error(Exit::Findings, &error),
             ChangeError::GatesNotClosed { .. } | ChangeError::GatesNotOpened { .. } => {
                 Self::from_error(Exit::Io, &error)

@@ -8,6 +8,7 @@ mod report;
 mod spinner;
 pub(crate) mod svg;
 mod table;
+mod unified_diff;
 mod visible;
 pub(crate) mod wire;
 pub(crate) mod wording;
@@ -28,6 +29,7 @@ use crate::{
 pub(crate) use report::Excerpt;
 pub(crate) use spinner::with_spinner;
 pub(crate) use table::{bar, table};
+pub(crate) use unified_diff::unified_diff;
 pub(crate) use visible::on_one_line;
 use visible::visible;
 

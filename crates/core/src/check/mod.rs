@@ -6,12 +6,14 @@
 mod rule;
 mod finding;
 mod fix;
+mod mending;
 mod subject;
 pub(crate) mod rules;
 mod registry;
 
 pub use finding::{Finding, Severity};
 pub use fix::{Fix, Safety};
+pub use mending::{DeclineReason, Declined, Mended, Remedy, mend};
 pub use registry::{RULES, rule_of};
 pub use rule::{Group, Rule};
 pub use subject::{Subject, Surroundings};

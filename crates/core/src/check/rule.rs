@@ -114,6 +114,12 @@ impl Group {
 }
 
 impl Rule {
+    /// Whether an artifact alone can break it, and no copy on the disk.
+    #[cfg(feature = "write")]
+    pub(crate) const fn is_of_artifact(&self) -> bool {
+        matches!(self.decision, Decision::OfArtifact(_))
+    }
+
     /// The page of the rule in Markdown: what `stepmark explain` prints.
     pub fn page(&self) -> String {
         let Self { id, name, summary, why, mend, .. } = self;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    ArtifactError, CONFIGURATION_PATH, GateError, LeaseError, STEPMARK_GITIGNORE, TrackedArtifact, Workspace,
-    initial_configuration, walk::WalkError, workflows::WorkflowFileError,
+    ArtifactError, CONFIGURATION_PATH, CheckError, GateError, LeaseError, STEPMARK_GITIGNORE,
+    TrackedArtifact, Workspace, initial_configuration, walk::WalkError, workflows::WorkflowFileError,
 };
 use crate::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
@@ -95,6 +95,9 @@ pub enum ChangeError {
         /// What is wrong.
         source: GateError,
     },
+    /// What is wrong with it cannot be found out.
+    #[error(transparent)]
+    Check(#[from] CheckError),
     /// The file that is to be made is there.
     #[error("`{path}` exists already: name another file")]
     Exists {

@@ -46,6 +46,8 @@ mod checkpointing;
 #[cfg(feature = "write")]
 mod restoring;
 #[cfg(feature = "write")]
+mod mending;
+#[cfg(feature = "write")]
 mod milestones;
 #[cfg(feature = "write")]
 mod doctor;

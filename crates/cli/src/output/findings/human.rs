@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Checked, Detail, Fixable};
-use crate::output::{wire::ProblemCounts, wording::count};
+use crate::output::{on_one_line, wire::ProblemCounts, wording::count};
 
 /// The reports, each with an empty line behind it, then the summary. Styled: whoever prints it takes the colours out where
 /// they are not wanted.
@@ -14,6 +14,12 @@ pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
         for finding in file.findings.iter().filter(|finding| detail.shows(finding)) {
             text.push_str(&excerpt.report(finding));
             text.push_str("\n\n");
+        }
+    }
+    for file in &checked.mended {
+        for remedy in &file.made {
+            let (path, title) = (on_one_line(file.path.as_str()), on_one_line(&remedy.title));
+            text.push_str(&format!("fixed {path}: {} {title}\n", remedy.rule.id));
         }
     }
     if detail == Detail::Full {

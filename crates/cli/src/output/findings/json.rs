@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 use stepmark_core::{
-    check::{Finding, Fix},
+    check::{Finding, Fix, Remedy},
     document::Span,
 };
 
-use super::{Checked, Fixable};
+use super::{Checked, Fixable, MendedFile};
 use crate::output::{report::Excerpt, wire::ProblemCounts};
 
 #[derive(Debug, Serialize)]
@@ -18,6 +18,27 @@ struct CheckWire<'a> {
     unreadable: &'a [String],
     counts: ProblemCounts,
     fixable: Fixable,
+    /// What was mended before the file was checked.
+    fixed: Vec<RemedyWire<'a>>,
+    /// What was to be mended and was not.
+    declined: Vec<DeclinedWire<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RemedyWire<'a> {
+    id: &'static str,
+    name: &'static str,
+    path: &'a str,
+    message: &'a str,
+    safety: &'static str,
+    title: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct DeclinedWire<'a> {
+    #[serde(flatten)]
+    remedy: RemedyWire<'a>,
+    reason: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -74,8 +95,34 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         unreadable: &checked.unreadable,
         counts: checked.counts(),
         fixable: checked.fixable(),
+        fixed: checked.mended.iter().flat_map(fixed).collect(),
+        declined: checked.mended.iter().flat_map(declined).collect(),
     };
     Ok(serde_json::to_string(&wire)? + "\n")
+}
+
+fn fixed(file: &MendedFile) -> impl Iterator<Item = RemedyWire<'_>> {
+    file.made.iter().map(|remedy| RemedyWire::new(file, remedy))
+}
+
+fn declined(file: &MendedFile) -> impl Iterator<Item = DeclinedWire<'_>> {
+    file.declined.iter().map(|declined| DeclinedWire {
+        remedy: RemedyWire::new(file, &declined.remedy),
+        reason: declined.reason.to_string(),
+    })
+}
+
+impl<'a> RemedyWire<'a> {
+    fn new(file: &'a MendedFile, remedy: &'a Remedy) -> Self {
+        Self {
+            id: remedy.rule.id,
+            name: remedy.rule.name,
+            path: file.path.as_str(),
+            message: &remedy.message,
+            safety: remedy.safety.as_str(),
+            title: &remedy.title,
+        }
+    }
 }
 
 impl<'a> FindingWire<'a> {

@@ -13,7 +13,7 @@ mod short;
 use clap::ValueEnum;
 use stepmark_core::{
     artifact::ProjectPath,
-    check::{Finding, Safety, Severity},
+    check::{Declined, Finding, Remedy, Safety, Severity},
 };
 
 use super::{Reader, report::Excerpt, wire::ProblemCounts};
@@ -61,6 +61,15 @@ pub(crate) struct Checked<'a> {
     files: Vec<CheckedFile<'a>>,
     /// What could not be read, one line each.
     unreadable: Vec<String>,
+    mended: Vec<MendedFile>,
+}
+
+/// What was done to a file before it was checked.
+#[derive(Clone, Debug)]
+pub(crate) struct MendedFile {
+    pub(crate) path: ProjectPath,
+    pub(crate) made: Vec<Remedy>,
+    pub(crate) declined: Vec<Declined>,
 }
 
 /// How many findings a program can mend.
@@ -80,7 +89,19 @@ impl<'a> Checked<'a> {
         for file in &mut files {
             file.findings.sort_by_key(|finding| (finding.span, finding.rule.id));
         }
-        Self { files, unreadable }
+        Self { files, unreadable, mended: Vec::new() }
+    }
+
+    /// The same after these files were mended.
+    pub(crate) fn after(mut self, mut mended: Vec<MendedFile>) -> Self {
+        mended.sort_by(|one, other| one.path.cmp(&other.path));
+        self.mended = mended;
+        self
+    }
+
+    /// What was mended before.
+    pub(crate) fn mended(&self) -> &[MendedFile] {
+        &self.mended
     }
 
     /// How many findings there are of each severity.

@@ -1,0 +1,121 @@
+//! What `check` does with the fixes of its findings: make them, or show them as a patch.
+
+use clap::Args;
+use stepmark_core::{
+    artifact::ProjectPath,
+    check::{Declined, Finding, Mended, Safety},
+    workspace::TrackedArtifact,
+};
+
+use crate::{
+    exit::Failure,
+    output::{Output, findings::MendedFile, on_one_line, unified_diff},
+    project::Project,
+};
+
+/// Which fixes are made, and how.
+#[derive(Debug, Args)]
+pub(crate) struct FixArguments {
+    /// Make the safe fixes: those after which no reader takes the file for anything else
+    #[arg(long)]
+    fix: bool,
+    /// With --fix or --diff: take fixes in that lose something or choose for you
+    #[arg(long)]
+    unsafe_fixes: bool,
+    /// Print what the fixes would change as a patch, and write nothing
+    #[arg(long)]
+    diff: bool,
+}
+
+/// What is done with fixes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fixing {
+    /// They are shown with their findings.
+    Offered,
+    /// Those up to this safety are made.
+    Made(Safety),
+    /// Those up to this safety are shown as a patch.
+    Shown(Safety),
+}
+
+/// What came of fixes.
+#[derive(Debug, Default)]
+pub(super) struct Fixed {
+    pub(super) files: Vec<MendedFile>,
+    /// Why files could not be changed.
+    pub(super) failures: Vec<Failure>,
+}
+
+impl FixArguments {
+    pub(super) const fn fixing(&self) -> Fixing {
+        let allowed = if self.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
+        match (self.diff, self.fix) {
+            (true, _) => Fixing::Shown(allowed),
+            (false, true) => Fixing::Made(allowed),
+            (false, false) => Fixing::Offered,
+        }
+    }
+}
+
+/// Makes the fixes of all `artifacts` that have some. A file that cannot be changed leaves the others alone.
+pub(super) fn make(
+    project: &Project,
+    artifacts: &[TrackedArtifact],
+    findings: &[Vec<Finding>],
+    allowed: Safety,
+) -> Fixed {
+    let mut fixed = Fixed::default();
+    for artifact in fixable(artifacts, findings, allowed) {
+        match project.workspace.mend(artifact.path(), allowed) {
+            Ok(Mended { made, declined, .. }) => {
+                fixed.files.push(MendedFile { path: artifact.path().clone(), made, declined });
+            }
+            Err(error) => fixed.failures.push(error.into()),
+        }
+    }
+    fixed
+}
+
+/// Prints what the fixes of all `artifacts` would change.
+pub(super) fn show(
+    project: &Project,
+    output: &Output,
+    artifacts: &[TrackedArtifact],
+    findings: &[Vec<Finding>],
+    allowed: Safety,
+) -> Result<(), Failure> {
+    for artifact in fixable(artifacts, findings, allowed) {
+        let (path, bytes) = (artifact.path(), artifact.artifact().bytes());
+        let mended = project.workspace.mended(path, bytes, allowed)?;
+        output.bytes(&unified_diff(path.as_str(), bytes, &mended.bytes));
+        warn_of_declined(output, path, &mended.declined);
+    }
+    Ok(())
+}
+
+/// Says which fixes were not made, and why.
+pub(super) fn warn_of_declined(output: &Output, path: &ProjectPath, declined: &[Declined]) {
+    for Declined { remedy, reason } in declined {
+        let title = on_one_line(&remedy.title);
+        output.warning(format_args!("{path}: {} `{title}` is not done: {reason}", remedy.rule.id));
+    }
+}
+
+/// The first reason why a file could not be changed; the others are warnings.
+pub(super) fn first_failure(output: &Output, failures: Vec<Failure>) -> Option<Failure> {
+    let mut failures = failures.into_iter();
+    let first = failures.next();
+    failures.for_each(|failure| output.warning(&failure.message));
+    first
+}
+
+/// The artifacts with a fix that is allowed.
+fn fixable<'a>(
+    artifacts: &'a [TrackedArtifact],
+    findings: &'a [Vec<Finding>],
+    allowed: Safety,
+) -> impl Iterator<Item = &'a TrackedArtifact> {
+    let is_allowed = move |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= allowed);
+    let pairs = artifacts.iter().zip(findings);
+    pairs.filter(move |(_, findings)| findings.iter().any(is_allowed)).map(|(artifact, _)| artifact)
+}
