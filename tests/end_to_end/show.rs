@@ -127,6 +127,7 @@ fn answers_in_json_with_all_keys() {
         "notes": 0
       },
       "file_hash": "e00879cffa4298fb6b7e825f7cdc09cb172947341d187d5dd74c3957569bef4d",
+      "lifecycle": null,
       "frontmatter": {
         "stepsCompleted": [
           "step-01-init",
@@ -149,6 +150,17 @@ fn answers_in_json_with_all_keys() {
         (&broken["frontmatter"], &broken["problems"]["errors"]),
         (&serde_json::Value::Null, &1.into())
     );
+}
+
+#[test]
+fn shows_the_lifecycle_of_a_story() {
+    let demo = Sandbox::demo();
+    let story = "_bmad-output/implementation-artifacts/1-1-borrow-a-tool.md";
+    let run = demo.reads_only(&["show", story]);
+    let line = run.stdout.lines().find(|line| line.starts_with("lifecycle")).unwrap();
+    assert_snapshot!(line, @"lifecycle  bmad-story, state `in-progress`; its type is known: its path fits `**/[0-9]*-[0-9]*-*.md`, its heading is `Story 1.1: Borrow a tool`");
+    let answer = demo.reads_only(&["show", "--json", story]).json("stepmark.show/1");
+    assert_eq!(answer["lifecycle"]["state"], "in-progress");
 }
 
 #[test]

@@ -207,6 +207,11 @@ fn work_ends_after_its_children_in_a_declared_state_too() {
     let sandbox = with_release("id: r1\nversion: 1\nstatus: approved\n");
     let child = sandbox.stepmark(&["delegate", RELEASE_1, "--to", "writer", "--file", "part.md"]);
     assert_eq!(child.code, 0, "{child}");
+    let listed = sandbox.reads_only(&["transition", RELEASE_1, "--json"]).json("stepmark.transition/1");
+    let refused: Vec<&Value> =
+        listed["moves"].as_array().unwrap().iter().map(|way| &way["refused"]).collect();
+    let open = "1 delegated piece of work is open: `part.md` (writer: todo)";
+    assert_eq!(refused, [&Value::Null, &open.into(), &Value::Null], "{listed}");
     assert_snapshot!(sandbox.stepmark(&["transition", RELEASE_1, "shipped"]), @r"
     exit 1
     ── stderr

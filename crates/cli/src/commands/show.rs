@@ -36,6 +36,7 @@ impl Show {
             let mut wire = serde_json::to_value(ArtifactWire::new(&artifact, ProblemCounts::of(&findings)))
                 .map_err(|error| Failure::from_error(Exit::Io, &error))?;
             wire["file_hash"] = artifact.artifact().file_hash().to_string().into();
+            wire["lifecycle"] = lifecycle(&artifact);
             wire["frontmatter"] = frontmatter(artifact.artifact());
             output.json("stepmark.show/1", wire);
             return Ok(Exit::Fine);
@@ -46,6 +47,22 @@ impl Show {
         }
         Ok(Exit::Fine)
     }
+}
+
+/// The lifecycle of its status; `null` where it has none.
+fn lifecycle(artifact: &TrackedArtifact) -> serde_json::Value {
+    let Some(choice) = artifact.lifecycle() else { return serde_json::Value::Null };
+    serde_json::json!({
+        "name": choice.lifecycle.name(),
+        "state": state(artifact),
+        "because": choice.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+/// The state that its status means.
+fn state(artifact: &TrackedArtifact) -> Option<&str> {
+    let status = artifact.state().status.as_ref()?.filled()?;
+    artifact.lifecycle()?.lifecycle.state_of(status).map(|state| state.name.as_str())
 }
 
 /// All keys as JSON; `null` where there is no readable frontmatter.
@@ -74,6 +91,11 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
         line("because", Some(&reasons.join("; ")));
     }
     line("status", state.status.as_ref().and_then(|status| status.filled()));
+    if let Some(choice) = artifact.lifecycle() {
+        let standing =
+            self::state(artifact).map_or("an unknown state".to_owned(), |state| format!("state `{state}`"));
+        line("lifecycle", Some(&format!("{}, {standing}; {choice}", choice.lifecycle.name())));
+    }
     line("scope", state.scope.as_ref().map(ToString::to_string).as_deref());
     if let Some(progress) = &progress {
         line("standing", Some(wire::standing(progress.standing)));

@@ -14,6 +14,8 @@ mod record;
 mod refusal;
 mod reopen;
 mod spelling;
+#[cfg(test)]
+mod status_cases;
 mod status_move;
 
 pub use circumstances::Circumstances;

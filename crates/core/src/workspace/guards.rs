@@ -149,6 +149,17 @@ impl Workspace {
         event.sealed()
     }
 
+    /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are read.
+    ///
+    /// # Errors
+    /// When the artifacts cannot be listed.
+    pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, ChangeError> {
+        match artifact.member().id() {
+            Some(id) => self.open_children(artifact.path(), id),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One that cannot be read
     /// counts as open where delegation puts the children of this parent.
     fn open_children(&self, parent: &ProjectPath, id: &str) -> Result<Vec<OpenChild>, ChangeError> {
@@ -171,4 +182,36 @@ impl Workspace {
 
 fn is_unreadable_child(member: &Member, artifact: &Artifact, folder: &ProjectPath) -> bool {
     member.delegation.is_none() && member.path.starts_with(folder) && artifact.state_value().is_err()
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write and read files directly")]
+mod tests {
+    use super::*;
+    use crate::{
+        document::{Edit, KeyPath, Value},
+        lifecycle::MoveRefusal,
+        transition::{Plan, TransitionRefusal},
+    };
+
+    /// A program's own plan obeys the lifecycle like a command.
+    #[test]
+    fn no_way_leads_around_the_lifecycle() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("spec.md");
+        let spec = "---\ntype: chore\nstatus: draft\ncontext: []\n---\n";
+        std::fs::write(&place, spec).unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let status = |word: &str| Edit::Set { path: KeyPath::key("status"), value: Value::from(word) };
+        let plan = |word: &str| Ok(Plan { edits: vec![status(word)], remarks: Vec::new() });
+        let error = workspace.update("spec.md", |_| plan("done")).unwrap_err();
+        let ChangeError::Refused { source: TransitionRefusal::Move(refusal), .. } = error else {
+            panic!("{error}")
+        };
+        assert!(matches!(*refusal, MoveRefusal::Illegal { .. }), "{refusal}");
+        assert_eq!(std::fs::read_to_string(&place).unwrap(), spec);
+        workspace.update("spec.md", |_| plan("in-progress")).unwrap();
+        workspace.update("spec.md", |spec| spec.transition("in-review")).unwrap();
+        assert_eq!(std::fs::read_to_string(&place).unwrap(), spec.replace("draft", "in-review"));
+    }
 }
