@@ -14,6 +14,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "reopen",
     "transition",
     "set",
+    "scope",
     "track",
     "undo",
     "session",

@@ -11,13 +11,14 @@ use crate::harness::{
 };
 
 /// Every command that names an artifact, with what else it needs.
-const ON_ARTIFACTS: [(&str, &[&str]); 7] = [
+const ON_ARTIFACTS: [(&str, &[&str]); 8] = [
     ("show", &[]),
     ("next", &[]),
     ("check", &[]),
     ("complete", &["1"]),
     ("reopen", &["1"]),
     ("set", &["a=b"]),
+    ("scope", &["small"]),
     ("track", &[]),
 ];
 

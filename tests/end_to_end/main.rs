@@ -37,6 +37,7 @@ mod readme;
 mod reopen;
 mod replay;
 mod resume;
+mod scope;
 mod session;
 mod set;
 mod show;

@@ -105,6 +105,7 @@ pub(crate) enum Command {
     Reopen(commands::reopen::Reopen),
     Transition(commands::transition::Transition),
     Set(commands::set::Set),
+    Scope(commands::scope::Scope),
     Track(commands::track::Track),
     Undo(commands::undo::Undo),
     Session(commands::session::Session),

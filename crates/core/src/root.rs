@@ -139,6 +139,9 @@ impl Root {
         // Part by part: a canonical Windows path does not take `/` as a separator.
         let mut named = self.0.clone();
         named.extend(path.as_str().split('/'));
+        if is_without_links(&named) {
+            return Ok(named);
+        }
         let leads_to = follow(&named, LINK_LIMIT)
             .map_err(|source| ResolveError::Unreachable { path: path.clone(), source })?;
         if leads_to == self.0 || !leads_to.starts_with(&self.0) {
@@ -182,6 +185,27 @@ fn holds_configuration(folder: &Path) -> bool {
 fn holds_bmad(folder: &Path) -> bool {
     let older = ["bmad/_cfg", "bmad/_config", ".bmad/_cfg", ".bmad/_config"];
     folder.join("_bmad").is_dir() || older.iter().any(|place| folder.join(place).is_dir())
+}
+
+/// Whether no link stands on the way to `place`, absolute, of which the last parts need not exist: then it is its own canonical
+/// form, which most places are. One call, where following asks for every folder; `false` where that call cannot tell.
+#[cfg(target_os = "linux")]
+fn is_without_links(place: &Path) -> bool {
+    use rustix::{
+        fs::{CWD, Mode, OFlags, ResolveFlags, openat2},
+        io::Errno,
+    };
+
+    let opened =
+        openat2(CWD, place, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    // Names are looked up from left to right, so before what does not exist there was no link.
+    matches!(opened, Ok(_) | Err(Errno::NOENT))
+}
+
+/// Other systems have no such call.
+#[cfg(not(target_os = "linux"))]
+const fn is_without_links(_place: &Path) -> bool {
+    false
 }
 
 /// The canonical form of `path`, of which the last parts need not exist.

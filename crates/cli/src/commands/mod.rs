@@ -29,6 +29,7 @@ pub(crate) mod reopen;
 pub(crate) mod replay;
 pub(crate) mod restore;
 pub(crate) mod resume;
+pub(crate) mod scope;
 pub(crate) mod session;
 pub(crate) mod set;
 pub(crate) mod show;
@@ -62,6 +63,7 @@ pub(crate) fn run(
         Command::Reopen(command) => command.run(&project()?, output),
         Command::Transition(command) => command.run(&project()?, output),
         Command::Set(command) => command.run(&project()?, output),
+        Command::Scope(command) => command.run(&project()?, output),
         Command::Track(command) => command.run(&project()?, output),
         Command::Undo(command) => command.run(&project()?, output),
         Command::Session(command) => command.run(project()?, output),

@@ -89,6 +89,10 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
             format!("`stepmark transition {path}` lists the moves; to insist: `--force --reason TEXT`")
         }
         TransitionRefusal::Finished => format!("`stepmark show {path}` shows its state"),
+        TransitionRefusal::ScopeOfHuman { .. } => "a person changes it with `--by human`".to_owned(),
+        TransitionRefusal::ScopeIsText { .. } => {
+            format!("if it may go: `stepmark set {path} scope=small`")
+        }
         _ => format!("`stepmark check {path}` shows the place"),
     };
     let mut failure = Failure::new(exit, format!("`{path}` is left as it is")).with_help(help);

@@ -2,7 +2,11 @@
 
 use std::fmt;
 
-use crate::document::{KeyPath, Value};
+use super::ScopeSource;
+use crate::{
+    artifact::Scope,
+    document::{KeyPath, Value},
+};
 
 /// A change of an artifact's state.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +31,13 @@ pub enum Command {
         /// Each key with its value.
         assignments: Vec<(KeyPath, Value)>,
     },
+    /// Says how big the work is.
+    Scope {
+        /// How big.
+        scope: Scope,
+        /// Who says so.
+        source: ScopeSource,
+    },
     /// Gives the artifact an id if it has none.
     Track {
         /// The id to give.
@@ -50,6 +61,11 @@ impl fmt::Display for Command {
             Self::Complete { steps } => write!(out, "complete {}", steps.join(" ")),
             Self::Reopen { steps } => write!(out, "reopen {}", steps.join(" ")),
             Self::Transition { to } => write!(out, "transition {to}"),
+            Self::Scope { scope, source: ScopeSource::Human } => write!(out, "scope {scope}"),
+            Self::Scope { scope, source: ScopeSource::Ai { confidence } } => {
+                write!(out, "scope {scope} --by ai")?;
+                confidence.map_or(Ok(()), |confidence| write!(out, " --confidence {confidence}"))
+            }
             Self::Track { .. } => out.write_str("track"),
             Self::Set { assignments } => {
                 out.write_str("set")?;

@@ -1,6 +1,8 @@
 //! `(artifact, workflow, command) → plan or refusal`.
 
-use super::{Circumstances, Command, Plan, Remark, TransitionRefusal, complete, reopen, status_move};
+use super::{
+    Circumstances, Command, Plan, Remark, TransitionRefusal, complete, reopen, scoping, status_move,
+};
 use crate::{
     artifact::{Artifact, Problem, StepsForm},
     document::{Edit, KeyPath, Value},
@@ -35,6 +37,7 @@ pub fn decide(
             edits.extend(status_move::upkeep_of(artifact, lifecycle, assignments));
             Ok(Plan { edits, remarks: Vec::new() })
         }
+        Command::Scope { scope, source } => scoping::plan(artifact, scope, *source),
         Command::Track { id } => Ok(track(artifact, id)),
     }
 }

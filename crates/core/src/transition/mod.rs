@@ -13,6 +13,7 @@ mod plan;
 mod record;
 mod refusal;
 mod reopen;
+mod scoping;
 mod spelling;
 #[cfg(test)]
 mod status_cases;
@@ -27,4 +28,5 @@ pub use listed::lists_step;
 pub use plan::{Plan, Remark};
 pub use record::{StepLists, completed_ids, last_step_id, step_list_key};
 pub use refusal::TransitionRefusal;
+pub use scoping::{Confidence, ConfidenceError, ScopeSource};
 pub use status_move::{StatusMove, judge_status};

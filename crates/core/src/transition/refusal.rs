@@ -47,6 +47,18 @@ pub enum TransitionRefusal {
     /// A step without a name.
     #[error("a step needs a name")]
     EmptyStep,
+    /// `scope` holds a text of another program (FORMATS.md §1).
+    #[error("`scope` holds a text that is no scope: `{text}`")]
+    ScopeIsText {
+        /// The text.
+        text: String,
+    },
+    /// A person gave the scope, and an AI does not overrule that.
+    #[error("a person gave it the scope `{stands}`")]
+    ScopeOfHuman {
+        /// The scope that stands.
+        stands: String,
+    },
     /// The changes of an event cannot be taken back.
     #[error("event {event} cannot be undone: {reason}")]
     NoUndo {

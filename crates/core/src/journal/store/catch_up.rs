@@ -51,7 +51,10 @@ pub(super) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
             remember_folder(&transaction, &listing)?;
             break;
         }
-        follow(&transaction, root, plan)?;
+        if follow(&transaction, root, plan)? == Followed::ByReadingOn {
+            remember_folder(&transaction, &listing)?;
+            break;
+        }
     }
     transaction.commit()?;
     index.shorten_log()?;
@@ -131,8 +134,18 @@ fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<S
     rows.collect()
 }
 
-fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<(), Fault> {
+/// How the index was brought up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Followed {
+    /// Events came in; none went, so that nothing else has to be read.
+    ByReadingOn,
+    /// Segments were dropped, and maybe others with them.
+    ByDropping,
+}
+
+fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<Followed, Fault> {
     let mut lost = HashSet::new();
+    let mut followed = if plan.vanished.is_empty() { Followed::ByReadingOn } else { Followed::ByDropping };
     for segment in plan.vanished {
         drop_segment(connection, segment, &mut lost)?;
     }
@@ -142,6 +155,7 @@ fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<(), Fa
             && !goes_on(root, file, known.progress)?
         {
             drop_segment(connection, known.id, &mut lost)?;
+            followed = Followed::ByDropping;
         }
         to_read.push(file);
     }
@@ -154,7 +168,7 @@ fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<(), Fa
         read_segment(connection, root, file, known, &mut filling)?;
     }
     filling.finish(&lost)?;
-    Ok(())
+    Ok(followed)
 }
 
 /// Forgets a segment and its events, and every segment that holds a copy of one of them, so that it is read again.
@@ -200,8 +214,9 @@ fn read_segment(
         .prepare_cached("DELETE FROM problems WHERE segment = ? AND word = 'torn'")?
         .execute([segment])?;
     let behind = known.and_then(|known| known.progress);
-    let mut source = SegmentSource::open(root, file)?;
-    source.skip_to(behind.map_or(0, |progress| progress.end)).map_err(|error| unreadable(file, error))?;
+    let read_so_far = behind.map_or(0, |progress| progress.end);
+    let mut source = SegmentSource::open(root, file, file.stamp.size.saturating_sub(read_so_far))?;
+    source.skip_to(read_so_far).map_err(|error| unreadable(file, error))?;
     let read = segment_lines::read(source.reader(), behind, |line| {
         filling.take(segment, &line).map_err(|error| Reading::Fault(error.into()))
     });
@@ -251,7 +266,8 @@ fn remember(
 /// one before it.
 fn goes_on(root: &Root, file: &SegmentFile, progress: Option<Progress>) -> Result<bool, Fault> {
     let Some(progress) = progress else { return Ok(false) };
-    let mut source = SegmentSource::open(root, file)?;
+    // Two lines.
+    let mut source = SegmentSource::open(root, file, 0)?;
     // Bytes that cannot be read are no longer those; reading them again says why.
     let Ok(header) = source.line_at(0) else { return Ok(false) };
     if progress.lines == 1 {

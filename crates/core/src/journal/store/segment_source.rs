@@ -13,8 +13,10 @@ use super::{
 };
 use crate::root::Root;
 
-/// How much is read at once.
-const BUFFER: usize = 256 * 1024;
+/// How much is read at once, at most and at least. A commit reads one line after another has grown the segment by one; a
+/// buffer of the largest size would cost more than that.
+const LARGEST_BUFFER: usize = 256 * 1024;
+const SMALLEST_BUFFER: usize = 4 * 1024;
 
 /// The bytes of a segment, from its start on.
 pub(super) struct SegmentSource {
@@ -28,18 +30,22 @@ enum Bytes {
 }
 
 impl SegmentSource {
+    /// Opens the segment, of which about `wanted` bytes will be read.
+    ///
     /// # Errors
     /// When the file is gone ([`Fault::Stale`]) or cannot be opened.
-    pub(super) fn open(root: &Root, file: &SegmentFile) -> Result<Self, Fault> {
+    pub(super) fn open(root: &Root, file: &SegmentFile, wanted: u64) -> Result<Self, Fault> {
+        let buffer = usize::try_from(wanted).map_or(LARGEST_BUFFER, |wanted| wanted + 1);
+        let buffer = buffer.clamp(SMALLEST_BUFFER, LARGEST_BUFFER);
         let opened = match File::open(file.location(root)) {
             Err(error) if segment_files::is_absent(&error) => return Err(Fault::Stale),
             opened => opened.map_err(|source| HistoryError::Read { path: file.path(), source })?,
         };
-        let opened = BufReader::with_capacity(BUFFER, opened);
+        let opened = BufReader::with_capacity(buffer, opened);
         let bytes = match file.place {
             SegmentPlace::Live | SegmentPlace::Sealed => Bytes::Plain(opened),
             SegmentPlace::Compressed => {
-                Bytes::Compressed(Box::new(BufReader::with_capacity(BUFFER, Members::new(opened))))
+                Bytes::Compressed(Box::new(BufReader::with_capacity(LARGEST_BUFFER, Members::new(opened))))
             }
         };
         Ok(Self { bytes, position: 0 })

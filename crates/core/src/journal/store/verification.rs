@@ -41,7 +41,7 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     let mut verified = VerifiedSegments::default();
     for file in segment_files::list(root)?.files.values() {
         verified.segments += 1;
-        let mut source = SegmentSource::open(root, file)?;
+        let mut source = SegmentSource::open(root, file, file.stamp.size)?;
         let read = segment_lines::read(source.reader(), None, |line| {
             let is_genuine = line.event.as_ref().is_none_or(|event| event.is_genuine());
             verified.events += u64::from(line.event.is_some() && is_genuine);

@@ -19,6 +19,9 @@ use crate::{
 /// A gate is a few hundred bytes; what is larger is none.
 const LARGEST: u64 = 64 * 1024;
 
+/// Room for a gate, so that it is read in one go.
+const USUAL: usize = 1024;
+
 /// Writing a gate takes microseconds.
 const WRITING: Duration = Duration::from_millis(1);
 
@@ -80,7 +83,7 @@ impl GateFolder {
     /// `None` where it is none, also after a moment in which its writer could have finished.
     fn read_gate(&self, file_name: &str) -> io::Result<Option<Gate>> {
         let read = || {
-            let mut bytes = Vec::new();
+            let mut bytes = Vec::with_capacity(USUAL);
             File::open(self.place.join(file_name))?.take(LARGEST).read_to_end(&mut bytes)?;
             Ok(Gate::read(&bytes))
         };
