@@ -11,7 +11,9 @@ use std::{
 
 use super::{
     ReadError,
+    last_told::LastTold,
     lock_file::{LockKey, open_lock_file},
+    note::Note,
     read::{FileContent, read_file},
     recover::recover,
 };
@@ -42,6 +44,8 @@ pub struct ArtifactLock {
     pub(super) target: PathBuf,
     /// The hash of what stepmark published last under this lock, as far as it is known. Bytes of that hash are whole.
     pub(super) last_published: Option<FileHash>,
+    /// What the journal was told last, when nothing was begun since.
+    pub(super) last_told: Option<LastTold>,
 }
 
 /// Why a file could not be locked. Nothing has changed then.
@@ -115,8 +119,14 @@ impl ArtifactLock {
         let key = LockKey::of(target.strip_prefix(root.path()).unwrap_or(&target));
         let lock_file = open_lock_file(root, path, &key)?;
         wait_for(&lock_file, path, timeout)?;
-        let mut lock = Self { lock_file, key, path: path.clone(), target, last_published: None };
-        lock.last_published = recover(&lock)?;
+        let note = Note::read(&lock_file, &key)
+            .map_err(|source| LockError::Recover { path: path.clone(), source })?;
+        let mut lock =
+            Self { lock_file, key, path: path.clone(), target, last_published: None, last_told: None };
+        lock.last_published = recover(&lock, note.as_ref())?;
+        if let Some(Note::Told(told)) = note {
+            lock.last_told = Some(told);
+        }
         Ok(lock)
     }
 

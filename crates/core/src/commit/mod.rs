@@ -39,6 +39,7 @@ mod local_folder;
 mod lock_file;
 mod lock;
 mod note;
+mod last_told;
 mod settle;
 mod publish;
 mod replace;

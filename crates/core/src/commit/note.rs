@@ -7,14 +7,17 @@ use std::{
     path::Path,
 };
 
-use super::lock_file::LockKey;
-use crate::document::FileHash;
+use super::{
+    last_told::{JournalStamp, LastTold},
+    lock_file::LockKey,
+};
+use crate::{document::FileHash, journal::Ancestor};
 
 /// The longest note is far below this many bytes.
 const NOTE_LIMIT: u64 = 512;
 
-/// A line in the lock file. It is written before the step that it announces and never taken back: temporary files have
-/// random names, so an old note names a file that is gone. It is not flushed, as it serves against a killed process.
+/// A line in the lock file. It is written before the step that it announces, and not taken back when that fails: temporary
+/// files have random names, so an old note names a file that is gone. It is not flushed, as it serves against a killed process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Note {
     /// The temporary file `name` is being written. It is ours, and may be incomplete.
@@ -31,6 +34,8 @@ pub(super) enum Note {
         /// What `name` held before the exchange.
         after: FileHash,
     },
+    /// Nothing: the last commit is done, and the journal told of it.
+    Told(LastTold),
 }
 
 impl Note {
@@ -39,6 +44,9 @@ impl Note {
         let line = match self {
             Self::Staging { name } => format!("staging {name}\n"),
             Self::Exchanging { name, before, after } => format!("exchanging {name} {before} {after}\n"),
+            Self::Told(LastTold { file, event: Ancestor { id, n }, journal: JournalStamp(journal) }) => {
+                format!("told {file} {id} {n} {journal}\n")
+            }
         };
         lock_file.seek(SeekFrom::Start(0))?;
         lock_file.write_all(line.as_bytes())
@@ -65,6 +73,11 @@ impl Note {
                 before: before.parse().ok()?,
                 after: after.parse().ok()?,
             }),
+            ["told", file, id, n, journal] => Some(Self::Told(LastTold {
+                file: file.parse().ok()?,
+                event: Ancestor { id: id.parse().ok()?, n: n.parse().ok()? },
+                journal: JournalStamp(journal.to_owned()),
+            })),
             _ => None,
         }
     }
@@ -83,10 +96,15 @@ mod tests {
         LockKey::of(Path::new("docs/prd.md"))
     }
 
-    fn notes() -> [Note; 2] {
+    fn notes() -> [Note; 3] {
         let name = format!("{}Ab3xyz.tmp", key().temporary_prefix());
         let (before, after) = (FileHash::of(b"a"), FileHash::of(b"b"));
-        [Note::Exchanging { name: name.clone(), before, after }, Note::Staging { name }]
+        let told = LastTold {
+            file: after,
+            event: Ancestor { id: "00112233445566778899aabbccddeeff".parse().unwrap(), n: 7 },
+            journal: JournalStamp("1-2/none".to_owned()),
+        };
+        [Note::Exchanging { name: name.clone(), before, after }, Note::Staging { name }, Note::Told(told)]
     }
 
     #[test]
@@ -101,7 +119,7 @@ mod tests {
 
     #[test]
     fn only_whole_notes_about_own_temporary_files_count() {
-        let [exchanging, _] = notes();
+        let [exchanging, ..] = notes();
         let file = tempfile::tempfile().unwrap();
         exchanging.write(&file).unwrap();
         let mut text = String::new();

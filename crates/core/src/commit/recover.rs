@@ -11,17 +11,20 @@ use crate::document::FileHash;
 
 /// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept. Returns the
 /// hash of what that holder published, if it came that far and the note says it.
-pub(super) fn recover(lock: &ArtifactLock) -> Result<Option<FileHash>, LockError> {
+pub(super) fn recover(lock: &ArtifactLock, note: Option<&Note>) -> Result<Option<FileHash>, LockError> {
     let failed = |source| LockError::Recover { path: lock.path.clone(), source };
-    match Note::read(&lock.lock_file, &lock.key).map_err(failed)? {
+    match note {
         None => Ok(None),
+        Some(Note::Told(told)) => Ok(Some(told.file)),
         Some(Note::Staging { name }) => {
             remove_if_there(&lock.folder().join(name)).map(|()| None).map_err(failed)
         }
         Some(Note::Exchanging { name, before, after }) => {
             let staged = lock.folder().join(name);
-            let kept = settle_exchange(lock, &staged, before, after).map_err(failed)?;
-            kept.map_or(Ok(Some(after)), |kept| Err(LockError::Interrupted { path: lock.path.clone(), kept }))
+            let kept = settle_exchange(lock, &staged, *before, *after).map_err(failed)?;
+            kept.map_or(Ok(Some(*after)), |kept| {
+                Err(LockError::Interrupted { path: lock.path.clone(), kept })
+            })
         }
     }
 }

@@ -13,13 +13,19 @@ use super::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, LockError, Outcome, PublishError,
     Staged, UpdateError,
     journal_file::JournalFile,
+    last_told::{JournalStamp, remember},
     read::FileContent,
     redo::{self, RedoFile, RedoRecord, Slot},
     removal::remove,
     roll_forward::{acquire_all, recover, roll_forward, told, withdraw},
     update::changes_soon,
 };
-use crate::{artifact::ProjectPath, document::FileHash, journal::Event, root::Root};
+use crate::{
+    artifact::ProjectPath,
+    document::FileHash,
+    journal::{Ancestor, Event},
+    root::Root,
+};
 
 /// What is to happen to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +47,8 @@ pub struct FileTransition<'a> {
     pub old: Option<&'a [u8]>,
     /// Its bytes after; `None` where there is none any more.
     pub new: Option<&'a [u8]>,
+    /// The event after which it had the bytes of before, where its lock remembers it and nothing in the journal can follow.
+    pub last_told: Option<Ancestor>,
 }
 
 /// What a transaction decides and tells, on the bytes that it finds. It may be asked several times, and must depend on what it
@@ -132,14 +140,26 @@ fn attempt<D: Deliberation>(
     if files.is_empty() {
         return Ok(Attempt::Done(vec![Outcome::Unchanged; locks.len()]));
     }
+    // Before the past is asked for: what comes to the journal after this makes the next commit ask again.
+    let journal = JournalStamp::now(root);
+    let last_told = |place: usize, file: &RedoFile| {
+        let told = locks[place].last_told.as_ref()?;
+        let is_last = file.before == Some(told.file) && journal.as_ref() == Some(&told.journal);
+        is_last.then_some(told.event)
+    };
     let transitions: Vec<FileTransition<'_>> =
-        files.iter().map(|(place, file)| transition(*place, file, &found)).collect();
+        files.iter().map(|(place, file)| transition(*place, file, &found, last_told(*place, file))).collect();
     let events = deliberation.record(&transitions).map_err(UpdateError::Decide)?;
     let outcomes = outcomes(&files, locks.len(), attempts);
     let (places, files): (Vec<usize>, Vec<RedoFile>) = files.into_iter().unzip();
     let record = RedoRecord { files, events };
     match carry_out(root, locks, &places, &record, options) {
-        Ok(()) => Ok(Attempt::Done(outcomes)),
+        Ok(()) => {
+            if let Some(journal) = journal {
+                remember(locks, &record.events, &journal);
+            }
+            Ok(Attempt::Done(outcomes))
+        }
         Err(CommitError::Publish(PublishError::Conflict(conflict))) if conflict.kept.is_none() => {
             Ok(Attempt::Again(CommitError::Publish(PublishError::Conflict(conflict)).into()))
         }
@@ -169,9 +189,14 @@ fn changed_files(
     files
 }
 
-fn transition<'a>(place: usize, file: &'a RedoFile, found: &'a [Option<FileContent>]) -> FileTransition<'a> {
+fn transition<'a>(
+    place: usize,
+    file: &'a RedoFile,
+    found: &'a [Option<FileContent>],
+    last_told: Option<Ancestor>,
+) -> FileTransition<'a> {
     let old = found[place].as_ref().map(|content| content.bytes.as_slice());
-    FileTransition { path: &file.path, old, new: file.after.map(|_| file.bytes.as_slice()) }
+    FileTransition { path: &file.path, old, new: file.after.map(|_| file.bytes.as_slice()), last_told }
 }
 
 fn outcomes(files: &[(usize, RedoFile)], count: usize, attempts: u32) -> Vec<Outcome> {

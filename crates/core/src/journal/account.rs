@@ -28,7 +28,7 @@ pub enum Past {
     /// Its state is that of this event.
     Known {
         /// The event.
-        event: Box<Event>,
+        event: Ancestor,
         /// The recorded state after it; `None` where the way to it is cut.
         state: Option<Json>,
     },
@@ -39,6 +39,15 @@ pub enum Past {
         /// The recorded state after the latest.
         state: Option<Json>,
     },
+}
+
+/// An event that another follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ancestor {
+    /// Its id.
+    pub id: EventId,
+    /// Its number on the longest way from the first event of its artifact.
+    pub n: u64,
 }
 
 /// Who did what was not done by stepmark, as far as anything tells.
@@ -86,19 +95,21 @@ impl Account<'_> {
     ) -> Vec<Event> {
         let mut events = Vec::new();
         let (parents, state) = match past {
-            Past::Known { event, state } => (vec![*event], state),
+            Past::Known { event, state } => (vec![event], state),
             Past::Unknown if old.digests.is_none() => (Vec::new(), Some(empty())),
             Past::Unknown => {
                 let draft = EventDraft::new(Kind::FIRST_SEEN);
                 let (event, state) = self.by_outsider(draft, outsider(), &[], Some(empty()), old);
-                events.push(event.clone());
-                (vec![event], state)
+                let ancestor = Ancestor::of(&event);
+                events.push(event);
+                (vec![ancestor], state)
             }
             Past::Unexplained { heads, state } => {
                 let draft = EventDraft::new(Kind::EXTERNAL_EDIT);
                 let (event, state) = self.by_outsider(draft, outsider(), &heads, state, old);
-                events.push(event.clone());
-                (vec![event], state)
+                let ancestor = Ancestor::of(&event);
+                events.push(event);
+                (vec![ancestor], state)
             }
         };
         let mut event = Event::new(draft, self.attribution.actor.clone(), self.now);
@@ -127,7 +138,7 @@ impl Account<'_> {
         let mut event = Event::new(draft, outsider.actor, self.now);
         event.before = heads.last().and_then(|head| head.after);
         // The latest head is the one whose state the changes are told against.
-        let parents: Vec<Event> = heads.iter().rev().cloned().collect();
+        let parents: Vec<Ancestor> = heads.iter().rev().map(Ancestor::of).collect();
         self.filled(event, &parents, state, moment, moment)
     }
 
@@ -135,7 +146,7 @@ impl Account<'_> {
     fn filled(
         &self,
         mut event: Event,
-        parents: &[Event],
+        parents: &[Ancestor],
         state: Option<Json>,
         key: &Moment,
         after: &Moment,
@@ -168,6 +179,13 @@ impl Account<'_> {
 
     fn reference(&self, moment: &Moment, was: Option<ArtifactKey>) -> ArtifactRef {
         ArtifactRef { key: moment.key.clone(), path: self.path.clone(), was }
+    }
+}
+
+impl Ancestor {
+    /// The event as one that another follows.
+    pub const fn of(event: &Event) -> Self {
+        Self { id: event.id, n: event.n }
     }
 }
 
@@ -224,7 +242,7 @@ mod tests {
             let state = |id| lineage.state_after(id).ok();
             let known = heads.iter().rev().find(alike).or_else(|| lineage.events().iter().rev().find(alike));
             match (known, heads.last()) {
-                (Some(event), _) => Past::Known { state: state(event.id), event: Box::new(event.clone()) },
+                (Some(event), _) => Past::Known { state: state(event.id), event: Ancestor::of(event) },
                 (None, Some(head)) => Past::Unexplained { state: state(head.id), heads },
                 (None, None) => Past::Unknown,
             }
@@ -325,7 +343,7 @@ mod tests {
         let [one, two] = ["a: 1", "a: 2"].map(file);
         project.change(None, Some(&one));
         let event = Box::new(project.events[0].clone());
-        let past = Past::Known { event, state: None };
+        let past = Past::Known { event: Ancestor::of(&event), state: None };
         let told = account.events(
             past,
             (&moment(&one), &moment(&two)),

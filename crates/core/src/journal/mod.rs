@@ -11,7 +11,7 @@ mod lineage;
 pub mod store;
 mod undo;
 
-pub use account::{Account, Moment, Outsider, Past};
+pub use account::{Account, Ancestor, Moment, Outsider, Past};
 pub use actor::{Actor, ActorError, ActorKind, Attribution};
 pub use artifact_key::ArtifactKey;
 pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};

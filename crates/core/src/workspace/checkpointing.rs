@@ -101,7 +101,8 @@ impl Making<'_> {
             .with_reason(self.message.clone())
             .with("checkpoint", self.place.as_str())
             .with("git_commit", self.git_commit.clone());
-        let unchanged = FileTransition { path: self.path, old: Some(bytes), new: Some(bytes) };
+        let unchanged =
+            FileTransition { path: self.path, old: Some(bytes), new: Some(bytes), last_told: None };
         let events = self.workspace.events_of(unchanged, &draft)?;
         // `events_of` ends with the event of the draft.
         let Some(event) = events.last().map(|event| event.id) else {

@@ -7,7 +7,7 @@ use crate::{
     artifact::ProjectPath,
     commit::FileTransition,
     journal::{
-        Account, Digests, Event, EventDraft, EventId, Moment, Past,
+        Account, Ancestor, Digests, Event, EventDraft, EventId, Moment, Past,
         store::{History, HistoryError},
     },
 };
@@ -25,7 +25,10 @@ impl Workspace {
             // A file that is not there has the history of the one that comes.
             old.key.clone_from(&new.key);
         }
-        let past = self.with_history(|history| past(history, change.path, &old))?;
+        let past = match (change.last_told, &old.state) {
+            (Some(event), Some(state)) => Past::Known { event, state: Some(state.clone()) },
+            _ => self.with_history(|history| past(history, change.path, &old))?,
+        };
         let account = Account { attribution: self.attribution(), now: self.now(), path: change.path };
         let outsider = || git::outsider(self.root(), change.path);
         events.extend(account.events(past, (&old, &new), draft.clone(), outsider));
@@ -44,7 +47,7 @@ fn past(history: &History, path: &ProjectPath, old: &Moment) -> Result<Past, His
     {
         // The very file whose state history recorded: there is nothing to replay. The digest of a state would not do, since it
         // says nothing of times.
-        return Ok(Past::Known { state: state.clone(), event: Box::new(event.clone()) });
+        return Ok(Past::Known { state: state.clone(), event: Ancestor::of(event) });
     }
     let mut latest_first = found.iter().rev().map(|(head, _)| head);
     let known = match latest_first.find(|head| Digests::are_same_state(head.after, digests)).cloned() {
@@ -52,7 +55,7 @@ fn past(history: &History, path: &ProjectPath, old: &Moment) -> Result<Past, His
         None => history.find_state(key, path, digests)?,
     };
     Ok(match known {
-        Some(event) => Past::Known { state: recorded_state(history, event.id)?, event: Box::new(event) },
+        Some(event) => Past::Known { state: recorded_state(history, event.id)?, event: Ancestor::of(&event) },
         None => {
             let state = recorded_state(history, latest.id)?;
             Past::Unexplained { state, heads: found.into_iter().map(|(head, _)| head).collect() }
