@@ -54,8 +54,10 @@ fn a_fence_that_is_never_closed() {
       | ^^^
       |
       = help: add a line `---` below the last key
+      = fix: close the frontmatter above the first blank line (`stepmark check --fix --unsafe-fixes`)
 
     1 artifact: 1 error, 0 warnings, 0 notes
+    `--fix --unsafe-fixes` mends 1 of them
     ");
 }
 
