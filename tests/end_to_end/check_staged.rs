@@ -76,7 +76,7 @@ fn renames_deletions_and_odd_names() {
     repository.commit("two");
     repository.git(&["rm", "--quiet", odd]);
     repository.git(&["mv", "docs/needs.md", "docs/needs.txt"]);
-    assert_finds(&staged(&repository), &[], 2);
+    assert_finds(&staged(&repository), &["docs/needs.md", odd], 2);
 }
 
 #[test]

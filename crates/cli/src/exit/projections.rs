@@ -28,6 +28,7 @@ impl From<CheckError> for Failure {
         match error {
             CheckError::Chains(error) => error.into(),
             CheckError::Gates(error) => error.into(),
+            CheckError::History(error) => error.into(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod rule;
 mod finding;
 mod fix;
 mod mending;
+mod past;
 mod subject;
 pub(crate) mod rules;
 mod registry;
@@ -14,6 +15,7 @@ mod registry;
 pub use finding::{Finding, Severity};
 pub use fix::{Fix, Safety};
 pub use mending::{DeclineReason, Declined, Mended, Remedy, mend};
+pub use past::{Account, Loss, Past};
 pub use registry::{RULES, rule_of};
 pub use rule::{Group, Rule};
 pub use subject::{Subject, Surroundings};
@@ -29,5 +31,16 @@ pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
         }
     }
     found.sort_by_key(|finding| (finding.span, finding.rule.id));
+    found
+}
+
+/// What is wrong with the deletion of an artifact; `subject` is the artifact as it was.
+pub fn deletion_findings(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for rule in RULES {
+        if let Decision::OfDeletion(check) = rule.decision {
+            check(subject, &mut found);
+        }
+    }
     found
 }

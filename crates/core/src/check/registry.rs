@@ -2,7 +2,7 @@
 
 use super::{
     Rule,
-    rules::{delegation, document, gates, references, status, steps},
+    rules::{delegation, document, gates, history, references, status, steps},
 };
 
 /// Every rule, in the order of the ids.
@@ -49,6 +49,13 @@ pub static RULES: &[&Rule] = &[
     &delegation::children_open::RULE,
     &gates::gate_without_step::RULE,
     &gates::step_without_gate::RULE,
+    &history::steps_removed::RULE,
+    &history::finished_work_reopened::RULE,
+    &history::status_move_illegal::RULE,
+    &history::state_key_removed::RULE,
+    &history::key_removed::RULE,
+    &history::id_changed::RULE,
+    &history::artifact_deleted::RULE,
 ];
 
 /// The rule with this id (`SM106`, whatever its case) or name (`key-twice`).

@@ -36,6 +36,8 @@ pub(crate) type Check = fn(&Subject<'_>, &mut Vec<Finding>);
 pub(crate) enum Decision {
     /// This function, for every artifact.
     OfArtifact(Check),
+    /// This function, for every artifact that is deleted, as it was.
+    OfDeletion(Check),
     /// A later stage, which hands its findings over: copies on the disk are none of an artifact's business.
     OfLaterStage,
 }

@@ -1,6 +1,6 @@
 //! What rules look at: an artifact, and what is known around it.
 
-use super::{Finding, Rule};
+use super::{Finding, Past, Rule};
 use crate::{
     artifact::{Artifact, Diagnosis, Problem, ProjectPath},
     delegation::Chains,
@@ -19,8 +19,8 @@ pub struct Subject<'a> {
     pub surroundings: Option<&'a dyn Surroundings>,
     /// The chains of delegation of the project, where they were read.
     pub chains: Option<&'a Chains>,
-    /// The artifact as it was at HEAD; `None` where it is new, or history was not asked.
-    pub before: Option<&'a Artifact>,
+    /// The artifact as it was at HEAD; `None` where it is new, or nobody looked.
+    pub past: Option<Past<'a>>,
 }
 
 /// What rules may ask about the files of the project: on the disk, in the index of git, in a commit.
@@ -32,7 +32,7 @@ pub trait Surroundings {
 impl<'a> Subject<'a> {
     /// An artifact and its progress, without anything around them.
     pub const fn alone(artifact: &'a Artifact, progress: Option<&'a Progress<'a>>) -> Self {
-        Self { artifact, progress, surroundings: None, chains: None, before: None }
+        Self { artifact, progress, surroundings: None, chains: None, past: None }
     }
 
     /// A finding at `span` of the artifact.

@@ -4,7 +4,7 @@ use super::{
     ArtifactError, ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit, TrackedArtifact,
     WalkProblem, WalkProblemKind, Workspace, workflows::WorkflowFileError,
 };
-use crate::artifact::Artifact;
+use crate::{artifact::Artifact, journal::ArtifactKey};
 
 /// An artifact that changed: at least one side holds workflow state.
 #[derive(Clone, Debug)]
@@ -47,6 +47,13 @@ pub enum ChangedArtifactsError {
 
 impl ChangedArtifact {
     /// What there is to be looked at: the artifact now; as it was, if it is gone.
+    pub const fn latest(&self) -> &TrackedArtifact {
+        match self {
+            Self::Present { now: latest, .. } | Self::Deleted { before: latest } => latest,
+        }
+    }
+
+    /// The same, by itself.
     pub fn into_latest(self) -> TrackedArtifact {
         match self {
             Self::Present { now: latest, .. } | Self::Deleted { before: latest } => latest,
@@ -67,17 +74,21 @@ impl Workspace {
         for file in files {
             found.artifacts.extend(self.changed_artifact(file)?);
         }
+        found.artifacts = join_moved(found.artifacts);
         let name_problem = |path| WalkProblem { path, kind: WalkProblemKind::NameNotUtf8 };
         found.problems = not_utf8.into_iter().map(name_problem).collect();
         found.unreadable.extend(unmerged.into_iter().map(|path| ArtifactError::Unmerged { path }));
         found
             .unreadable
             .extend(over_limit.into_iter().map(|OverLimit { path, .. }| ArtifactError::over_limit(path)));
+        found.artifacts.sort_by(|one, other| one.latest().path().cmp(other.latest().path()));
         Ok(found)
     }
 
-    fn changed_artifact(&self, file: ChangedFile) -> Result<Option<ChangedArtifact>, WorkflowFileError> {
+    /// The artifact in a file that changed: two of them where git took another artifact for the same one moved.
+    fn changed_artifact(&self, file: ChangedFile) -> Result<Vec<ChangedArtifact>, WorkflowFileError> {
         let ChangedFile { path, renamed_from, before, after } = file;
+        let was_moved = renamed_from.is_some();
         let earlier_path = renamed_from.unwrap_or_else(|| path.clone());
         let before = before.map(|bytes| Artifact::read(earlier_path, bytes)).filter(Artifact::is_tracked);
         // A file that held state and holds none any more is looked at, too.
@@ -85,9 +96,41 @@ impl Workspace {
         let after = after.map(|bytes| Artifact::read(path, bytes)).filter(is_looked_at);
         let track = |artifact: Option<Artifact>| artifact.map(|artifact| self.track(artifact)).transpose();
         Ok(match (track(before)?, track(after)?) {
-            (before, Some(now)) => Some(ChangedArtifact::Present { now, before: before.map(Box::new) }),
-            (Some(before), None) => Some(ChangedArtifact::Deleted { before }),
-            (None, None) => None,
+            (Some(before), Some(now)) if was_moved && are_strangers(&before, &now) => {
+                vec![ChangedArtifact::Deleted { before }, ChangedArtifact::Present { now, before: None }]
+            }
+            (before, Some(now)) => vec![ChangedArtifact::Present { now, before: before.map(Box::new) }],
+            (Some(before), None) => vec![ChangedArtifact::Deleted { before }],
+            (None, None) => Vec::new(),
         })
     }
+}
+
+/// Joins what was deleted with what is new under the same id: an artifact that was moved and changed so much that git sees two
+/// files.
+fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
+    let mut deleted = Vec::new();
+    let mut joined = Vec::new();
+    for changed in changed {
+        match changed {
+            ChangedArtifact::Deleted { before } => deleted.push(before),
+            present @ ChangedArtifact::Present { .. } => joined.push(present),
+        }
+    }
+    for changed in &mut joined {
+        if let ChangedArtifact::Present { now, before: before @ None } = changed {
+            let key = ArtifactKey::of(now.artifact());
+            let is_same =
+                |deleted: &TrackedArtifact| !key.is_path() && ArtifactKey::of(deleted.artifact()) == key;
+            *before = deleted.iter().position(is_same).map(|place| Box::new(deleted.remove(place)));
+        }
+    }
+    joined.extend(deleted.into_iter().map(|before| ChangedArtifact::Deleted { before }));
+    joined
+}
+
+/// Whether two artifacts are known by different ids. Git takes files for one that look alike, as two from one template do.
+fn are_strangers(one: &TrackedArtifact, other: &TrackedArtifact) -> bool {
+    let keys = [one, other].map(|artifact| ArtifactKey::of(artifact.artifact()));
+    keys[0] != keys[1] && keys.iter().all(|key| !key.is_path())
 }

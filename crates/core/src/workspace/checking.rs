@@ -8,6 +8,7 @@ use crate::{
     artifact::ProjectPath,
     check::{self, Finding, Subject, Surroundings},
     delegation::{Chains, Member},
+    journal::store::HistoryError,
 };
 
 /// Why artifacts cannot be checked.
@@ -19,6 +20,9 @@ pub enum CheckError {
     /// Gates cannot be read.
     #[error(transparent)]
     Gates(#[from] GateError),
+    /// History, which may explain what is gone, cannot be read.
+    #[error("cannot ask the journal whether it explains what is gone")]
+    History(#[from] HistoryError),
 }
 
 /// Which artifacts are checked.

@@ -1,9 +1,12 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
-use super::{ChangedArtifact, CheckError, GitVersion, TrackedArtifact, Workspace};
+use super::{
+    ChangedArtifact, CheckError, GitVersion, TrackedArtifact, Workspace, journal_account::JournalAccount,
+};
 use crate::{
     artifact::ProjectPath,
-    check::{self, Finding, Subject, Surroundings},
+    check::{self, Finding, Past, Subject, Surroundings},
+    lifecycle::Lifecycles,
 };
 
 /// The files of the newer state.
@@ -28,16 +31,39 @@ impl Workspace {
         version: &GitVersion,
     ) -> Result<Vec<Vec<Finding>>, CheckError> {
         let surroundings = InVersion(version);
-        let check_one = |changed: &ChangedArtifact| {
-            let ChangedArtifact::Present { now, before } = changed else { return Ok(Vec::new()) };
-            let progress = now.progress();
-            let subject = Subject {
-                surroundings: Some(&surroundings),
-                before: before.as_deref().map(TrackedArtifact::artifact),
-                ..Subject::alone(now.artifact(), progress.as_ref())
-            };
-            Ok(check::findings(&subject))
+        let check_one = |changed: &ChangedArtifact| match changed {
+            ChangedArtifact::Present { now, before } => {
+                self.check_change(now, before.as_deref(), &surroundings)
+            }
+            ChangedArtifact::Deleted { before } => {
+                let progress = before.progress();
+                Ok(check::deletion_findings(&Subject::alone(before.artifact(), progress.as_ref())))
+            }
         };
         changed.iter().map(check_one).collect()
+    }
+
+    fn check_change(
+        &self,
+        now: &TrackedArtifact,
+        before: Option<&TrackedArtifact>,
+        surroundings: &dyn Surroundings,
+    ) -> Result<Vec<Finding>, CheckError> {
+        let progress = now.progress();
+        let subject =
+            Subject { surroundings: Some(surroundings), ..Subject::alone(now.artifact(), progress.as_ref()) };
+        let Some(before) = before else { return Ok(check::findings(&subject)) };
+        let account = JournalAccount::new(self, before.artifact(), now.artifact());
+        let choice = Lifecycles::default().choose(before.artifact());
+        let past_progress = before.progress();
+        let past = Past {
+            artifact: before.artifact(),
+            progress: past_progress.as_ref(),
+            lifecycle: choice.as_ref().map(|choice| &*choice.lifecycle),
+            account: Some(&account),
+        };
+        let findings = check::findings(&Subject { past: Some(past), ..subject });
+        account.failure()?;
+        Ok(findings)
     }
 }

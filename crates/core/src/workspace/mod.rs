@@ -17,6 +17,7 @@ mod instructions;
 mod gates;
 mod checking;
 mod checking_changes;
+mod journal_account;
 mod leases;
 mod chain;
 mod git_process;

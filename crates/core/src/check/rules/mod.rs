@@ -6,5 +6,6 @@ pub(crate) mod status;
 pub(crate) mod references;
 pub(crate) mod delegation;
 pub(crate) mod gates;
+pub(crate) mod history;
 #[cfg(test)]
 pub(crate) mod sample;

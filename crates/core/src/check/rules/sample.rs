@@ -2,7 +2,7 @@
 
 use crate::{
     artifact::{Artifact, ProjectPath},
-    check::{Finding, Rule, Subject, Surroundings, rule::Decision},
+    check::{Finding, Group, Rule, Subject, Surroundings, rule::Decision},
     delegation::{Chains, Member},
     document::LineIndex,
     workflow::{Chain, Content, Progress, StepId, StepRecord, sample},
@@ -31,9 +31,9 @@ pub(crate) fn fixed(rule: &Rule, text: &str) -> Option<String> {
     Some(text)
 }
 
-/// Whether one file alone can never break the rule.
+/// Whether one file alone can never break the rule: it takes another one, or the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &Rule) -> bool {
-    ["SM502", "SM509"].contains(&rule.id)
+    ["SM502", "SM509"].contains(&rule.id) || rule.group == Group::History
 }
 
 fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
@@ -81,7 +81,7 @@ fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
     found.collect()
 }
 
-fn progress<'c>(artifact: &Artifact, chain: &'c Chain) -> Progress<'c> {
+pub(super) fn progress<'c>(artifact: &Artifact, chain: &'c Chain) -> Progress<'c> {
     let completed: Vec<_> =
         artifact.steps().into_iter().flat_map(|steps| steps.spellings()).map(StepId::parse).collect();
     let last_step = artifact.state().last_step.as_ref().map(|last| StepId::parse(&last.text));
@@ -90,7 +90,7 @@ fn progress<'c>(artifact: &Artifact, chain: &'c Chain) -> Progress<'c> {
     Progress::read(chain, &[], &record)
 }
 
-fn workflow(artifact: &Artifact) -> Option<Chain> {
+pub(super) fn workflow(artifact: &Artifact) -> Option<Chain> {
     match artifact.state().workflow_type.as_ref()?.text.as_str() {
         "prd" => Some(sample::prd()),
         "choice" => Some(sample::chain(&[

@@ -1,0 +1,82 @@
+//! SM903: the status made a move that its lifecycle does not have.
+
+use super::{argument, is_finished, place_of_status, readable_past, status_move};
+use crate::check::{Finding, Group, Loss, Rule, Severity, Subject, rule::Decision};
+use crate::lifecycle::MoveRefusal;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "SM903",
+    name: "status-move-illegal",
+    group: Group::History,
+    severity: Severity::Error,
+    summary: "The status made a move since the last commit that its lifecycle does not have.",
+    why: "A step of the way was left out, such as the review, though the status says that it is behind.",
+    bad: "---\ntype: feature\ncontext: [prd.md]\n# in the last commit: draft\nstatus: done\n---\n",
+    good: "---\ntype: feature\ncontext: [prd.md]\nstatus: in-progress\n---\n",
+    mend: "Go the way of the lifecycle: several moves may stand in one commit where stepmark made them, since history \
+              knows each.",
+    decision: Decision::OfArtifact(check),
+};
+
+fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some(past) = readable_past(subject) else { return };
+    let Some((before, after)) = status_move(&past, subject.artifact) else { return };
+    let Some(table) = past.lifecycle.filter(|_| !after.is_empty()) else { return };
+    // Finished work that goes back has a rule of its own.
+    if is_finished(Some(table), before) && !is_finished(Some(table), after) {
+        return;
+    }
+    let remembered_under = table.state_of(before).and_then(|state| state.return_to.as_deref());
+    let keys = remembered_under.and_then(|key| Some((key, super::keys(past.artifact)?)));
+    let remembered = keys.as_ref().and_then(|(key, keys)| keys.get(*key)?.as_str());
+    // Words that are no states are none of this rule's business.
+    let Err(refusal @ MoveRefusal::Illegal { .. }) = table.legal_move(Some(before), after, remembered) else {
+        return;
+    };
+    if past.accepts(Loss::Value { key: "status" }) {
+        return;
+    }
+    let path = argument(subject.artifact.path().as_str());
+    let help = match refusal.legal() {
+        [] => format!("put `status: {before}` back"),
+        [first, ..] => format!(
+            "put `status: {before}` back and go the way of the lifecycle: `stepmark set {path} status={}`",
+            argument(first)
+        ),
+    };
+    found
+        .push(subject.finding(&RULE, place_of_status(subject.artifact), refusal.to_string()).with_help(help));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{Accepts, found_after, found_after_all};
+    use super::RULE;
+    use crate::check::Loss;
+
+    fn spec(status: &str) -> String {
+        format!("type: feature\ncontext: [a.md]\nstatus: {status}")
+    }
+
+    #[test]
+    fn a_move_is_held_against_the_table() {
+        for (before, after, expected) in [
+            ("draft", "done", 1),
+            ("ready", "in-review", 1),
+            ("draft", "ready-for-dev", 0),
+            ("draft", "draft", 0),
+            ("in-progress", "blocked", 0),
+            ("approved", "done", 0),
+            ("draft", "approved", 0),
+            ("done", "draft", 0),
+        ] {
+            assert_eq!(found_after(&RULE, &spec(before), &spec(after)).len(), expected, "{before} → {after}");
+        }
+        let found = found_after(&RULE, &spec("draft"), &spec("done"));
+        assert!(found[0].contains("4:9 SM903") && found[0].contains("from `draft` it goes to"), "{found:?}");
+        assert!(found_after(&RULE, "status: draft", "status: done").is_empty(), "no lifecycle is known");
+        let accepted = Accepts(&[Loss::Value { key: "status" }]);
+        assert!(found_after_all(&RULE, &spec("draft"), &spec("done"), &accepted).is_empty());
+    }
+}

@@ -1,0 +1,140 @@
+//! What the journal of this clone says of a change.
+
+use std::cell::{OnceCell, RefCell};
+
+use serde_json::Value as Json;
+
+use super::Workspace;
+use crate::{
+    artifact::Artifact,
+    check::{Account, Loss},
+    document::{Change, Operation, Segment},
+    journal::{ArtifactKey, Event, Kind, Lineage, store::HistoryError},
+    workflow::StepId,
+};
+
+/// What history knows of one artifact. It is read when a rule first asks, since most changes lose nothing.
+pub(super) struct JournalAccount<'w> {
+    workspace: &'w Workspace,
+    /// The artifact before and now: it may have been moved, or be called something else.
+    versions: [&'w Artifact; 2],
+    lineages: OnceCell<Vec<Lineage>>,
+    failure: RefCell<Option<HistoryError>>,
+}
+
+impl<'w> JournalAccount<'w> {
+    pub(super) const fn new(workspace: &'w Workspace, before: &'w Artifact, now: &'w Artifact) -> Self {
+        Self { workspace, versions: [before, now], lineages: OnceCell::new(), failure: RefCell::new(None) }
+    }
+
+    /// Why history could not be asked, if it was asked and could not.
+    pub(super) fn failure(self) -> Result<(), HistoryError> {
+        self.failure.into_inner().map_or(Ok(()), Err)
+    }
+
+    fn lineages(&self) -> &[Lineage] {
+        self.lineages.get_or_init(|| {
+            let mut names: Vec<_> =
+                self.versions.iter().map(|artifact| (ArtifactKey::of(artifact), artifact.path())).collect();
+            names.dedup();
+            let lineages = names
+                .iter()
+                .map(|(key, path)| self.workspace.with_history(|history| history.lineage(key, path)));
+            lineages.collect::<Result<_, _>>().unwrap_or_else(|error| {
+                *self.failure.borrow_mut() = Some(error);
+                Vec::new()
+            })
+        })
+    }
+}
+
+impl Account for JournalAccount<'_> {
+    fn accepts(&self, loss: &Loss<'_>) -> bool {
+        self.lineages().iter().any(|lineage| accepts(lineage, loss))
+    }
+}
+
+/// Whether the last event that touched what is lost took it away, and was made through stepmark.
+fn accepts(lineage: &Lineage, loss: &Loss<'_>) -> bool {
+    let last = lineage.events().iter().rev().find_map(|event| Some((event, effect(event, loss)?)));
+    last.is_some_and(|(event, effect)| effect == Effect::Lost && is_deliberate(lineage, event, loss))
+}
+
+/// What an event did to something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// It was there, and is not any more.
+    Lost,
+    /// It came, or stayed while its neighbours changed.
+    There,
+}
+
+/// `None`: the event did not touch it.
+fn effect(event: &Event, loss: &Loss<'_>) -> Option<Effect> {
+    match loss {
+        Loss::Value { key } => {
+            let touches = event.changes.iter().any(|change| is_under(change, key));
+            // For a value it is who changed it last that counts.
+            touches.then_some(Effect::Lost)
+        }
+        Loss::Step { list, spelling } => {
+            let step = StepId::parse(spelling);
+            let changes = event.changes.iter().filter(|change| is_under(change, list));
+            let (mut was, mut is) = (false, false);
+            for change in changes {
+                let (old, new) = match &change.op {
+                    Operation::Set { old, new } => (Some(old), Some(new)),
+                    Operation::Insert { new } => (None, Some(new)),
+                    Operation::Remove { old } => (Some(old), None),
+                };
+                was |= old.is_some_and(|old| names(old, &step));
+                is |= new.is_some_and(|new| names(new, &step));
+            }
+            match (was, is) {
+                (_, true) => Some(Effect::There),
+                (true, false) => Some(Effect::Lost),
+                (false, false) => None,
+            }
+        }
+    }
+}
+
+fn is_under(change: &Change, key: &str) -> bool {
+    matches!(change.path.0.first(), Some(Segment::Key(first)) if first == key)
+}
+
+/// Whether a list, or an item of one, names the step.
+fn names(value: &Json, step: &StepId) -> bool {
+    let is_step = |spelling: &str| {
+        let id = StepId::parse(spelling);
+        id.spelling() == step.spelling() || id.number().is_some() && id.form() == step.form()
+    };
+    match value {
+        Json::Array(items) => items.iter().any(|item| names(item, step)),
+        Json::Object(entries) => ["step", "id", "name"]
+            .iter()
+            .find_map(|key| entries.get(*key))
+            .is_some_and(|item| names(item, step)),
+        Json::String(text) => is_step(text),
+        Json::Number(number) => is_step(&number.to_string()),
+        Json::Null | Json::Bool(_) => false,
+    }
+}
+
+/// Whether whoever made the event said what was to happen. A step goes by `reopen`, or with an earlier state that is put
+/// back, or against what was refused; a value by any command.
+fn is_deliberate(lineage: &Lineage, event: &Event, loss: &Loss<'_>) -> bool {
+    let is_override = |event: &Event| event.kind == Kind::OVERRIDE;
+    if [Kind::UNDO, Kind::RESTORE].contains(&event.kind) || is_override(event) {
+        return true;
+    }
+    let is_own_change = event.kind == Kind::CHANGE;
+    match loss {
+        Loss::Value { .. } => is_own_change,
+        Loss::Step { .. } => {
+            let is_reopen = event.command.as_deref().is_some_and(|command| command.starts_with("reopen "));
+            let mut parents = event.parents.iter().filter_map(|parent| lineage.get(*parent));
+            is_own_change && (is_reopen || parents.any(is_override))
+        }
+    }
+}
