@@ -22,6 +22,7 @@ mod exec;
 mod fix;
 mod full_disk;
 mod gate;
+mod hook;
 mod init;
 mod injected_faults;
 mod instructions;

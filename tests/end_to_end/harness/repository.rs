@@ -41,21 +41,35 @@ impl Repository {
 
     /// Runs `git ARGUMENTS…` in the project, however it ends.
     pub(crate) fn try_git(&self, arguments: &[&str]) -> Run {
+        Run::of(&mut self.git_command(arguments))
+    }
+
+    /// The same, where hooks find `stepmark`, `git` and the programs of the system.
+    pub(crate) fn try_git_with_stepmark(&self, arguments: &[&str]) -> Run {
+        Run::of(self.git_command(arguments).env("PATH", self.search_path()))
+    }
+
+    fn search_path(&self) -> String {
+        let program = Path::new(env!("CARGO_BIN_EXE_stepmark")).parent().unwrap().display();
+        format!("{program}:{}:/usr/bin:/bin", self.git.parent().unwrap().display())
+    }
+
+    fn git_command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.git);
         self.sandbox.isolate(command.args(arguments));
         for role in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{role}_NAME"), "Ada").env(format!("GIT_{role}_EMAIL"), "ada@localhost");
         }
-        Run::of(command.env("GIT_EDITOR", "true"))
+        command.env("GIT_EDITOR", "true");
+        command
     }
 
     /// Makes git run a line of shell, in which `stepmark` and `git` are found, as the hook `name`.
     pub(crate) fn add_hook(&self, name: &str, line: &str) {
-        let program = Path::new(env!("CARGO_BIN_EXE_stepmark")).parent().unwrap().display();
-        let git = self.git.parent().unwrap().display();
+        let path = self.search_path();
         let place = self.sandbox.place(&format!(".git/hooks/{name}"));
         fs::create_dir_all(place.parent().unwrap()).unwrap();
-        fs::write(&place, format!("#!/bin/sh\nPATH='{program}:{git}:/usr/bin:/bin'\n{line}\n")).unwrap();
+        fs::write(&place, format!("#!/bin/sh\nPATH='{path}'\n{line}\n")).unwrap();
         #[cfg(unix)]
         fs::set_permissions(&place, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }

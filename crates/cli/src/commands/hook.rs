@@ -1,7 +1,10 @@
 //! `stepmark hook`
 
-use clap::{Args, Subcommand};
-use stepmark_core::workspace::{HookChange, HookOutcome};
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use stepmark_core::{
+    project::git_hook::HOOKS,
+    workspace::{HookChange, HookOutcome, HookStanding},
+};
 
 use crate::{
     exit::{Exit, Failure},
@@ -9,33 +12,62 @@ use crate::{
     project::Project,
 };
 
-/// Let git rebuild gates after a checkout, a merge or a rebase
+/// Let git check what is committed and pushed, and rebuild gates after a checkout, a merge or a rebase
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
     #[command(subcommand)]
     task: Task,
 }
 
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 enum Task {
-    /// Add `stepmark project --gates` to post-checkout, post-merge and post-rewrite
+    /// Add `stepmark check` to pre-commit, pre-merge-commit and pre-push, and `stepmark project --gates` to post-checkout,
+    /// post-merge and post-rewrite
     ///
     /// Where git looks for hooks is respected (`core.hooksPath`, worktrees). A hook that is there stays: a shell script gets a
     /// few marked lines, any other program is called after ours.
-    Install,
+    Install {
+        /// Only these hooks
+        #[arg(value_parser = PossibleValuesParser::new(HOOKS))]
+        hooks: Vec<String>,
+    },
     /// Take out what `install` added, and nothing else
     Uninstall,
+    /// Say which hooks stepmark stands in; ends with 1 where it stands in none
+    Status,
 }
 
 impl Hook {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let outcomes = match self.task {
-            Task::Install => project.workspace.install_hooks(),
-            Task::Uninstall => project.workspace.uninstall_hooks(),
-        };
-        report(output, &outcomes?);
+        match &self.task {
+            Task::Install { hooks } => {
+                let is_wanted = |name: &str| hooks.is_empty() || hooks.iter().any(|hook| hook == name);
+                report(output, &project.workspace.install_hooks(&is_wanted)?);
+            }
+            Task::Uninstall => report(output, &project.workspace.uninstall_hooks()?),
+            Task::Status => return Ok(status(output, &project.workspace.hook_standings()?)),
+        }
         Ok(Exit::Fine)
     }
+}
+
+fn status(output: &Output, hooks: &[HookStanding]) -> Exit {
+    if output.json {
+        let hooks: Vec<_> = hooks
+            .iter()
+            .map(|hook| {
+                let path = hook.place.display().to_string();
+                serde_json::json!({"name": hook.name, "path": path, "installed": hook.is_installed})
+            })
+            .collect();
+        output.json("stepmark.hook-status/1", serde_json::json!({"hooks": hooks}));
+    } else {
+        for hook in hooks {
+            let word = if hook.is_installed { "installed" } else { "not installed" };
+            output.line(format_args!("{}: {word}", hook.place.display()));
+        }
+    }
+    if hooks.iter().any(|hook| hook.is_installed) { Exit::Fine } else { Exit::Findings }
 }
 
 fn report(output: &Output, outcomes: &[HookOutcome]) {

@@ -1,7 +1,9 @@
 //! Our lines in the hooks of git. Pure: a hook as it is → as it should be.
 
-/// The hooks after which files may be others: gates are rebuilt in each.
-pub const GATE_HOOKS: [&str; 3] = ["post-checkout", "post-merge", "post-rewrite"];
+/// The hooks that get our lines. Before a commit, a merge commit and a push what changed is checked; after what may change
+/// files gates are rebuilt.
+pub const HOOKS: [&str; 6] =
+    ["pre-commit", "pre-merge-commit", "pre-push", "post-checkout", "post-merge", "post-rewrite"];
 
 /// What is added to the name of a hook that is no shell script, and is called by ours.
 pub const KEPT_SUFFIX: &str = ".stepmark-kept";
@@ -37,7 +39,7 @@ pub enum HookPlan {
 /// How to add our lines to the hook `name`, for the project at `root`, seen from the top of the work tree (`.`: the top
 /// itself).
 pub fn install(name: &str, root: &str, found: Option<FoundHook<'_>>) -> HookPlan {
-    let block = block(root);
+    let block = block(name, root);
     let Some(found) = found else { return HookPlan::Write(format!("{SHEBANG}\n{block}").into_bytes()) };
     if let Some((before, after)) = split(found.bytes) {
         let text = [before, block.as_bytes(), after].concat();
@@ -71,13 +73,56 @@ pub fn uninstall(found: Option<FoundHook<'_>>, has_kept: bool) -> HookPlan {
     if is_ours_alone || has_kept { HookPlan::Remove } else { HookPlan::Write(rest) }
 }
 
-/// Our lines. They never fail, since git tells the person of a hook that does, and read nothing of what git writes to hooks.
-fn block(root: &str) -> String {
+/// Our lines in the hook `name`.
+fn block(name: &str, root: &str) -> String {
     let root = format!("'{}'", root.replace('\'', r"'\''"));
+    let lines = match name {
+        "pre-commit" | "pre-merge-commit" => check_lines(&root),
+        "pre-push" => push_lines(&root),
+        _ => gate_lines(&root),
+    };
+    format!("{BEGIN}\n{lines}{END}\n")
+}
+
+/// They never fail, since git tells the person of a hook that does, and read nothing of what git writes to hooks.
+fn gate_lines(root: &str) -> String {
     format!(
-        "{BEGIN}\nif command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    \
-         stepmark project --gates --quiet --root {root} </dev/null || true\nfi\n{END}\n"
+        "if command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    \
+         stepmark project --gates --quiet --root {root} </dev/null || true\nfi\n"
     )
+}
+
+/// Findings stop the commit. A machine without stepmark can still commit: it is told that nothing was checked.
+fn check_lines(root: &str) -> String {
+    format!(
+        "if ! command -v stepmark >/dev/null 2>&1; then\n    \
+         echo 'stepmark is not on the search path: artifacts are not checked' >&2\n\
+         elif [ -d {root} ]; then\n    \
+         stepmark check --staged --root {root} </dev/null || exit 1\nfi\n"
+    )
+}
+
+/// Git writes a line for each ref (githooks(5), "pre-push"); whatever follows in the hook reads them again. What a remote has
+/// and this clone does not know counts as nothing.
+fn push_lines(root: &str) -> String {
+    format!(
+        "stepmark_refs=$(cat)\n\
+         if ! command -v stepmark >/dev/null 2>&1; then\n    \
+         echo 'stepmark is not on the search path: artifacts are not checked' >&2\n\
+         elif [ -d {root} ]; then\n    \
+         while read -r stepmark_ref stepmark_to stepmark_remote_ref stepmark_from; do\n        \
+         [ -n \"$stepmark_to\" ] || continue\n        \
+         git cat-file -e \"$stepmark_from^{{commit}}\" 2>/dev/null || \
+         stepmark_from=$(printf %s \"$stepmark_from\" | tr 0-9a-f 0)\n        \
+         stepmark check --from \"$stepmark_from\" --to \"$stepmark_to\" --root {root} </dev/null || exit 1\n    \
+         done <<STEPMARK\n$stepmark_refs\nSTEPMARK\nfi\n\
+         exec <<STEPMARK\n$stepmark_refs\nSTEPMARK\n"
+    )
+}
+
+/// Whether our lines stand in a hook.
+pub fn is_installed(found: &FoundHook<'_>) -> bool {
+    found.is_executable && split(found.bytes).is_some()
 }
 
 /// What stands before and after our lines.
@@ -129,6 +174,7 @@ mod tests {
                 "{text}"
             );
             assert!(!script.starts_with(b"#!") || text.starts_with("#!"), "{text}");
+            assert!(is_installed(&hook(&with).unwrap()) && !is_installed(&hook(script).unwrap()));
             assert_eq!(install("post-merge", ".", hook(&with)), HookPlan::Keep);
             assert!(
                 matches!(install("post-merge", "it's", hook(&with)), HookPlan::Write(moved) if moved != with)
@@ -144,6 +190,19 @@ mod tests {
         }
         assert_eq!(uninstall(hook(b"#!/bin/sh\necho mine\n"), false), HookPlan::Keep);
         assert_eq!(uninstall(None, false), HookPlan::Keep);
+    }
+
+    #[test]
+    fn every_hook_has_lines_of_its_own() {
+        for (name, line) in [
+            ("pre-commit", "stepmark check --staged --root 'a b' </dev/null || exit 1\n"),
+            ("pre-merge-commit", "stepmark check --staged --root 'a b'"),
+            ("pre-push", "stepmark check --from \"$stepmark_from\" --to \"$stepmark_to\" --root 'a b'"),
+            ("post-merge", "stepmark project --gates --quiet --root 'a b'"),
+        ] {
+            let HookPlan::Write(text) = install(name, "a b", None) else { panic!("{name}") };
+            assert!(String::from_utf8(text).unwrap().contains(line), "{name}");
+        }
     }
 
     #[test]

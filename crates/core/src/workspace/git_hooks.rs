@@ -13,7 +13,7 @@ use std::{
 };
 
 use super::{Workspace, git_process::git};
-use crate::project::git_hook::{self, FoundHook, GATE_HOOKS, HookPlan, KEPT_SUFFIX};
+use crate::project::git_hook::{self, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX};
 
 /// What happened to one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,17 @@ pub enum HookChange {
     Chained,
     /// Our lines are gone, and what was there before is as it was.
     Removed,
+}
+
+/// How a hook stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookStanding {
+    /// Its name.
+    pub name: &'static str,
+    /// Its file.
+    pub place: PathBuf,
+    /// Whether git runs our lines with it.
+    pub is_installed: bool,
 }
 
 /// Why hooks were not changed.
@@ -64,6 +75,14 @@ pub enum HookError {
         /// The folder of the hooks.
         folder: PathBuf,
     },
+    /// A hook cannot be read.
+    #[error("cannot read the hook `{}`", place.display())]
+    Read {
+        /// Its file.
+        place: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// A hook cannot be read or written.
     #[error("cannot change the hook `{}`", place.display())]
     Change {
@@ -82,16 +101,34 @@ struct Hooks {
 }
 
 impl Workspace {
-    /// Makes git rebuild the gates after everything that may change files.
+    /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change files: by those of
+    /// [`HOOKS`] that are `wanted`.
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be written; those before it are.
-    pub fn install_hooks(&self) -> Result<Vec<HookOutcome>, HookError> {
+    pub fn install_hooks(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
         let install = |name: &&str| {
             hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, &hooks.root, found))
         };
-        GATE_HOOKS.iter().map(install).collect()
+        HOOKS.iter().filter(|name| wanted(name)).map(install).collect()
+    }
+
+    /// Where git looks for each of [`HOOKS`], and whether our lines stand there.
+    ///
+    /// # Errors
+    /// When git's hooks cannot be found, or one cannot be read.
+    pub fn hook_standings(&self) -> Result<Vec<HookStanding>, HookError> {
+        let hooks = self.hooks()?;
+        let standing = |name: &&'static str| {
+            let place = hooks.folder.join(name);
+            let found = read(&place).map_err(|source| HookError::Read { place: place.clone(), source })?;
+            let is_installed = found.is_some_and(|(bytes, is_executable, is_link)| {
+                git_hook::is_installed(&FoundHook { bytes: &bytes, is_executable, is_link })
+            });
+            Ok(HookStanding { name, place, is_installed })
+        };
+        HOOKS.iter().map(standing).collect()
     }
 
     /// Takes out what [`Workspace::install_hooks`] added.
@@ -101,7 +138,7 @@ impl Workspace {
     pub fn uninstall_hooks(&self) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
         let uninstall = |name: &&str| hooks.change(name, HookChange::Removed, git_hook::uninstall);
-        GATE_HOOKS.iter().map(uninstall).collect()
+        HOOKS.iter().map(uninstall).collect()
     }
 
     fn hooks(&self) -> Result<Hooks, HookError> {

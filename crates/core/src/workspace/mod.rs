@@ -84,7 +84,7 @@ pub use doctor::{Ailment, Diagnosis, DoctorError};
 pub use gates::GateRebuild;
 pub use gates::{GateAnswer, GateError, Tier};
 #[cfg(feature = "write")]
-pub use git_hooks::{HookChange, HookError, HookOutcome};
+pub use git_hooks::{HookChange, HookError, HookOutcome, HookStanding};
 pub use git_version::{ChangedFile, Comparison, GitChanges, GitVersion, GitVersionError, OverLimit};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};

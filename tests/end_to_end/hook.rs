@@ -1,0 +1,117 @@
+//! `stepmark hook`: commits and pushes that are checked.
+
+use insta::assert_snapshot;
+
+use crate::harness::Repository;
+
+const PRD: &str = "docs/prd.md";
+
+fn prd(steps: &str) -> String {
+    format!("---\nid: PRD-1\nstepsCompleted: [{steps}]\n---\n\n# PRD\n")
+}
+
+/// A repository with a commit, in which `stepmark hook install` was run after a hook of somebody else was there.
+fn repository(test: &str) -> Option<Repository> {
+    let repository = Repository::empty(test)?;
+    repository.sandbox.write(".stepmark/config.yaml", "version: 1\n");
+    repository.sandbox.write(".gitignore", ".stepmark/local/\n.stepmark/cache/\n.stepmark/gates/\n*.log\n");
+    repository.sandbox.write(PRD, prd("1, 2"));
+    repository.commit("one");
+    for name in ["pre-commit", "pre-push"] {
+        repository.add_hook(name, &format!("cat > {name}.log; echo ran >> {name}.log"));
+    }
+    let run = repository.stepmark(&["hook", "install"]);
+    assert_eq!(run.code, 0, "{run}");
+    Some(repository)
+}
+
+#[test]
+fn a_commit_that_drops_a_step_is_stopped() {
+    let Some(repository) = repository("commit hook") else { return };
+    repository.sandbox.write(PRD, prd("1"));
+    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "--all", "-m", "two"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.to_string().contains("SM901"), "{run}");
+    assert!(!repository.sandbox.place("pre-commit.log").exists(), "what comes after it did not run");
+    repository.sandbox.write(PRD, prd("1, 2, 3"));
+    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "--all", "-m", "two"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(repository.sandbox.read("pre-commit.log"), b"ran\n");
+}
+
+#[test]
+fn a_machine_without_stepmark_can_commit() {
+    let Some(repository) = repository("no stepmark") else { return };
+    repository.sandbox.write(PRD, prd("1"));
+    let run = repository.try_git(&["commit", "--quiet", "--all", "-m", "two"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("artifacts are not checked"), "{run}");
+}
+
+#[test]
+fn a_push_is_held_against_what_the_remote_has() {
+    let Some(repository) = repository("push hook") else { return };
+    let remote = repository.sandbox.outside().join("remote.git");
+    let remote = remote.to_str().unwrap();
+    repository.git(&["clone", "--quiet", "--bare", ".", remote]);
+    repository.git(&["remote", "add", "origin", remote]);
+    repository.git(&["fetch", "--quiet", "origin"]);
+    let push = |arguments: &[&str]| {
+        repository.try_git_with_stepmark(&[&["push", "--quiet", "origin"], arguments].concat())
+    };
+    repository.sandbox.write(PRD, prd("1"));
+    repository.git(&["commit", "--quiet", "--no-verify", "--all", "-m", "drops a step"]);
+    for arguments in [&["main"][..], &["HEAD:refs/heads/new"]] {
+        let run = push(arguments);
+        assert_eq!(run.code, 1, "{run}");
+        assert!(run.to_string().contains("SM901"), "{run}");
+    }
+    repository.sandbox.write(PRD, prd("1, 2"));
+    repository.commit("puts it back");
+    let run = push(&["main", "HEAD:refs/heads/new"]);
+    assert_eq!(run.code, 0, "{run}");
+    let log = String::from_utf8(repository.sandbox.read("pre-push.log")).unwrap();
+    assert_eq!(
+        log.lines().filter(|line| line.contains("refs/heads/")).count(),
+        2,
+        "the next hook reads it too: {log}"
+    );
+    assert_eq!(push(&["--delete", "new"]).code, 0);
+    repository.git(&["commit", "--quiet", "--amend", "-m", "another"]);
+    assert_eq!(push(&["--force", "main"]).code, 0);
+}
+
+#[test]
+fn a_merge_commit_is_checked() {
+    let Some(repository) = repository("merge hook") else { return };
+    repository.git(&["switch", "--quiet", "-c", "other"]);
+    repository.sandbox.write("docs/theirs.md", prd("1"));
+    repository.commit("theirs");
+    repository.git(&["switch", "--quiet", "main"]);
+    repository.sandbox.write("docs/ours.md", prd("1"));
+    repository.commit("ours");
+    let run = repository.try_git_with_stepmark(&["merge", "--quiet", "--no-edit", "other"]);
+    assert_eq!(run.code, 0, "{run}");
+}
+
+#[test]
+fn status_tells_what_is_there_and_uninstall_takes_it_out() {
+    let Some(repository) = repository("hook status") else { return };
+    assert_snapshot!(repository.stepmark(&["hook", "status"]), @r"
+    exit 0
+    ── stdout
+    [ROOT]/.git/hooks/pre-commit: installed
+    [ROOT]/.git/hooks/pre-merge-commit: installed
+    [ROOT]/.git/hooks/pre-push: installed
+    [ROOT]/.git/hooks/post-checkout: installed
+    [ROOT]/.git/hooks/post-merge: installed
+    [ROOT]/.git/hooks/post-rewrite: installed
+    ");
+    assert_eq!(repository.stepmark(&["hook", "uninstall"]).code, 0);
+    let run = repository.stepmark(&["hook", "status", "--json"]);
+    assert_eq!(run.code, 1, "{run}");
+    let answer = run.json("stepmark.hook-status/1");
+    assert!(answer["hooks"].as_array().unwrap().iter().all(|hook| hook["installed"] == false), "{run}");
+    assert!(repository.sandbox.place(".git/hooks/pre-commit").exists(), "what was there before stays");
+    assert_eq!(repository.stepmark(&["hook", "install", "pre-receive"]).code, 2);
+}
