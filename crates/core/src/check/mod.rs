@@ -38,7 +38,7 @@ pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
 pub fn deletion_findings(subject: &Subject<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for rule in RULES {
-        if let Decision::OfDeletion(check) = rule.decision {
+        if let Decision::WhenDeleted(check) = rule.decision {
             check(subject, &mut found);
         }
     }

@@ -37,7 +37,7 @@ pub(crate) enum Decision {
     /// This function, for every artifact.
     OfArtifact(Check),
     /// This function, for every artifact that is deleted, as it was.
-    OfDeletion(Check),
+    WhenDeleted(Check),
     /// A later stage, which hands its findings over: copies on the disk are none of an artifact's business.
     OfLaterStage,
 }

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     good: "---\nstepsCompleted: []\n---\n",
     mend: "Bring it back with `git restore --source=HEAD --staged --worktree PATH`. Move it with `git mv`, and edit it in a \
               commit of its own. If it is to go, `git commit --no-verify` says so.",
-    decision: Decision::OfDeletion(check),
+    decision: Decision::WhenDeleted(check),
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {

@@ -115,7 +115,7 @@ mod tests {
         for (before, after, expected) in [
             ("stepsCompleted: [1, 2, 3]", "stepsCompleted: [1, 3]", Some("2:17 SM901 `2` was")),
             ("stepsCompleted: [1, 2]", "stepsCompleted: []", Some("2:17 SM901 `1`, `2` were")),
-            ("stepsCompleted: [1]", "stepsCompleted:", Some("2:16 SM901 `1` was")),
+            ("stepsCompleted: [1]", "stepsCompleted:", Some("2:15 SM901 `1` was")),
             ("stepsCompleted: [1]", "status: draft", Some("1:1 SM901 `1` was")),
             (
                 "stepsCompleted:\n- step-01-init",
