@@ -12,7 +12,7 @@ use crate::{
     project::Project,
 };
 
-/// Let git check what is committed and pushed, and rebuild gates after a checkout, a merge or a rebase
+/// Let git check commits and pushes, and rebuild gates after a checkout or merge
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
     #[command(subcommand)]

@@ -6,7 +6,6 @@ use super::{
 use crate::{
     artifact::ProjectPath,
     check::{self, Finding, Past, Subject, Surroundings},
-    lifecycle::Lifecycles,
 };
 
 /// The files of the newer state.
@@ -54,12 +53,11 @@ impl Workspace {
             Subject { surroundings: Some(surroundings), ..Subject::alone(now.artifact(), progress.as_ref()) };
         let Some(before) = before else { return Ok(check::findings(&subject)) };
         let account = JournalAccount::new(self, before.artifact(), now.artifact());
-        let choice = Lifecycles::default().choose(before.artifact());
         let past_progress = before.progress();
         let past = Past {
             artifact: before.artifact(),
             progress: past_progress.as_ref(),
-            lifecycle: choice.as_ref().map(|choice| &*choice.lifecycle),
+            lifecycle: before.lifecycle().map(|choice| &*choice.lifecycle),
             account: Some(&account),
         };
         let findings = check::findings(&Subject { past: Some(past), ..subject });

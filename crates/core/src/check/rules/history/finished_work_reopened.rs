@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               written from an older copy.",
     bad: "---\n# in the last commit: done\nstatus: in-progress\n---\n",
     good: "---\nstatus: done\n---\n",
-    mend: "Put the status back. If the work is to go on, set it with stepmark, so that history tells who did that and \
+    mend: "Put the status back. If the work is to go on, `stepmark transition` or `set` does it, so that history tells who did that and \
               when.",
     decision: Decision::OfArtifact(check),
 };
@@ -36,9 +36,12 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     };
     let path = argument(subject.artifact.path().as_str());
     let target = if after.is_empty() { "STATUS".to_owned() } else { argument(after) };
-    found.push(subject.finding(&RULE, place_of_status(subject.artifact), message).with_help(format!(
-        "put `status: {before}` back; if the work is to go on, say so: `stepmark set {path} status={target}`"
-    )));
+    let command = match past.lifecycle {
+        Some(_) => format!("stepmark transition {path} {target} --force --reason TEXT"),
+        None => format!("stepmark set {path} status={target}"),
+    };
+    let help = format!("put `status: {before}` back; if the work is to go on, say so: `{command}`");
+    found.push(subject.finding(&RULE, place_of_status(subject.artifact), message).with_help(help));
 }
 
 #[cfg(test)]

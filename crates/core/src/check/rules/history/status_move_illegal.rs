@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let help = match refusal.legal() {
         [] => format!("put `status: {before}` back"),
         [first, ..] => format!(
-            "put `status: {before}` back and go the way of the lifecycle: `stepmark set {path} status={}`",
+            "put `status: {before}` back and go the way of the lifecycle: `stepmark transition {path} {}`",
             argument(first)
         ),
     };
