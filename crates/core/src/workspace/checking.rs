@@ -7,7 +7,7 @@ use super::{TrackedArtifact, Workspace, gates::GateError, walk::WalkError};
 use crate::{
     artifact::ProjectPath,
     check::{self, Finding, Subject, Surroundings},
-    delegation::{Chains, Member},
+    delegation::Chains,
     journal::store::HistoryError,
 };
 
@@ -79,14 +79,12 @@ impl Workspace {
         artifacts: &[TrackedArtifact],
         selection: Selection,
     ) -> Result<Option<Chains>, WalkError> {
-        let member =
-            |artifact: &TrackedArtifact| Member::of(artifact.artifact(), artifact.progress().as_ref());
         if selection == Selection::All {
-            return Ok(Some(Chains::of(artifacts.iter().map(member))));
+            return Ok(Some(Chains::of(artifacts.iter().map(TrackedArtifact::member))));
         }
         if !artifacts.iter().any(|artifact| artifact.state().delegation.is_some()) {
             return Ok(None);
         }
-        Ok(Some(Chains::of(self.artifacts()?.artifacts.iter().map(member))))
+        Ok(Some(Chains::of(self.artifacts()?.artifacts.iter().map(TrackedArtifact::member))))
     }
 }

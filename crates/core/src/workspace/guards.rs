@@ -81,7 +81,13 @@ impl Workspace {
         new: &[u8],
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
-        let (before, after) = (self.read_again(path, old)?, self.read_again(path, new)?);
+        let after = self.read_again(path, new)?;
+        let before = Artifact::read(path.clone(), old.to_vec());
+        // Most changes neither touch the status nor end the work: then nothing more is asked.
+        if status_of(&before) == status_of(after.artifact()) && !after.completion().is_finished() {
+            return Ok(Vec::new());
+        }
+        let before = self.read_again(path, old)?;
         let status = self.guard_status(&before, &after, draft)?;
         let wants_children = status.as_ref().is_some_and(|status| status.wants_children_finished);
         let overridden = status.and_then(|status| {
@@ -104,9 +110,8 @@ impl Workspace {
         after: &TrackedArtifact,
         draft: &EventDraft,
     ) -> Result<Option<StatusMove>, ChangeError> {
-        let status =
-            |artifact: &TrackedArtifact| artifact.state().status.as_ref().map(|status| status.text.clone());
-        if [Kind::UNDO, Kind::RESTORE].contains(&draft.kind) || status(before) == status(after) {
+        let is_same = status_of(before.artifact()) == status_of(after.artifact());
+        if is_same || [Kind::UNDO, Kind::RESTORE].contains(&draft.kind) {
             return Ok(None);
         }
         let Some(choice) = before.lifecycle() else { return Ok(None) };
@@ -178,6 +183,11 @@ impl Workspace {
         }
         Ok(open)
     }
+}
+
+/// The status word of an artifact.
+fn status_of(artifact: &Artifact) -> Option<&str> {
+    artifact.state().status.as_ref().map(|status| status.text.as_str())
 }
 
 fn is_unreadable_child(member: &Member, artifact: &Artifact, folder: &ProjectPath) -> bool {

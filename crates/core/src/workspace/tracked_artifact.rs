@@ -110,6 +110,10 @@ impl TrackedArtifact {
     /// What it says about its chain of delegation.
     pub fn member(&self) -> Member {
         let member = Member::of(&self.artifact, self.progress().as_ref());
+        // Without an id it is in no chain, so its completion concerns none: most artifacts of a large project.
+        if member.id().is_none() && member.delegation.is_none() {
+            return member;
+        }
         Member { completion: self.completion(), ..member }
     }
 
