@@ -16,6 +16,8 @@ for count in 10000 100000; do "$bench" project "$data/project-$count" "$count"; 
 "$bench" growth "$data/project-10000" "$data/project-100000" "$rounds"
 "$bench" project "$data/resume-10000" 10000
 "$bench" resume "$data/resume-10000" $((rounds * 4))
+"$bench" project "$data/staged-10000" 10000
+"$bench" staged "$data/staged-10000" $((rounds * 4))
 "$bench" completion "$data/project-10000" $((rounds * 4))
 
 first=$(cd "$data/project-100000" && find docs -name 'prd-*.md' | sort | head -n 1)

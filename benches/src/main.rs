@@ -23,6 +23,7 @@ mod start;
 mod growth;
 mod journal;
 mod resume;
+mod staged;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -64,6 +65,8 @@ enum Work {
     Journal { folder: PathBuf, events: usize, artifacts: usize, sessions: usize },
     /// `resume` as a process, from each tier, in a project that `project` made for this alone
     Resume { folder: PathBuf, rounds: usize },
+    /// `check --staged` of ten files beside git alone, in a project that `project` made for this alone
+    Staged { folder: PathBuf, rounds: usize },
     /// Walk through FOLDER and stat every file, on all processors
     BareWalk { folder: PathBuf },
     /// Walk through FOLDER and hash every file, on all processors
@@ -100,6 +103,7 @@ fn run(work: Work) -> Result<(), Failure> {
             journal::make(&folder, events, artifacts, sessions)
         }
         Work::Resume { folder, rounds } => resume::measure(&Tools::find()?, &folder, rounds),
+        Work::Staged { folder, rounds } => staged::measure(&Tools::find()?, &folder, rounds),
         Work::BareWalk { folder } => bare::print_walk(&folder),
         Work::BareHash { folder } => bare::print_hashing(&folder),
         Work::BareReplace { file, source } => bare::replace_by(&file, &source),
