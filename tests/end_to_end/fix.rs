@@ -7,7 +7,7 @@ use std::{
 
 use insta::assert_snapshot;
 
-use crate::harness::{Sandbox, changed_lines, demo::PRD, tool};
+use crate::harness::{Repository, Sandbox, changed_lines, demo::PRD, tool};
 
 /// Comments, CRLF, a number that YAML misreads, a repetition, an empty item; no line end at the end.
 const ODD: &str = "---\r\n# kept\r\nstepsCompleted: [step-01-a, ~, step-02-b, step-01-a, 1.10, step-03-c] # too\r\nstatus: draft\r\n---\r\n# Body 1.10\r\nStatus: review";
@@ -150,4 +150,78 @@ fn other_writers_lose_nothing() {
     for number in 0..12 {
         assert!(text.contains(&format!("edit-{number}")), "{text}");
     }
+}
+
+/// `docs/prd.md` with a repetition, staged in a repository with one commit.
+fn staged(test: &str) -> Option<Repository> {
+    let repository = Repository::empty(test)?;
+    repository.sandbox.write("docs/prd.md", "---\r\nstepsCompleted: [a, b] # kept\r\n---\r\n");
+    repository.commit("one");
+    repository.sandbox.write("docs/prd.md", "---\r\nstepsCompleted: [a, a, b] # kept\r\n---\r\nTwo\r\n");
+    repository.git(&["add", "--all"]);
+    Some(repository)
+}
+
+const MENDED: &str = "---\r\nstepsCompleted: [a, b] # kept\r\n---\r\nTwo\r\n";
+
+#[test]
+fn what_is_staged_is_fixed_in_index_and_work_tree() {
+    let Some(repository) = staged("check --fix --staged") else { return };
+    repository.git(&["config", "core.autocrlf", "false"]);
+    let run = repository.stepmark(&["check", "--fix", "--staged"]);
+    assert_eq!(
+        run.to_string(),
+        "exit 0\n── stdout\nfixed docs/prd.md: SM204 remove the repetition\n1 artifact: 0 errors, 0 warnings, 0 notes\n"
+    );
+    assert_eq!(text(&repository.sandbox, "docs/prd.md"), MENDED);
+    assert_eq!(repository.git(&["show", ":docs/prd.md"]), MENDED.trim_end());
+    assert_eq!(repository.git(&["diff", "--name-only"]), "", "both hold the same");
+    let again = repository.stepmark(&["check", "--fix", "--staged"]);
+    assert!(again.code == 0 && !again.stdout.contains("fixed"), "{again}");
+}
+
+#[test]
+fn where_the_work_tree_differs_the_patch_is_printed_and_nothing_is_written() {
+    let Some(repository) = staged("check --fix --staged") else { return };
+    repository.sandbox.write("docs/prd.md", "---\r\nstepsCompleted: [a, a, b] # mine\r\n---\r\n");
+    let run = repository.sandbox.changes_nothing(&mut repository.command(&["check", "--fix", "--staged"]));
+    assert_eq!(run.code, 1, "{run}");
+    assert!(
+        run.stdout.contains("\n-stepsCompleted: [a, a, b] # kept\r\n+stepsCompleted: [a, b] # kept\r\n"),
+        "{run}"
+    );
+    assert!(run.stderr.contains("docs/prd.md: not fixed"), "{run}");
+
+    let patch = repository.sandbox.changes_nothing(&mut repository.command(&["check", "--staged", "--diff"]));
+    repository.sandbox.write("../index.patch", &patch.stdout);
+    repository.git(&["apply", "--cached", "../index.patch"]);
+    assert_eq!(repository.git(&["show", ":docs/prd.md"]), MENDED.trim_end());
+    assert!(text(&repository.sandbox, "docs/prd.md").contains("# mine"));
+}
+
+/// `git commit FILE` and `git commit --all` give hooks an index of their own.
+#[test]
+fn the_index_that_git_names_is_the_one_that_is_fixed() {
+    let Some(repository) = staged("check --fix --staged") else { return };
+    repository.git(&["read-tree", "--index-output=.git/other", "HEAD"]);
+    let before = repository.git(&["ls-files", "--stage"]);
+    let mut command = repository.command(&["check", "--fix", "--staged"]);
+    fs::copy(repository.sandbox.place(".git/index"), repository.sandbox.place(".git/other")).unwrap();
+    let run = repository.sandbox.run(command.env("GIT_DIR", ".git").env("GIT_INDEX_FILE", ".git/other"));
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(repository.git(&["ls-files", "--stage"]), before, "the index of the repository is as it was");
+    assert_eq!(text(&repository.sandbox, "docs/prd.md"), MENDED);
+}
+
+#[test]
+fn a_project_below_the_top_of_its_repository_is_fixed_there() {
+    let Some(repository) = Repository::empty("check --fix --staged") else { return };
+    repository.sandbox.write("part/.stepmark/config.yaml", "project_id: x\n");
+    repository.sandbox.write("part/docs/prd.md", "---\nstepsCompleted: [a, a, b]\n---\n");
+    repository.sandbox.write("docs/prd.md", "---\nstepsCompleted: [a, a, b]\n---\n");
+    repository.git(&["add", "--all"]);
+    let run = repository.stepmark(&["check", "--fix", "--staged", "--root", "part"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(repository.git(&["show", ":part/docs/prd.md"]).contains("[a, b]"));
+    assert!(repository.git(&["show", ":docs/prd.md"]).contains("[a, a, b]"));
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use stepmark_core::{
     artifact::ProjectPath,
     check::{Finding, Severity},
-    workspace::{Artifacts, ChangedArtifact, Comparison, GitVersion, Selection},
+    workspace::{Artifacts, ChangedArtifact, ChangedArtifacts, Comparison, GitVersion, Selection},
 };
 
 use super::fixing::{self, FixArguments, Fixing};
@@ -30,11 +30,12 @@ pub(crate) struct Check {
     paths: Vec<PathBuf>,
     /// Check what the next commit changes: the artifacts in the index of git, and what became of them since HEAD
     ///
-    /// The work tree is neither read nor written, so unstaged changes do not count.
-    #[arg(long, conflicts_with_all = ["fix", "diff"])]
+    /// The work tree is neither read nor written, so unstaged changes do not count. With --fix it is written, where it holds what
+    /// is staged; else the patch is printed.
+    #[arg(long)]
     staged: bool,
     /// Check what a branch changes since it left this commit, as in a pull request
-    #[arg(long, value_name = "COMMIT", conflicts_with_all = ["staged", "fix", "diff"])]
+    #[arg(long, value_name = "COMMIT", conflicts_with_all = ["staged", "fix"])]
     from: Option<String>,
     /// With --from: the last commit of the branch
     #[arg(long, value_name = "COMMIT", requires = "from", default_value = "HEAD")]
@@ -65,14 +66,23 @@ impl Check {
         let format = self.format(output)?;
         let changed = project.workspace.changed_artifacts(version)?;
         let findings = project.workspace.check_changes(&changed.artifacts, version)?;
-        let artifacts = changed.artifacts.into_iter().map(ChangedArtifact::into_latest).collect();
-        let checked = Artifacts {
-            artifacts,
-            problems: changed.problems,
-            unreadable: changed.unreadable,
-            ..Artifacts::default()
-        };
-        report(output, format, &checked, findings, Vec::new())
+        match self.fixes.fixing() {
+            Fixing::Offered => report(output, format, &latest(changed), findings, Vec::new()),
+            Fixing::Shown(allowed) => {
+                fixing::show_changes(project, output, version, &changed.artifacts, &findings, allowed)?;
+                Ok(exit(&latest(changed), findings.iter().flatten()))
+            }
+            Fixing::Made(allowed) => {
+                let fixed = fixing::make_staged(project, version, &changed.artifacts, &findings, allowed);
+                // What a version changes can be asked once.
+                let version = GitVersion::open(project.root(), &Comparison::Index)?;
+                let changed = project.workspace.changed_artifacts(&version)?;
+                let findings = project.workspace.check_changes(&changed.artifacts, &version)?;
+                let exit = report(output, format, &latest(changed), findings, fixed.files)?;
+                fixing::show_patches(output, format, &fixed.patches);
+                fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
+            }
+        }
     }
 
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
@@ -152,6 +162,16 @@ impl Check {
         chosen.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
         chosen.artifacts.dedup_by(|one, other| one.path() == other.path());
         Ok(chosen)
+    }
+}
+
+/// The changed artifacts as they are now.
+fn latest(changed: ChangedArtifacts) -> Artifacts {
+    Artifacts {
+        artifacts: changed.artifacts.into_iter().map(ChangedArtifact::into_latest).collect(),
+        problems: changed.problems,
+        unreadable: changed.unreadable,
+        ..Artifacts::default()
     }
 }
 

@@ -4,12 +4,16 @@ use clap::Args;
 use stepmark_core::{
     artifact::ProjectPath,
     check::{Declined, Finding, Mended, Safety},
-    workspace::TrackedArtifact,
+    workspace::{ChangedArtifact, GitVersion, StagedMending, StagedOutcome, TrackedArtifact},
 };
 
 use crate::{
     exit::Failure,
-    output::{Output, findings::MendedFile, on_one_line, unified_diff},
+    output::{
+        Output,
+        findings::{Format, MendedFile},
+        on_one_line, unified_diff,
+    },
     project::Project,
 };
 
@@ -44,6 +48,8 @@ pub(super) struct Fixed {
     pub(super) files: Vec<MendedFile>,
     /// Why files could not be changed.
     pub(super) failures: Vec<Failure>,
+    /// The fixes of staged artifacts that could not be written, as patches for the index.
+    pub(super) patches: Vec<(ProjectPath, Vec<u8>)>,
 }
 
 impl FixArguments {
@@ -93,6 +99,63 @@ pub(super) fn show(
     Ok(())
 }
 
+/// Makes the fixes of all staged artifacts that have some, where the work tree holds what is staged.
+pub(super) fn make_staged(
+    project: &Project,
+    version: &GitVersion,
+    changed: &[ChangedArtifact],
+    findings: &[Vec<Finding>],
+    allowed: Safety,
+) -> Fixed {
+    let mut fixed = Fixed::default();
+    for changed in fixable(changed, findings, allowed) {
+        match project.workspace.mend_staged(changed, version, allowed) {
+            Ok(None) => {}
+            Ok(Some(StagedMending { path, before, mended, outcome: StagedOutcome::WorkTreeDiffers })) => {
+                let patch = unified_diff(path.as_str(), &before, &mended.bytes);
+                fixed.patches.push((path, patch));
+            }
+            Ok(Some(StagedMending { path, mended: Mended { made, declined, .. }, .. })) => {
+                fixed.files.push(MendedFile { path, made, declined });
+            }
+            Err(error) => fixed.failures.push(error.into()),
+        }
+    }
+    fixed
+}
+
+/// Prints what the fixes of all changed artifacts would change.
+pub(super) fn show_changes(
+    project: &Project,
+    output: &Output,
+    version: &GitVersion,
+    changed: &[ChangedArtifact],
+    findings: &[Vec<Finding>],
+    allowed: Safety,
+) -> Result<(), Failure> {
+    for changed in fixable(changed, findings, allowed) {
+        let ChangedArtifact::Present { now, .. } = changed else { continue };
+        let Some(mended) = project.workspace.mended_change(changed, version, allowed)? else { continue };
+        let (path, bytes) = (now.path(), now.artifact().bytes());
+        output.bytes(&unified_diff(path.as_str(), bytes, &mended.bytes));
+        warn_of_declined(output, path, &mended.declined);
+    }
+    Ok(())
+}
+
+/// Prints the patches that were not written, for people; says for all readers why.
+pub(super) fn show_patches(output: &Output, format: Format, patches: &[(ProjectPath, Vec<u8>)]) {
+    for (path, patch) in patches {
+        if format == Format::Human {
+            output.bytes(patch);
+        }
+        output.warning(format_args!(
+            "{path}: not fixed, since the work tree holds something else than the index; \
+             `stepmark check --staged --diff | git apply --cached` fixes what is staged"
+        ));
+    }
+}
+
 /// Says which fixes were not made, and why.
 pub(super) fn warn_of_declined(output: &Output, path: &ProjectPath, declined: &[Declined]) {
     for Declined { remedy, reason } in declined {
@@ -110,11 +173,11 @@ pub(super) fn first_failure(output: &Output, failures: Vec<Failure>) -> Option<F
 }
 
 /// The artifacts with a fix that is allowed.
-fn fixable<'a>(
-    artifacts: &'a [TrackedArtifact],
+fn fixable<'a, A>(
+    artifacts: &'a [A],
     findings: &'a [Vec<Finding>],
     allowed: Safety,
-) -> impl Iterator<Item = &'a TrackedArtifact> {
+) -> impl Iterator<Item = &'a A> {
     let is_allowed = move |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= allowed);
     let pairs = artifacts.iter().zip(findings);
     pairs.filter(move |(_, findings)| findings.iter().any(is_allowed)).map(|(artifact, _)| artifact)

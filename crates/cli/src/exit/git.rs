@@ -1,6 +1,6 @@
 //! Why git could not say what changed.
 
-use stepmark_core::workspace::{ChangedArtifactsError, GitVersionError};
+use stepmark_core::workspace::{ChangedArtifactsError, GitVersionError, StagedMendingError};
 
 use super::{Exit, Failure};
 
@@ -13,6 +13,16 @@ impl From<GitVersionError> for Failure {
             _ => Exit::Io,
         };
         Self::from_error(exit, &error)
+    }
+}
+
+impl From<StagedMendingError> for Failure {
+    fn from(error: StagedMendingError) -> Self {
+        match error {
+            StagedMendingError::Change(error) => error.into(),
+            StagedMendingError::Git(error) => error.into(),
+            StagedMendingError::NotStaged { .. } => Self::from_error(Exit::Io, &error),
+        }
     }
 }
 

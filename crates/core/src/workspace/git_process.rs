@@ -13,7 +13,7 @@ use std::{
 
 use crate::root::Root;
 
-/// Git in `folder`: it takes no locks, writes nothing, and asks nobody. Its streams lead nowhere until they are set.
+/// Git in `folder`: it takes no locks but those that a command cannot do without, and asks nobody. Its streams lead nowhere until they are set.
 pub(super) fn git(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     command

@@ -49,7 +49,7 @@ impl Workspace {
 }
 
 /// What history is told.
-fn draft(mended: Option<&Mended>, allowed: Safety) -> EventDraft {
+pub(super) fn draft(mended: Option<&Mended>, allowed: Safety) -> EventDraft {
     let command = match allowed {
         Safety::Safe => "check --fix",
         Safety::Unsafe => "check --fix --unsafe-fixes",

@@ -49,6 +49,10 @@ mod restoring;
 #[cfg(feature = "write")]
 mod mending;
 #[cfg(feature = "write")]
+mod git_index;
+#[cfg(feature = "write")]
+mod staged_mending;
+#[cfg(feature = "write")]
 mod milestones;
 #[cfg(feature = "write")]
 mod doctor;
@@ -96,6 +100,8 @@ pub use leases::{LeaseError, LeaseStanding};
 pub use restoring::{RestoreError, Restored};
 pub use resume_choice::{ChoiceError, ResumeChoice};
 pub use resuming::Resumption;
+#[cfg(feature = "write")]
+pub use staged_mending::{StagedMending, StagedMendingError, StagedOutcome};
 #[cfg(feature = "write")]
 pub use telling::TellError;
 pub use tracked_artifact::{Membership, TrackedArtifact};
