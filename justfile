@@ -7,3 +7,7 @@ bench:
 # Measures stepmark beside python-frontmatter, gray-matter, serde_yaml and yaml-edit in the same run
 bench-peers:
     benches/peers.sh
+
+# Writes the pages of the rules in docs/rules again
+rule-pages:
+    STEPMARK_WRITE_PAGES=1 cargo test -p stepmark-core --test rule_pages

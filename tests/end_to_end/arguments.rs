@@ -30,6 +30,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "project",
     "hook",
     "check",
+    "explain",
     "log",
     "at",
     "diff",

@@ -116,7 +116,12 @@ fn answers_in_json_with_places() {
         "unsafe": 0
       },
       "fixed": [],
-      "declined": []
+      "declined": [],
+      "left_out": {
+        "suppressed": 0,
+        "known": 0,
+        "gone": 0
+      }
     }
     "#);
 }
@@ -225,4 +230,78 @@ fn colours_are_for_people_alone() {
         let run = demo.reads_only(&["check", "--format", format, "--color", "always"]);
         assert_eq!(run.has_escape_codes(), has_colours, "{format}: {run}");
     }
+}
+
+#[test]
+fn severities_are_the_projects_choice() {
+    let demo = Sandbox::demo();
+    demo.write(".stepmark/config.yaml", "check: {rules: {SM106: note, status-disagrees: off}}\n");
+    let run = demo.reads_only(&["check", EPICS, STORY]);
+    assert!(run.code == 0 && run.stdout.contains("note[SM106]") && !run.stdout.contains("SM302"), "{run}");
+    let run = demo.reads_only(&["check", EPICS, "--config", "check.rules.SM106=error"]);
+    assert!(run.code == 1 && run.stdout.contains("error[SM106]"), "{run}");
+    demo.write(".stepmark/config.yaml", "check: {rules: {SM9: off}}\n");
+    let run = demo.reads_only(&["check"]);
+    assert!(run.code == 4 && run.stderr.contains("there is no rule `SM9`"), "{run}");
+}
+
+#[test]
+fn what_is_accepted_with_a_reason_is_not_reported() {
+    let demo = Sandbox::demo();
+    let accepted = "---\nid: x\n# stepmark: allow SM303 the date is filled in at the release\ndate: '{{date}}'\nstatus: draft\n---\n";
+    demo.write("accepted.md", accepted);
+    let run = demo.reads_only(&["check", "accepted.md"]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (0, "1 artifact: 0 errors, 0 warnings, 0 notes; 1 suppressed\n")
+    );
+    demo.write(
+        "idle.md",
+        accepted.replace("'{{date}}'", "2026-11-22").replace(" the date is filled in at the release", ""),
+    );
+    let run = demo.reads_only(&["check", "idle.md"]);
+    assert!(run.code == 1 && run.stdout.contains("[SM001]") && run.stdout.contains("[SM002]"), "{run}");
+    assert_eq!(demo.reads_only(&["status", "--json"]).code, 0);
+    demo.write(
+        ".stepmark/config.yaml",
+        "check: {allow: [{rules: [key-twice], paths: ['**/epics.md'], reason: the tool that reads it takes both}]}\n",
+    );
+    let run = demo.reads_only(&["check", EPICS]);
+    assert!(run.code == 0 && run.stdout.contains("1 suppressed"), "{run}");
+}
+
+#[test]
+fn a_baseline_leaves_what_is_new() {
+    let demo = Sandbox::demo();
+    let run = demo.stepmark(&["check", "--write-baseline"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, ".stepmark/baseline.json: 4 findings\n"), "{run}");
+    assert_snapshot!(String::from_utf8(demo.read(".stepmark/baseline.json")).unwrap(), @r#"
+    {"schema": "stepmark.baseline/1", "findings": [
+      {"path":"_bmad-output/implementation-artifacts/1-1-borrow-a-tool.md","rule":"SM302","message":"048512dce68095c2","count":1},
+      {"path":"_bmad-output/planning-artifacts/epics.md","rule":"SM106","message":"d80f33e1ca4d06e5","count":1},
+      {"path":"_bmad-output/planning-artifacts/market-research-2026-01-13.md","rule":"SM103","message":"6cca29e45330ca20","count":1},
+      {"path":"_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md","rule":"SM303","message":"44056dc764816076","count":1}
+    ]}
+    "#);
+    let run = demo.reads_only(&["check"]);
+    assert_eq!(
+        run.to_string(),
+        "exit 0\n── stdout\n7 artifacts: 0 errors, 0 warnings, 0 notes; 4 known from the baseline\n"
+    );
+    let epics = String::from_utf8(demo.read(EPICS)).unwrap();
+    demo.write(EPICS, epics.replacen("---\n", "---\nowner: Mira\nowner: Ada\n", 1));
+    let run = demo.reads_only(&["check"]);
+    assert!(
+        run.code == 1
+            && run.stdout.contains("`owner` stands twice")
+            && !run.stdout.contains("`status` stands"),
+        "{run}"
+    );
+    demo.write(EPICS, epics.replace("status: approved\n", ""));
+    let run = demo.reads_only(&["check", "--json"]).json("stepmark.check/1");
+    assert_eq!((run["left_out"]["known"].as_u64(), run["left_out"]["gone"].as_u64()), (Some(3), Some(1)));
+    demo.write(".stepmark/baseline.json", "[]");
+    let run = demo.reads_only(&["check"]);
+    assert!(run.code == 4 && run.stderr.contains("baseline.json"), "{run}");
+    assert_eq!(demo.reads_only(&["check", "--write-baseline", EPICS]).code, 2);
 }

@@ -19,6 +19,7 @@ mod context;
 mod delegate;
 mod doctor;
 mod exec;
+mod explain;
 mod fix;
 mod full_disk;
 mod gate;

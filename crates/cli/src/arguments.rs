@@ -121,6 +121,7 @@ pub(crate) enum Command {
     Project(commands::project::Project),
     Hook(commands::hook::Hook),
     Check(commands::check::Check),
+    Explain(commands::explain::Explain),
     Log(commands::log::Log),
     At(commands::at::At),
     Diff(commands::diff::Diff),

@@ -6,7 +6,10 @@ use clap::Args;
 use stepmark_core::{
     artifact::ProjectPath,
     check::{Finding, Severity},
-    workspace::{Artifacts, ChangedArtifact, ChangedArtifacts, Comparison, GitVersion, Selection},
+    workspace::{
+        Artifacts, BASELINE_PATH, ChangedArtifact, ChangedArtifacts, CheckReport, Comparison, GitVersion,
+        Known, Selection,
+    },
 };
 
 use super::fixing::{self, FixArguments, Fixing};
@@ -22,7 +25,7 @@ use crate::{
 
 /// Check frontmatter: what is unreadable, what is odd, what disagrees
 ///
-/// Ends with 1 when there is an error or a warning. Notes never fail.
+/// Ends with 1 when there is an error or a warning. Notes never fail. `stepmark explain` lists the rules.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// Files and folders; without any, all artifacts of the project
@@ -45,6 +48,9 @@ pub(crate) struct Check {
     /// How findings are written; `--json` is short for `--format json`
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
+    /// Write what is found to `.stepmark/baseline.json`: from then on only what is new is reported
+    #[arg(long, conflicts_with_all = ["paths", "staged", "from", "fix", "diff"])]
+    write_baseline: bool,
 }
 
 impl Check {
@@ -65,20 +71,21 @@ impl Check {
     ) -> Result<Exit, Failure> {
         let format = self.format(output)?;
         let changed = project.workspace.changed_artifacts(version)?;
-        let findings = project.workspace.check_changes(&changed.artifacts, version)?;
+        let (artifacts, others) = apart(changed);
+        let found = project.workspace.check_changes(&artifacts, version)?;
         match self.fixes.fixing() {
-            Fixing::Offered => report(output, format, &latest(changed), findings, Vec::new()),
+            Fixing::Offered => report(output, format, &others, &found, Vec::new()),
             Fixing::Shown(allowed) => {
-                fixing::show_changes(project, output, version, &changed.artifacts, &findings, allowed)?;
-                Ok(exit(&latest(changed), findings.iter().flatten()))
+                fixing::show_changes(project, output, version, &artifacts, &found, allowed)?;
+                Ok(exit(&others, found.findings()))
             }
             Fixing::Made(allowed) => {
-                let fixed = fixing::make_staged(project, version, &changed.artifacts, &findings, allowed);
+                let fixed = fixing::make_staged(project, version, &artifacts, &found, allowed);
                 // What a version changes can be asked once.
                 let version = GitVersion::open(project.root(), &Comparison::Index)?;
-                let changed = project.workspace.changed_artifacts(&version)?;
-                let findings = project.workspace.check_changes(&changed.artifacts, &version)?;
-                let exit = report(output, format, &latest(changed), findings, fixed.files)?;
+                let (artifacts, others) = apart(project.workspace.changed_artifacts(&version)?);
+                let found = project.workspace.check_changes(&artifacts, &version)?;
+                let exit = report(output, format, &others, &found, fixed.files)?;
                 fixing::show_patches(output, format, &fixed.patches);
                 fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
             }
@@ -89,18 +96,21 @@ impl Check {
         let format = self.format(output)?;
         let checked = self.artifacts(project, output)?;
         let selection = if self.paths.is_empty() { Selection::All } else { Selection::Some };
-        let findings = project.workspace.check(&checked.artifacts, selection)?;
+        if self.write_baseline {
+            return write_baseline(project, output, &checked);
+        }
+        let found = project.workspace.check(&checked.artifacts, selection, Known::LeftOut)?;
         match self.fixes.fixing() {
-            Fixing::Offered => report(output, format, &checked, findings, Vec::new()),
+            Fixing::Offered => report(output, format, &checked, &found, Vec::new()),
             Fixing::Shown(allowed) => {
-                fixing::show(project, output, &checked.artifacts, &findings, allowed)?;
-                Ok(exit(&checked, findings.iter().flatten()))
+                fixing::show(project, output, &found, allowed)?;
+                Ok(exit(&checked, found.findings()))
             }
             Fixing::Made(allowed) => {
-                let fixed = fixing::make(project, &checked.artifacts, &findings, allowed);
+                let fixed = fixing::make(project, &found, allowed);
                 let checked = self.artifacts(project, output)?;
-                let findings = project.workspace.check(&checked.artifacts, selection)?;
-                let exit = report(output, format, &checked, findings, fixed.files)?;
+                let found = project.workspace.check(&checked.artifacts, selection, Known::LeftOut)?;
+                let exit = report(output, format, &checked, &found, fixed.files)?;
                 fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
             }
         }
@@ -165,30 +175,40 @@ impl Check {
     }
 }
 
-/// The changed artifacts as they are now.
-fn latest(changed: ChangedArtifacts) -> Artifacts {
-    Artifacts {
-        artifacts: changed.artifacts.into_iter().map(ChangedArtifact::into_latest).collect(),
-        problems: changed.problems,
-        unreadable: changed.unreadable,
-        ..Artifacts::default()
-    }
+/// The changed artifacts, and what could not be read.
+fn apart(changed: ChangedArtifacts) -> (Vec<ChangedArtifact>, Artifacts) {
+    let ChangedArtifacts { artifacts, problems, unreadable } = changed;
+    (artifacts, Artifacts { problems, unreadable, ..Artifacts::default() })
 }
 
-/// Shows all findings and says how the program ends.
+/// Writes everything that is found to the baseline.
+fn write_baseline(project: &Project, output: &Output, checked: &Artifacts) -> Result<Exit, Failure> {
+    let found = project.workspace.check(&checked.artifacts, Selection::All, Known::Reported)?;
+    let written = project.workspace.write_baseline(&found)?;
+    let json = || serde_json::json!({"path": BASELINE_PATH, "findings": written});
+    let text = || output.remark(format_args!("{BASELINE_PATH}: {}", wording::count(written, "finding")));
+    output.json_or("stepmark.baseline-written/1", json, text);
+    wording::unreadable(checked).iter().for_each(|problem| output.warning(problem));
+    Ok(if checked.is_whole() { Exit::Fine } else { Exit::Io })
+}
+
+/// Shows all findings and says how the program ends; `checked` knows what could not be read.
 fn report(
     output: &Output,
     format: Format,
     checked: &Artifacts,
-    findings: Vec<Vec<Finding>>,
+    found: &CheckReport<'_>,
     mended: Vec<MendedFile>,
 ) -> Result<Exit, Failure> {
-    let exit = exit(checked, findings.iter().flatten());
-    let files = checked.artifacts.iter().zip(findings).map(|(artifact, findings)| {
-        let artifact = artifact.artifact();
-        CheckedFile { path: artifact.path(), bytes: artifact.bytes(), findings }
+    let exit = exit(checked, found.findings());
+    let files = found.files.iter().map(|file| CheckedFile {
+        path: &file.path,
+        bytes: &file.bytes,
+        findings: file.findings.clone(),
     });
-    let report = Checked::new(files.collect(), wording::unreadable(checked)).after(mended);
+    let report = Checked::new(files.collect(), wording::unreadable(checked))
+        .after(mended)
+        .with_left_out(found.left_out);
     let detail = if output.quiet { Detail::Problems } else { Detail::Full };
     output.rendered(&report.rendered(format, detail)?, format.reader());
     report.unreadable().iter().for_each(|problem| output.warning(problem));

@@ -4,7 +4,7 @@ use clap::Args;
 use stepmark_core::{
     artifact::ProjectPath,
     check::{Declined, Finding, Mended, Safety},
-    workspace::{ChangedArtifact, GitVersion, StagedMending, StagedOutcome, TrackedArtifact},
+    workspace::{ChangedArtifact, CheckReport, CheckedFile, GitVersion, StagedMending, StagedOutcome},
 };
 
 use crate::{
@@ -63,18 +63,13 @@ impl FixArguments {
     }
 }
 
-/// Makes the fixes of all `artifacts` that have some. A file that cannot be changed leaves the others alone.
-pub(super) fn make(
-    project: &Project,
-    artifacts: &[TrackedArtifact],
-    findings: &[Vec<Finding>],
-    allowed: Safety,
-) -> Fixed {
+/// Makes the fixes of all files that have some. A file that cannot be changed leaves the others alone.
+pub(super) fn make(project: &Project, found: &CheckReport<'_>, allowed: Safety) -> Fixed {
     let mut fixed = Fixed::default();
-    for artifact in fixable(artifacts, findings, allowed) {
-        match project.workspace.mend(artifact.path(), allowed) {
+    for file in fixable(found, allowed) {
+        match project.workspace.mend(&file.path, allowed) {
             Ok(Mended { made, declined, .. }) => {
-                fixed.files.push(MendedFile { path: artifact.path().clone(), made, declined });
+                fixed.files.push(MendedFile { path: file.path.clone(), made, declined });
             }
             Err(error) => fixed.failures.push(error.into()),
         }
@@ -82,16 +77,15 @@ pub(super) fn make(
     fixed
 }
 
-/// Prints what the fixes of all `artifacts` would change.
+/// Prints what the fixes of all files would change.
 pub(super) fn show(
     project: &Project,
     output: &Output,
-    artifacts: &[TrackedArtifact],
-    findings: &[Vec<Finding>],
+    found: &CheckReport<'_>,
     allowed: Safety,
 ) -> Result<(), Failure> {
-    for artifact in fixable(artifacts, findings, allowed) {
-        let (path, bytes) = (artifact.path(), artifact.artifact().bytes());
+    for file in fixable(found, allowed) {
+        let (path, bytes) = (&file.path, &*file.bytes);
         let mended = project.workspace.mended(path, bytes, allowed)?;
         output.bytes(&unified_diff(path.as_str(), bytes, &mended.bytes));
         warn_of_declined(output, path, &mended.declined);
@@ -104,11 +98,11 @@ pub(super) fn make_staged(
     project: &Project,
     version: &GitVersion,
     changed: &[ChangedArtifact],
-    findings: &[Vec<Finding>],
+    found: &CheckReport<'_>,
     allowed: Safety,
 ) -> Fixed {
     let mut fixed = Fixed::default();
-    for changed in fixable(changed, findings, allowed) {
+    for changed in fixable_changes(changed, found, allowed) {
         match project.workspace.mend_staged(changed, version, allowed) {
             Ok(None) => {}
             Ok(Some(StagedMending { path, before, mended, outcome: StagedOutcome::WorkTreeDiffers })) => {
@@ -130,10 +124,10 @@ pub(super) fn show_changes(
     output: &Output,
     version: &GitVersion,
     changed: &[ChangedArtifact],
-    findings: &[Vec<Finding>],
+    found: &CheckReport<'_>,
     allowed: Safety,
 ) -> Result<(), Failure> {
-    for changed in fixable(changed, findings, allowed) {
+    for changed in fixable_changes(changed, found, allowed) {
         let ChangedArtifact::Present { now, .. } = changed else { continue };
         let Some(mended) = project.workspace.mended_change(changed, version, allowed)? else { continue };
         let (path, bytes) = (now.path(), now.artifact().bytes());
@@ -172,13 +166,22 @@ pub(super) fn first_failure(output: &Output, failures: Vec<Failure>) -> Option<F
     first
 }
 
-/// The artifacts with a fix that is allowed.
-fn fixable<'a, A>(
-    artifacts: &'a [A],
-    findings: &'a [Vec<Finding>],
+/// The files with a fix that is allowed.
+fn fixable<'a>(found: &'a CheckReport<'a>, allowed: Safety) -> impl Iterator<Item = &'a CheckedFile<'a>> {
+    found.files.iter().filter(move |file| has_fix(file, allowed))
+}
+
+/// The changed artifacts with a fix that is allowed: the report has a file for each, in their order.
+fn fixable_changes<'a>(
+    changed: &'a [ChangedArtifact],
+    found: &'a CheckReport<'_>,
     allowed: Safety,
-) -> impl Iterator<Item = &'a A> {
-    let is_allowed = move |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= allowed);
-    let pairs = artifacts.iter().zip(findings);
-    pairs.filter(move |(_, findings)| findings.iter().any(is_allowed)).map(|(artifact, _)| artifact)
+) -> impl Iterator<Item = &'a ChangedArtifact> {
+    let pairs = changed.iter().zip(&found.files);
+    pairs.filter(move |(_, file)| has_fix(file, allowed)).map(|(changed, _)| changed)
+}
+
+fn has_fix(file: &CheckedFile<'_>, allowed: Safety) -> bool {
+    let is_allowed = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= allowed);
+    file.findings.iter().any(is_allowed)
 }

@@ -12,6 +12,7 @@ pub(crate) mod delegate;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod exec;
+pub(crate) mod explain;
 mod fixing;
 pub(crate) mod gate;
 pub(crate) mod hook;
@@ -86,6 +87,7 @@ pub(crate) fn run(
             }
             None => command.run(&project()?, output),
         },
+        Command::Explain(command) => command.run(output),
         Command::Log(command) => command.run(&project()?, arguments.acting.session.as_ref(), output),
         Command::At(command) => command.run(&project()?, output),
         Command::Diff(command) => command.run(&project()?, output),

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use stepmark_core::{
-    check::{self, Subject},
     workflow::{Next as NextStep, Standing, Step},
     workspace::{Membership, TrackedArtifact},
 };
@@ -31,8 +30,7 @@ impl Next {
         let artifact = project.artifact(&self.artifact)?;
         let Some(progress) = artifact.progress() else { return Err(no_workflow(&artifact)) };
         if output.json {
-            let counts =
-                ProblemCounts::of(&check::findings(&Subject::alone(artifact.artifact(), Some(&progress))));
+            let counts = ProblemCounts::of(&project.workspace.own_findings(&artifact));
             let wire = serde_json::to_value(ArtifactWire::new(&artifact, counts))
                 .map_err(|error| Failure::from_error(Exit::Io, &error))?;
             output.json("stepmark.next/1", wire);

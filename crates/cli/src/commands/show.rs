@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use stepmark_core::{
     artifact::Artifact,
-    check::{self, Subject},
     document::{Region, Value, Yaml},
     workflow::Unit,
     workspace::{Membership, TrackedArtifact},
@@ -31,7 +30,7 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let artifact = project.artifact(&self.artifact)?;
-        let findings = check::findings(&Subject::alone(artifact.artifact(), artifact.progress().as_ref()));
+        let findings = project.workspace.own_findings(&artifact);
         if output.json {
             let mut wire = serde_json::to_value(ArtifactWire::new(&artifact, ProblemCounts::of(&findings)))
                 .map_err(|error| Failure::from_error(Exit::Io, &error))?;

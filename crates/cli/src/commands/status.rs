@@ -1,10 +1,7 @@
 //! `stepmark status`
 
 use clap::Args;
-use stepmark_core::{
-    check::{self, Subject},
-    workspace::TrackedArtifact,
-};
+use stepmark_core::workspace::TrackedArtifact;
 
 use crate::{
     exit::{Exit, Failure},
@@ -28,15 +25,7 @@ impl Status {
         let rows: Vec<_> = found
             .artifacts
             .iter()
-            .map(|artifact| {
-                (
-                    artifact,
-                    ProblemCounts::of(&check::findings(&Subject::alone(
-                        artifact.artifact(),
-                        artifact.progress().as_ref(),
-                    ))),
-                )
-            })
+            .map(|artifact| (artifact, ProblemCounts::of(&project.workspace.own_findings(artifact))))
             .collect();
         if output.json {
             let artifacts: Vec<_> =

@@ -2,7 +2,7 @@
 
 use stepmark_core::{
     workspace::manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
-    workspace::{ChangeError, CheckError, GateError, HookError, InstructionError},
+    workspace::{BaselineWriteError, ChangeError, CheckError, GateError, HookError, InstructionError},
 };
 
 use super::{Exit, Failure, reading::resolve_exit};
@@ -29,6 +29,18 @@ impl From<CheckError> for Failure {
             CheckError::Chains(error) => error.into(),
             CheckError::Gates(error) => error.into(),
             CheckError::History(error) => error.into(),
+            CheckError::Git(error) => error.into(),
+            CheckError::BaselineRead(_) | CheckError::Baseline(_) => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<BaselineWriteError> for Failure {
+    fn from(error: BaselineWriteError) -> Self {
+        match error {
+            BaselineWriteError::Read(error) => error.into(),
+            BaselineWriteError::Place(_) => Self::from_error(Exit::Io, &error),
+            BaselineWriteError::Commit(error) => ChangeError::Commit(error).into(),
         }
     }
 }

@@ -11,11 +11,17 @@ mod past;
 mod subject;
 pub(crate) mod rules;
 mod registry;
+mod pages;
+mod policy;
+mod baseline;
 
+pub use baseline::{Baseline, BaselineError};
 pub use finding::{Finding, Severity};
 pub use fix::{Fix, Safety};
 pub use mending::{DeclineReason, Declined, Mended, Remedy, mend};
+pub use pages::pages;
 pub use past::{Account, Loss, Past};
+pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
 pub use registry::{RULES, rule_of};
 pub use rule::{Group, Rule};
 pub use subject::{Subject, Surroundings};

@@ -2,11 +2,14 @@
 
 use super::{
     Rule,
-    rules::{delegation, document, gates, history, references, status, steps},
+    rules::{delegation, document, gates, history, references, status, steps, suppression},
 };
 
 /// Every rule, in the order of the ids.
 pub static RULES: &[&Rule] = &[
+    &suppression::without_reason::RULE,
+    &suppression::unused::RULE,
+    &suppression::unreadable::RULE,
     &document::fence_unclosed::RULE,
     &document::frontmatter_misplaced::RULE,
     &document::not_yaml::RULE,

@@ -119,7 +119,7 @@ impl Rule {
     /// Whether an artifact alone can break it, and no copy on the disk.
     #[cfg(feature = "write")]
     pub(crate) const fn is_of_artifact(&self) -> bool {
-        matches!(self.decision, Decision::OfArtifact(_))
+        matches!(self.decision, Decision::OfArtifact(_)) || matches!(self.group, Group::Suppressions)
     }
 
     /// The page of the rule in Markdown: what `stepmark explain` prints.

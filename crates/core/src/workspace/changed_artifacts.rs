@@ -52,13 +52,6 @@ impl ChangedArtifact {
             Self::Present { now: latest, .. } | Self::Deleted { before: latest } => latest,
         }
     }
-
-    /// The same, by itself.
-    pub fn into_latest(self) -> TrackedArtifact {
-        match self {
-            Self::Present { now: latest, .. } | Self::Deleted { before: latest } => latest,
-        }
-    }
 }
 
 impl Workspace {

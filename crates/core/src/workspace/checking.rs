@@ -1,15 +1,20 @@
 //! Checking artifacts of the project on the disk: the facts that rules ask for are gathered here.
 #![expect(clippy::disallowed_methods, reason = "an edge module: whether files exist is asked here")]
 
-use std::fs;
+use std::{fs, io};
 
-use super::{TrackedArtifact, Workspace, gates::GateError, walk::WalkError};
+use super::{
+    CheckReport, GitVersionError, Known, TrackedArtifact, Workspace, gates::GateError, walk::WalkError,
+};
 use crate::{
     artifact::ProjectPath,
-    check::{self, Finding, Subject, Surroundings},
+    check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Subject, Surroundings},
     delegation::Chains,
     journal::store::HistoryError,
 };
+
+/// Where the baseline of a project stands, seen from its root.
+pub const BASELINE_PATH: &str = ".stepmark/baseline.json";
 
 /// Why artifacts cannot be checked.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +28,15 @@ pub enum CheckError {
     /// History, which may explain what is gone, cannot be read.
     #[error("cannot ask the journal whether it explains what is gone")]
     History(#[from] HistoryError),
+    /// The baseline cannot be read.
+    #[error("cannot read the baseline `{BASELINE_PATH}`")]
+    BaselineRead(#[source] io::Error),
+    /// Git does not answer.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
+    /// The baseline is none.
+    #[error("cannot use the baseline `{BASELINE_PATH}`")]
+    Baseline(#[from] BaselineError),
 }
 
 /// Which artifacts are checked.
@@ -44,19 +58,33 @@ impl Surroundings for OnDisk<'_> {
 }
 
 impl Workspace {
-    /// What is wrong with each of `artifacts`, in their order; findings in file order.
+    /// What is wrong with `artifact` by itself and against its workflow, by the configuration of the project; without what
+    /// takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
+    pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
+        let progress = artifact.progress();
+        let subject = Subject::alone(artifact.artifact(), progress.as_ref());
+        self.by_policy(&subject, check::findings(&subject)).findings
+    }
+
+    /// What is wrong with `artifacts`, by the configuration of the project.
     ///
     /// # Errors
-    /// When the project's other artifacts or gates, which some rules ask for, cannot be read.
-    pub fn check(
+    /// When the project's other artifacts, its gates or its baseline, which some rules ask for, cannot be read.
+    pub fn check<'t>(
         &self,
-        artifacts: &[TrackedArtifact],
+        artifacts: &'t [TrackedArtifact],
         selection: Selection,
-    ) -> Result<Vec<Vec<Finding>>, CheckError> {
+        known: Known,
+    ) -> Result<CheckReport<'t>, CheckError> {
         let chains = self.chains_of(artifacts, selection)?;
         let surroundings = OnDisk(self);
         let has_gates = self.has_gates();
-        let check_one = |artifact: &TrackedArtifact| {
+        let mut baseline = match known {
+            Known::LeftOut => self.baseline()?,
+            Known::Reported => Baseline::default(),
+        };
+        let mut report = CheckReport::default();
+        for artifact in artifacts {
             let progress = artifact.progress();
             let subject = Subject {
                 surroundings: Some(&surroundings),
@@ -67,9 +95,41 @@ impl Workspace {
             if has_gates {
                 findings.extend(self.gate_findings(artifact)?);
             }
-            Ok(findings)
-        };
-        artifacts.iter().map(check_one).collect()
+            report.add(artifact.artifact(), self.by_policy(&subject, findings), &mut baseline);
+        }
+        if selection == Selection::All {
+            report.left_out.gone = baseline.len();
+        }
+        Ok(report)
+    }
+
+    /// What becomes of `findings` by the configuration.
+    pub(super) fn by_policy(&self, subject: &Subject<'_>, findings: Vec<Finding>) -> Judged {
+        let configuration = self.configuration();
+        let path = subject.artifact.path();
+        let concerning = configuration.allowances().iter().filter(|allowance| allowance.concerns(path));
+        let allowed: Vec<&Allowance> = concerning.map(|allowance| allowance.allowance()).collect();
+        Policy { levels: configuration.rule_levels(), allowed: &allowed }.judge(subject, findings)
+    }
+
+    /// The findings that the project started out with; none where there is no such file.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read or used.
+    pub fn baseline(&self) -> Result<Baseline, CheckError> {
+        match self.baseline_bytes()? {
+            Some(bytes) => Ok(Baseline::read(&bytes)?),
+            None => Ok(Baseline::default()),
+        }
+    }
+
+    /// The bytes of the baseline; `None` where there is none.
+    pub(super) fn baseline_bytes(&self) -> Result<Option<Vec<u8>>, CheckError> {
+        match fs::read(self.root().path().join(BASELINE_PATH)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CheckError::BaselineRead(error)),
+        }
     }
 
     /// The chains of delegation of the project. That takes all artifacts, so they are read where one of the checked ones takes

@@ -1,11 +1,12 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
 use super::{
-    ChangedArtifact, CheckError, GitVersion, TrackedArtifact, Workspace, journal_account::JournalAccount,
+    BASELINE_PATH, ChangedArtifact, CheckError, CheckReport, GitVersion, TrackedArtifact, Workspace,
+    journal_account::JournalAccount,
 };
 use crate::{
     artifact::ProjectPath,
-    check::{self, Finding, Past, Subject, Surroundings},
+    check::{self, Baseline, Group, Judged, Past, Subject, Surroundings},
 };
 
 /// The files of the newer state.
@@ -20,26 +21,32 @@ impl Surroundings for InVersion<'_> {
 
 impl Workspace {
     /// What is wrong with each of `changed`, in their order: with what it is now, and with what became of it. Chains of
-    /// delegation and gates are not looked at: they take files that are not in the change.
+    /// delegation and gates are not looked at: they take files that are not in the change. The baseline is that of the newer
+    /// state.
     ///
     /// # Errors
-    /// When history, which may explain a change, cannot be read.
-    pub fn check_changes(
+    /// When git does not answer, the baseline cannot be used, or history, which may explain a change, cannot be read.
+    pub fn check_changes<'t>(
         &self,
-        changed: &[ChangedArtifact],
+        changed: &'t [ChangedArtifact],
         version: &GitVersion,
-    ) -> Result<Vec<Vec<Finding>>, CheckError> {
+    ) -> Result<CheckReport<'t>, CheckError> {
         let surroundings = InVersion(version);
-        let check_one = |changed: &ChangedArtifact| match changed {
-            ChangedArtifact::Present { now, before } => {
-                self.check_change(now, before.as_deref(), &surroundings)
-            }
-            ChangedArtifact::Deleted { before } => {
-                let progress = before.progress();
-                Ok(check::deletion_findings(&Subject::alone(before.artifact(), progress.as_ref())))
-            }
+        let mut baseline = match ProjectPath::new(BASELINE_PATH).ok().map(|path| version.read(&path)) {
+            Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| Baseline::read(&bytes))?,
+            None => Baseline::default(),
         };
-        changed.iter().map(check_one).collect()
+        let mut report = CheckReport::default();
+        for changed in changed {
+            let judged = match changed {
+                ChangedArtifact::Present { now, before } => {
+                    self.check_change(now, before.as_deref(), &surroundings)?
+                }
+                ChangedArtifact::Deleted { before } => self.check_deletion(before),
+            };
+            report.add(changed.latest().artifact(), judged, &mut baseline);
+        }
+        Ok(report)
     }
 
     fn check_change(
@@ -47,11 +54,13 @@ impl Workspace {
         now: &TrackedArtifact,
         before: Option<&TrackedArtifact>,
         surroundings: &dyn Surroundings,
-    ) -> Result<Vec<Finding>, CheckError> {
+    ) -> Result<Judged, CheckError> {
         let progress = now.progress();
         let subject =
             Subject { surroundings: Some(surroundings), ..Subject::alone(now.artifact(), progress.as_ref()) };
-        let Some(before) = before else { return Ok(check::findings(&subject)) };
+        let Some(before) = before else {
+            return Ok(self.by_policy(&subject, check::findings(&subject)));
+        };
         let account = JournalAccount::new(self, before.artifact(), now.artifact());
         let past_progress = before.progress();
         let past = Past {
@@ -60,8 +69,18 @@ impl Workspace {
             lifecycle: before.lifecycle().map(|choice| &*choice.lifecycle),
             account: Some(&account),
         };
-        let findings = check::findings(&Subject { past: Some(past), ..subject });
+        let subject = Subject { past: Some(past), ..subject };
+        let judged = self.by_policy(&subject, check::findings(&subject));
         account.failure()?;
-        Ok(findings)
+        Ok(judged)
+    }
+
+    fn check_deletion(&self, before: &TrackedArtifact) -> Judged {
+        let progress = before.progress();
+        let subject = Subject::alone(before.artifact(), progress.as_ref());
+        let mut judged = self.by_policy(&subject, check::deletion_findings(&subject));
+        // The suppressions of a file that is gone are nobody's business.
+        judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
+        judged
     }
 }

@@ -66,6 +66,12 @@ artifacts:
 # milestones: [step-04-journeys, finished]
 # checkpoints: {{every: 5}}
 
+# How bad the findings of a rule are (off, note, warning, error), and findings that are accepted with a reason.
+# check:
+#   rules: {{SM205: off, status-disagrees: error}}
+#   allow:
+#     - {{rules: [SM204], paths: ['docs/legacy/**'], reason: imported as they were}}
+
 # Where delegated artifacts are made, how long a lease lasts, and how long `resume` may ask git.
 # delegation: {{folder: docs/delegated}}
 # lease: {{seconds: 600}}

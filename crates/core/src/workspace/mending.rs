@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::{ArtifactError, ChangeError, Selection, Workspace};
+use super::{ArtifactError, ChangeError, Known, Selection, Workspace};
 use crate::{
     artifact::ProjectPath,
     check::{self, Mended, Safety},
@@ -18,9 +18,10 @@ impl Workspace {
     pub fn mended(&self, path: &ProjectPath, bytes: &[u8], allowed: Safety) -> Result<Mended, ChangeError> {
         check::mend(bytes, allowed, |bytes| {
             let artifact = self.read_again(path, bytes)?;
-            let found = self.check(std::slice::from_ref(&artifact), Selection::Some)?;
+            let found = self.check(std::slice::from_ref(&artifact), Selection::Some, Known::LeftOut)?;
             // Gates on the disk are those of the file as it stands there; they follow when it is committed.
-            Ok(found.into_iter().flatten().filter(|finding| finding.rule.is_of_artifact()).collect())
+            let findings = found.files.into_iter().flat_map(|file| file.findings);
+            Ok(findings.filter(|finding| finding.rule.is_of_artifact()).collect())
         })
     }
 

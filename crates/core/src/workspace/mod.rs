@@ -18,6 +18,9 @@ mod gates;
 mod checking;
 mod checking_changes;
 mod journal_account;
+mod check_report;
+#[cfg(feature = "write")]
+mod baseline;
 mod leases;
 mod chain;
 mod git_process;
@@ -66,18 +69,21 @@ pub mod manifest;
 
 pub use crate::artifact::{PathGlob, PathGlobError, PathGlobs};
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
+#[cfg(feature = "write")]
+pub use baseline::BaselineWriteError;
 pub use chain::ChainLink;
 pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsError};
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
-pub use checking::{CheckError, Selection};
+pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
+pub use checking::{BASELINE_PATH, CheckError, Selection};
 #[cfg(feature = "write")]
 pub use checkpointing::{CheckpointError, CheckpointMade};
 pub use checkpoints::{CheckpointListError, CheckpointPlacesError, CheckpointReadError};
 pub use clock::Clock;
 pub use configuration::{
     Configuration, ConfigurationError, ConfigurationSources, ConfiguredValue, DynamicPlace, Milestone,
-    Origin, Place, Side, StaticLevel, UnknownKey, VARIABLES, Variable,
+    Origin, PathAllowance, Place, Side, StaticLevel, UnknownKey, VARIABLES, Variable,
 };
 pub use context::{Context, ContextWorkflow};
 #[cfg(feature = "write")]

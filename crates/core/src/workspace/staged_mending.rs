@@ -73,7 +73,7 @@ impl Workspace {
             let now = self.read_again(now.path(), bytes)?;
             let again = ChangedArtifact::Present { now, before: before.clone() };
             let found = self.check_changes(std::slice::from_ref(&again), version)?;
-            Ok::<_, ChangeError>(found.into_iter().flatten().collect())
+            Ok::<_, ChangeError>(found.files.into_iter().flat_map(|file| file.findings).collect())
         })?;
         Ok(Some(mended))
     }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use stepmark_core::workspace::LeftOut;
+
 use super::{Checked, Detail, Fixable};
 use crate::output::{on_one_line, wire::ProblemCounts, wording::count};
 
@@ -23,21 +25,33 @@ pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
         }
     }
     if detail == Detail::Full {
-        text.push_str(&summary(checked.files.len(), checked.counts(), checked.fixable()));
+        text.push_str(&summary(checked.files.len(), checked.counts(), checked.left_out));
+        text.push_str(&mendable(checked.fixable()));
+        text.push_str(&gone(checked.left_out));
     }
     text
 }
 
-fn summary(artifacts: usize, counts: ProblemCounts, fixable: Fixable) -> String {
+fn summary(artifacts: usize, counts: ProblemCounts, left_out: LeftOut) -> String {
     let ProblemCounts { errors, warnings, notes } = counts;
     let mut text = format!(
-        "{}: {}, {}, {}\n",
+        "{}: {}, {}, {}",
         count(artifacts, "artifact"),
         count(errors, "error"),
         count(warnings, "warning"),
         count(notes, "note"),
     );
-    let Fixable { safe, with_care } = fixable;
+    for (count, what) in [(left_out.suppressed, "suppressed"), (left_out.known, "known from the baseline")] {
+        if count > 0 {
+            text.push_str(&format!("; {count} {what}"));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn mendable(Fixable { safe, with_care }: Fixable) -> String {
+    let mut text = String::new();
     // Writing to a string never fails.
     let _infallible = match (safe, with_care) {
         (0, 0) => Ok(()),
@@ -48,6 +62,16 @@ fn summary(artifacts: usize, counts: ProblemCounts, fixable: Fixable) -> String 
         }
     };
     text
+}
+
+fn gone(left_out: LeftOut) -> String {
+    if left_out.gone == 0 {
+        return String::new();
+    }
+    let findings = count(left_out.gone, "finding");
+    format!(
+        "{findings} of the baseline no longer there: `stepmark check --write-baseline` makes it smaller\n"
+    )
 }
 
 #[cfg(test)]
@@ -71,14 +95,23 @@ mod tests {
 
     #[test]
     fn the_summary_says_what_can_be_mended() {
-        let fixes = |safe, with_care| {
-            let counts = ProblemCounts { errors: 1, warnings: 2, notes: 0 };
-            let text = summary(1, counts, Fixable { safe, with_care });
-            text.strip_prefix("1 artifact: 1 error, 2 warnings, 0 notes\n").map(str::to_owned).unwrap()
-        };
+        let fixes = |safe, with_care| mendable(Fixable { safe, with_care });
         assert_eq!(fixes(0, 0), "");
         assert_eq!(fixes(2, 0), "`--fix` mends 2 of them\n");
         assert_eq!(fixes(0, 1), "`--fix --unsafe-fixes` mends 1 of them\n");
         assert_eq!(fixes(1, 1), "`--fix` mends 1 of them, `--fix --unsafe-fixes` 1 more\n");
+    }
+
+    #[test]
+    fn the_summary_says_what_is_left_out() {
+        let counts = ProblemCounts { errors: 1, warnings: 2, notes: 0 };
+        let said = |suppressed, known, gone| {
+            let left_out = LeftOut { suppressed, known, gone };
+            summary(1, counts, left_out) + &super::gone(left_out)
+        };
+        assert_eq!(said(0, 0, 0), "1 artifact: 1 error, 2 warnings, 0 notes\n");
+        assert!(said(3, 0, 0).ends_with("0 notes; 3 suppressed\n"));
+        assert!(said(3, 1, 0).ends_with("; 3 suppressed; 1 known from the baseline\n"));
+        assert!(said(0, 0, 2).contains("\n2 findings of the baseline no longer there"));
     }
 }

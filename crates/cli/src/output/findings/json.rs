@@ -4,6 +4,7 @@ use serde::Serialize;
 use stepmark_core::{
     check::{Finding, Fix, Remedy},
     document::Span,
+    workspace::LeftOut,
 };
 
 use super::{Checked, Fixable, MendedFile};
@@ -22,6 +23,16 @@ struct CheckWire<'a> {
     fixed: Vec<RemedyWire<'a>>,
     /// What was to be mended and was not.
     declined: Vec<DeclinedWire<'a>>,
+    left_out: LeftOutWire,
+}
+
+/// How many findings are not among these: accepted by a suppression, known from the baseline; and how many the baseline knows
+/// that are gone.
+#[derive(Debug, Serialize)]
+struct LeftOutWire {
+    suppressed: usize,
+    known: usize,
+    gone: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -88,6 +99,7 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         let excerpt = file.excerpt();
         file.findings.iter().map(move |finding| FindingWire::new(finding, &excerpt))
     });
+    let LeftOut { suppressed, known, gone } = checked.left_out;
     let wire = CheckWire {
         schema: "stepmark.check/1",
         artifacts: checked.files.len(),
@@ -97,6 +109,7 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         fixable: checked.fixable(),
         fixed: checked.mended.iter().flat_map(fixed).collect(),
         declined: checked.mended.iter().flat_map(declined).collect(),
+        left_out: LeftOutWire { suppressed, known, gone },
     };
     Ok(serde_json::to_string(&wire)? + "\n")
 }

@@ -14,6 +14,7 @@ use clap::ValueEnum;
 use stepmark_core::{
     artifact::ProjectPath,
     check::{Declined, Finding, Remedy, Safety, Severity},
+    workspace::LeftOut,
 };
 
 use super::{Reader, report::Excerpt, wire::ProblemCounts};
@@ -62,6 +63,7 @@ pub(crate) struct Checked<'a> {
     /// What could not be read, one line each.
     unreadable: Vec<String>,
     mended: Vec<MendedFile>,
+    left_out: LeftOut,
 }
 
 /// What was done to a file before it was checked.
@@ -89,7 +91,7 @@ impl<'a> Checked<'a> {
         for file in &mut files {
             file.findings.sort_by_key(|finding| (finding.span, finding.rule.id));
         }
-        Self { files, unreadable, mended: Vec::new() }
+        Self { files, unreadable, mended: Vec::new(), left_out: LeftOut::default() }
     }
 
     /// The same after these files were mended.
@@ -102,6 +104,11 @@ impl<'a> Checked<'a> {
     /// What was mended before.
     pub(crate) fn mended(&self) -> &[MendedFile] {
         &self.mended
+    }
+
+    /// The same, with how many findings are not among these.
+    pub(crate) fn with_left_out(self, left_out: LeftOut) -> Self {
+        Self { left_out, ..self }
     }
 
     /// How many findings there are of each severity.

@@ -1,5 +1,6 @@
 //! The rules, one a file, in a folder for each group. A rule's id, its words and its examples stand beside what it looks for.
 
+pub(crate) mod suppression;
 pub(crate) mod document;
 pub(crate) mod steps;
 pub(crate) mod status;

@@ -132,6 +132,15 @@ impl<'a> Yaml<'a> {
         Ok(Self { span, root: tree.root, documents: tree.documents, comments: tree.comments })
     }
 
+    /// Where the comments of the bytes `span` of a file stand, each with its `#`.
+    ///
+    /// # Errors
+    /// Those of [`Yaml::parse`].
+    pub fn comment_spans(file: &'a [u8], span: Span) -> Result<Vec<Span>, ParseError> {
+        let yaml = Self::parse_with(file, span, Comments::Keep)?;
+        Ok(yaml.comments.iter().map(|comment| comment.span).collect())
+    }
+
     /// Where the region stands in the file.
     pub const fn span(&self) -> Span {
         self.span

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     artifact::ProjectPath,
+    check::rule_of,
     root::{CONFIGURATION_PATH, Root},
     workspace::{PathGlobs, StepSource, initial_configuration},
 };
@@ -104,6 +105,7 @@ fn the_examples_in_the_text_of_init_are_valid() {
     );
     assert_eq!(configuration.instruction_components(), [path("docs/agent.md")]);
     assert_eq!(configuration.settings().len(), 3);
+    assert_eq!(configuration.allowances().len(), 1);
     assert!(configuration.unknown_keys().is_empty());
 }
 
@@ -175,6 +177,13 @@ fn says_where_the_file_is_broken_and_why() {
             "nothing leads out of `a`",
         ),
         ("lifecycles:\n  - name: task\n    applies_to:\n      - path: '[a'\n", "4:15", "not a path pattern"),
+        ("check: {rules: {SM999: off}}\n", "1:17", "there is no rule `SM999`"),
+        ("check:\n  rules:\n    SM106: fatal\n", "3:12", "`off`, `note`, `warning` or `error`"),
+        ("check: {rules: {SM106: off, key-twice: note}}\n", "1:16", "twice"),
+        ("check:\n  allow:\n  - {rules: [SM106], paths: [a.md]}\n", "3:5", "reason"),
+        ("check:\n  allow:\n  - {rules: [SM106], paths: [a.md], reason: ' '}\n", "3:3", "reason is empty"),
+        ("check:\n  allow:\n  - {rules: [SM106], paths: [], reason: x}\n", "3:3", "at least one"),
+        ("check:\n  allow:\n  - {rules: [nonsense], paths: [a.md], reason: x}\n", "3:14", "no rule"),
     ] {
         let error = parse(text.as_bytes()).unwrap_err();
         let ConfigurationError::Invalid { position, reason: found, .. } = error else { panic!("{error}") };
@@ -204,4 +213,27 @@ fn a_missing_file_is_the_default_and_others_are_errors() {
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
     assert!(matches!(Configuration::load(&root), Err(ConfigurationError::Unreadable { .. })));
+}
+
+#[test]
+fn rules_have_levels_and_findings_are_accepted_by_path() {
+    let configuration = read(
+        "check:\n  rules: {SM106: note, step-twice: off}\n  allow:\n  \
+         - {rules: [SM101, status-disagrees], paths: ['old/**', a.md], reason: an import}\n",
+    );
+    let level = |name: &str| configuration.rule_levels().of(rule_of(name).unwrap()).to_string();
+    assert_eq!(
+        (level("key-twice"), level("SM204"), level("SM101")),
+        ("note".into(), "off".into(), "error".into())
+    );
+    let [allowance] = configuration.allowances() else { panic!("{:?}", configuration.allowances()) };
+    let ids: Vec<_> = allowance.allowance().rules.iter().map(|rule| rule.id).collect();
+    assert_eq!((ids, allowance.allowance().reason.as_str()), (vec!["SM101", "SM302"], "an import"));
+    assert!(allowance.concerns(&path("old/x.md")) && !allowance.concerns(&path("new/x.md")));
+    assert!(configuration.unknown_keys().is_empty(), "{:?}", configuration.unknown_keys());
+    let keys: Vec<_> = configuration.effective_values().into_iter().map(|value| value.key).collect();
+    assert!(
+        keys.contains(&"check.rules.SM106".to_owned()) && keys.contains(&"check.allow".to_owned()),
+        "{keys:?}"
+    );
 }

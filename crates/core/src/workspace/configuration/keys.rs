@@ -8,6 +8,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::{
     Milestone,
+    check_keys::{CheckKeys, RuleLevels},
     scalars::{Count, FilePath, Limit, SettingText},
     variable_sides::{FREE_MAPS, Variable},
 };
@@ -40,6 +41,7 @@ pub(super) struct Keys {
     pub(super) git_history: Option<GitHistoryKeys>,
     pub(super) instructions: Option<InstructionKeys>,
     pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
+    pub(super) check: Option<CheckKeys>,
 }
 
 /// `checkpoints:`.
@@ -120,13 +122,10 @@ impl Keys {
         Ok((keys.unwrap_or_default(), unknown_keys(&values)))
     }
 
-    /// Reads one value that stands outside of files; `key` may be `section.key`.
+    /// Reads one value that stands outside of files; `key` may lead into mappings: `section.key`.
     pub(super) fn given(key: &str, text: &str) -> Result<Self, String> {
         let mapping = |key: &str, value| Value::Mapping(Mapping::from_iter([(Value::from(key), value)]));
-        let file = match key.split_once('.') {
-            Some((section, key)) => mapping(section, mapping(key, Value::from(text))),
-            None => mapping(key, Value::from(text)),
-        };
+        let file = key.rsplit('.').fold(Value::from(text), |value, key| mapping(key, value));
         serde_yaml::from_value(file).map_err(|error| Misplaced::from(error).reason)
     }
 
@@ -162,6 +161,10 @@ impl Keys {
                 components: near.components.or(far.components),
             }),
             settings: both(self.settings, nearer.settings, united),
+            check: both(self.check, nearer.check, |far, near| CheckKeys {
+                rules: both(far.rules, near.rules, RuleLevels::overlaid),
+                allow: near.allow.or(far.allow),
+            }),
         }
     }
 }

@@ -4,7 +4,10 @@
 use std::{fs, time::Duration};
 
 use super::{Configuration, ConfigurationError, ConfigurationSources};
-use crate::root::{CONFIGURATION_PATH, Root};
+use crate::{
+    check::rule_of,
+    root::{CONFIGURATION_PATH, Root},
+};
 
 struct Surroundings {
     _folder: tempfile::TempDir,
@@ -93,6 +96,21 @@ fn the_nearest_layer_counts_key_by_key() {
 }
 
 #[test]
+fn the_nearest_level_of_a_rule_counts_by_either_name() {
+    let mut around = Surroundings::new(
+        "check: {rules: {SM106: off, SM101: note}}\n",
+        "check:\n  rules: {key-twice: warning}\n",
+    );
+    let levels = |around: &Surroundings| {
+        let configuration = around.load().unwrap();
+        ["SM106", "SM101"].map(|id| configuration.rule_levels().of(rule_of(id).unwrap()).to_string())
+    };
+    assert_eq!(levels(&around), ["warning", "note"]);
+    around.sources.flags = vec![pair("check.rules.SM106", "error")];
+    assert_eq!(levels(&around), ["error", "note"]);
+}
+
+#[test]
 fn state_is_refused_wherever_it_stands() {
     for (text, place, key, decision) in [
         ("stepsCompleted: [1]\n", "1:1", "stepsCompleted", "frontmatter"),
@@ -157,6 +175,7 @@ fn what_cannot_be_used_says_where_it_comes_from() {
         ("leese.seconds", "1", "these are `active`, "),
         ("workflows", "[]", "no key with a single value"),
         ("settings.", "x", "no key with a single value"),
+        ("check.rules.SM999", "off", "there is no rule `SM999`"),
         ("status", "done", "D4-Q16"),
     ] {
         let mut around = Surroundings::new("", "");

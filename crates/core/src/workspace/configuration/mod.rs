@@ -3,6 +3,7 @@
 
 mod variable_sides;
 mod scalars;
+mod check_keys;
 mod keys;
 mod sources;
 mod layer;
@@ -27,9 +28,11 @@ use self::{
 use super::WorkflowDeclaration;
 use crate::{
     artifact::{PathGlobs, ProjectPath},
+    check::Levels,
     lifecycle::Lifecycles,
 };
 
+pub use check_keys::PathAllowance;
 pub(super) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
 pub use layer::{ConfiguredValue, Origin, Place};
@@ -58,6 +61,8 @@ pub struct Configuration {
     instruction_output: Option<ProjectPath>,
     instruction_components: Vec<ProjectPath>,
     settings: BTreeMap<String, String>,
+    rule_levels: Levels,
+    allowances: Vec<PathAllowance>,
     /// What every layer says, the weakest first.
     values: Vec<ConfiguredValue>,
     files: Vec<PathBuf>,
@@ -79,6 +84,7 @@ impl Configuration {
         }
         let ArtifactKeys { include, exclude } = keys.artifacts.unwrap_or_default();
         let instructions = keys.instructions.unwrap_or_default();
+        let check = keys.check.unwrap_or_default();
         let built_in = Self::default();
         Self {
             project_id: keys.project_id.map(|id| id.0),
@@ -107,6 +113,8 @@ impl Configuration {
                 .map(|path| path.0)
                 .collect(),
             settings: keys.settings.into_iter().flatten().map(|(name, text)| (name.0, text.0)).collect(),
+            rule_levels: check.rules.into_iter().flat_map(|levels| levels.0).collect(),
+            allowances: check.allow.unwrap_or_default(),
             values,
             files: Vec::new(),
             unknown_keys,
@@ -209,6 +217,16 @@ impl Configuration {
         &self.settings
     }
 
+    /// How bad the findings of each rule are (`check.rules`).
+    pub const fn rule_levels(&self) -> &Levels {
+        &self.rule_levels
+    }
+
+    /// Findings that are accepted (`check.allow`), in the order of the file.
+    pub fn allowances(&self) -> &[PathAllowance] {
+        &self.allowances
+    }
+
     /// The configuration files that were read, the weakest first.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
@@ -257,6 +275,8 @@ impl Default for Configuration {
             instruction_output: None,
             instruction_components: Vec::new(),
             settings: BTreeMap::new(),
+            rule_levels: Levels::default(),
+            allowances: Vec::new(),
             values: Vec::new(),
             files: Vec::new(),
             unknown_keys: Vec::new(),

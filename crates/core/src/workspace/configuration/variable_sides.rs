@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 47] = [
+pub const VARIABLES: [Variable; 49] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
@@ -105,6 +105,8 @@ pub const VARIABLES: [Variable; 47] = [
         "STEPMARK_GIT_HISTORY_LIMIT_MS",
         "how long `resume` asks git, in milliseconds",
     ),
+    fixed(Project, "check.rules", "how bad the findings of a rule are: off, note, warning, error"),
+    fixed(Project, "check.allow", "findings that are accepted, by path and with a reason"),
     fixed(System, "settings", "what instructions tell an agent: names, languages, skill level"),
     dynamic(Frontmatter, "stepsCompleted", "the steps that are done"),
     dynamic(Frontmatter, "completedSteps", "the steps that are done"),
@@ -139,7 +141,7 @@ pub const VARIABLES: [Variable; 47] = [
 ];
 
 /// The keys of configuration whose mappings hold any name.
-pub(super) const FREE_MAPS: [&str; 2] = ["variables", "settings"];
+pub(super) const FREE_MAPS: [&str; 3] = ["variables", "settings", "check.rules"];
 
 impl Variable {
     /// The static variables, in the order of [`VARIABLES`].

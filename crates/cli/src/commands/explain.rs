@@ -1,0 +1,62 @@
+//! `stepmark explain`
+
+use clap::Args;
+use stepmark_core::check::{RULES, Rule, rule_of};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, table},
+};
+
+/// Print the page of a rule of `check`: what it finds, why that matters, an example, and how to mend it
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The id or the name of a rule: `SM106`, `key-twice`; without it all rules are listed
+    rule: Option<String>,
+}
+
+impl Explain {
+    pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
+        let Some(name) = &self.rule else {
+            list(output);
+            return Ok(Exit::Fine);
+        };
+        let rule = rule_of(name).ok_or_else(|| {
+            Failure::new(Exit::Usage, format!("there is no rule `{name}`"))
+                .with_help("`stepmark explain` lists them")
+        })?;
+        output.json_or(
+            "stepmark.explain/1",
+            || {
+                let mut wire = wire(rule);
+                wire["page"] = rule.page().into();
+                wire
+            },
+            || output.line(rule.page().trim_end()),
+        );
+        Ok(Exit::Fine)
+    }
+}
+
+fn list(output: &Output) {
+    output.json_or(
+        "stepmark.rules/1",
+        || serde_json::json!({"rules": RULES.iter().map(|rule| wire(rule)).collect::<Vec<_>>()}),
+        || {
+            let rows = RULES.iter().map(|rule| {
+                [rule.id, rule.name, rule.severity.as_str(), rule.summary].map(str::to_owned).to_vec()
+            });
+            output.line(table(&["ID", "NAME", "SEVERITY", "FINDS"], rows));
+        },
+    );
+}
+
+fn wire(rule: &Rule) -> serde_json::Value {
+    serde_json::json!({
+        "id": rule.id,
+        "name": rule.name,
+        "group": rule.group.title(),
+        "severity": rule.severity.as_str(),
+        "summary": rule.summary,
+    })
+}

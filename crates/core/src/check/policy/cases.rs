@@ -1,0 +1,106 @@
+//! Suppressions, levels and what is left.
+
+use super::*;
+use crate::{
+    artifact::{Artifact, ProjectPath},
+    check::{Severity, findings, rule_of},
+    document::LineIndex,
+};
+
+/// What is reported about a file: `line id severity`.
+fn reported(file: &str, levels: &[(&str, &str)], allowed: &[&Allowance]) -> (Vec<String>, usize) {
+    let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), file.as_bytes().to_vec());
+    let subject = Subject::alone(&artifact, None);
+    let levels: Levels =
+        levels.iter().map(|(rule, level)| (rule_of(rule).unwrap(), level.parse().unwrap())).collect();
+    let judged = Policy { levels: &levels, allowed }.judge(&subject, findings(&subject));
+    let line = |finding: &Finding| {
+        let position = LineIndex::new(file.as_bytes()).position(file.as_bytes(), finding.span.start);
+        format!("{} {} {}", position.line, finding.rule.id, finding.severity)
+    };
+    (judged.findings.iter().map(line).collect(), judged.suppressed)
+}
+
+fn reports(file: &str) -> Vec<String> {
+    reported(file, &[], &[]).0
+}
+
+/// A file in which the key `x` stands twice, at line 3.
+fn with_comments(above: &str, beside: &str) -> String {
+    format!("---\nx: {{a: 1}}\n{above}x: 2{beside}\n---\n")
+}
+
+#[test]
+fn a_comment_beside_or_above_accepts_with_a_reason() {
+    for (above, beside) in [
+        ("", " # stepmark: allow SM106 both are read by us"),
+        ("", " # stepmark: allow key-twice: both are read by us"),
+        ("# stepmark: allow SM106 both are read by us\n", ""),
+        ("#stepmark: allow sm106, SM303 -- both\n# and another comment\n", ""),
+    ] {
+        let file = with_comments(above, beside);
+        let reports = reports(&file);
+        assert!(reports.iter().all(|line| !line.contains("SM106")), "{file}: {reports:?}");
+        assert!(reports.iter().all(|line| !line.contains("SM001")), "{file}: {reports:?}");
+    }
+    let elsewhere = "---\nx: 1 # stepmark: allow SM106 reason\nx: 2\n---\n";
+    assert_eq!(reports(elsewhere), ["2 SM002 warning", "3 SM106 error"], "it covers its own line alone");
+    let text = "---\nx: 1\nx: '# stepmark: allow SM106 reason'\n---\n";
+    assert_eq!(reports(text), ["3 SM106 error"], "a text is no comment");
+}
+
+#[test]
+fn a_whole_file_can_be_accepted() {
+    let file =
+        "---\n# stepmark: allow-file SM106, SM302 an import\nx: 1\nx: 2\nx: 3\nstatus: a\n---\nStatus: b\n";
+    assert_eq!(reported(file, &[], &[]), (vec![], 3));
+}
+
+#[test]
+fn frontmatter_that_is_no_yaml_can_be_accepted() {
+    let file = "---\n# stepmark: allow-file SM103 an import\nstatus: 'a' b\n---\n";
+    assert_eq!(reported(file, &[], &[]), (vec![], 1));
+}
+
+#[test]
+fn faults_of_suppressions_are_findings() {
+    for (comment, expected) in [
+        ("# stepmark: allow SM106", &["3 SM001 warning"][..]),
+        ("# stepmark: allow SM104 reason", &["3 SM002 warning", "4 SM106 error"]),
+        ("# stepmark: allow SM106, SM104 reason", &["3 SM002 warning"]),
+        ("# stepmark: alow SM106 reason", &["3 SM003 warning", "4 SM106 error"]),
+        ("# stepmark: allow SM106, SM999 reason", &["3 SM003 warning", "4 SM106 error"]),
+        ("# stepmark: allow", &["3 SM003 warning", "4 SM106 error"]),
+        ("# stepmark: allow SM212 nobody can say without the workflow", &["4 SM106 error"]),
+        ("# stepmark: allow SM601 nobody looked", &["4 SM106 error"]),
+        ("# stepmarks: allow SM106", &["4 SM106 error"]),
+        ("# stepmark: allow SM001, SM106", &["3 SM001 warning"]),
+    ] {
+        let found = reports(&with_comments(&format!("{comment}\n"), ""));
+        assert_eq!(found, expected, "{comment}");
+    }
+}
+
+#[test]
+fn a_level_changes_the_severity_or_drops_the_finding() {
+    let file = with_comments("", "");
+    assert_eq!(reported(&file, &[("SM106", "note")], &[]).0, ["3 SM106 note"]);
+    assert_eq!(reported(&file, &[("key-twice", "off")], &[]), (vec![], 0));
+    let accepted = with_comments("# stepmark: allow SM106 reason\n", "");
+    assert_eq!(reported(&accepted, &[("SM106", "off")], &[]), (vec![], 1), "not unused");
+    let rule = rule_of("SM106").unwrap();
+    assert_eq!(Levels::default().of(rule), Level::At(Severity::Error));
+    assert_eq!("warn".parse::<Level>().unwrap_err().text, "warn");
+}
+
+#[test]
+fn the_configuration_accepts_and_says_what_it_used() {
+    let allowance = |rule: &str| Allowance { rules: vec![rule_of(rule).unwrap()], reason: "old".to_owned() };
+    let (idle, busy) = (allowance("SM104"), allowance("SM106"));
+    let file = with_comments("", "");
+    let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), file.into_bytes());
+    let subject = Subject::alone(&artifact, None);
+    let policy = Policy { levels: &Levels::default(), allowed: &[&idle, &busy] };
+    let judged = policy.judge(&subject, findings(&subject));
+    assert_eq!((judged.findings.len(), judged.suppressed, judged.used), (0, 1, vec![1]));
+}

@@ -1,0 +1,68 @@
+//! What a check of several artifacts says.
+
+use std::borrow::Cow;
+
+use crate::{
+    artifact::{Artifact, ProjectPath},
+    check::{Baseline, Finding, Judged},
+};
+
+/// What is wrong with the artifacts that were checked.
+#[derive(Clone, Debug, Default)]
+pub struct CheckReport<'t> {
+    /// A file for each artifact in the order of the paths; then files that stand beside them, where something is wrong there.
+    pub files: Vec<CheckedFile<'t>>,
+    /// What was found and is not reported.
+    pub left_out: LeftOut,
+}
+
+/// A file with what is wrong with it.
+#[derive(Clone, Debug)]
+pub struct CheckedFile<'t> {
+    /// The file.
+    pub path: ProjectPath,
+    /// Its bytes, in which the spans of the findings count.
+    pub bytes: Cow<'t, [u8]>,
+    /// What is wrong with it, in file order.
+    pub findings: Vec<Finding>,
+}
+
+/// How many findings are not reported, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Accepted by a suppression.
+    pub suppressed: usize,
+    /// Known from the baseline.
+    pub known: usize,
+    /// In the baseline and no longer found; counted where all artifacts were checked.
+    pub gone: usize,
+}
+
+/// Whether findings of the baseline are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// They are left out.
+    LeftOut,
+    /// They are reported like the others: whoever makes a baseline wants them all.
+    Reported,
+}
+
+impl CheckReport<'_> {
+    /// All findings, file by file.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.files.iter().flat_map(|file| &file.findings)
+    }
+}
+
+impl<'t> CheckReport<'t> {
+    /// Adds an artifact with what became of its findings, of which those in `baseline` are left out.
+    pub(super) fn add(&mut self, artifact: &'t Artifact, mut judged: Judged, baseline: &mut Baseline) {
+        self.left_out.suppressed += judged.suppressed;
+        self.left_out.known += baseline.subtract(&mut judged.findings);
+        self.files.push(CheckedFile {
+            path: artifact.path().clone(),
+            bytes: Cow::Borrowed(artifact.bytes()),
+            findings: judged.findings,
+        });
+    }
+}
