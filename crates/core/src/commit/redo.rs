@@ -28,12 +28,14 @@ use crate::{artifact::ProjectPath, document::FileHash, journal::Event, root::Roo
 /// The first word of a record: its format.
 const FORMAT: &str = "stepmark-redo/1";
 
-/// How many commits can be under way at once; others wait for one of them. Every commit looks at all slots, so they are
-/// few; more at once would not be faster, since all of them wait for one disk.
-const SLOTS: usize = 16;
+/// How many commits can be under way at once; others wait for one of them.
+const SLOTS: usize = 1024;
 
-/// How long to wait before slots are asked again: short against a commit.
-const PAUSE: Duration = Duration::from_micros(500);
+/// How many slots are kept. Every commit looks at all that there are, so those beyond go when their commit is done.
+const KEPT: usize = 16;
+
+/// How long to wait before slots are asked again.
+const PAUSE: Duration = Duration::from_millis(4);
 
 /// A commit of one or several files with its events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,6 +62,8 @@ pub(super) struct RedoFile {
 #[derive(Debug)]
 pub(super) struct Slot {
     file: File,
+    /// Where it stands, if it goes when it is done.
+    passing: Option<PathBuf>,
 }
 
 impl RedoFile {
@@ -140,11 +144,12 @@ impl Slot {
             opened => (opened?, false),
         };
         match file.try_lock() {
-            Ok(()) if file.metadata()?.len() == 0 => {
+            Ok(()) if is_free(&file.metadata()?) => {
                 if is_new {
                     flush_folder(folder, fsync)?;
                 }
-                Ok(Some(Self { file }))
+                let passing = (number >= KEPT).then_some(place);
+                Ok(Some(Self { file, passing }))
             }
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
@@ -165,10 +170,16 @@ impl Slot {
         written
     }
 
-    /// Empties the slot. Without a flush: a record that comes back after a loss of power has its events in the journal.
+    /// Empties the slot, and removes it where it is one too many. Without a flush: a record that comes back after a loss of power has its events in the journal.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         self.file.set_len(0)?;
-        self.file.seek(SeekFrom::Start(0)).map(|_| ())
+        self.file.seek(SeekFrom::Start(0))?;
+        #[cfg(unix)]
+        if let Some(place) = self.passing.take() {
+            // Who has it open already sees that it has no name any more.
+            fs::remove_file(place)?;
+        }
+        Ok(())
     }
 
     /// The record; `None` where it is not whole.
@@ -180,14 +191,23 @@ impl Slot {
     }
 }
 
+/// Whether a slot that this process has locked is empty, and has not lost its name to the one that had it before.
+fn is_free(metadata: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    let is_named = std::os::unix::fs::MetadataExt::nlink(metadata) > 0;
+    #[cfg(not(unix))]
+    let is_named = true;
+    is_named && metadata.len() == 0
+}
+
 /// The slots of processes that died, locked by this one.
 pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
     let mut found = Vec::new();
     for place in filled(root)? {
         let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).open(&place)?;
+        let Some(file) = unless_gone(options.read(true).write(true).open(&place))? else { continue };
         match file.try_lock() {
-            Ok(()) if file.metadata()?.len() > 0 => found.push(Slot { file }),
+            Ok(()) if file.metadata()?.len() > 0 => found.push(Slot { file, passing: None }),
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -198,7 +218,8 @@ pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
 /// Whether a record names one of `paths`, whose locks the caller holds: then the process that wrote it died, if only just now.
 pub(super) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool> {
     for place in filled(root)? {
-        let record = RedoRecord::parse(&fs::read(place)?);
+        let bytes = unless_gone(fs::read(place))?;
+        let record = bytes.and_then(|bytes| RedoRecord::parse(&bytes));
         if record.is_some_and(|record| paths.iter().any(|path| record.names(path))) {
             return Ok(true);
         }
@@ -210,10 +231,10 @@ pub(super) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool>
 pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
     let mut paths = Vec::new();
     for place in filled(root)? {
-        let file = File::open(&place)?;
+        let Some(file) = unless_gone(File::open(&place))? else { continue };
         // A shared lock is refused while a living process has its own.
         if file.try_lock_shared().is_ok()
-            && let Some(record) = RedoRecord::parse(&fs::read(place)?)
+            && let Some(record) = unless_gone(fs::read(place))?.and_then(|bytes| RedoRecord::parse(&bytes))
         {
             paths.extend(record.files.into_iter().map(|file| file.path));
         }
@@ -239,8 +260,16 @@ fn filled(root: &Root) -> io::Result<Vec<PathBuf>> {
 }
 
 fn is_filled(place: &Path) -> io::Result<bool> {
-    let metadata = fs::symlink_metadata(place)?;
-    Ok(metadata.is_file() && metadata.len() > 0)
+    let metadata = unless_gone(fs::symlink_metadata(place))?;
+    Ok(metadata.is_some_and(|metadata| metadata.is_file() && metadata.len() > 0))
+}
+
+/// What stands there, unless its commit is done and it went since it was listed.
+fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 fn redo_folder(root: &Root) -> io::Result<PathBuf> {
@@ -281,17 +310,32 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_all_slots_in_use_waits() {
+    fn slots_beyond_those_that_are_kept_go_when_they_are_done() {
         let project = ScratchProject::new();
-        let take = |patience| Slot::take(&project.root, FsyncPolicy::Never, patience);
-        let mut slots: Vec<Slot> = (0..SLOTS).map(|_| take(Duration::ZERO).unwrap()).collect();
-        assert_eq!(take(Duration::from_millis(2)).unwrap_err().kind(), io::ErrorKind::TimedOut);
-        thread::scope(|scope| {
-            let waiting = scope.spawn(|| take(Duration::from_secs(60)).map(drop));
-            slots.pop();
-            waiting.join().unwrap().unwrap();
-        });
-        assert_eq!(project.names(".stepmark/local/redo").len(), SLOTS);
+        let take = || Slot::take(&project.root, FsyncPolicy::Never, Duration::ZERO).unwrap();
+        let mut slots: Vec<Slot> = (0..KEPT + 4).map(|_| take()).collect();
+        let names = || project.names(".stepmark/local/redo").len();
+        assert_eq!(names(), KEPT + 4);
+        slots.iter_mut().for_each(|slot| slot.clear().unwrap());
+        drop(slots);
+        assert_eq!(names(), if cfg!(unix) { KEPT } else { KEPT + 4 });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_locks_a_slot_that_was_removed_meanwhile_takes_another() {
+        let project = ScratchProject::new();
+        let take = || Slot::take(&project.root, FsyncPolicy::Never, Duration::ZERO).unwrap();
+        let mut slots: Vec<Slot> = (0..=KEPT).map(|_| take()).collect();
+        let opened = File::open(project.place(&format!(".stepmark/local/redo/{KEPT}"))).unwrap();
+        assert!(is_free(&opened.metadata().unwrap()));
+        slots.pop().unwrap().clear().unwrap();
+        opened.try_lock().unwrap();
+        assert!(!is_free(&opened.metadata().unwrap()));
+        // The name is free for a new slot.
+        let mut again = take();
+        again.write(&record(), FsyncPolicy::Never).unwrap();
+        assert!(names_any(&project.root, &[&named(PRD)]).unwrap());
     }
 
     #[test]
