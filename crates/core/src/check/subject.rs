@@ -5,6 +5,7 @@ use crate::{
     artifact::{Artifact, Diagnosis, Problem, ProjectPath},
     delegation::Chains,
     document::Span,
+    lifecycle::Lifecycle,
     workflow::Progress,
 };
 
@@ -15,6 +16,8 @@ pub struct Subject<'a> {
     pub artifact: &'a Artifact,
     /// How far it has come, where its workflow is known.
     pub progress: Option<&'a Progress<'a>>,
+    /// The lifecycle of its status, where one applies.
+    pub lifecycle: Option<&'a Lifecycle>,
     /// The files around it, where they were looked at.
     pub surroundings: Option<&'a dyn Surroundings>,
     /// The chains of delegation of the project, where they were read.
@@ -32,7 +35,7 @@ pub trait Surroundings {
 impl<'a> Subject<'a> {
     /// An artifact and its progress, without anything around them.
     pub const fn alone(artifact: &'a Artifact, progress: Option<&'a Progress<'a>>) -> Self {
-        Self { artifact, progress, surroundings: None, chains: None, past: None }
+        Self { artifact, progress, lifecycle: None, surroundings: None, chains: None, past: None }
     }
 
     /// A finding at `span` of the artifact.

@@ -87,6 +87,7 @@ impl Workspace {
         for artifact in artifacts {
             let progress = artifact.progress();
             let subject = Subject {
+                lifecycle: artifact.lifecycle().map(|choice| &*choice.lifecycle),
                 surroundings: Some(&surroundings),
                 chains: chains.as_ref(),
                 ..Subject::alone(artifact.artifact(), progress.as_ref())

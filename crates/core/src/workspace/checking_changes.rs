@@ -56,8 +56,11 @@ impl Workspace {
         surroundings: &dyn Surroundings,
     ) -> Result<Judged, CheckError> {
         let progress = now.progress();
-        let subject =
-            Subject { surroundings: Some(surroundings), ..Subject::alone(now.artifact(), progress.as_ref()) };
+        let subject = Subject {
+            lifecycle: now.lifecycle().map(|choice| &*choice.lifecycle),
+            surroundings: Some(surroundings),
+            ..Subject::alone(now.artifact(), progress.as_ref())
+        };
         let Some(before) = before else {
             return Ok(self.by_policy(&subject, check::findings(&subject)));
         };

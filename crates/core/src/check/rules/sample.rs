@@ -5,6 +5,7 @@ use crate::{
     check::{Finding, Group, Rule, Subject, Surroundings, rule::Decision},
     delegation::{Chains, Member},
     document::LineIndex,
+    lifecycle::Lifecycles,
     workflow::{Chain, Content, Progress, StepId, StepRecord, sample},
 };
 
@@ -64,9 +65,12 @@ fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
     let member =
         |(artifact, progress): (&Artifact, &Option<Progress<'_>>)| Member::of(artifact, progress.as_ref());
     let chains = Chains::of(artifacts.iter().zip(&progress).map(member));
+    let lifecycles = Lifecycles::default();
+    let choices: Vec<_> = artifacts.iter().map(|artifact| lifecycles.choose(artifact)).collect();
     let files = Files(files);
-    let found = artifacts.iter().zip(&progress).map(|(artifact, progress)| {
+    let found = artifacts.iter().zip(&progress).zip(&choices).map(|((artifact, progress), choice)| {
         let subject = Subject {
+            lifecycle: choice.as_ref().map(|choice| &*choice.lifecycle),
             surroundings: Some(&files),
             chains: Some(&chains),
             ..Subject::alone(artifact, progress.as_ref())

@@ -1,3 +1,4 @@
 //! Files that an artifact names.
 
 pub(crate) mod absolute_path;
+pub(crate) mod input_document_missing;

@@ -1,0 +1,56 @@
+//! SM305: the status says that the work is finished, and the steps do not.
+
+use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::{delegation::Completion, workflow::Standing};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "SM305",
+    name: "status-ahead-of-steps",
+    group: Group::Status,
+    severity: Severity::Warning,
+    summary: "The status says that the work is finished, and the list of steps does not.",
+    why: "One of them is wrong. Whoever reads the status goes on with work that is not there; whoever reads the steps begins \
+          again.",
+    bad: "---\nworkflowType: prd\nstepsCompleted: [1, 2]\nstatus: complete\n---\n",
+    good: "---\nworkflowType: prd\nstepsCompleted: [1, 2]\nstatus: draft\n---\n",
+    mend: "Complete the steps that are done (`stepmark complete`), or set the status back.",
+    decision: Decision::OfArtifact(check),
+};
+
+fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some(progress) = subject.progress.filter(|progress| progress.standing != Standing::Finished) else {
+        return;
+    };
+    let Some(status) = &subject.artifact.state().status else { return };
+    if !Completion::of(subject.artifact, None).by_status || progress.total == 0 {
+        return;
+    }
+    let message = format!(
+        "the status is `{}`, but {} of {} steps are done",
+        status.text, progress.done_units, progress.total
+    );
+    found.push(
+        subject.finding(&RULE, status.span, message).with_help("complete the steps, or set the status back"),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::check::rules::sample::found;
+
+    #[test]
+    fn finished_work_has_all_its_steps() {
+        let prd = |steps: &str, status: &str| {
+            format!("---\nworkflowType: prd\nstepsCompleted: {steps}\nstatus: {status}\n---\n")
+        };
+        assert_eq!(
+            found(&RULE, &prd("[1, 2]", "Done")),
+            ["4:9 SM305 the status is `Done`, but 2 of 14 steps are done"]
+        );
+        assert!(found(&RULE, &prd("[1, 2]", "in-progress")).is_empty());
+        assert!(found(&RULE, &prd("[1, 2, 02b, 02c, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]", "done")).is_empty());
+        assert!(found(&RULE, "---\nstepsCompleted: [1]\nstatus: done\n---\n").is_empty(), "no workflow");
+    }
+}
