@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     process::{Child, Stdio},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use super::{
@@ -26,6 +26,8 @@ pub struct GitVersion {
     objects: Mutex<ObjectReader>,
     /// `git diff-…`, already running.
     listing: Mutex<Option<Listing>>,
+    /// The files of the index and the folders that they lie in, listed when one is missed: a folder is no object of the index.
+    indexed: OnceLock<HashSet<Vec<u8>>>,
 }
 
 /// A running listing of changes.
@@ -57,7 +59,13 @@ impl GitVersion {
             }
         };
         let objects = Mutex::new(ObjectReader::start(root.path())?);
-        Ok(Self { root: root.clone(), revision, objects, listing: Mutex::new(listing) })
+        Ok(Self {
+            root: root.clone(),
+            revision,
+            objects,
+            listing: Mutex::new(listing),
+            indexed: OnceLock::new(),
+        })
     }
 
     /// The project.
@@ -81,17 +89,28 @@ impl GitVersion {
     /// # Errors
     /// When git does not answer.
     pub fn holds(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
-        let is_index = self.revision.is_empty();
         if self.object(path)? != Object::Missing {
             return Ok(true);
         }
-        // The index has no folders, only files in them.
-        let listed = if is_index {
-            base::ask(&self.root, &["ls-files", "--cached", "--", path.as_str()])?
-        } else {
-            None
-        };
-        Ok(listed.is_some_and(|listed| !listed.is_empty()))
+        Ok(self.revision.is_empty() && self.indexed()?.contains(path.as_str().as_bytes()))
+    }
+
+    fn indexed(&self) -> Result<&HashSet<Vec<u8>>, GitVersionError> {
+        if let Some(names) = self.indexed.get() {
+            return Ok(names);
+        }
+        let listed = base::ask(&self.root, &["ls-files", "--cached", "-z"])?.unwrap_or_default();
+        let mut names = HashSet::new();
+        for file in listed.split(|byte| *byte == 0).filter(|file| !file.is_empty()) {
+            let mut name = file;
+            // The folders above one that is known are known too.
+            while names.insert(name.to_vec())
+                && let Some(end) = memchr::memrchr(b'/', name)
+            {
+                name = &name[..end];
+            }
+        }
+        Ok(self.indexed.get_or_init(|| names))
     }
 
     /// What stands at `path`. `cat-file` is asked in lines, so a name with a line end is no question.
