@@ -18,6 +18,8 @@ for count in 10000 100000; do "$bench" project "$data/project-$count" "$count"; 
 "$bench" resume "$data/resume-10000" $((rounds * 4))
 "$bench" project "$data/staged-10000" 10000
 "$bench" staged "$data/staged-10000" $((rounds * 4))
+"$bench" project "$data/checked-100000" 100000
+"$bench" check "$data/checked-100000" "$rounds"
 "$bench" completion "$data/project-10000" $((rounds * 4))
 
 first=$(cd "$data/project-100000" && find docs -name 'prd-*.md' | sort | head -n 1)

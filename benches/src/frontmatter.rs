@@ -19,6 +19,7 @@ pub(crate) struct Frontmatter {
 const TOPICS: [&str; 8] =
     ["billing", "onboarding", "search", "reporting", "identity", "inventory", "messaging", "scheduling"];
 const PEOPLE: [&str; 5] = ["Ada", "Björn", "Chen", "Dilnoza", "Ewa"];
+/// The documents that artifacts take in besides the architecture of their topic.
 const INPUTS: [&str; 5] = [
     "docs/planning/product-brief.md",
     "docs/research/market-research-2026-02-11.md",
@@ -26,6 +27,12 @@ const INPUTS: [&str; 5] = [
     "docs/brainstorming/brainstorming-session-2026-01-30.md",
     "docs/project-context.md",
 ];
+
+/// The paths of all documents that artifacts name.
+pub(crate) fn documents() -> impl Iterator<Item = String> {
+    let architectures = TOPICS.iter().map(|topic| format!("docs/{topic}/architecture.md"));
+    INPUTS.iter().map(|path| (*path).to_owned()).chain(architectures)
+}
 
 /// The frontmatter of the artifact `number`.
 pub(crate) fn frontmatter(number: usize) -> Frontmatter {
@@ -92,7 +99,7 @@ fn brief(random: &mut Random, topic: &str) -> String {
 fn test_design(random: &mut Random, topic: &str) -> String {
     format!(
         "stepsCompleted:\n  - step-01-preflight-and-context\n  - step-02-identify-targets\n  - step-03-generate-tests\n\
-         lastStep: 'step-03-generate-tests'\nlastSaved: '{}'\nworkflowType: testarch-automate\nscope: {topic}\n\
+         lastStep: 'step-03-generate-tests'\nlastSaved: '{}'\nworkflowType: testarch-automate\narea: {topic}\n\
          coverage: {{unit: 81, api: 64, e2e: 12}}\nrisks:\n  - {{id: R-{}, score: 6, owner: {}}}\n  - {{id: R-{}, score: 4}}\n",
         date(random),
         random.below(90),

@@ -14,6 +14,7 @@ mod report;
 mod process;
 mod parallel;
 mod bare;
+mod check;
 mod tools;
 mod reader;
 mod manifest;
@@ -67,6 +68,8 @@ enum Work {
     Resume { folder: PathBuf, rounds: usize },
     /// `check --staged` of ten files beside git alone, in a project that `project` made for this alone
     Staged { folder: PathBuf, rounds: usize },
+    /// `check` beside git status, in a project that `project` made for this alone
+    Check { folder: PathBuf, rounds: usize },
     /// Walk through FOLDER and stat every file, on all processors
     BareWalk { folder: PathBuf },
     /// Walk through FOLDER and hash every file, on all processors
@@ -104,6 +107,7 @@ fn run(work: Work) -> Result<(), Failure> {
         }
         Work::Resume { folder, rounds } => resume::measure(&Tools::find()?, &folder, rounds),
         Work::Staged { folder, rounds } => staged::measure(&Tools::find()?, &folder, rounds),
+        Work::Check { folder, rounds } => check::measure(&Tools::find()?, &folder, rounds),
         Work::BareWalk { folder } => bare::print_walk(&folder),
         Work::BareHash { folder } => bare::print_hashing(&folder),
         Work::BareReplace { file, source } => bare::replace_by(&file, &source),

@@ -5,13 +5,14 @@ use std::{fs, path::Path, thread, time::Duration};
 use crate::{
     artifact::{SIZE, artifact},
     failure::Failure,
+    frontmatter::documents,
     parallel, process,
     tools::{Tools, git},
     workflow,
 };
 
 /// Changes whenever the projects made by this program do.
-const EDITION: &str = "1";
+const EDITION: &str = "2";
 
 /// Makes the project in `folder`, unless this edition of it is there.
 pub(crate) fn make(tools: &Tools, folder: &Path, count: usize) -> Result<(), Failure> {
@@ -39,6 +40,9 @@ fn write_files(folder: &Path, count: usize) -> Result<(), Failure> {
     let workflows = folder.join("_bmad/bmm/workflows");
     for (path, text) in workflow::ALL.iter().flat_map(workflow::Workflow::files) {
         write(&workflows.join(path), &text)?;
+    }
+    for path in documents() {
+        write(&folder.join(&path), &format!("# {path}\n\nWithout state.\n"))?;
     }
     let numbers: Vec<usize> = (0..count).collect();
     let written = parallel::sum(&numbers, |number| {

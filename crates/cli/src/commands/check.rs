@@ -7,8 +7,8 @@ use stepmark_core::{
     artifact::ProjectPath,
     check::{Finding, Severity},
     workspace::{
-        Artifacts, BASELINE_PATH, ChangedArtifact, ChangedArtifacts, CheckReport, Comparison, GitVersion,
-        Known, Selection,
+        Artifacts, BASELINE_PATH, ChangedArtifact, ChangedArtifacts, CheckReport, CheckedBefore, Comparison,
+        GitVersion, Known, Selection, manifest::CacheOutcome,
     },
 };
 
@@ -94,12 +94,11 @@ impl Check {
 
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let format = self.format(output)?;
-        let checked = self.artifacts(project, output)?;
-        let selection = if self.paths.is_empty() { Selection::All } else { Selection::Some };
+        let (checked, before) = self.artifacts(project, output)?;
         if self.write_baseline {
-            return write_baseline(project, output, &checked);
+            return write_baseline(project, output, &checked, before);
         }
-        let found = project.workspace.check(&checked.artifacts, selection, Known::LeftOut)?;
+        let found = self.found(project, &checked, before)?;
         match self.fixes.fixing() {
             Fixing::Offered => report(output, format, &checked, &found, Vec::new()),
             Fixing::Shown(allowed) => {
@@ -108,12 +107,26 @@ impl Check {
             }
             Fixing::Made(allowed) => {
                 let fixed = fixing::make(project, &found, allowed);
-                let checked = self.artifacts(project, output)?;
-                let found = project.workspace.check(&checked.artifacts, selection, Known::LeftOut)?;
+                let (checked, before) = self.artifacts(project, output)?;
+                let found = self.found(project, &checked, before)?;
                 let exit = report(output, format, &checked, &found, fixed.files)?;
                 fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
             }
         }
+    }
+
+    /// What is wrong with what [`Self::artifacts`] found.
+    fn found<'t>(
+        &self,
+        project: &Project,
+        checked: &'t Artifacts,
+        before: CheckedBefore,
+    ) -> Result<CheckReport<'t>, Failure> {
+        let (workspace, artifacts) = (&project.workspace, &checked.artifacts);
+        if self.paths.is_empty() {
+            return Ok(workspace.check_all(artifacts, before, Known::LeftOut)?);
+        }
+        Ok(workspace.check(artifacts, Selection::Some, Known::LeftOut)?)
     }
 
     /// The format that is wanted by either of its flags.
@@ -136,16 +149,15 @@ impl Check {
         }
     }
 
-    /// The artifacts that the paths name; a folder stands for the artifacts in it, a file for itself.
-    fn artifacts(&self, project: &Project, output: &Output) -> Result<Artifacts, Failure> {
-        let all = || {
-            with_spinner("checking artifacts", output.quiet, |count| {
-                project.workspace.artifacts_counted(count)
-            })
-        };
+    /// The artifacts that the paths name; a folder stands for the artifacts in it, a file for itself. Without paths all of the
+    /// project, apart from those that were clean before.
+    fn artifacts(&self, project: &Project, output: &Output) -> Result<(Artifacts, CheckedBefore), Failure> {
+        const DOING: &str = "checking artifacts";
+        let workspace = &project.workspace;
         if self.paths.is_empty() {
-            return Ok(all()?);
+            return Ok(with_spinner(DOING, output.quiet, |count| workspace.artifacts_to_check(count))?);
         }
+        let all = || with_spinner(DOING, output.quiet, |count| workspace.artifacts_counted(count));
         let mut chosen = Artifacts::default();
         let mut folders: Vec<Option<ProjectPath>> = Vec::new();
         for given in &self.paths {
@@ -171,7 +183,7 @@ impl Check {
         }
         chosen.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
         chosen.artifacts.dedup_by(|one, other| one.path() == other.path());
-        Ok(chosen)
+        Ok((chosen, CheckedBefore::default()))
     }
 }
 
@@ -182,8 +194,13 @@ fn apart(changed: ChangedArtifacts) -> (Vec<ChangedArtifact>, Artifacts) {
 }
 
 /// Writes everything that is found to the baseline.
-fn write_baseline(project: &Project, output: &Output, checked: &Artifacts) -> Result<Exit, Failure> {
-    let found = project.workspace.check(&checked.artifacts, Selection::All, Known::Reported)?;
+fn write_baseline(
+    project: &Project,
+    output: &Output,
+    checked: &Artifacts,
+    before: CheckedBefore,
+) -> Result<Exit, Failure> {
+    let found = project.workspace.check_all(&checked.artifacts, before, Known::Reported)?;
     let written = project.workspace.write_baseline(&found)?;
     let json = || serde_json::json!({"path": BASELINE_PATH, "findings": written});
     let text = || output.remark(format_args!("{BASELINE_PATH}: {}", wording::count(written, "finding")));
@@ -212,6 +229,9 @@ fn report(
     let detail = if output.quiet { Detail::Problems } else { Detail::Full };
     output.rendered(&report.rendered(format, detail)?, format.reader());
     report.unreadable().iter().for_each(|problem| output.warning(problem));
+    if let CacheOutcome::NotWritten { reason } = &found.cache {
+        output.remark(format_args!("what is clean cannot be kept for the next check: {reason}"));
+    }
     for file in report.mended() {
         fixing::warn_of_declined(output, &file.path, &file.declined);
     }

@@ -10,7 +10,7 @@ use super::{
     ArtifactError, Artifacts, ResolveError, TrackedArtifact, Workspace,
     folder::{EntryKind, Folder},
     handle::read_within_limit,
-    walk::{self, Visitor, WalkError, WalkProblem, WalkProblemKind},
+    walk::{self, Visitor, WalkError, WalkProblem, WalkProblemKind, Walked},
 };
 use crate::artifact::{Artifact, ProjectPath};
 
@@ -26,27 +26,38 @@ pub(super) fn read_where(
     count: &AtomicUsize,
     is_wanted: &(dyn Fn(&[u8]) -> bool + Sync),
 ) -> Result<Artifacts, WalkError> {
+    let walked = walk_artifacts(workspace, &|| Reader::new(workspace, count, is_wanted))?;
+    Ok(gathered(workspace, walked.visitors, walked.problems, count))
+}
+
+/// Walks through the folders in which there may be artifacts.
+pub(super) fn walk_artifacts<V: Visitor>(
+    workspace: &Workspace,
+    new_visitor: &(dyn Fn() -> V + Sync),
+) -> Result<Walked<V>, WalkError> {
     let configuration = workspace.configuration();
     let enters = |path: &str, kind: EntryKind| {
         kind == EntryKind::Folder
             && ProjectPath::new(path).is_ok_and(|path| !configuration.skips_folder(&path))
     };
-    let visitor = || Reader {
-        workspace,
-        count,
-        is_wanted,
-        tracked: Vec::new(),
-        unreadable: Vec::new(),
-        broken_links: Vec::new(),
-    };
-    let walked = walk::walk(workspace.root().path(), &enters, &visitor)?;
-    let mut found = Artifacts { problems: walked.problems, ..Artifacts::default() };
+    walk::walk(workspace.root().path(), &enters, new_visitor)
+}
+
+/// What `readers` read in a walk that came past `problems`.
+pub(super) fn gathered(
+    workspace: &Workspace,
+    readers: Vec<Reader<'_>>,
+    problems: Vec<WalkProblem>,
+    count: &AtomicUsize,
+) -> Artifacts {
+    let configuration = workspace.configuration();
+    let mut found = Artifacts { problems, ..Artifacts::default() };
     // Other files may be called whatever they like.
     found.problems.retain(|problem| {
         problem.kind != WalkProblemKind::NameNotUtf8
             || ProjectPath::new(&problem.path).is_ok_and(|path| configuration.is_artifact(&path))
     });
-    for reader in walked.visitors {
+    for reader in readers {
         found.artifacts.extend(reader.tracked);
         found.unreadable.extend(reader.unreadable);
         found.problems.extend(reader.broken_links);
@@ -55,7 +66,7 @@ pub(super) fn read_where(
     found.problems.sort();
     found.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
     found.unreadable.sort_by_key(ToString::to_string);
-    Ok(found)
+    found
 }
 
 fn broken_link(path: &ProjectPath, reason: String) -> WalkProblem {
@@ -63,7 +74,7 @@ fn broken_link(path: &ProjectPath, reason: String) -> WalkProblem {
 }
 
 /// Reads the artifacts of one thread.
-struct Reader<'w> {
+pub(super) struct Reader<'w> {
     workspace: &'w Workspace,
     count: &'w AtomicUsize,
     is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
@@ -72,27 +83,73 @@ struct Reader<'w> {
     broken_links: Vec<WalkProblem>,
 }
 
+/// What became of a name in a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Looked {
+    /// It is an artifact, which was read.
+    Tracked,
+    /// It holds no workflow state, leads nowhere, or is gone.
+    Stateless,
+    /// It cannot be read, which is noted.
+    Failed,
+}
+
 impl Visitor for Reader<'_> {
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         for place in places {
-            if !matches!(folder.kind(place), EntryKind::File | EntryKind::Link) {
-                continue;
-            }
-            let Ok(path) = ProjectPath::new(folder.path_of(folder.name(place))) else { continue };
-            if !self.workspace.configuration().is_artifact(&path) {
-                continue;
-            }
-            self.count.fetch_add(1, Ordering::Relaxed);
-            match self.read(folder, place, path) {
-                Ok(Some(artifact)) => self.tracked.push(artifact),
-                Ok(None) => {}
-                Err(error) => self.unreadable.push(error),
+            if let Some(path) = self.candidate(folder, place) {
+                self.look(folder, place, path);
             }
         }
     }
 }
 
-impl Reader<'_> {
+impl<'w> Reader<'w> {
+    pub(super) const fn new(
+        workspace: &'w Workspace,
+        count: &'w AtomicUsize,
+        is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
+    ) -> Self {
+        Self {
+            workspace,
+            count,
+            is_wanted,
+            tracked: Vec::new(),
+            unreadable: Vec::new(),
+            broken_links: Vec::new(),
+        }
+    }
+
+    /// The path at `place`, if a file there counts as an artifact.
+    pub(super) fn candidate(&self, folder: &Folder, place: usize) -> Option<ProjectPath> {
+        if !matches!(folder.kind(place), EntryKind::File | EntryKind::Link) {
+            return None;
+        }
+        let path = ProjectPath::new(folder.path_of(folder.name(place))).ok()?;
+        self.workspace.configuration().is_artifact(&path).then_some(path)
+    }
+
+    /// Reads the candidate at `place`.
+    pub(super) fn look(&mut self, folder: &Folder, place: usize, path: ProjectPath) -> Looked {
+        self.passed();
+        match self.read(folder, place, path) {
+            Ok(Some(artifact)) => {
+                self.tracked.push(artifact);
+                Looked::Tracked
+            }
+            Ok(None) => Looked::Stateless,
+            Err(error) => {
+                self.unreadable.push(error);
+                Looked::Failed
+            }
+        }
+    }
+
+    /// Counts a candidate.
+    pub(super) fn passed(&self) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The artifact at `place`; `None` for a file without workflow state.
     fn read(
         &mut self,

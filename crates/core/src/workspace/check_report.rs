@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::manifest::CacheOutcome;
 use crate::{
     artifact::{Artifact, ProjectPath},
     check::{Baseline, Finding, Judged},
@@ -14,6 +15,8 @@ pub struct CheckReport<'t> {
     pub files: Vec<CheckedFile<'t>>,
     /// What was found and is not reported.
     pub left_out: LeftOut,
+    /// What became of what is kept for the next check.
+    pub cache: CacheOutcome,
 }
 
 /// A file with what is wrong with it.
@@ -21,7 +24,7 @@ pub struct CheckReport<'t> {
 pub struct CheckedFile<'t> {
     /// The file.
     pub path: ProjectPath,
-    /// Its bytes, in which the spans of the findings count.
+    /// Its bytes, in which the spans of the findings count; none where it was not read again.
     pub bytes: Cow<'t, [u8]>,
     /// What is wrong with it, in file order.
     pub findings: Vec<Finding>,
@@ -64,5 +67,12 @@ impl<'t> CheckReport<'t> {
             bytes: Cow::Borrowed(artifact.bytes()),
             findings: judged.findings,
         });
+    }
+
+    /// Adds artifacts in which nothing is wrong.
+    pub(super) fn add_clean(&mut self, paths: Vec<ProjectPath>) {
+        let clean = |path| CheckedFile { path, bytes: Cow::Borrowed(&[][..]), findings: Vec::new() };
+        self.files.extend(paths.into_iter().map(clean));
+        self.files.sort_by(|one, other| one.path.cmp(&other.path));
     }
 }

@@ -4,11 +4,11 @@
 use std::{fs, io};
 
 use super::{
-    CheckReport, GitVersionError, Known, TrackedArtifact, Workspace, gates::GateError, walk::WalkError,
+    CheckReport, GitVersionError, Known, TrackedArtifact, Workspace, gates::GateError, verdicts::Asked,
+    walk::WalkError,
 };
 use crate::{
-    artifact::ProjectPath,
-    check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Subject, Surroundings},
+    check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Subject},
     delegation::Chains,
     journal::store::HistoryError,
 };
@@ -48,15 +48,6 @@ pub enum Selection {
     Some,
 }
 
-/// The files on the disk.
-struct OnDisk<'w>(&'w Workspace);
-
-impl Surroundings for OnDisk<'_> {
-    fn exists(&self, path: &ProjectPath) -> bool {
-        fs::metadata(self.0.root().path().join(path.as_str())).is_ok()
-    }
-}
-
 impl Workspace {
     /// What is wrong with `artifact` by itself and against its workflow, by the configuration of the project; without what
     /// takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
@@ -76,8 +67,19 @@ impl Workspace {
         selection: Selection,
         known: Known,
     ) -> Result<CheckReport<'t>, CheckError> {
+        self.check_each(artifacts, selection, known, &Asked::new(self), |_, _| {})
+    }
+
+    /// The same, where `each` hears what was decided about each artifact, right after that was asked which `asked` notes.
+    pub(super) fn check_each<'t>(
+        &self,
+        artifacts: &'t [TrackedArtifact],
+        selection: Selection,
+        known: Known,
+        asked: &Asked<'_>,
+        mut each: impl FnMut(&TrackedArtifact, &Judged),
+    ) -> Result<CheckReport<'t>, CheckError> {
         let chains = self.chains_of(artifacts, selection)?;
-        let surroundings = OnDisk(self);
         let has_gates = self.has_gates();
         let mut baseline = match known {
             Known::LeftOut => self.baseline()?,
@@ -88,15 +90,18 @@ impl Workspace {
             let progress = artifact.progress();
             let subject = Subject {
                 lifecycle: artifact.lifecycle().map(|choice| &*choice.lifecycle),
-                surroundings: Some(&surroundings),
+                surroundings: Some(asked),
                 chains: chains.as_ref(),
                 ..Subject::alone(artifact.artifact(), progress.as_ref())
             };
             let mut findings = check::findings(&subject);
             if has_gates {
+                asked.note_gates(artifact.path());
                 findings.extend(self.gate_findings(artifact)?);
             }
-            report.add(artifact.artifact(), self.by_policy(&subject, findings), &mut baseline);
+            let judged = self.by_policy(&subject, findings);
+            each(artifact, &judged);
+            report.add(artifact.artifact(), judged, &mut baseline);
         }
         if selection == Selection::All {
             report.left_out.gone = baseline.len();

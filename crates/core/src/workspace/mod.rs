@@ -19,6 +19,8 @@ mod checking;
 mod checking_changes;
 mod journal_account;
 mod check_report;
+mod verdicts;
+mod checked_before;
 #[cfg(feature = "write")]
 mod baseline;
 mod leases;
@@ -76,6 +78,7 @@ pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsE
 #[cfg(feature = "write")]
 pub use changes::{Carried, ChangeError, Initialised};
 pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
+pub use checked_before::CheckedBefore;
 pub use checking::{BASELINE_PATH, CheckError, Selection};
 #[cfg(feature = "write")]
 pub use checkpointing::{CheckpointError, CheckpointMade};

@@ -54,6 +54,8 @@ enum Source {
 #[derive(Debug)]
 pub struct Workflows {
     root: Root,
+    /// Every file that may belong to one.
+    files: Vec<ProjectPath>,
     sources: Vec<Source>,
     /// For each artifact pattern of the configuration the workflow's name.
     declarations: Vec<super::WorkflowDeclaration>,
@@ -89,6 +91,7 @@ impl Workflows {
         let binder = Binder::new(sources.iter().map(|source| candidate(source, &declarations)).collect());
         Self {
             root: root.clone(),
+            files: listing,
             sources,
             declarations,
             binder,
@@ -122,6 +125,11 @@ impl Workflows {
             Source::Found(outline) => Some(outline),
             Source::Declared { .. } => None,
         }
+    }
+
+    /// Every Markdown file below the folders that hold workflows: what they say comes from these alone.
+    pub(super) fn files(&self) -> &[ProjectPath] {
+        &self.files
     }
 
     /// The folders that could not be listed.

@@ -29,6 +29,7 @@ use super::WorkflowDeclaration;
 use crate::{
     artifact::{PathGlobs, ProjectPath},
     check::Levels,
+    document::FileHash,
     lifecycle::Lifecycles,
 };
 
@@ -66,6 +67,8 @@ pub struct Configuration {
     /// What every layer says, the weakest first.
     values: Vec<ConfiguredValue>,
     files: Vec<PathBuf>,
+    /// `None` where it was not read.
+    digest: Option<FileHash>,
     unknown_keys: Vec<UnknownKey>,
 }
 
@@ -117,6 +120,7 @@ impl Configuration {
             allowances: check.allow.unwrap_or_default(),
             values,
             files: Vec::new(),
+            digest: None,
             unknown_keys,
         }
     }
@@ -232,6 +236,11 @@ impl Configuration {
         &self.files
     }
 
+    /// The SHA-256 over what all layers say, to the byte: equal ones mean equal configurations. `None` for one that was not read.
+    pub const fn digest(&self) -> Option<FileHash> {
+        self.digest
+    }
+
     /// Every value that counts, with its origin, in the order of [`VARIABLES`](super::VARIABLES). Keys without a value
     /// and without a default are left out.
     pub fn effective_values(&self) -> Vec<ConfiguredValue> {
@@ -279,6 +288,7 @@ impl Default for Configuration {
             allowances: Vec::new(),
             values: Vec::new(),
             files: Vec::new(),
+            digest: None,
             unknown_keys: Vec::new(),
         }
     }

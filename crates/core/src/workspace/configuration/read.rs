@@ -7,6 +7,8 @@ use std::{
     path::Path,
 };
 
+use sha2::{Digest, Sha256};
+
 use super::{
     Configuration, ConfigurationError, ConfigurationSources, Origin, Place, Variable,
     error::belongs_to,
@@ -14,7 +16,10 @@ use super::{
     layer::{ConfigurationLayer, LayerError},
     variable_sides::FREE_MAPS,
 };
-use crate::root::{CONFIGURATION_PATH, Root};
+use crate::{
+    document::FileHash,
+    root::{CONFIGURATION_PATH, Root},
+};
 
 /// A configuration is written by hand; what is larger than this many bytes is something else.
 const SIZE_LIMIT: u64 = 1024 * 1024;
@@ -47,6 +52,7 @@ impl Configuration {
     ) -> Result<Self, ConfigurationError> {
         let mut layers = Vec::new();
         let mut files = Vec::new();
+        let mut digest = Sha256::new();
         let user = match &sources.user_file {
             Some(path) => Some((path.clone(), read_file(path)?, Origin::User as fn(Place) -> Origin)),
             None => None,
@@ -55,6 +61,8 @@ impl Configuration {
         let project = (project, project_bytes, Origin::Project as fn(Place) -> Origin);
         for (path, bytes, origin) in user.into_iter().chain([project]) {
             let Some(bytes) = bytes else { continue };
+            digest.update(format!("{path:?} {}\n", bytes.len()));
+            digest.update(&bytes);
             let layer = ConfigurationLayer::read(&path, &bytes, origin);
             layers.push(layer.map_err(|error| unusable(&path, error))?);
             refuse_project_id_of_user(&path, layers.last())?;
@@ -63,6 +71,7 @@ impl Configuration {
         for variable in Variable::all_static() {
             let Some(name) = variable.environment else { continue };
             let Some((_, text)) = sources.environment.iter().rfind(|(own, _)| own == name) else { continue };
+            digest.update(format!("{name}={text:?}\n"));
             let origin = Origin::Environment { variable: name.to_owned() };
             layers.push(ConfigurationLayer::given(variable.name, text, origin).map_err(|reason| {
                 let source_name = format!("the environment variable `{name}`");
@@ -70,9 +79,11 @@ impl Configuration {
             })?);
         }
         for (key, text) in &sources.flags {
+            digest.update(format!("--config {key:?}={text:?}\n"));
             layers.push(flag_layer(key, text)?);
         }
-        Ok(Self { files, ..Self::of(layers) })
+        let digest = FileHash::from_digest(digest.finalize().into());
+        Ok(Self { files, digest: Some(digest), ..Self::of(layers) })
     }
 }
 

@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::GateError;
+use crate::workspace::{file_stat::FileStat, stat_cache::RunStart};
 use crate::{
     artifact::ProjectPath,
     project::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, StoredGate},
@@ -66,6 +67,24 @@ impl GateFolder {
         }
         names.sort_unstable();
         Ok(Some(names))
+    }
+
+    /// The names and stats of all gates, as text: while it is the same, so are they. `None` where one may change without a trace
+    /// in it.
+    pub(super) fn stats(&self) -> Result<Option<String>, GateError> {
+        let mut text = String::new();
+        let now = RunStart::now().moment;
+        for name in self.names()?.unwrap_or_default() {
+            let path = || format!("{}/{name}", self.path);
+            let metadata = fs::metadata(self.place.join(&name));
+            let stat = metadata.map_err(|source| GateError::Read { path: path(), source })?;
+            let stat = FileStat::of(&stat);
+            if stat.may_hide_a_change(now) {
+                return Ok(None);
+            }
+            text.push_str(&format!("{name} {stat:?}\n"));
+        }
+        Ok(Some(text))
     }
 
     /// All gates; `None` where there is no folder.

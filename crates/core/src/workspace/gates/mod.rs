@@ -82,6 +82,15 @@ impl Workspace {
         Ok(GateFolder::of(self.root(), path)?.read()?.unwrap_or_default())
     }
 
+    /// The names and stats of the gates of an artifact, as text: while it is the same, so are they. `None` where one was written
+    /// just now, so that it may change without a trace.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub(super) fn gate_stats(&self, path: &ProjectPath) -> Result<Option<String>, GateError> {
+        GateFolder::of(self.root(), path)?.stats()
+    }
+
     /// Whether the project has gates at all: without any, none is missed.
     pub fn has_gates(&self) -> bool {
         fs::read_dir(self.root().path().join(GATES_FOLDER)).is_ok_and(|entries| {

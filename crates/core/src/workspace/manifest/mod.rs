@@ -75,9 +75,10 @@ pub enum IgnoreFiles {
 }
 
 /// What became of the stat cache in a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheOutcome {
     /// The run had no cache.
+    #[default]
     Absent,
     /// The cache was right as it was.
     Unchanged,

@@ -1,0 +1,213 @@
+//! A check with a cache says what a check without one says, whatever happens in between.
+#![expect(clippy::disallowed_methods, reason = "tests write files as other programs would")]
+
+use std::{fs, sync::atomic::AtomicUsize, thread, time::Duration};
+
+use crate::workspace::{CheckReport, Known, Selection, Workspace, manifest::CacheOutcome};
+
+/// More than it takes to be worth a cache.
+const ARTIFACTS: usize = 80;
+/// What it takes until a file is no longer so new that it may change without a trace.
+const SETTLING: Duration = Duration::from_millis(30);
+
+struct Project(tempfile::TempDir);
+
+/// What a check says, as far as anybody sees it.
+type Said = (Vec<(String, Vec<String>)>, usize, usize);
+
+fn said(report: &CheckReport<'_>) -> Said {
+    let files = report.files.iter().map(|file| {
+        let findings = file.findings.iter().map(|finding| format!("{finding:?}")).collect();
+        (file.path.to_string(), findings)
+    });
+    (files.collect(), report.left_out.suppressed, report.left_out.known)
+}
+
+impl Project {
+    fn new() -> Self {
+        let project = Self(tempfile::tempdir().unwrap());
+        project.write(
+            ".stepmark/config.yaml",
+            "workflows:\n- {name: prd, artifacts: ['docs/'], folder: flow}\n",
+        );
+        project.write("flow/steps/step-01-init.md", "# One\n");
+        project.write("flow/steps/step-02-end.md", "# Two\n");
+        project.write("docs/brief.md", "# No state\n");
+        for number in 0..ARTIFACTS {
+            project.write(&format!("docs/{number:03}.md"), GOOD);
+        }
+        thread::sleep(SETTLING);
+        project
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let place = self.0.path().join(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, text).unwrap();
+    }
+
+    fn remove(&self, path: &str) {
+        fs::remove_file(self.0.path().join(path)).ok();
+    }
+
+    fn workspace(&self) -> Workspace {
+        Workspace::open(self.0.path()).unwrap()
+    }
+
+    /// How many artifacts are read, what is said, and what becomes of the cache. It is the same as without the cache.
+    fn check(&self) -> (usize, Said, CacheOutcome) {
+        let workspace = self.workspace();
+        let (read, before) = workspace.artifacts_to_check(&AtomicUsize::new(0)).unwrap();
+        let report = workspace.check_all(&read.artifacts, before, Known::LeftOut).unwrap();
+        let all = workspace.artifacts().unwrap();
+        let plain = workspace.check(&all.artifacts, Selection::All, Known::LeftOut).unwrap();
+        assert_eq!((said(&report), read.files), (said(&plain), all.files));
+        (read.artifacts.len(), said(&report), report.cache.clone())
+    }
+
+    /// Checks twice, the second time without reading more than what is not clean.
+    fn settle(&self) {
+        self.check();
+        thread::sleep(SETTLING);
+        let (read, (files, ..), _) = self.check();
+        assert_eq!(read, files.iter().filter(|(_, findings)| !findings.is_empty()).count());
+    }
+}
+
+const GOOD: &str = "---\nstepsCompleted: [step-01-init]\ninputDocuments: [docs/brief.md]\n---\n";
+const GAP: &str = "---\nstepsCompleted: [step-02-end]\ninputDocuments: [docs/brief.md]\n---\n";
+
+#[test]
+fn what_has_not_changed_is_not_read_again() {
+    let project = Project::new();
+    let (read, _, cache) = project.check();
+    assert_eq!((read, cache), (ARTIFACTS, CacheOutcome::Renewed));
+    assert_eq!((project.check().0, project.check().2), (0, CacheOutcome::Unchanged));
+    project.write("docs/003.md", GAP);
+    let (read, (files, ..), _) = project.check();
+    assert_eq!((read, files.len()), (1, ARTIFACTS));
+    assert!(files.iter().all(|(path, findings)| findings.is_empty() == (path != "docs/003.md")), "{files:?}");
+}
+
+/// Each of these changes what a check says of artifacts that have not changed themselves.
+#[test]
+fn whatever_decides_about_a_file_is_watched() {
+    let cases: [(&str, fn(&Project)); 6] = [
+        ("an input document goes", |project| project.remove("docs/brief.md")),
+        ("a step file comes", |project| project.write("flow/steps/step-00-first.md", "# Zero\n")),
+        ("a step file goes", |project| project.remove("flow/steps/step-01-init.md")),
+        ("a step moves to the end", |project| {
+            project.remove("flow/steps/step-01-init.md");
+            project.write("flow/steps/step-09-init.md", "# One\n");
+        }),
+        ("the configuration binds another workflow", |project| {
+            project.write(
+                ".stepmark/config.yaml",
+                "workflows:\n- {name: x, artifacts: ['docs/'], steps: [step-02-end]}\n",
+            );
+        }),
+        ("gates come", |project| project.write(".stepmark/gates/docs/003.md/step-01-init.gate", "no gate")),
+    ];
+    for (what, change) in cases {
+        let project = Project::new();
+        project.settle();
+        change(&project);
+        let (_, (files, ..), _) = project.check();
+        assert!(files.iter().any(|(_, findings)| !findings.is_empty()), "{what}");
+    }
+}
+
+#[test]
+fn what_is_suppressed_or_takes_part_in_a_chain_is_read_every_time() {
+    let project = Project::new();
+    let member = |id, above: &str, depth| {
+        let (parent, path) = if above.is_empty() { ("null", id) } else { (above, "a, b") };
+        format!(
+            "---\nid: {id}\nstatus: draft\ndelegation: {{id: {id}, parent_id: {parent}, root_id: a, depth: {depth}, chain_path: [{path}]}}\n---\n"
+        )
+    };
+    project.write("docs/003.md", &member("a", "", 0));
+    project.write("docs/005.md", &member("b", "a", 1));
+    project.write(
+        "docs/004.md",
+        "---\n# stepmark: allow-file SM217 as it was\nstepsCompleted: [step-02-end]\n---\n",
+    );
+    thread::sleep(SETTLING);
+    project.check();
+    let (read, (_, suppressed, _), _) = project.check();
+    assert_eq!((read, suppressed), (3, 1));
+    // The parent is no longer there, so the child is wrong, which has not changed.
+    project.remove("docs/003.md");
+    let (_, (files, ..), _) = project.check();
+    let wrong: Vec<_> = files.iter().filter(|(_, findings)| !findings.is_empty()).collect();
+    assert!(matches!(wrong.as_slice(), [(path, _)] if path == "docs/005.md"), "{wrong:?}");
+}
+
+#[test]
+fn a_cache_that_is_torn_or_gone_changes_nothing() {
+    let project = Project::new();
+    project.settle();
+    for name in ["checked.stat", "checked.facts"] {
+        for bytes in [None, Some(""), Some("torn")] {
+            match bytes {
+                Some(text) => project.write(&format!(".stepmark/cache/{name}"), text),
+                None => project.remove(&format!(".stepmark/cache/{name}")),
+            }
+            assert_eq!(project.check().0, ARTIFACTS, "{name} {bytes:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_makes_no_folder_for_itself() {
+    let project = Project::new();
+    fs::remove_dir_all(project.0.path().join(".stepmark")).unwrap();
+    let (read, _, cache) = project.check();
+    assert_eq!((read, cache), (ARTIFACTS, CacheOutcome::Absent));
+    assert!(!project.0.path().join(".stepmark").is_dir());
+}
+
+#[test]
+fn a_step_file_of_this_moment_is_not_believed() {
+    let project = Project::new();
+    project.write("flow/steps/step-02-end.md", "# Two!\n");
+    assert_eq!(project.check().2, CacheOutcome::Absent);
+}
+
+/// xorshift64*, so that every run is the same.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        usize::try_from(self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33).unwrap() % end
+    }
+}
+
+/// Whatever is done to the project, [`Project::check`] finds both ways of checking of one mind.
+#[test]
+fn any_change_is_seen() {
+    let project = Project::new();
+    let mut random = Random(0x5EED);
+    for _ in 0..60 {
+        for _ in 0..=random.below(3) {
+            let path = format!("docs/{:03}.md", random.below(ARTIFACTS));
+            match random.below(9) {
+                0 | 1 => project.write(&path, GOOD),
+                2 => project.write(&path, GAP),
+                3 => project.write(&path, "# No state\n"),
+                4 => project.remove(&path),
+                5 => project.write("docs/brief.md", "# Back\n"),
+                6 => project.remove("docs/brief.md"),
+                7 => project.write("flow/steps/step-03-more.md", "# Three\n"),
+                _ => project.remove("flow/steps/step-03-more.md"),
+            }
+        }
+        if random.below(2) == 0 {
+            thread::sleep(SETTLING);
+        }
+        project.check();
+    }
+}
