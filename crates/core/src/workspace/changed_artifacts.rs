@@ -61,6 +61,8 @@ impl Workspace {
     /// # Errors
     /// When git does not answer, or a step file cannot be read.
     pub fn changed_artifacts(&self, version: &GitVersion) -> Result<ChangedArtifacts, ChangedArtifactsError> {
+        // Git is still listing: meanwhile the workflows can be found, which the artifacts will need.
+        self.workflows();
         let GitChanges { files, unmerged, over_limit, not_utf8 } =
             version.changes(&|path| self.configuration().is_artifact(path))?;
         let mut found = ChangedArtifacts::default();

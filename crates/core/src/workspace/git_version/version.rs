@@ -1,7 +1,7 @@
 //! One state of a project's files in its repository, and what it changes.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     process::{Child, Stdio},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
@@ -26,6 +26,8 @@ pub struct GitVersion {
     objects: Mutex<ObjectReader>,
     /// `git diff-…`, already running.
     listing: Mutex<Option<Listing>>,
+    /// What [`GitVersion::holds`] has answered: artifacts name the same few documents.
+    held: Mutex<HashMap<ProjectPath, bool>>,
     /// The files of the index and the folders that they lie in, listed when one is missed: a folder is no object of the index.
     indexed: OnceLock<HashSet<Vec<u8>>>,
 }
@@ -64,6 +66,7 @@ impl GitVersion {
             revision,
             objects,
             listing: Mutex::new(listing),
+            held: Mutex::default(),
             indexed: OnceLock::new(),
         })
     }
@@ -89,10 +92,16 @@ impl GitVersion {
     /// # Errors
     /// When git does not answer.
     pub fn holds(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
-        if self.object(path)? != Object::Missing {
-            return Ok(true);
+        // Whoever panicked left whole answers.
+        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = held().get(path) {
+            return Ok(*answer);
         }
-        Ok(self.revision.is_empty() && self.indexed()?.contains(path.as_str().as_bytes()))
+        let is_object = self.object(path)? != Object::Missing;
+        let is_there =
+            is_object || self.revision.is_empty() && self.indexed()?.contains(path.as_str().as_bytes());
+        held().insert(path.clone(), is_there);
+        Ok(is_there)
     }
 
     fn indexed(&self) -> Result<&HashSet<Vec<u8>>, GitVersionError> {
