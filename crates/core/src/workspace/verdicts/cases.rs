@@ -191,7 +191,7 @@ impl Random {
 fn any_change_is_seen() {
     let project = Project::new();
     let mut random = Random(0x5EED);
-    for _ in 0..60 {
+    for _ in 0..40 {
         for _ in 0..=random.below(3) {
             let path = format!("docs/{:03}.md", random.below(ARTIFACTS));
             match random.below(9) {
