@@ -89,10 +89,12 @@ fn what_has_not_changed_is_not_read_again() {
     assert!(files.iter().all(|(path, findings)| findings.is_empty() == (path != "docs/003.md")), "{files:?}");
 }
 
+type Change = fn(&Project);
+
 /// Each of these changes what a check says of artifacts that have not changed themselves.
 #[test]
 fn whatever_decides_about_a_file_is_watched() {
-    let cases: [(&str, fn(&Project)); 6] = [
+    let cases: [(&str, Change); 6] = [
         ("an input document goes", |project| project.remove("docs/brief.md")),
         ("a step file comes", |project| project.write("flow/steps/step-00-first.md", "# Zero\n")),
         ("a step file goes", |project| project.remove("flow/steps/step-01-init.md")),
