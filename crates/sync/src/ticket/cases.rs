@@ -1,0 +1,235 @@
+//! What tickets say, and what stays as it is.
+
+use proptest::{prop_assert, prop_assert_eq, prop_assume};
+use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey};
+
+use super::{
+    CloseReason, LeftOutReason, ManagedSection, Marker, Snapshot, Standing, Ticket, TicketFacts,
+    TicketSettings,
+    sample::{facts, marker, ticket},
+};
+
+const LIMIT: usize = 65_536;
+
+fn body(ticket: &Ticket) -> String {
+    ManagedSection::of(ticket).alone(LIMIT).unwrap().body
+}
+
+#[test]
+fn a_ticket_says_what_a_person_wants_to_know() {
+    let ticket = ticket("PRD-1", |_| {});
+    assert_eq!(ticket.title, "Artifact PRD-1");
+    assert_eq!(
+        ticket.labels.iter().map(String::as_str).collect::<Vec<_>>(),
+        ["scope:large", "status:draft", "stepmark:p", "workflow:prd"]
+    );
+    assert_eq!(ticket.standing, Standing::InProgress);
+    assert_eq!(
+        body(&ticket),
+        "<!-- stepmark:begin v1 p/id:PRD-1 -->\n\
+         █████████████░░░░░░░ 2 of 3 steps done (66 %)\n\
+         \n\
+         - **Status:** `draft`\n\
+         - **Scope:** `large`\n\
+         - **Next:** `step-03-success`\n\
+         \n\
+         ### Steps\n\
+         \n\
+         - [x] `step-01-init`\n\
+         - [x] `step-02-discovery`\n\
+         - [ ] `step-03-success`\n\
+         \n\
+         ### Files\n\
+         \n\
+         - `docs/PRD-1.md`\n\
+         - `docs/brief.md`\n\
+         <!-- stepmark:end -->"
+    );
+}
+
+#[test]
+fn the_standing_follows_from_steps_and_status() {
+    type Change = fn(&mut TicketFacts);
+    let changes: [(Change, Standing); 7] = [
+        (|facts| facts.is_finished = true, Standing::Closed(CloseReason::Completed)),
+        (
+            |facts| (facts.is_finished, facts.status) = (true, Some("Cancelled".to_owned())),
+            Standing::Closed(CloseReason::NotPlanned),
+        ),
+        (|facts| facts.status = Some("cancelled".to_owned()), Standing::InProgress),
+        (|facts| facts.done = 0, Standing::ToDo),
+        (|facts| (facts.done, facts.status) = (0, None), Standing::ToDo),
+        (|facts| (facts.done, facts.status) = (0, Some("in-review".to_owned())), Standing::InProgress),
+        (|facts| (facts.done, facts.is_initial) = (0, Some(false)), Standing::InProgress),
+    ];
+    for (at, (change, expected)) in changes.into_iter().enumerate() {
+        assert_eq!(ticket("a", change).standing, expected, "{at}");
+    }
+}
+
+#[test]
+fn the_configuration_chooses() {
+    let settings: TicketSettings = serde_yaml::from_str(
+        "title: '[{workflow}] {title} ({percent} %)'\nintro: 'See {path}'\nsections: [next, files]\nlabels: [team, '{id}']\n\
+         fields: {priority: '{scope}', milestone: '1.10', due: '{next}'}\nfile_url: 'https://h/blob/main/{path}'\n",
+    )
+    .unwrap();
+    let snapshot = Snapshot::of_facts("p", [facts("a")]);
+    let ticket = Ticket::desired(&snapshot, &marker("a"), &settings).unwrap();
+    assert_eq!(ticket.title, "[prd] Artifact a (66 %)");
+    assert_eq!(ticket.labels.iter().map(String::as_str).collect::<Vec<_>>(), ["a", "stepmark:p", "team"]);
+    let fields: Vec<_> = ticket.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(fields, [("due", "step-03-success"), ("milestone", "1.10"), ("priority", "large")]);
+    let expected = "See docs/a.md\n\n- **Next:** `step-03-success`\n\n### Files\n\n\
+                    - [docs/a.md](<https://h/blob/main/docs/a.md>)\n- [docs/brief.md](<https://h/blob/main/docs/brief.md>)";
+    assert!(body(&ticket).contains(expected), "{}", body(&ticket));
+}
+
+#[test]
+fn titles_are_one_line_and_labels_fit() {
+    let long = ticket("a", |facts| {
+        facts.title = format!("{}\nend", "wörd ".repeat(100));
+        facts.scope = Some("an agent wrote a whole sentence about the scope here".to_owned());
+    });
+    assert_eq!(long.title.chars().count(), 255);
+    assert!(long.title.ends_with("wörd…"), "{}", long.title);
+    assert!(long.labels.iter().all(|label| label.chars().count() <= 50), "{:?}", long.labels);
+}
+
+#[test]
+fn who_has_no_own_identity_gets_no_ticket() {
+    let path = |text: &str| ProjectPath::new(text).unwrap();
+    let at = |id: &str, file: &str| TicketFacts { path: path(file), ..facts(id) };
+    let lost = TicketFacts { key: ArtifactKey::of_path(&path("x.md")), path: path("x.md"), ..facts("x") };
+    let snapshot = Snapshot::of_facts("p", [at("same", "b.md"), lost, at("same", "a.md"), at("own", "c.md")]);
+    assert_eq!(snapshot.artifacts().map(|(marker, _)| marker.to_string()).collect::<Vec<_>>(), ["p/id:own"]);
+    let left_out: Vec<_> =
+        snapshot.left_out().iter().map(|left| (left.path.as_str(), &left.reason)).collect();
+    let same =
+        |other: &str| LeftOutReason::SameId { key: ArtifactKey::of_id("same"), others: vec![path(other)] };
+    assert_eq!((left_out[0].0, left_out[0].1), ("a.md", &same("b.md")));
+    assert_eq!((left_out[1].0, left_out[1].1), ("b.md", &same("a.md")));
+    assert!(left_out[2].1.to_string().contains("stepmark track"), "{}", left_out[2].1);
+    assert_eq!(Snapshot::of_facts("", [facts("a")]).artifacts().len(), 0);
+}
+
+#[test]
+fn tickets_hang_below_those_of_their_parents() {
+    let child = |id: &str, parent: &str| TicketFacts { parent_id: Some(parent.to_owned()), ..facts(id) };
+    let snapshot = Snapshot::of_facts(
+        "p",
+        [
+            facts("root"),
+            child("a", "root"),
+            child("b", "missing"),
+            child("c", "d"),
+            child("d", "c"),
+            child("e", "c"),
+        ],
+    );
+    for (id, parent) in [("root", None), ("a", Some("root")), ("b", None), ("c", None), ("d", None)] {
+        let ticket = Ticket::desired(&snapshot, &marker(id), &TicketSettings::default()).unwrap();
+        assert_eq!(ticket.parent, parent.map(marker), "{id}");
+    }
+}
+
+#[test]
+fn the_digest_follows_from_what_is_said() {
+    let base = ticket("a", |_| {});
+    assert_eq!(base.digest(), ticket("a", |_| {}).digest());
+    assert_eq!(base.canonical().find("{\"schema\":\"stepmark.ticket/1\",\"ticket\":{\"body\":"), Some(0));
+    let read: Ticket = serde_json::from_str(&serde_json::to_string(&base).unwrap()).unwrap();
+    assert_eq!(read.digest(), base.digest());
+    for change in [
+        (|facts| facts.title.push('!')) as fn(&mut TicketFacts),
+        |facts| facts.scope = None,
+        |facts| facts.steps[2].is_done = true,
+        |facts| facts.is_finished = true,
+        |facts| facts.inputs.clear(),
+    ] {
+        assert_ne!(ticket("a", change).digest(), base.digest());
+    }
+    assert_eq!(base.digest().to_string().parse(), Ok(base.digest()));
+}
+
+#[test]
+fn what_people_wrote_is_kept() {
+    let ticket = ticket("a", |_| {});
+    let own = body(&ticket);
+    let old = "<!-- stepmark:begin v1 p/id:a -->\nold\n<!-- stepmark:end -->";
+    let other = "<!-- stepmark:begin v1 p/id:b -->\nanother\n<!-- stepmark:end -->";
+    for (existing, expected, sections) in [
+        (String::new(), own.clone(), 0),
+        ("mine".to_owned(), format!("{own}\n\nmine"), 0),
+        (old.to_owned(), own.clone(), 1),
+        (old.replace('\n', "\r\n"), own.clone(), 1),
+        (format!("above\n\n\n{old}\n\nbelow\n"), format!("above\n\n{own}\n\nbelow\n"), 1),
+        (format!("{old}\n{old}\nbelow"), format!("{own}\n\nbelow"), 2),
+        (format!("{old}\n\n{other}"), format!("{own}\n\n{other}"), 1),
+        ("<!-- stepmark:begin v1 p/id:a -->\nhalf".to_owned(), format!("{own}\n\nhalf"), 0),
+        ("half\n<!-- stepmark:end -->\nrest".to_owned(), format!("{own}\n\nhalf\nrest"), 0),
+        (
+            format!("`{old}`"),
+            format!("{own}\n\n`<!-- stepmark:begin v1 p/id:a -->\nold\n<!-- stepmark:end -->`"),
+            0,
+        ),
+    ] {
+        let merged = ManagedSection::of(&ticket).merged_into(&existing, LIMIT).unwrap();
+        assert_eq!(merged.body, expected, "{existing}");
+        assert_eq!(merged.sections, sections, "{existing}");
+    }
+}
+
+#[test]
+fn a_body_without_room_is_refused() {
+    let ticket = ticket("a", |_| {});
+    let error =
+        ManagedSection::of(&ticket).merged_into(&"x".repeat(LIMIT - 300), LIMIT).unwrap_err().to_string();
+    assert!(error.contains("shorten that text"), "{error}");
+    let cut = ManagedSection::of(&ticket).alone(480).unwrap();
+    assert_eq!(cut.omitted_lines, 0);
+    assert!(ManagedSection::of(&ticket).alone(300).is_err());
+}
+
+#[test]
+fn a_body_names_its_marker_in_a_line_of_its_own() {
+    for (body, expected) in [
+        ("<!-- stepmark:begin v1 p/id:a -->", Some("a")),
+        ("x\r\n  <!-- stepmark:begin v1 p/id:a -->\r\n", Some("a")),
+        ("see <!-- stepmark:begin v1 p/id:a -->", None),
+        ("<!-- stepmark:begin v1 p/id:a b -->", None),
+        ("<!-- stepmark:begin v2 p/id:a -->", None),
+        ("p/id:a", None),
+    ] {
+        assert_eq!(Marker::in_body(body), expected.map(marker), "{body}");
+    }
+}
+
+proptest::proptest! {
+    /// Once merged, nothing is left to do; and the text around it is what it was.
+    #[test]
+    fn merging_again_changes_nothing(before in "[ a-z\r\n<>!-]{0,40}", after in "[ a-z\r\n<>!-]{0,40}", title in ".{0,30}") {
+        let ticket = ticket("a", |facts| facts.next = vec![title]);
+        let section = ManagedSection::of(&ticket);
+        let first = section.merged_into(&format!("{before}\n{}\n{after}", body(&ticket)), LIMIT).unwrap().body;
+        prop_assert!(section.is_in(&first, LIMIT).unwrap(), "{}", first);
+        prop_assert_eq!(Marker::in_body(&first), Some(marker("a")));
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let around = first.replace(&body(&ticket), "");
+        prop_assert_eq!(words(&around), words(&format!("{before} {after}")));
+    }
+
+    /// Nothing that an artifact says can end the section or forge another one.
+    #[test]
+    fn nothing_breaks_out(text in ".*", title in "(<!-- stepmark:(end|begin v1 p/id:b) -->|\n|x){1,5}") {
+        prop_assume!(!text.is_empty());
+        let ticket = ticket("a", |facts| {
+            (facts.next, facts.status) = (vec![title.clone()], Some(text));
+            facts.steps[0].names = vec![title];
+        });
+        let whole = body(&ticket);
+        let merged = ManagedSection::of(&ticket).merged_into(&format!("{whole}\n\nbelow"), LIMIT).unwrap();
+        prop_assert_eq!(merged.body, format!("{whole}\n\nbelow"));
+        prop_assert_eq!(merged.sections, 1);
+    }
+}

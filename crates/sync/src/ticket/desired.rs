@@ -1,0 +1,60 @@
+//! What a ticket should say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Block, Inline, Marker, Standing, TicketDigest};
+
+/// What the ticket of an artifact should say: only fields that stepmark manages. It follows from the artifact alone, so the
+/// same state gives the same ticket; times and commits are in none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticket {
+    /// Which artifact it belongs to.
+    pub marker: Marker,
+    /// One line, at most [`TITLE_LIMIT`] characters.
+    pub title: String,
+    /// What stands in the managed section of the body.
+    pub body: Vec<Block>,
+    /// The artifact's file, for a body that has no room for all.
+    pub file: Inline,
+    /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
+    pub labels: BTreeSet<String>,
+    /// Whether it is open.
+    pub standing: Standing,
+    /// The status word of the artifact, which a tracker with statuses of its own may map.
+    pub status: Option<String>,
+    /// The artifact above it in the chain of delegation, where that has a ticket too.
+    pub parent: Option<Marker>,
+    /// Other fields of the tracker, by the names that it has for them.
+    pub fields: BTreeMap<String, String>,
+}
+
+/// How many characters a title has at most: Jira's limit for `summary` (FORMATS.md §4); GitHub allows one more.
+pub const TITLE_LIMIT: usize = 255;
+
+/// The version of the canonical form. It grows when the same ticket is to be shown otherwise, so that all are sent again.
+const CANONICAL_SCHEMA: &str = "stepmark.ticket/1";
+
+#[derive(Serialize)]
+struct Canonical<'t> {
+    schema: &'static str,
+    ticket: &'t Ticket,
+}
+
+impl Ticket {
+    /// The canonical form: JSON after RFC 8785, with the version of the form.
+    pub fn canonical(&self) -> String {
+        let form = Canonical { schema: CANONICAL_SCHEMA, ticket: self };
+        #[expect(
+            clippy::expect_used,
+            reason = "fails for numbers that are not finite and keys that are no text: a ticket holds neither"
+        )]
+        serde_json_canonicalizer::to_string(&form).expect("a ticket has a canonical form")
+    }
+
+    /// The digest of the canonical form.
+    pub fn digest(&self) -> TicketDigest {
+        TicketDigest::of(&self.canonical())
+    }
+}

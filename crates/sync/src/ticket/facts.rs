@@ -1,0 +1,151 @@
+//! What the ticket of an artifact is made from.
+
+use stepmark_core::{
+    artifact::{Artifact, Field, ProjectPath},
+    journal::ArtifactKey,
+    workflow::{Next, Progress, Step, Unit},
+    workspace::TrackedArtifact,
+};
+
+use super::first_heading::first_heading;
+
+/// What an artifact says, as far as tickets are concerned: values, taken once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketFacts {
+    /// How stepmark knows it.
+    pub key: ArtifactKey,
+    /// Where it stands.
+    pub path: ProjectPath,
+    /// Its title; else its first heading, else the name of its file.
+    pub title: String,
+    /// The name of its workflow, where it is known; else its `workflowType`.
+    pub workflow: Option<String>,
+    /// Its steps: those of its workflow, else those that it lists, all done.
+    pub steps: Vec<StepFact>,
+    /// How many steps are done.
+    pub done: usize,
+    /// How many there are; `None` where its workflow is unknown.
+    pub total: Option<usize>,
+    /// The steps of which one comes next, where that is known.
+    pub next: Vec<String>,
+    /// Its scope.
+    pub scope: Option<String>,
+    /// Its status: the state of its lifecycle that the word means, else the word.
+    pub status: Option<String>,
+    /// Whether its work is finished.
+    pub is_finished: bool,
+    /// Whether its lifecycle says that its work has not begun; `None` where that says nothing.
+    pub is_initial: Option<bool>,
+    /// What its children call it: the id of its delegation, else its own.
+    pub chain_id: Option<String>,
+    /// What it calls its parent.
+    pub parent_id: Option<String>,
+    /// The documents of the project that it was made from.
+    pub inputs: Vec<ProjectPath>,
+}
+
+/// One step of an artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepFact {
+    /// Its name; several where one of them is chosen.
+    pub names: Vec<String>,
+    /// Whether it is done.
+    pub is_done: bool,
+}
+
+impl TicketFacts {
+    /// What `tracked` says.
+    pub fn of(tracked: &TrackedArtifact) -> Self {
+        let artifact = tracked.artifact();
+        let state = artifact.state();
+        let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
+        let progress = tracked.progress();
+        let member = tracked.member();
+        let word = filled(&state.status);
+        let lifecycle_state = word.as_deref().and_then(|word| tracked.lifecycle()?.lifecycle.state_of(word));
+        Self {
+            key: ArtifactKey::of(artifact),
+            path: artifact.path().clone(),
+            title: title(artifact),
+            workflow: tracked
+                .workflow()
+                .map(|workflow| workflow.name.clone())
+                .or_else(|| filled(&state.workflow_type)),
+            steps: steps(tracked, progress.as_ref()),
+            done: progress.as_ref().map_or(tracked.steps().completed().len(), |progress| progress.done_units),
+            total: progress.as_ref().map(|progress| progress.total),
+            next: progress.as_ref().map(next).unwrap_or_default(),
+            scope: state.scope.as_ref().map(ToString::to_string),
+            status: lifecycle_state.map(|state| state.name.clone()).or(word),
+            is_finished: tracked.completion().is_finished(),
+            is_initial: lifecycle_state.map(|state| state.is_initial),
+            chain_id: member.id().map(str::to_owned),
+            parent_id: member.parent_id().map(str::to_owned),
+            inputs: inputs(artifact),
+        }
+    }
+
+    /// How much of the steps is done, in whole percent, rounded down; `None` where their number is unknown.
+    pub fn percent(&self) -> Option<usize> {
+        self.total.filter(|total| *total > 0).map(|total| self.done.min(total) * 100 / total)
+    }
+}
+
+fn title(artifact: &Artifact) -> String {
+    let state = artifact.state();
+    let named = state.title.as_ref().and_then(Field::filled).map(str::trim).filter(|title| !title.is_empty());
+    if let Some(title) = named {
+        return title.to_owned();
+    }
+    let body = artifact.document().body();
+    let text = String::from_utf8_lossy(&artifact.bytes()[body.range()]);
+    first_heading(&text).map_or_else(|| artifact.path().file_stem().to_owned(), str::to_owned)
+}
+
+fn steps(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>) -> Vec<StepFact> {
+    let (Some(workflow), Some(progress)) = (tracked.workflow(), progress) else {
+        let completed = tracked.steps().completed().iter();
+        return completed
+            .map(|step| StepFact { names: vec![step.spelling().to_owned()], is_done: true })
+            .collect();
+    };
+    let is_done = |step: &Step| progress.done.iter().any(|item| item.steps.contains(&step));
+    let is_passed = |step: &Step| progress.passed.contains(&step);
+    let units = workflow.chain.units().filter_map(|unit| {
+        let members = match unit {
+            Unit::Step(step) => vec![step],
+            Unit::Choice(members) => members,
+        };
+        // What was rightly passed by is no work that is left.
+        if members.iter().all(|step| is_passed(step)) {
+            return None;
+        }
+        let taken: Vec<&Step> = members.iter().copied().filter(|step| is_done(step)).collect();
+        let is_done = !taken.is_empty();
+        let shown = if is_done { taken } else { members };
+        Some(StepFact { names: shown.into_iter().map(|step| step.name().to_owned()).collect(), is_done })
+    });
+    units.collect()
+}
+
+fn next(progress: &Progress<'_>) -> Vec<String> {
+    let steps: Vec<&Step> = match &progress.next {
+        Next::Step { step, .. } => vec![*step],
+        Next::Choice(steps) => steps.clone(),
+        Next::Finished | Next::Unknown(_) => Vec::new(),
+    };
+    steps.into_iter().map(|step| step.name().to_owned()).collect()
+}
+
+/// Inputs that are no path of the project (absolute ones, addresses, sentences) would be links that lead nowhere.
+fn inputs(artifact: &Artifact) -> Vec<ProjectPath> {
+    let mut inputs: Vec<ProjectPath> = Vec::new();
+    for document in &artifact.state().input_documents {
+        let path = document.path.strip_prefix("{project-root}/").unwrap_or(&document.path);
+        let Ok(path) = ProjectPath::new(path) else { continue };
+        if path.extension().is_some() && !path.as_str().contains("://") && !inputs.contains(&path) {
+            inputs.push(path);
+        }
+    }
+    inputs
+}

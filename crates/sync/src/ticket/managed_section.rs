@@ -1,0 +1,188 @@
+//! The part of a ticket's body that is ours.
+
+use std::ops::Range;
+
+use super::{Marker, Ticket, markdown};
+
+/// The managed section of a ticket's body, between two hidden marks. What stands outside of it belongs to people and is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct ManagedSection<'t> {
+    ticket: &'t Ticket,
+}
+
+/// A body with its managed section renewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// The whole body.
+    pub body: String,
+    /// How many whole sections of this marker stood in the body before: 1, unless somebody edited the marks.
+    pub sections: usize,
+    /// How many lines of the section were left out for want of room.
+    pub omitted_lines: usize,
+}
+
+/// Why a body cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    /// What people wrote leaves no room.
+    #[error(
+        "the ticket of `{marker}` cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
+         tracker; shorten that text"
+    )]
+    NoRoom {
+        /// The ticket.
+        marker: Marker,
+        /// How many characters stand outside of the section.
+        foreign: usize,
+        /// How many a body may have.
+        limit: usize,
+    },
+}
+
+const BEGIN: (&str, &str) = ("<!-- stepmark:begin v1 ", " -->");
+const END: &str = "<!-- stepmark:end -->";
+
+/// The least room that a section is worth: less could not even say where the file is.
+const LEAST_ROOM: usize = 400;
+
+impl<'t> ManagedSection<'t> {
+    /// The section of `ticket`.
+    pub const fn of(ticket: &'t Ticket) -> Self {
+        Self { ticket }
+    }
+
+    /// The body of a new ticket, of at most `limit` characters.
+    ///
+    /// # Errors
+    /// When `limit` has no room for a section.
+    pub fn alone(&self, limit: usize) -> Result<Merged, MergeError> {
+        self.merged_into("", limit)
+    }
+
+    /// `existing` with the section renewed; at its beginning where there was none. Sections of the same marker that stand there
+    /// twice become one. A mark whose counterpart is missing is taken away, and the text beside it kept: it may be a person's.
+    ///
+    /// # Errors
+    /// When what stands outside of the section leaves too little of `limit` characters.
+    pub fn merged_into(&self, existing: &str, limit: usize) -> Result<Merged, MergeError> {
+        let marker = &self.ticket.marker;
+        let parts = parts(existing);
+        let is_own = |part: &&Part| matches!(&part.kind, PartKind::Section(own) if own == marker);
+        let sections = parts.iter().filter(is_own).count();
+        let mut before = String::new();
+        let mut after = String::new();
+        let mut has_passed = false;
+        for part in &parts {
+            let text = &existing[part.range.clone()];
+            let side = if has_passed { &mut after } else { &mut before };
+            match &part.kind {
+                PartKind::Section(own) | PartKind::Begin(own) if own == marker => has_passed = true,
+                PartKind::End => {}
+                PartKind::Section(_) | PartKind::Begin(_) | PartKind::Text => side.push_str(text),
+            }
+        }
+        if !has_passed {
+            (before, after) = (String::new(), before);
+        }
+        let begin = format!("{}{marker}{}", BEGIN.0, BEGIN.1);
+        let before = trimmed_before(&before);
+        let after = trimmed_after(&after);
+        let foreign = before.chars().count() + after.chars().count();
+        let marks = begin.len() + END.len() + 2;
+        let Some(room) = limit.checked_sub(foreign + marks).filter(|room| *room >= LEAST_ROOM) else {
+            return Err(MergeError::NoRoom { marker: marker.clone(), foreign, limit });
+        };
+        let content = markdown(&self.ticket.body, &self.ticket.file, room);
+        let body = format!("{before}{begin}\n{}\n{END}{after}", content.text);
+        Ok(Merged { body, sections, omitted_lines: content.omitted_lines })
+    }
+
+    /// Whether `existing` says already what the section says. Line ends do not matter: trackers change them.
+    ///
+    /// # Errors
+    /// When what stands outside of the section leaves too little of `limit` characters.
+    pub fn is_in(&self, existing: &str, limit: usize) -> Result<bool, MergeError> {
+        let existing = existing.replace("\r\n", "\n");
+        Ok(self.merged_into(&existing, limit)?.body == existing)
+    }
+}
+
+impl Marker {
+    /// The marker that a body carries: that of its first mark. Only a whole line counts.
+    pub fn in_body(body: &str) -> Option<Self> {
+        parts(body).into_iter().find_map(|part| match part.kind {
+            PartKind::Section(marker) | PartKind::Begin(marker) => Some(marker),
+            PartKind::Text | PartKind::End => None,
+        })
+    }
+}
+
+/// `text` before the section: a blank line parts them.
+fn trimmed_before(text: &str) -> String {
+    match text.trim_end() {
+        "" => String::new(),
+        text => format!("{text}\n\n"),
+    }
+}
+
+/// `text` behind the section.
+fn trimmed_after(text: &str) -> String {
+    match text.trim_start_matches(['\r', '\n']) {
+        "" => String::new(),
+        text => format!("\n\n{text}"),
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    kind: PartKind,
+    range: Range<usize>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum PartKind {
+    /// Text of people.
+    Text,
+    /// A whole section with its marks.
+    Section(Marker),
+    /// A mark that no end follows.
+    Begin(Marker),
+    /// An end without a beginning.
+    End,
+}
+
+/// The parts of a body, in order and without gaps.
+fn parts(body: &str) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    // The place in `parts` of the section that is open.
+    let mut open: Option<usize> = None;
+    let mut start = 0;
+    for line in body.split_inclusive('\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        let bare = line.trim();
+        let begun = bare.strip_prefix(BEGIN.0).and_then(|rest| rest.strip_suffix(BEGIN.1));
+        if let Some(marker) = begun.and_then(|text| text.parse::<Marker>().ok()) {
+            open = Some(parts.len());
+            parts.push(Part { kind: PartKind::Begin(marker), range });
+        } else if bare == END {
+            match open.take() {
+                Some(at) => {
+                    parts.truncate(at + 1);
+                    let begun = &mut parts[at];
+                    begun.range.end = range.end;
+                    if let PartKind::Begin(marker) = &begun.kind {
+                        begun.kind = PartKind::Section(marker.clone());
+                    }
+                }
+                None => parts.push(Part { kind: PartKind::End, range }),
+            }
+        } else {
+            match parts.last_mut() {
+                Some(Part { kind: PartKind::Text, range: text }) => text.end = range.end,
+                _ => parts.push(Part { kind: PartKind::Text, range }),
+            }
+        }
+    }
+    parts
+}

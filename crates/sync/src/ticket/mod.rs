@@ -1,0 +1,38 @@
+//! The ticket that an artifact should have: pure, from what the artifact says and what the configuration chooses.
+
+mod marker;
+mod standing;
+mod block;
+mod digest;
+mod desired;
+mod placeholder;
+mod template;
+mod file_url;
+mod settings;
+mod first_heading;
+mod facts;
+mod snapshot;
+mod bar;
+mod project;
+mod markdown;
+mod managed_section;
+mod labels;
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+pub(crate) mod sample;
+
+pub use block::{Block, Inline, Task};
+pub use desired::{TITLE_LIMIT, Ticket};
+pub use digest::TicketDigest;
+pub use facts::{StepFact, TicketFacts};
+pub use file_url::{FileUrl, FileUrlError};
+pub use labels::LabelFamilies;
+pub use managed_section::{ManagedSection, MergeError, Merged};
+pub use markdown::{Markdown, markdown};
+pub use marker::{Marker, MarkerError, project_label};
+pub use placeholder::Placeholder;
+pub use settings::{Parents, Section, TicketSettings};
+pub use snapshot::{LeftOut, LeftOutReason, Snapshot};
+pub use standing::{CloseReason, Standing};
+pub use template::{Template, TemplateError};

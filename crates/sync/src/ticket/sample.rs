@@ -1,0 +1,44 @@
+//! Artifacts for tests.
+
+use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey};
+
+use super::{Marker, Snapshot, StepFact, Ticket, TicketFacts, TicketSettings};
+
+/// The marker of the artifact `id` in the project `p`.
+pub(crate) fn marker(id: &str) -> Marker {
+    Marker::new("p", ArtifactKey::of_id(id)).unwrap()
+}
+
+/// A PRD of which two of three steps are done.
+pub(crate) fn facts(id: &str) -> TicketFacts {
+    let step = |name: &str, is_done| StepFact { names: vec![name.to_owned()], is_done };
+    TicketFacts {
+        key: ArtifactKey::of_id(id),
+        path: ProjectPath::new(format!("docs/{id}.md")).unwrap(),
+        title: format!("Artifact {id}"),
+        workflow: Some("prd".to_owned()),
+        steps: vec![
+            step("step-01-init", true),
+            step("step-02-discovery", true),
+            step("step-03-success", false),
+        ],
+        done: 2,
+        total: Some(3),
+        next: vec!["step-03-success".to_owned()],
+        scope: Some("large".to_owned()),
+        status: Some("draft".to_owned()),
+        is_finished: false,
+        is_initial: None,
+        chain_id: Some(id.to_owned()),
+        parent_id: None,
+        inputs: vec![ProjectPath::new("docs/brief.md").unwrap()],
+    }
+}
+
+/// The ticket of [`facts`], after `change`.
+pub(crate) fn ticket(id: &str, change: impl FnOnce(&mut TicketFacts)) -> Ticket {
+    let mut facts = facts(id);
+    change(&mut facts);
+    let snapshot = Snapshot::of_facts("p", [facts]);
+    Ticket::desired(&snapshot, &marker(id), &TicketSettings::default()).unwrap()
+}

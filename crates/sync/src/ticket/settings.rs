@@ -1,0 +1,145 @@
+//! What a person chooses about tickets.
+
+use std::{collections::BTreeMap, str::FromStr};
+
+use serde::Deserialize;
+
+use super::{FileUrl, Template, TemplateError};
+use crate::scalar::deserialize_as_scalar;
+
+/// `ticket:` of a tracker in the configuration. Every key may be missing.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "a mapping with keys such as `title` and `labels`")]
+pub struct TicketSettings {
+    /// The title.
+    pub title: Template,
+    /// A paragraph before everything else.
+    pub intro: Option<Template>,
+    /// What stands in the body, in this order.
+    pub sections: Vec<Section>,
+    /// Labels. One whose facts are not known is left out. A label of the tracker that begins like one of these (`status:`) is
+    /// managed; all others are a person's.
+    pub labels: Vec<Template>,
+    /// Other fields of the tracker, by its own names for them (`milestone`, `priority`, `customfield_10020`).
+    pub fields: BTreeMap<String, Template>,
+    /// Where the files of the project can be looked at.
+    pub file_url: Option<FileUrl>,
+    /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
+    pub not_planned: Vec<String>,
+    /// Whether the ticket of a delegated artifact hangs below that of its parent.
+    pub parents: Parents,
+}
+
+impl Default for TicketSettings {
+    fn default() -> Self {
+        let template = |text: &str| Template::from_str(text);
+        let labels = ["workflow:{workflow}", "status:{status}", "scope:{scope}"];
+        #[expect(clippy::expect_used, reason = "constants, which the tests parse")]
+        let (title, labels) = (|| {
+            Ok::<_, TemplateError>((
+                template("{title}")?,
+                labels.iter().copied().map(template).collect::<Result<_, _>>()?,
+            ))
+        })()
+        .expect("the templates of the defaults can be read");
+        Self {
+            title,
+            intro: None,
+            sections: Section::ALL.iter().map(|(_, section)| *section).collect(),
+            labels,
+            fields: BTreeMap::new(),
+            file_url: None,
+            not_planned: ["cancelled", "canceled", "superseded", "abandoned", "rejected", "wont-do"]
+                .map(str::to_owned)
+                .to_vec(),
+            parents: Parents::default(),
+        }
+    }
+}
+
+/// A part of a ticket's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// A bar, and how many steps are done.
+    Progress,
+    /// The status word.
+    Status,
+    /// The scope.
+    Scope,
+    /// The step that comes next.
+    Next,
+    /// All steps as tasks.
+    Steps,
+    /// The artifact and the documents that it was made from.
+    Files,
+}
+
+impl Section {
+    /// All of them, with their names, in the order in which they stand by default.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("progress", Self::Progress),
+        ("status", Self::Status),
+        ("scope", Self::Scope),
+        ("next", Self::Next),
+        ("steps", Self::Steps),
+        ("files", Self::Files),
+    ];
+}
+
+impl FromStr for Section {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.iter().find(|(own, _)| *own == name);
+        known.map(|(_, section)| *section).ok_or_else(|| {
+            let names: Vec<String> = Self::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
+            format!("there is no section `{name}`; there are {}", names.join(", "))
+        })
+    }
+}
+
+/// Whether tickets hang below those of their parents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parents {
+    /// They do.
+    #[default]
+    Follow,
+    /// They do not.
+    Ignore,
+}
+
+impl FromStr for Parents {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "follow" => Ok(Self::Follow),
+            "ignore" => Ok(Self::Ignore),
+            _ => Err(format!("`follow` or `ignore` is wanted, not `{word}`")),
+        }
+    }
+}
+
+deserialize_as_scalar!(Section, Parents);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_can_be_read() {
+        let defaults = TicketSettings::default();
+        assert_eq!((defaults.labels.len(), defaults.sections.len()), (3, 6));
+    }
+
+    #[test]
+    fn keys_that_are_missing_are_the_defaults() {
+        let read: TicketSettings = serde_yaml::from_str("sections: [steps]\nparents: ignore\n").unwrap();
+        assert_eq!(read.sections, [Section::Steps]);
+        assert_eq!(read.labels, TicketSettings::default().labels);
+        assert_eq!(read.parents, Parents::Ignore);
+        let error = serde_yaml::from_str::<TicketSettings>("sections: [steps, stepz]\n").unwrap_err();
+        assert!(error.to_string().contains("there is no section `stepz`"), "{error}");
+        assert_eq!(error.location().map(|at| (at.line(), at.column())), Some((1, 19)));
+    }
+}

@@ -1,0 +1,133 @@
+//! What sync is given to work on.
+
+use std::collections::BTreeMap;
+
+use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey, workspace::TrackedArtifact};
+
+use super::{Marker, MarkerError, TicketFacts};
+
+/// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has no way back.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    artifacts: BTreeMap<Marker, TicketFacts>,
+    left_out: Vec<LeftOut>,
+    /// The markers of the artifacts that others call by this id, where it is one artifact only.
+    by_chain_id: BTreeMap<String, Marker>,
+}
+
+/// An artifact that gets no ticket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Where it stands.
+    pub path: ProjectPath,
+    /// Why.
+    pub reason: LeftOutReason,
+}
+
+/// Why an artifact gets no ticket.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LeftOutReason {
+    /// It could not be found again.
+    #[error(transparent)]
+    NoMarker(#[from] MarkerError),
+    /// Another artifact has the same id, and one of them would overwrite the ticket of the other.
+    #[error("`{key}` is also the id of {}: give each its own", spelled(.others))]
+    SameId {
+        /// The id.
+        key: ArtifactKey,
+        /// The other files.
+        others: Vec<ProjectPath>,
+    },
+}
+
+fn spelled(paths: &[ProjectPath]) -> String {
+    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl Snapshot {
+    /// The artifacts of the project with the id `project`.
+    pub fn of<'a>(project: &str, artifacts: impl IntoIterator<Item = &'a TrackedArtifact>) -> Self {
+        Self::of_facts(project, artifacts.into_iter().map(TicketFacts::of))
+    }
+
+    /// The same, from what the artifacts say.
+    pub fn of_facts(project: &str, artifacts: impl IntoIterator<Item = TicketFacts>) -> Self {
+        let mut snapshot = Self::default();
+        let mut by_marker: BTreeMap<Marker, Vec<TicketFacts>> = BTreeMap::new();
+        for facts in artifacts {
+            match Marker::new(project, facts.key.clone()) {
+                Ok(marker) => by_marker.entry(marker).or_default().push(facts),
+                Err(error) => snapshot.left_out.push(LeftOut { path: facts.path, reason: error.into() }),
+            }
+        }
+        for (marker, mut same) in by_marker {
+            match (same.pop(), same.is_empty()) {
+                (Some(only), true) => drop(snapshot.artifacts.insert(marker, only)),
+                (last, _) => {
+                    snapshot.leave_out_same(marker.artifact(), same.into_iter().chain(last).collect())
+                }
+            }
+        }
+        snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
+        snapshot.by_chain_id = chain_ids(&snapshot.artifacts);
+        snapshot
+    }
+
+    fn leave_out_same(&mut self, key: &ArtifactKey, same: Vec<TicketFacts>) {
+        let mut paths: Vec<ProjectPath> = same.into_iter().map(|facts| facts.path).collect();
+        paths.sort();
+        for path in &paths {
+            let others = paths.iter().filter(|other| *other != path).cloned().collect();
+            let reason = LeftOutReason::SameId { key: key.clone(), others };
+            self.left_out.push(LeftOut { path: path.clone(), reason });
+        }
+    }
+
+    /// The artifacts that can have a ticket, in the order of their markers.
+    pub fn artifacts(&self) -> impl ExactSizeIterator<Item = (&Marker, &TicketFacts)> {
+        self.artifacts.iter()
+    }
+
+    /// What the artifact of `marker` says.
+    pub fn get(&self, marker: &Marker) -> Option<&TicketFacts> {
+        self.artifacts.get(marker)
+    }
+
+    /// The artifacts that get no ticket, in the order of their paths.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// The parent of an artifact in its chain of delegation; `None` where it has none, several, or stands below itself.
+    pub fn parent(&self, marker: &Marker) -> Option<&Marker> {
+        let parent = self.named_parent(marker)?;
+        // A circle has no top: none of its tickets hangs below another.
+        let mut above = Some(parent);
+        for _ in 0..self.artifacts.len() {
+            match above {
+                Some(at) if at == marker => return None,
+                Some(at) => above = self.named_parent(at),
+                None => return Some(parent),
+            }
+        }
+        None
+    }
+
+    fn named_parent(&self, marker: &Marker) -> Option<&Marker> {
+        self.by_chain_id.get(self.artifacts.get(marker)?.parent_id.as_ref()?)
+    }
+}
+
+fn chain_ids(artifacts: &BTreeMap<Marker, TicketFacts>) -> BTreeMap<String, Marker> {
+    let mut markers: BTreeMap<&str, Vec<&Marker>> = BTreeMap::new();
+    for (marker, facts) in artifacts {
+        if let Some(id) = &facts.chain_id {
+            markers.entry(id).or_default().push(marker);
+        }
+    }
+    let only = markers.into_iter().filter_map(|(id, markers)| match markers.as_slice() {
+        [marker] => Some((id.to_owned(), (*marker).clone())),
+        _ => None,
+    });
+    only.collect()
+}

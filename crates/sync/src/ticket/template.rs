@@ -1,0 +1,133 @@
+//! Texts with places to fill in.
+
+use std::str::FromStr;
+
+use super::Placeholder;
+use crate::scalar::deserialize_as_scalar;
+
+/// A text in which `{name}` stands for a fact of the artifact, and `{{` and `}}` for braces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Place(Placeholder),
+}
+
+/// Why a text is no template.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` cannot be used as a template: {reason}")]
+pub struct TemplateError {
+    /// The text.
+    pub text: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Template {
+    /// The text with its places filled in by `fact`; `None` where one of these facts is not known.
+    pub fn fill(&self, fact: impl Fn(Placeholder) -> Option<String>) -> Option<String> {
+        let mut filled = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => filled.push_str(text),
+                Piece::Place(place) => filled.push_str(&fact(*place)?),
+            }
+        }
+        Some(filled)
+    }
+
+    /// What stands before the first place: every text that this template makes starts so.
+    pub fn prefix(&self) -> &str {
+        match self.pieces.first() {
+            Some(Piece::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Whether it has a place to fill in.
+    pub fn has_places(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Place(_)))
+    }
+}
+
+impl FromStr for Template {
+    type Err = TemplateError;
+
+    fn from_str(text: &str) -> Result<Self, TemplateError> {
+        let wrong = |reason: String| TemplateError { text: text.to_owned(), reason };
+        let mut pieces = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(['{', '}']) {
+            plain.push_str(&rest[..at]);
+            rest = &rest[at..];
+            if let Some(after) = rest.strip_prefix("{{").or_else(|| rest.strip_prefix("}}")) {
+                plain.push_str(&rest[..1]);
+                rest = after;
+                continue;
+            }
+            let name = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+            let Some((name, after)) = name else {
+                return Err(wrong("a brace stands alone; double it if it is meant as text".to_owned()));
+            };
+            if !plain.is_empty() {
+                pieces.push(Piece::Text(std::mem::take(&mut plain)));
+            }
+            pieces.push(Piece::Place(name.trim().parse().map_err(wrong)?));
+            rest = after;
+        }
+        plain.push_str(rest);
+        if !plain.is_empty() {
+            pieces.push(Piece::Text(plain));
+        }
+        Ok(Self { pieces })
+    }
+}
+
+deserialize_as_scalar!(Template);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(template: &str) -> Option<String> {
+        let template: Template = template.parse().unwrap();
+        template.fill(|place| match place {
+            Placeholder::Title => Some("A {b}".to_owned()),
+            Placeholder::Done => Some("3".to_owned()),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn places_are_filled_once() {
+        for (template, expected) in [
+            ("", Some("")),
+            ("plain", Some("plain")),
+            ("{title}", Some("A {b}")),
+            ("{ title }: {done}/3", Some("A {b}: 3/3")),
+            ("{{title}} {{{done}}}", Some("{title} {3}")),
+            ("scope:{scope}", None),
+        ] {
+            assert_eq!(filled(template).as_deref(), expected, "{template}");
+        }
+        assert_eq!("scope:{scope}".parse::<Template>().unwrap().prefix(), "scope:");
+    }
+
+    #[test]
+    fn what_cannot_be_filled_is_refused() {
+        for (template, reason) in [
+            ("{titel}", "`{title}`"),
+            ("{title", "stands alone"),
+            ("a } b", "stands alone"),
+            ("{}", "`{}` stands"),
+        ] {
+            let error = template.parse::<Template>().unwrap_err().to_string();
+            assert!(error.contains(reason), "{template}: {error}");
+        }
+    }
+}
