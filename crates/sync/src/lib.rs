@@ -9,4 +9,8 @@
 #[cfg(all(doctest, feature = "prove-one-way"))]
 mod one_way;
 mod scalar;
+mod tracker_name;
 pub mod ticket;
+pub mod configuration;
+
+pub use tracker_name::{TrackerName, TrackerNameError};

@@ -134,9 +134,9 @@ fn reads_globs_workflows_and_variables() {
 #[test]
 fn unknown_keys_are_reported_at_every_level() {
     let configuration =
-        read("trackers: {github: {}}\nartifacts: {inclde: []}\nworkflows:\n- {name: a, step: [x]}\n1: 2\n");
+        read("memory: {github: {}}\nartifacts: {inclde: []}\nworkflows:\n- {name: a, step: [x]}\n1: 2\n");
     let keys: Vec<_> = configuration.unknown_keys().iter().map(|unknown| unknown.key.as_str()).collect();
-    assert_eq!(keys, ["trackers", "1", "artifacts.inclde", "workflows[0].step"]);
+    assert_eq!(keys, ["memory", "1", "artifacts.inclde", "workflows[0].step"]);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn says_where_the_file_is_broken_and_why() {
         ("variables: {a: /tmp}\n", "1:16", "absolute"),
         ("variables: {'{a}': docs}\n", "1:13", "braces"),
         ("project_id: a\nproject_id: b\n", "1:1", "duplicate"),
-        ("trackers: {a: 1, a: 2}\n", "1:11", "duplicate"),
+        ("memory: {a: 1, a: 2}\n", "1:11", "duplicate"),
         ("project_id: a\n---\nb: 1\n", "", "more than one document"),
         ("project_id: \"\u{1}\"\n", "1:1", "control characters"),
         ("- a\n", "1:1", "a mapping of keys"),

@@ -42,7 +42,13 @@ pub(super) struct Keys {
     pub(super) instructions: Option<InstructionKeys>,
     pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
     pub(super) check: Option<CheckKeys>,
+    pub(super) trackers: Option<Trackers>,
 }
+
+/// `trackers:`, whose meaning the crate that keeps tickets knows.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Trackers(#[expect(dead_code, reason = "only its form is checked here")] Mapping);
 
 /// `checkpoints:`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -165,6 +171,7 @@ impl Keys {
                 rules: both(far.rules, near.rules, RuleLevels::overlaid),
                 allow: near.allow.or(far.allow),
             }),
+            trackers: nearer.trackers.or(self.trackers),
         }
     }
 }
@@ -253,6 +260,7 @@ impl<'de> Deserialize<'de> for Globs {
     }
 }
 
+schema_as!(Trackers, BTreeMap<String, serde_json::Value>);
 schema_as!(Globs, Vec<PathGlob>);
 schema_as!(Workflows, Vec<WorkflowDeclaration>);
 

@@ -17,7 +17,13 @@ mod cases;
 #[cfg(test)]
 mod layer_cases;
 
-use std::{collections::BTreeMap, num::NonZeroU32, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use self::{
     defaults::{ALWAYS_EXCLUDED, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in, default_values},
@@ -69,6 +75,8 @@ pub struct Configuration {
     files: Vec<PathBuf>,
     /// `None` where it was not read.
     digest: Option<FileHash>,
+    /// What they held, in their order.
+    contents: Vec<Arc<[u8]>>,
     unknown_keys: Vec<UnknownKey>,
 }
 
@@ -121,6 +129,7 @@ impl Configuration {
             values,
             files: Vec::new(),
             digest: None,
+            contents: Vec::new(),
             unknown_keys,
         }
     }
@@ -241,6 +250,11 @@ impl Configuration {
         self.digest
     }
 
+    /// The configuration files that were read and what they held, the weakest first: for what other crates keep in them.
+    pub fn sources(&self) -> impl Iterator<Item = (&Path, &[u8])> {
+        self.files.iter().zip(&self.contents).map(|(path, bytes)| (path.as_path(), &**bytes))
+    }
+
     /// Every value that counts, with its origin, in the order of [`VARIABLES`](super::VARIABLES). Keys without a value
     /// and without a default are left out.
     pub fn effective_values(&self) -> Vec<ConfiguredValue> {
@@ -289,6 +303,7 @@ impl Default for Configuration {
             values: Vec::new(),
             files: Vec::new(),
             digest: None,
+            contents: Vec::new(),
             unknown_keys: Vec::new(),
         }
     }

@@ -53,6 +53,7 @@ impl Configuration {
         let mut layers = Vec::new();
         let mut files = Vec::new();
         let mut digest = Sha256::new();
+        let mut contents = Vec::new();
         let user = match &sources.user_file {
             Some(path) => Some((path.clone(), read_file(path)?, Origin::User as fn(Place) -> Origin)),
             None => None,
@@ -67,6 +68,7 @@ impl Configuration {
             layers.push(layer.map_err(|error| unusable(&path, error))?);
             refuse_project_id_of_user(&path, layers.last())?;
             files.push(path);
+            contents.push(bytes.into());
         }
         for variable in Variable::all_static() {
             let Some(name) = variable.environment else { continue };
@@ -83,7 +85,7 @@ impl Configuration {
             layers.push(flag_layer(key, text)?);
         }
         let digest = FileHash::from_digest(digest.finalize().into());
-        Ok(Self { files, digest: Some(digest), ..Self::of(layers) })
+        Ok(Self { files, contents, digest: Some(digest), ..Self::of(layers) })
     }
 }
 

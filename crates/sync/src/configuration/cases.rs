@@ -1,0 +1,96 @@
+//! What `trackers:` says, and what it must not.
+
+use std::path::Path;
+
+use stepmark_core::artifact::ProjectPath;
+
+use super::{Drift, Prune, SyncConfiguration, SyncConfigurationError, Target};
+use crate::ticket::Parents;
+
+fn parse(text: &str) -> Result<Option<SyncConfiguration>, SyncConfigurationError> {
+    SyncConfiguration::read(Path::new("config.yaml"), text.as_bytes())
+}
+
+fn read(text: &str) -> SyncConfiguration {
+    parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).unwrap_or_else(|| panic!("{text}"))
+}
+
+#[test]
+fn files_without_trackers_name_none() {
+    for text in ["", "# nothing\n", "project_id: p\nartifacts: {include: ['**']}\n", "trackers:\n"] {
+        assert!(parse(text).unwrap().is_none(), "{text}");
+    }
+}
+
+#[test]
+fn reads_every_kind() {
+    let configuration = read(
+        "project_id: p\ntrackers:\n  github: {repository: o/r, branch: main}\n  work:\n    kind: jira\n    \
+         base_url: https://x.atlassian.net\n    project: ABC\n    statuses: {in-review: In Review}\n    drift: report\n    \
+         prune: close\n    artifacts: ['docs/**']\n    ticket: {parents: ignore, fields: {priority: High}}\n  \
+         file: {path: out/tickets.jsonl}\n  dry:\n",
+    );
+    assert!(configuration.unknown_keys.is_empty(), "{:?}", configuration.unknown_keys);
+    let [dry, file, github, work] = configuration.trackers.as_slice() else { panic!("{configuration:?}") };
+    assert_eq!(dry.target, Target::Dry);
+    let path = ProjectPath::new("out/tickets.jsonl").unwrap();
+    assert_eq!(file.target, Target::File { path: path.clone() });
+    let Target::Github { base_url, repository } = &github.target else { panic!("{github:?}") };
+    assert_eq!((base_url.as_str(), repository.to_string().as_str()), ("https://api.github.com", "o/r"));
+    let url = github.ticket.file_url.as_ref().map(|url| url.of(&path));
+    assert_eq!(url.as_deref(), Some("https://github.com/o/r/blob/main/out/tickets.jsonl"));
+    let Target::Jira { project, issue_type, statuses, .. } = &work.target else { panic!("{work:?}") };
+    assert_eq!(
+        (project.as_str(), issue_type.as_str(), statuses["in-review"].as_str()),
+        ("ABC", "Task", "In Review")
+    );
+    assert_eq!((work.drift, work.prune, work.ticket.parents), (Drift::Report, Prune::Close, Parents::Ignore));
+    assert!(work.concerns(&ProjectPath::new("docs/a.md").unwrap()) && !work.concerns(&path));
+    assert!(dry.concerns(&path));
+}
+
+#[test]
+fn files_are_looked_at_where_the_interface_is() {
+    for (base_url, expected) in [
+        ("https://api.github.com", "https://github.com/o/r/blob/HEAD/a.md"),
+        ("https://git.example.org/api/v3/", "https://git.example.org/o/r/blob/HEAD/a.md"),
+        ("http://127.0.0.1:4101", "http://127.0.0.1:4101/o/r/blob/HEAD/a.md"),
+    ] {
+        let read = read(&format!("trackers: {{github: {{repository: o/r, base_url: '{base_url}'}}}}"));
+        let url = read.trackers[0].ticket.file_url.as_ref().unwrap();
+        assert_eq!(url.of(&ProjectPath::new("a.md").unwrap()), expected);
+    }
+}
+
+#[test]
+fn keys_without_effect_are_reported() {
+    let configuration = read(
+        "other: 1\ntrackers:\n  dry:\n    kind: dry\n    lables: []\n    ticket: {tilte: x, fields: {any: thing}}\n",
+    );
+    let keys: Vec<_> = configuration.unknown_keys.iter().map(|unknown| unknown.key.as_str()).collect();
+    assert_eq!(keys, ["trackers.dry.lables", "trackers.dry.ticket.tilte"]);
+}
+
+#[test]
+fn says_where_and_why_it_cannot_be_used() {
+    for (text, place, reason) in [
+        ("trackers: [a]\n", "1:11", "a mapping of names to trackers"),
+        ("trackers:\n  'a b': {kind: dry}\n", "2:3", "cannot name a tracker"),
+        ("trackers: {dry: , dry: }\n", "1:11", "twice"),
+        ("trackers:\n  work: {repository: o/r}\n", "2:3", "needs the key `kind`"),
+        ("trackers:\n  github: {}\n", "2:3", "needs the key `repository`"),
+        ("trackers:\n  github: {repository: o}\n", "2:24", "`owner/name` is wanted"),
+        ("trackers:\n  jira: {base_url: 'https://x', project: abc}\n", "2:3", "needs the key `project`"),
+        ("trackers:\n  jira: {base_url: 'http://x', project: ABC}\n", "2:20", "`https` is wanted"),
+        ("trackers:\n  dry: {project: ABC}\n", "2:3", "no key `project`"),
+        ("trackers:\n  dry: {ticket: {title: '{x}'}}\n", "2:25", "stands for nothing"),
+        ("trackers:\n  dry: {ticket: {labels: [a, '{']}}\n", "2:30", "stands alone"),
+        ("trackers:\n  dry: {drift: merge}\n", "2:16", "`overwrite` or `report`"),
+        ("trackers:\n  dry: {artifacts: [/a]}\n", "2:21", "not a path pattern"),
+        ("trackers:\n  file: {path: ../x}\n", "2:9", "out of the project"),
+    ] {
+        let error = parse(text).unwrap_err();
+        assert_eq!(error.position.map(|at| at.to_string()).unwrap_or_default(), place, "{text:?}: {error}");
+        assert!(error.to_string().contains(reason), "{text:?}: {error}");
+    }
+}

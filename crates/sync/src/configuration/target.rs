@@ -1,0 +1,90 @@
+//! Where tickets are kept.
+
+use std::{collections::BTreeMap, str::FromStr};
+
+use stepmark_core::artifact::ProjectPath;
+
+use super::{BaseUrl, Repository};
+use crate::{
+    scalar::deserialize_as_scalar,
+    ticket::{FileUrl, FileUrlError},
+};
+
+/// Where a tracker keeps tickets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The issues of a repository on GitHub or GitHub Enterprise.
+    Github {
+        /// The REST interface; `https://api.github.com` unless given.
+        base_url: BaseUrl,
+        /// The repository.
+        repository: Repository,
+    },
+    /// A project of Jira Cloud.
+    Jira {
+        /// The site, such as `https://example.atlassian.net`.
+        base_url: BaseUrl,
+        /// The key of the project.
+        project: String,
+        /// The type of its issues, by name; `Task` unless given.
+        issue_type: String,
+        /// The names of Jira's statuses for status words of artifacts. For other words its status categories decide.
+        statuses: BTreeMap<String, String>,
+    },
+    /// A file of JSON lines in the project.
+    File {
+        /// Where it stands.
+        path: ProjectPath,
+    },
+    /// Nowhere: what would be done is told.
+    Dry,
+}
+
+/// The kinds of trackers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetKind {
+    /// GitHub Issues.
+    Github,
+    /// Jira Cloud.
+    Jira,
+    /// A file.
+    File,
+    /// None.
+    Dry,
+}
+
+impl FromStr for TargetKind {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "github" => Ok(Self::Github),
+            "jira" => Ok(Self::Jira),
+            "file" => Ok(Self::File),
+            "dry" => Ok(Self::Dry),
+            _ => Err(format!(
+                "there is no kind of tracker `{word}`; there are `github`, `jira`, `file` and `dry`"
+            )),
+        }
+    }
+}
+
+deserialize_as_scalar!(TargetKind);
+
+impl Target {
+    /// Where the files of the project can be looked at, as far as the target tells: on the branch `branch` of the repository;
+    /// `None` for the default branch.
+    ///
+    /// # Errors
+    /// When the branch cannot stand in an address.
+    pub fn file_url(&self, branch: Option<&str>) -> Result<Option<FileUrl>, FileUrlError> {
+        let Self::Github { base_url, repository } = self else { return Ok(None) };
+        // GitHub Enterprise: `https://HOST/api/v3`. GitHub: `https://api.github.com`.
+        let base = base_url.as_str();
+        let web = match base.strip_suffix("/api/v3") {
+            Some(web) => web.to_owned(),
+            None => base.replacen("://api.", "://", 1),
+        };
+        format!("{web}/{repository}/blob/{}/{{path}}", branch.unwrap_or("HEAD")).parse().map(Some)
+    }
+}

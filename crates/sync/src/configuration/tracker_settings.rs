@@ -1,0 +1,123 @@
+//! One tracker of the configuration.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use stepmark_core::artifact::{PathGlob, PathGlobs, ProjectPath};
+
+use super::{BaseUrl, Drift, Prune, Repository, Target, TargetKind};
+use crate::{TrackerName, ticket::TicketSettings};
+
+/// What the configuration says about one tracker.
+#[derive(Clone, Debug)]
+pub struct TrackerSettings {
+    /// Its name.
+    pub name: TrackerName,
+    /// Where it keeps tickets.
+    pub target: Target,
+    /// The artifacts that have tickets there; `None`: all.
+    pub artifacts: Option<PathGlobs>,
+    /// What tickets say.
+    pub ticket: TicketSettings,
+    /// What happens to what people changed.
+    pub drift: Drift,
+    /// What happens to tickets whose artifact is gone.
+    pub prune: Prune,
+}
+
+impl TrackerSettings {
+    /// Whether the artifact at `path` has a ticket there.
+    pub fn concerns(&self, path: &ProjectPath) -> bool {
+        self.artifacts.as_ref().is_none_or(|globs| globs.matches(path))
+    }
+}
+
+/// The keys of one tracker as they are written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, expecting = "a mapping with keys such as `kind` and `repository`")]
+pub(super) struct TrackerKeys {
+    kind: Option<TargetKind>,
+    base_url: Option<BaseUrl>,
+    repository: Option<Repository>,
+    branch: Option<String>,
+    project: Option<String>,
+    issue_type: Option<String>,
+    statuses: Option<BTreeMap<String, String>>,
+    path: Option<ProjectPath>,
+    artifacts: Option<Vec<PathGlob>>,
+    ticket: Option<TicketSettings>,
+    drift: Option<Drift>,
+    prune: Option<Prune>,
+}
+
+impl TrackerKeys {
+    /// The tracker called `name`; its kind may be left out where it is called like one.
+    pub(super) fn assemble(self, name: TrackerName) -> Result<TrackerSettings, String> {
+        self.refuse_foreign_keys(&name)?;
+        let kind = self.kind_of(&name)?;
+        let needs = |key: &str| format!("the tracker `{name}` needs the key `{key}`");
+        let target = match kind {
+            TargetKind::Github => Target::Github {
+                base_url: match self.base_url {
+                    Some(url) => url,
+                    None => {
+                        "https://api.github.com".parse().map_err(|error: super::BaseUrlError| error.reason)?
+                    }
+                },
+                repository: self.repository.ok_or_else(|| needs("repository"))?,
+            },
+            TargetKind::Jira => Target::Jira {
+                base_url: self.base_url.ok_or_else(|| needs("base_url"))?,
+                project: self.project.filter(|key| is_project_key(key)).ok_or_else(|| needs("project"))?,
+                issue_type: self.issue_type.unwrap_or_else(|| "Task".to_owned()),
+                statuses: self.statuses.unwrap_or_default(),
+            },
+            TargetKind::File => Target::File { path: self.path.ok_or_else(|| needs("path"))? },
+            TargetKind::Dry => Target::Dry,
+        };
+        let mut ticket = self.ticket.unwrap_or_default();
+        if ticket.file_url.is_none() {
+            ticket.file_url = target.file_url(self.branch.as_deref()).map_err(|error| error.to_string())?;
+        }
+        Ok(TrackerSettings {
+            name,
+            target,
+            artifacts: self.artifacts.map(PathGlobs::new),
+            ticket,
+            drift: self.drift.unwrap_or_default(),
+            prune: self.prune.unwrap_or_default(),
+        })
+    }
+
+    fn kind_of(&self, name: &TrackerName) -> Result<TargetKind, String> {
+        let named = || name.as_str().parse().ok();
+        self.kind.or_else(named).ok_or_else(|| {
+            format!("the tracker `{name}` needs the key `kind`: `github`, `jira`, `file` or `dry`")
+        })
+    }
+
+    /// A key of another kind of tracker would have no effect, and whoever wrote it believes that it has one.
+    fn refuse_foreign_keys(&self, name: &TrackerName) -> Result<(), String> {
+        use TargetKind::{File, Github, Jira};
+        let kind = self.kind_of(name)?;
+        let keys: [(&str, bool, &[TargetKind]); 7] = [
+            ("base_url", self.base_url.is_some(), &[Github, Jira]),
+            ("repository", self.repository.is_some(), &[Github]),
+            ("branch", self.branch.is_some(), &[Github]),
+            ("project", self.project.is_some(), &[Jira]),
+            ("issue_type", self.issue_type.is_some(), &[Jira]),
+            ("statuses", self.statuses.is_some(), &[Jira]),
+            ("path", self.path.is_some(), &[File]),
+        ];
+        match keys.iter().find(|(_, is_given, kinds)| *is_given && !kinds.contains(&kind)) {
+            Some((key, ..)) => Err(format!("the tracker `{name}` is of a kind that has no key `{key}`")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The key of a Jira project, as Jira makes them by default.
+fn is_project_key(key: &str) -> bool {
+    key.starts_with(|first: char| first.is_ascii_uppercase())
+        && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
