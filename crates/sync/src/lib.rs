@@ -9,8 +9,12 @@
 #[cfg(all(doctest, feature = "prove-one-way"))]
 mod one_way;
 mod scalar;
+mod moment;
 mod tracker_name;
 pub mod ticket;
+pub mod breaker;
+pub mod retry;
+pub mod pace;
 pub mod configuration;
 
 pub use tracker_name::{TrackerName, TrackerNameError};

@@ -5,7 +5,7 @@ use std::path::Path;
 use stepmark_core::artifact::ProjectPath;
 
 use super::{Drift, Prune, SyncConfiguration, SyncConfigurationError, Target};
-use crate::ticket::Parents;
+use crate::{pace::ScopedPace, ticket::Parents};
 
 fn parse(text: &str) -> Result<Option<SyncConfiguration>, SyncConfigurationError> {
     SyncConfiguration::read(Path::new("config.yaml"), text.as_bytes())
@@ -60,6 +60,21 @@ fn files_are_looked_at_where_the_interface_is() {
         let url = read.trackers[0].ticket.file_url.as_ref().unwrap();
         assert_eq!(url.of(&ProjectPath::new("a.md").unwrap()), expected);
     }
+}
+
+#[test]
+fn a_test_server_can_be_driven_flat_out() {
+    let text = "trackers:\n  github:\n    repository: o/r\n    pace: {credential: {write_interval_ms: 0, limits: []}}\n    \
+                breaker: {failures: 2}\n    retry: {attempts: 3}\n";
+    let read = read(text);
+    assert!(read.unknown_keys.is_empty(), "{:?}", read.unknown_keys);
+    let github = &read.trackers[0];
+    assert_eq!(github.pace, ScopedPace::default());
+    assert_eq!((github.breaker.failures, github.breaker.wait_seconds, github.retry.attempts), (2, 30, 3));
+    let usual = super::SyncConfiguration::read(Path::new("c"), b"trackers: {github: {repository: o/r}}")
+        .unwrap()
+        .unwrap();
+    assert_eq!(usual.trackers[0].pace, ScopedPace::github());
 }
 
 #[test]

@@ -6,7 +6,13 @@ use serde::Deserialize;
 use stepmark_core::artifact::{PathGlob, PathGlobs, ProjectPath};
 
 use super::{BaseUrl, Drift, Prune, Repository, Target, TargetKind};
-use crate::{TrackerName, ticket::TicketSettings};
+use crate::{
+    TrackerName,
+    breaker::BreakerSettings,
+    pace::{PaceSettings, ScopedPace},
+    retry::RetrySettings,
+    ticket::TicketSettings,
+};
 
 /// What the configuration says about one tracker.
 #[derive(Clone, Debug)]
@@ -23,6 +29,12 @@ pub struct TrackerSettings {
     pub drift: Drift,
     /// What happens to tickets whose artifact is gone.
     pub prune: Prune,
+    /// When it is left alone.
+    pub breaker: BreakerSettings,
+    /// How often a delivery is tried.
+    pub retry: RetrySettings,
+    /// How fast it is asked.
+    pub pace: ScopedPace,
 }
 
 impl TrackerSettings {
@@ -48,6 +60,28 @@ pub(super) struct TrackerKeys {
     ticket: Option<TicketSettings>,
     drift: Option<Drift>,
     prune: Option<Prune>,
+    breaker: Option<BreakerSettings>,
+    retry: Option<RetrySettings>,
+    pace: Option<PaceKeys>,
+}
+
+/// `pace:`. What is not named is what the kind of tracker is known for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, expecting = "a mapping with `credential`, `endpoint` and `ticket`")]
+struct PaceKeys {
+    credential: Option<PaceSettings>,
+    endpoint: Option<PaceSettings>,
+    ticket: Option<PaceSettings>,
+}
+
+impl PaceKeys {
+    fn over(self, own: ScopedPace) -> ScopedPace {
+        ScopedPace {
+            credential: self.credential.unwrap_or(own.credential),
+            endpoint: self.endpoint.unwrap_or(own.endpoint),
+            ticket: self.ticket.unwrap_or(own.ticket),
+        }
+    }
 }
 
 impl TrackerKeys {
@@ -79,6 +113,11 @@ impl TrackerKeys {
         if ticket.file_url.is_none() {
             ticket.file_url = target.file_url(self.branch.as_deref()).map_err(|error| error.to_string())?;
         }
+        let pace = match kind {
+            TargetKind::Github => ScopedPace::github(),
+            TargetKind::Jira => ScopedPace::jira(),
+            TargetKind::File | TargetKind::Dry => ScopedPace::default(),
+        };
         Ok(TrackerSettings {
             name,
             target,
@@ -86,6 +125,9 @@ impl TrackerKeys {
             ticket,
             drift: self.drift.unwrap_or_default(),
             prune: self.prune.unwrap_or_default(),
+            breaker: self.breaker.unwrap_or_default(),
+            retry: self.retry.unwrap_or_default(),
+            pace: self.pace.unwrap_or_default().over(pace),
         })
     }
 

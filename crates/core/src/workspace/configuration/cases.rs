@@ -158,7 +158,7 @@ fn says_where_the_file_is_broken_and_why() {
         ("variables: {a: /tmp}\n", "1:16", "absolute"),
         ("variables: {'{a}': docs}\n", "1:13", "braces"),
         ("project_id: a\nproject_id: b\n", "1:1", "duplicate"),
-        ("memory: {a: 1, a: 2}\n", "1:11", "duplicate"),
+        ("memory: {a: 1, a: 2}\n", "1:9", "duplicate"),
         ("project_id: a\n---\nb: 1\n", "", "more than one document"),
         ("project_id: \"\u{1}\"\n", "1:1", "control characters"),
         ("- a\n", "1:1", "a mapping of keys"),

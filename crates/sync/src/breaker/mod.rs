@@ -1,0 +1,18 @@
+//! Circuit breakers, pure: `(state, outcome, now) → state`. The reason of a failure decides what trips: a host, a credential, a kind of
+//! request, or one ticket. They guard requests to trackers alone; local commands never ask them (DESIGN.md, invariant 7).
+
+mod reason;
+mod failure;
+mod scope;
+mod settings;
+mod state;
+mod circuit;
+#[cfg(test)]
+mod cases;
+
+pub use circuit::{Circuit, RouteAdmission};
+pub use failure::Failure;
+pub use reason::{Consequence, Reason, Retry, Trip};
+pub use scope::{Route, Scope, ScopeError, ScopeKind};
+pub use settings::BreakerSettings;
+pub use state::{Admission, Breaker, Outage};

@@ -1,0 +1,160 @@
+//! Why a request failed, and what follows from that.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::ScopeKind;
+
+/// Why a request to a tracker failed (FORMATS.md §4). The reason alone decides which breaker trips and whether it is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// No connection: name not found, refused, reset before anything was sent.
+    Unreachable,
+    /// No answer in time, or the connection broke before the answer was read.
+    Timeout,
+    /// 5xx.
+    ServerError,
+    /// An answer that is none of the interface: HTML of a proxy, broken JSON, too long.
+    Unreadable,
+    /// 401: the credential is wrong or has expired.
+    Unauthorized,
+    /// 403 without a sign of a limit: the credential may not do this.
+    Forbidden,
+    /// GitHub's hourly limit.
+    PrimaryLimit,
+    /// GitHub's secondary limits, which it knows by text alone.
+    SecondaryLimit,
+    /// `jira-quota-*`: the quota of all requests together.
+    Quota,
+    /// `jira-burst-based`: too many requests to one endpoint.
+    EndpointLimit,
+    /// `jira-per-issue-on-write`: too many writes of one issue.
+    TicketLimit,
+    /// 409: somebody else changed it at the same moment.
+    Conflict,
+    /// 404 or 410: the ticket is not there any more.
+    Gone,
+    /// 400 or 422: what was sent is refused, and would be again.
+    Invalid,
+}
+
+/// What follows from a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Consequence {
+    /// Whose breaker hears of it.
+    pub scope: ScopeKind,
+    /// How that breaker takes it.
+    pub trip: Trip,
+    /// What becomes of the delivery.
+    pub retry: Retry,
+}
+
+/// How a breaker takes a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trip {
+    /// It opens after several of these.
+    Counted,
+    /// It opens at once, until the time that the tracker names.
+    AtOnce,
+    /// It opens at once and for long: only a person can mend it.
+    NeedsPerson,
+    /// It does not care.
+    Never,
+}
+
+/// What becomes of a delivery that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    /// It is tried again after a growing time, a bounded number of times.
+    Counted,
+    /// It is tried again as soon as the breaker allows: it was not its fault.
+    Postponed,
+    /// It is parked at once.
+    Parked,
+}
+
+impl Reason {
+    /// All reasons.
+    pub const ALL: [Self; 14] = [
+        Self::Unreachable,
+        Self::Timeout,
+        Self::ServerError,
+        Self::Unreadable,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::PrimaryLimit,
+        Self::SecondaryLimit,
+        Self::Quota,
+        Self::EndpointLimit,
+        Self::TicketLimit,
+        Self::Conflict,
+        Self::Gone,
+        Self::Invalid,
+    ];
+
+    /// What follows from it: the law of the issue "Sync", "Breaker, retry, pace".
+    pub const fn consequence(self) -> Consequence {
+        let (scope, trip, retry) = match self {
+            Self::Unreachable | Self::Timeout | Self::ServerError | Self::Unreadable => {
+                (ScopeKind::Host, Trip::Counted, Retry::Counted)
+            }
+            Self::Unauthorized | Self::Forbidden => {
+                (ScopeKind::Credential, Trip::NeedsPerson, Retry::Postponed)
+            }
+            Self::PrimaryLimit | Self::SecondaryLimit => {
+                (ScopeKind::Credential, Trip::AtOnce, Retry::Postponed)
+            }
+            Self::Quota => (ScopeKind::Host, Trip::AtOnce, Retry::Postponed),
+            Self::EndpointLimit => (ScopeKind::Endpoint, Trip::AtOnce, Retry::Postponed),
+            Self::TicketLimit => (ScopeKind::Ticket, Trip::AtOnce, Retry::Postponed),
+            Self::Conflict => (ScopeKind::Ticket, Trip::Never, Retry::Counted),
+            Self::Gone | Self::Invalid => (ScopeKind::Ticket, Trip::Never, Retry::Parked),
+        };
+        Consequence { scope, trip, retry }
+    }
+
+    /// Whether the tracker itself answered, so that its host is well.
+    pub const fn shows_host_well(self) -> bool {
+        !matches!(self.consequence().scope, ScopeKind::Host)
+    }
+
+    /// What a person can do about it, where only a person can.
+    pub const fn remedy(self) -> Option<&'static str> {
+        match self {
+            Self::Unauthorized => Some("give a credential that is valid, then run `stepmark sync reset`"),
+            Self::Forbidden => {
+                Some("give the credential the right to write issues here, then run `stepmark sync reset`")
+            }
+            Self::Gone => Some(
+                "the ticket was deleted or moved: run `stepmark sync adopt` if it is elsewhere, or `stepmark sync retry`",
+            ),
+            Self::Invalid => {
+                Some("change what is refused: the configuration of the tracker, or the artifact")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Unreachable => "it cannot be reached",
+            Self::Timeout => "it does not answer in time",
+            Self::ServerError => "it reports an error of its own",
+            Self::Unreadable => "its answer cannot be read",
+            Self::Unauthorized => "it does not accept the credential",
+            Self::Forbidden => "the credential may not do this",
+            Self::PrimaryLimit => "the hourly limit of requests is used up",
+            Self::SecondaryLimit => "it wants fewer requests at a time",
+            Self::Quota => "the quota of requests is used up",
+            Self::EndpointLimit => "it wants fewer requests of this kind",
+            Self::TicketLimit => "it wants fewer changes of this ticket",
+            Self::Conflict => "somebody else changed the ticket at the same moment",
+            Self::Gone => "the ticket is not there any more",
+            Self::Invalid => "it refuses what was sent",
+        })
+    }
+}

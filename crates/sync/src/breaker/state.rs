@@ -1,0 +1,216 @@
+//! The state machine of one breaker.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{BreakerSettings, Failure, Trip};
+use crate::moment;
+
+/// A circuit breaker: a value that follows from what it was, what it hears, and what time it is. It is kept in the ledger, so
+/// that it survives restarts and is shared by all processes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum Breaker {
+    /// Requests pass.
+    Closed {
+        /// How many failed since the last success.
+        failures: u32,
+        /// When the last of them failed.
+        last_failure_at: Option<Timestamp>,
+    },
+    /// No request passes.
+    Open(Outage),
+    /// A few requests pass, to see whether it is over.
+    HalfOpen {
+        /// What it is about.
+        outage: Outage,
+        /// Until when each probe under way may take.
+        probes: Vec<Timestamp>,
+        /// How many probes succeeded.
+        succeeded: u32,
+    },
+}
+
+/// Why and until when a breaker is open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outage {
+    /// When it opened.
+    pub since: Timestamp,
+    /// When probes may begin.
+    pub until: Timestamp,
+    /// How often it opened without closing between.
+    pub trips: u32,
+    /// What opened it.
+    pub cause: Failure,
+}
+
+/// Whether a request may be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It may.
+    Pass,
+    /// It may, as a probe: its outcome must be told.
+    Probe,
+    /// It may not.
+    Refused {
+        /// When to ask again.
+        until: Timestamp,
+        /// Why.
+        cause: Failure,
+    },
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Self::Closed { failures: 0, last_failure_at: None }
+    }
+}
+
+impl Breaker {
+    /// Whether it is what it was at the beginning, so that nothing needs to be kept.
+    pub fn is_pristine(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Why it is not closed.
+    pub const fn outage(&self) -> Option<&Outage> {
+        match self {
+            Self::Closed { .. } => None,
+            Self::Open(outage) | Self::HalfOpen { outage, .. } => Some(outage),
+        }
+    }
+
+    /// Asks whether a request may be made now.
+    #[must_use]
+    pub fn admit(self, now: Timestamp, settings: &BreakerSettings) -> (Self, Admission) {
+        match self {
+            Self::Closed { .. } => (self, Admission::Pass),
+            Self::Open(outage) => {
+                let outage = outage.seen_at(now);
+                if now < outage.until {
+                    let refused = Admission::Refused { until: outage.until, cause: outage.cause.clone() };
+                    return (Self::Open(outage), refused);
+                }
+                Self::HalfOpen { outage, probes: Vec::new(), succeeded: 0 }.admit(now, settings)
+            }
+            Self::HalfOpen { outage, mut probes, succeeded } => {
+                let longest = moment::after(now, seconds(settings.probe_seconds));
+                // A probe whose process died is forgotten; a deadline beyond any that could be given now is of a clock that was
+                // set back.
+                probes.retain(|deadline| now < *deadline && *deadline <= longest);
+                let is_free = probes.len() < settings.probes.max(1) as usize;
+                let admission = match (is_free, probes.iter().min()) {
+                    (false, Some(first)) => Admission::Refused { until: *first, cause: outage.cause.clone() },
+                    _ => Admission::Probe,
+                };
+                if admission == Admission::Probe {
+                    probes.push(longest);
+                }
+                (Self::HalfOpen { outage, probes, succeeded }, admission)
+            }
+        }
+    }
+
+    /// Hears that a request succeeded.
+    #[must_use]
+    pub fn succeeded(self, settings: &BreakerSettings) -> Self {
+        match self {
+            Self::Closed { .. } => Self::default(),
+            // A request from before it opened says nothing about now.
+            Self::Open(outage) => Self::Open(outage),
+            Self::HalfOpen { succeeded, .. } if succeeded + 1 >= settings.successes => Self::default(),
+            Self::HalfOpen { outage, mut probes, succeeded } => {
+                remove_first(&mut probes);
+                Self::HalfOpen { outage, probes, succeeded: succeeded + 1 }
+            }
+        }
+    }
+
+    /// Hears that a probe ended without telling anything about what this breaker guards: another one may begin.
+    #[must_use]
+    pub fn released(mut self) -> Self {
+        if let Self::HalfOpen { probes, .. } = &mut self {
+            remove_first(probes);
+        }
+        self
+    }
+
+    /// Hears that a request failed for a reason that concerns what this breaker guards.
+    #[must_use]
+    pub fn failed(self, failure: &Failure, now: Timestamp, settings: &BreakerSettings) -> Self {
+        let trip = failure.reason.consequence().trip;
+        match self {
+            _ if trip == Trip::Never => self.released(),
+            Self::Closed { failures, last_failure_at } => {
+                let oldest = now.as_millisecond().saturating_sub(window(settings));
+                let counts = last_failure_at.is_some_and(|at| at.as_millisecond() >= oldest);
+                let failures = if counts { failures.saturating_add(1) } else { 1 };
+                let names_time = failure.wait_until.is_some();
+                if trip == Trip::Counted && !names_time && failures < settings.failures {
+                    return Self::Closed { failures, last_failure_at: Some(now) };
+                }
+                Self::Open(Outage::begin(failure, now, 1, settings))
+            }
+            // One outage, told by many requests: only a longer wait is news.
+            Self::Open(mut outage) => {
+                outage.until = outage.until.max(Outage::begin(failure, now, 0, settings).until);
+                Self::Open(outage)
+            }
+            Self::HalfOpen { outage, .. } => {
+                let trips = outage.trips.saturating_add(1);
+                Self::Open(Outage::begin(failure, now, trips, settings))
+            }
+        }
+    }
+}
+
+fn remove_first(probes: &mut Vec<Timestamp>) {
+    if let Some(at) = (0..probes.len()).min_by_key(|at| probes[*at]) {
+        probes.remove(at);
+    }
+}
+
+fn window(settings: &BreakerSettings) -> i64 {
+    i64::from(settings.window_seconds) * 1000
+}
+
+fn seconds(count: u32) -> u64 {
+    u64::from(count) * 1000
+}
+
+impl Outage {
+    /// An outage that begins now, for the `trips`th time; with 0, as long as the tracker says and no longer.
+    fn begin(failure: &Failure, now: Timestamp, trips: u32, settings: &BreakerSettings) -> Self {
+        let longest = seconds(settings.longest_wait_seconds);
+        let own = match (failure.reason.consequence().trip, trips) {
+            (Trip::NeedsPerson, _) => seconds(settings.person_wait_seconds),
+            (_, 0) => 0,
+            (_, trips) => {
+                let doubled = 1_u64.checked_shl(trips - 1).unwrap_or(u64::MAX);
+                seconds(least_wait(failure, settings)).saturating_mul(doubled).min(longest)
+            }
+        };
+        let asked = failure.wait_until.map_or(0, |until| moment::between(now, until)).min(longest);
+        Self { since: now, until: moment::after(now, own.max(asked)), trips, cause: failure.clone() }
+    }
+
+    /// The same outage, as long as it was, where the clock was set back since it began.
+    fn seen_at(self, now: Timestamp) -> Self {
+        if now >= self.since {
+            return self;
+        }
+        let length = moment::between(self.since, self.until);
+        Self { since: now, until: moment::after(now, length), ..self }
+    }
+}
+
+/// How many seconds to wait at first. Where the tracker names a time, that is enough; GitHub wants at least a minute for a
+/// secondary limit without one (FORMATS.md §4).
+fn least_wait(failure: &Failure, settings: &BreakerSettings) -> u32 {
+    use super::Reason::SecondaryLimit;
+    match (failure.reason, failure.wait_until, failure.reason.consequence().trip) {
+        (_, Some(_), Trip::AtOnce) => 0,
+        (SecondaryLimit, None, _) => settings.wait_seconds.max(60),
+        _ => settings.wait_seconds,
+    }
+}

@@ -1,0 +1,21 @@
+//! Moments of time in whole milliseconds, as the ledger keeps them.
+
+use jiff::Timestamp;
+
+/// The moment `milliseconds` after `moment`; the last moment there is where that lies beyond it.
+pub(crate) fn after(moment: Timestamp, milliseconds: u64) -> Timestamp {
+    let milliseconds = i64::try_from(milliseconds).unwrap_or(i64::MAX);
+    at(moment.as_millisecond().saturating_add(milliseconds))
+}
+
+/// The moment that many milliseconds after 1970; the first or last moment there is where that lies beyond them.
+pub(crate) fn at(milliseconds: i64) -> Timestamp {
+    let bound = if milliseconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::from_millisecond(milliseconds).unwrap_or(bound)
+}
+
+/// How many milliseconds lie between two moments; 0 where `later` is not later.
+pub(crate) fn between(earlier: Timestamp, later: Timestamp) -> u64 {
+    let difference = later.as_millisecond().saturating_sub(earlier.as_millisecond());
+    u64::try_from(difference).unwrap_or(0)
+}

@@ -1,0 +1,120 @@
+//! Whether, and when, a ticket is delivered again.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Draw, RetrySettings};
+use crate::{
+    breaker::{Failure, Reason, Retry},
+    moment,
+    ticket::TicketDigest,
+};
+
+/// The state of the delivery of one ticket to one tracker. What is nowhere kept is [`Delivery::Due`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum Delivery {
+    /// It may be tried.
+    #[default]
+    Due,
+    /// It failed, and is tried again.
+    Waiting {
+        /// How often it was tried.
+        attempts: u32,
+        /// When it is tried again.
+        until: Timestamp,
+        /// The last failure.
+        last: Failure,
+    },
+    /// It failed for good. It stays visible until a person or a change of the artifact gives it another try.
+    Parked {
+        /// How often it was tried.
+        attempts: u32,
+        /// Since when.
+        since: Timestamp,
+        /// The last failure.
+        last: Failure,
+        /// What could not be delivered.
+        digest: TicketDigest,
+    },
+}
+
+/// The longest wait that a tracker's own word can bring about: a day.
+const LONGEST_NAMED_WAIT: u64 = 24 * 60 * 60 * 1000;
+
+impl Delivery {
+    /// Whether the ticket with the digest `desired` may be delivered now. A ticket that was refused may be tried once more when it
+    /// has changed; one that is gone does not come back by that.
+    pub fn is_due(&self, desired: TicketDigest, now: Timestamp) -> bool {
+        match self {
+            Self::Due => true,
+            Self::Waiting { until, .. } => now >= *until,
+            Self::Parked { last, digest, .. } => last.reason != Reason::Gone && *digest != desired,
+        }
+    }
+
+    /// When it is due by itself; `None` for what is due already or parked.
+    pub const fn until(&self) -> Option<Timestamp> {
+        match self {
+            Self::Waiting { until, .. } => Some(*until),
+            Self::Due | Self::Parked { .. } => None,
+        }
+    }
+
+    /// How often it was tried since it last succeeded.
+    pub const fn attempts(&self) -> u32 {
+        match self {
+            Self::Due => 0,
+            Self::Waiting { attempts, .. } | Self::Parked { attempts, .. } => *attempts,
+        }
+    }
+
+    /// The last failure.
+    pub const fn last(&self) -> Option<&Failure> {
+        match self {
+            Self::Due => None,
+            Self::Waiting { last, .. } | Self::Parked { last, .. } => Some(last),
+        }
+    }
+
+    /// Hears that the delivery of the ticket with the digest `desired` failed. The wait is drawn from 0 to a bound that doubles
+    /// (full jitter: many waiting deliveries do not come back together), and never ends before the moment that the tracker named.
+    #[must_use]
+    pub fn failed(
+        self,
+        failure: Failure,
+        desired: TicketDigest,
+        now: Timestamp,
+        draw: Draw,
+        settings: &RetrySettings,
+    ) -> Self {
+        let retry = failure.reason.consequence().retry;
+        let was_other = matches!(&self, Self::Parked { digest, .. } if *digest != desired);
+        let before = if was_other { 0 } else { self.attempts() };
+        let attempts = if retry == Retry::Postponed { before } else { before.saturating_add(1) };
+        let is_last = retry == Retry::Counted && attempts >= settings.attempts;
+        if retry == Retry::Parked || is_last {
+            return Self::Parked { attempts, since: now, last: failure, digest: desired };
+        }
+        let own = match retry {
+            Retry::Counted => draw.up_to(bound(attempts, settings)),
+            // The breaker says when.
+            Retry::Postponed | Retry::Parked => 0,
+        };
+        let named = failure.wait_until.map_or(0, |until| moment::between(now, until)).min(LONGEST_NAMED_WAIT);
+        Self::Waiting { attempts, until: moment::after(now, own.max(named)), last: failure }
+    }
+
+    /// Gives it another try now, as a person asks.
+    #[must_use]
+    pub fn retried(self) -> Self {
+        Self::Due
+    }
+}
+
+/// The longest wait after so many attempts, in milliseconds.
+fn bound(attempts: u32, settings: &RetrySettings) -> u64 {
+    let longest = u64::from(settings.longest_wait_seconds) * 1000;
+    let doubled = 1_u64.checked_shl(attempts.saturating_sub(1)).unwrap_or(u64::MAX);
+    u64::from(settings.wait_ms).saturating_mul(doubled).min(longest)
+}

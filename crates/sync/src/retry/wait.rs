@@ -1,0 +1,69 @@
+//! When a tracker says that the next request may come.
+
+use jiff::{Timestamp, fmt::rfc2822};
+
+use crate::moment;
+
+/// The moment that the headers of an answer name for the next request, by this machine's clock; `None` where they name none.
+/// `header` gives the value of a header by its lower-case name.
+///
+/// `Retry-After` counts first: seconds or a date (RFC 9110, §10.2.3). Else, where nothing is left (`x-ratelimit-remaining: 0`), the
+/// reset: seconds since 1970 on GitHub, a date on Jira (FORMATS.md §4). A moment is measured from the answer's own `Date`, so that
+/// a clock that is wrong here does no harm.
+pub fn named_wait<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Timestamp) -> Option<Timestamp> {
+    let date = |text: &str| rfc2822::parse(text).ok().map(|date| date.timestamp());
+    let sent_at = header("date").and_then(date).unwrap_or(now);
+    let here = |there: Timestamp| moment::after(now, moment::between(sent_at, there));
+    if let Some(text) = header("retry-after").map(str::trim) {
+        let seconds =
+            text.parse::<u64>().ok().map(|seconds| moment::after(now, seconds.saturating_mul(1000)));
+        if let Some(until) = seconds.or_else(|| date(text).map(here)) {
+            return Some(until);
+        }
+    }
+    let is_used_up = header("x-ratelimit-remaining").is_some_and(|count| count.trim() == "0");
+    let reset = header("x-ratelimit-reset").filter(|_| is_used_up)?.trim();
+    let moment = match reset.parse::<i64>() {
+        Ok(seconds) => moment::at(seconds.saturating_mul(1000)),
+        Err(_) => reset.parse().ok()?,
+    };
+    Some(here(moment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_name_a_moment() {
+        let now = Timestamp::from_second(1_700_000_000).unwrap();
+        // This clock is ten seconds slow.
+        let date = ("date", "Tue, 14 Nov 2023 22:13:30 GMT");
+        for (headers, seconds) in [
+            (&[][..], None),
+            (&[("retry-after", "60")], Some(60)),
+            (&[("retry-after", " 0 ")], Some(0)),
+            (&[("retry-after", "soon")], None),
+            (&[("retry-after", "-1")], None),
+            (&[("retry-after", "Tue, 14 Nov 2023 22:14:20 GMT")], Some(60)),
+            (&[("retry-after", "Tue, 14 Nov 2023 22:14:20 GMT"), date], Some(50)),
+            (&[("retry-after", "Tue, 14 Nov 2023 22:00:00 GMT")], Some(0)),
+            (&[("x-ratelimit-reset", "1700000300")], None),
+            (&[("x-ratelimit-remaining", "3"), ("x-ratelimit-reset", "1700000300")], None),
+            (&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1700000300")], Some(300)),
+            (&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1700000300"), date], Some(290)),
+            (&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "2023-11-14T22:14:20Z")], Some(60)),
+            (&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "later")], None),
+            (
+                &[("retry-after", "5"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1700000300")],
+                Some(5),
+            ),
+        ] {
+            let header = |name: &str| headers.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
+            let until = named_wait(header, now).map(|until| until.as_second() - now.as_second());
+            assert_eq!(until, seconds, "{headers:?}");
+        }
+        let endless = named_wait(|name| (name == "retry-after").then_some("18446744073709551615"), now);
+        assert_eq!(endless, Some(Timestamp::MAX));
+    }
+}
