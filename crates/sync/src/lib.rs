@@ -15,6 +15,7 @@ pub mod ticket;
 pub mod breaker;
 pub mod retry;
 pub mod pace;
+pub mod ledger;
 pub mod configuration;
 
 pub use tracker_name::{TrackerName, TrackerNameError};

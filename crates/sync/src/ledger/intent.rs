@@ -1,0 +1,59 @@
+//! What is about to be asked of a tracker.
+
+use std::{fmt, str::FromStr};
+
+use jiff::Timestamp;
+
+use crate::{
+    TrackerName,
+    ticket::{Marker, TicketDigest},
+};
+
+/// A request that is about to be made: written down durably **before** it is made, taken away in the transaction that writes down its
+/// outcome. One that is found later, by another process or after a timeout, is in doubt: nobody knows whether the tracker did
+/// it, and it is looked up before anything else is done (FORMATS.md §4, 1 and 3). There is at most one for each ticket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Intent {
+    /// The tracker.
+    pub tracker: TrackerName,
+    /// The artifact.
+    pub marker: Marker,
+    /// What is asked.
+    pub action: IntentAction,
+    /// What the ticket will say.
+    pub digest: TicketDigest,
+    /// The number of the lease under which it was begun.
+    pub lease_number: u64,
+    /// When it was begun.
+    pub begun_at: Timestamp,
+}
+
+/// What is asked of a tracker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntentAction {
+    /// A new ticket: the one request that must not be made twice.
+    Create,
+    /// A change; to do it again does no harm.
+    Update,
+}
+
+impl fmt::Display for IntentAction {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Create => "create",
+            Self::Update => "update",
+        })
+    }
+}
+
+impl FromStr for IntentAction {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "create" => Ok(Self::Create),
+            "update" => Ok(Self::Update),
+            _ => Err(format!("`{word}` is no action")),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Who works on a project.
+
+use jiff::Timestamp;
+
+use crate::moment;
+
+/// The right to work on what `name` stands for, for a while. Its number grows with each holder and never shrinks: it decides who may
+/// write, the clock only when somebody else may take it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// What it is about: the name of a tracker.
+    pub name: String,
+    /// Who has it.
+    pub holder: String,
+    /// Its fencing number, from 1.
+    pub number: u64,
+    /// Until when it is kept for the holder.
+    pub until: Timestamp,
+}
+
+/// Somebody else has the lease.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` works on `{}` until {}: wait for it, or stop it", .0.holder, .0.name, .0.until)]
+pub struct LeaseHeld(pub Lease);
+
+/// The lease was lost to somebody else.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this process lost its right to work on `{name}` (its number is {number}, the current one {current}): it stops, and what it \
+     had begun is looked up by whoever goes on"
+)]
+pub struct Fenced {
+    /// What the lease is about.
+    pub name: String,
+    /// The number of this process.
+    pub number: u64,
+    /// The number that counts; 0 where the ledger knows none.
+    pub current: u64,
+}
+
+impl Lease {
+    /// The lease on `name` for `holder`, where `current` is the one that is kept. Whoever has it already keeps its number.
+    ///
+    /// # Errors
+    /// When somebody else has it.
+    pub fn acquire(
+        current: Option<Self>,
+        name: &str,
+        holder: &str,
+        now: Timestamp,
+        length_ms: u64,
+    ) -> Result<Self, LeaseHeld> {
+        let until = moment::after(now, length_ms);
+        let number = match current {
+            Some(current) if current.holder == holder && now < current.until => current.number,
+            // An end beyond any that could be given now is of a clock that was set back.
+            Some(current) if now < current.until && current.until <= until => return Err(LeaseHeld(current)),
+            Some(current) => current.number.saturating_add(1),
+            None => 1,
+        };
+        Ok(Self { name: name.to_owned(), holder: holder.to_owned(), number, until })
+    }
+
+    /// The same lease, given back: anybody may take it now. It keeps its number, so that the next one is higher.
+    #[must_use]
+    pub fn released(self, now: Timestamp) -> Self {
+        Self { until: self.until.min(now), ..self }
+    }
+
+    /// Checks that this lease is still the one that counts.
+    ///
+    /// # Errors
+    /// When another one was given since.
+    pub fn check(&self, current: Option<&Self>) -> Result<(), Fenced> {
+        let number = current.map_or(0, |current| current.number);
+        let is_own = current.is_some_and(|current| current.holder == self.holder && number == self.number);
+        if is_own {
+            Ok(())
+        } else {
+            Err(Fenced { name: self.name.clone(), number: self.number, current: number })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_700_000_000 + second).unwrap()
+    }
+
+    fn acquire(current: Option<&Lease>, holder: &str, second: i64) -> Result<Lease, LeaseHeld> {
+        Lease::acquire(current.cloned(), "gh", holder, at(second), 60_000)
+    }
+
+    #[test]
+    fn numbers_grow_with_each_holder() {
+        let first = acquire(None, "a", 0).unwrap();
+        assert_eq!((first.number, first.until), (1, at(60)));
+        let kept = acquire(Some(&first), "a", 30).unwrap();
+        assert_eq!((kept.number, kept.until), (1, at(90)));
+        assert_eq!(acquire(Some(&kept), "b", 89), Err(LeaseHeld(kept.clone())));
+        let taken = acquire(Some(&kept), "b", 90).unwrap();
+        assert_eq!(taken.number, 2);
+        let back = acquire(Some(&taken.clone().released(at(95))), "a", 95).unwrap();
+        assert_eq!(back.number, 3);
+        assert!(
+            kept.check(Some(&taken)).is_err()
+                && taken.check(Some(&taken)).is_ok()
+                && kept.check(None).is_err()
+        );
+    }
+
+    #[test]
+    fn a_lapsed_lease_comes_back_under_another_number() {
+        let first = acquire(None, "a", 0).unwrap();
+        assert_eq!(acquire(Some(&first), "a", 61).unwrap().number, 2);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_keeps_nobody_out() {
+        let first = acquire(None, "a", 100_000).unwrap();
+        assert_eq!(acquire(Some(&first), "b", 0).unwrap().number, 2);
+    }
+}

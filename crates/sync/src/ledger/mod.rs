@@ -1,0 +1,22 @@
+//! What sync remembers: links, what tickets were made to say, intents, deliveries, leases, breakers, paces. It is this machine's alone, and
+//! nothing in it is the truth: markers in tickets bring the links back.
+
+mod remote_ticket;
+mod link;
+mod intent;
+mod lease;
+mod error;
+mod store;
+mod memory;
+mod sqlite;
+#[cfg(test)]
+mod conformance;
+
+pub use error::LedgerError;
+pub use intent::{Intent, IntentAction};
+pub use lease::{Fenced, Lease, LeaseHeld};
+pub use link::Link;
+pub use memory::MemoryLedger;
+pub use remote_ticket::RemoteTicket;
+pub use sqlite::SqliteLedger;
+pub use store::{Ledger, LedgerReader, LedgerWriter, check_lease};

@@ -1,0 +1,65 @@
+//! What only a file can do.
+#![expect(clippy::disallowed_methods, reason = "tests write files directly")]
+
+use std::fs;
+
+use rusqlite::Connection;
+
+use super::SqliteLedger;
+use crate::{
+    ledger::{Ledger as _, LedgerError},
+    ticket::sample::marker,
+};
+
+#[test]
+fn what_is_committed_is_there_when_it_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    assert!(SqliteLedger::open_existing(&path).unwrap().is_none());
+    assert!(!path.exists(), "looking makes nothing");
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    let mut transaction = ledger.write().unwrap();
+    transaction.put_surveyed_at(&"gh".parse().unwrap(), jiff::Timestamp::UNIX_EPOCH).unwrap();
+    // Readers of another handle do not wait for a writer.
+    let mut reader = SqliteLedger::open_existing(&path).unwrap().unwrap();
+    assert_eq!(reader.read().unwrap().surveyed_at(&"gh".parse().unwrap()).unwrap(), None);
+    transaction.commit().unwrap();
+    assert!(reader.read().unwrap().surveyed_at(&"gh".parse().unwrap()).unwrap().is_some());
+    assert!(
+        reader
+            .write()
+            .and_then(|mut ledger| ledger.remove_link(&"gh".parse().unwrap(), &marker("a")))
+            .is_err()
+    );
+    drop(ledger);
+    let mut again = SqliteLedger::open(&path).unwrap();
+    assert!(again.read().unwrap().surveyed_at(&"gh".parse().unwrap()).unwrap().is_some());
+}
+
+#[test]
+fn a_file_of_a_newer_stepmark_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    drop(SqliteLedger::open(&path).unwrap());
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let error = SqliteLedger::open(&path).unwrap_err();
+    assert!(matches!(error, LedgerError::Newer { found: 99, .. }), "{error}");
+}
+
+#[test]
+fn what_cannot_be_read_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    fs::write(&path, "not a database at all, but long enough to have a header".repeat(9)).unwrap();
+    let error = SqliteLedger::open(&path).unwrap_err().to_string();
+    assert!(error.contains("stepmark sync adopt"), "{error}");
+    fs::remove_file(&path).unwrap();
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    let sql =
+        "INSERT INTO deliveries VALUES ('gh', 'p/id:a', '{}'), ('gh', 'nonsense', '{\"state\":\"due\"}')";
+    Connection::open(&path).unwrap().execute(sql, []).unwrap();
+    let reader = ledger.read().unwrap();
+    let error = reader.delivery(&"gh".parse().unwrap(), &marker("a")).unwrap_err();
+    assert!(matches!(error, LedgerError::Corrupt { what: "delivery", .. }), "{error}");
+    assert!(reader.deliveries(&"gh".parse().unwrap()).is_err());
+}

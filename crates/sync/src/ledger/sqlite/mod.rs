@@ -1,0 +1,34 @@
+//! The ledger as a file of SQLite.
+
+mod schema;
+mod failure;
+mod open;
+mod read;
+mod write;
+#[cfg(test)]
+mod cases;
+
+use rusqlite::TransactionBehavior;
+
+use self::{failure::failed, read::SqliteTransaction};
+use super::{Ledger, LedgerError, LedgerReader, LedgerWriter};
+
+pub use open::SqliteLedger;
+
+impl SqliteLedger {
+    fn begin(&mut self, behavior: TransactionBehavior) -> Result<SqliteTransaction<'_>, LedgerError> {
+        let inner = self.connection.transaction_with_behavior(behavior).map_err(failed("begin"))?;
+        Ok(SqliteTransaction { inner })
+    }
+}
+
+impl Ledger for SqliteLedger {
+    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError> {
+        Ok(Box::new(self.begin(TransactionBehavior::Deferred)?))
+    }
+
+    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
+        // Immediate: one that reads first and is refused when it writes could not go on.
+        Ok(Box::new(self.begin(TransactionBehavior::Immediate)?))
+    }
+}

@@ -1,0 +1,91 @@
+//! Opening the file of the ledger.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the ledger is a file")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::{
+    failure::failed,
+    schema::{self, VERSION},
+};
+use crate::ledger::LedgerError;
+
+/// How long a process waits for another one's transaction. Those are short: no request is ever made inside one.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A ledger in a file of SQLite: WAL, so that readers never wait; FULL, so that what is committed survives a power cut. The file must lie
+/// on a local disk.
+#[derive(Debug)]
+pub struct SqliteLedger {
+    pub(super) connection: Connection,
+}
+
+impl SqliteLedger {
+    /// Opens the ledger at `path`, which is made where it does not exist, with its folder.
+    ///
+    /// # Errors
+    /// When the file cannot be made or read, or a newer stepmark wrote it.
+    pub fn open(path: &Path) -> Result<Self, LedgerError> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|source| LedgerError::Storage {
+                intent: "make its folder",
+                source: Box::new(source),
+            })?;
+        }
+        let mut connection = Connection::open(path).map_err(failed("open its file"))?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
+        let set_up = |connection: &mut Connection| {
+            // Returns the mode that it has now: `memory` and network files have no WAL, and do without.
+            connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let found = schema::version(&transaction)?;
+            if found == 0 {
+                schema::create(&transaction)?;
+            }
+            transaction.commit()?;
+            Ok(found)
+        };
+        let found = set_up(&mut connection).map_err(failed("prepare its file"))?;
+        Self::of(connection, path, if found == 0 { VERSION } else { found })
+    }
+
+    /// Opens the ledger at `path` for looking only; `None` where there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a newer stepmark wrote it.
+    pub fn open_existing(path: &Path) -> Result<Option<Self>, LedgerError> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(failed("open its file"))?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
+        match schema::version(&connection).map_err(failed("read its version"))? {
+            // Somebody is making it at this moment.
+            0 => Ok(None),
+            found => Self::of(connection, path, found).map(Some),
+        }
+    }
+
+    /// Sets how long a transaction waits for that of another process; 10 s at first.
+    ///
+    /// # Errors
+    /// When SQLite refuses it.
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), LedgerError> {
+        self.connection.busy_timeout(patience).map_err(failed("set its timeout"))
+    }
+
+    fn of(connection: Connection, path: &Path, found: i64) -> Result<Self, LedgerError> {
+        if found > VERSION {
+            let path: PathBuf = path.to_owned();
+            return Err(LedgerError::Newer { path, found, known: VERSION });
+        }
+        Ok(Self { connection })
+    }
+}

@@ -1,0 +1,217 @@
+//! Reading the tables.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, Row, ToSql, Transaction};
+use serde::de::DeserializeOwned;
+
+use super::failure::{corrupt, failed};
+use crate::{
+    TrackerName,
+    breaker::{Breaker, Scope},
+    ledger::{Intent, Lease, LedgerError, LedgerReader, Link},
+    moment,
+    pace::Pace,
+    retry::Delivery,
+    ticket::{Marker, Ticket},
+};
+
+/// A transaction of SQLite.
+pub(super) struct SqliteTransaction<'l> {
+    pub(super) inner: Transaction<'l>,
+}
+
+impl SqliteTransaction<'_> {
+    /// The rows of a question, each read by `read`.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        parameters: &[&dyn ToSql],
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, LedgerError> {
+        let ask = || {
+            let mut statement = self.inner.prepare_cached(sql)?;
+            let rows = statement.query_map(parameters, read)?;
+            rows.collect::<rusqlite::Result<Vec<T>>>()
+        };
+        ask().map_err(failed("be read"))
+    }
+
+    /// The artifact that has the ticket with this id.
+    pub(super) fn owner(&self, tracker: &TrackerName, id: &str) -> Result<Option<Marker>, LedgerError> {
+        let sql = "SELECT marker FROM links WHERE tracker = ?1 AND remote_id = ?2";
+        let owner: Option<String> = self.row(sql, &[&tracker.as_str(), &id], |row| row.get(0))?;
+        owner.map(|owner| owner.parse().map_err(corrupt("marker"))).transpose()
+    }
+
+    /// The row of a question that has at most one.
+    fn row<T>(
+        &self,
+        sql: &str,
+        parameters: &[&dyn ToSql],
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, LedgerError> {
+        let ask = || self.inner.prepare_cached(sql)?.query_row(parameters, read).optional();
+        ask().map_err(failed("be read"))
+    }
+
+    /// The state under a key of a table whose states are JSON.
+    fn state<T: DeserializeOwned>(
+        &self,
+        what: &'static str,
+        sql: &str,
+        parameters: &[&dyn ToSql],
+    ) -> Result<Option<T>, LedgerError> {
+        let text: Option<Option<String>> = self.row(sql, parameters, |row| row.get(0))?;
+        text.flatten().map(|text| serde_json::from_str(&text).map_err(corrupt(what))).transpose()
+    }
+}
+
+/// A row of `links` as it is stored.
+struct LinkRow {
+    marker: String,
+    remote: String,
+    digest: Option<String>,
+    linked_at: i64,
+}
+
+impl LinkRow {
+    const COLUMNS: &str = "marker, remote, digest, linked_at";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { marker: row.get(0)?, remote: row.get(1)?, digest: row.get(2)?, linked_at: row.get(3)? })
+    }
+
+    fn link(self, tracker: &TrackerName) -> Result<Link, LedgerError> {
+        let digest = self.digest.map(|digest| digest.parse().map_err(corrupt("digest"))).transpose()?;
+        Ok(Link {
+            tracker: tracker.clone(),
+            marker: self.marker.parse().map_err(corrupt("marker"))?,
+            remote: serde_json::from_str(&self.remote).map_err(corrupt("ticket"))?,
+            digest,
+            linked_at: moment::at(self.linked_at),
+        })
+    }
+}
+
+/// A row of `intents` as it is stored.
+struct IntentRow {
+    marker: String,
+    action: String,
+    digest: String,
+    lease_number: u64,
+    begun_at: i64,
+}
+
+impl IntentRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            marker: row.get(0)?,
+            action: row.get(1)?,
+            digest: row.get(2)?,
+            lease_number: row.get(3)?,
+            begun_at: row.get(4)?,
+        })
+    }
+
+    fn intent(self, tracker: &TrackerName) -> Result<Intent, LedgerError> {
+        Ok(Intent {
+            tracker: tracker.clone(),
+            marker: self.marker.parse().map_err(corrupt("marker"))?,
+            action: self.action.parse().map_err(corrupt("action"))?,
+            digest: self.digest.parse().map_err(corrupt("digest"))?,
+            lease_number: self.lease_number,
+            begun_at: moment::at(self.begun_at),
+        })
+    }
+}
+
+impl LedgerReader for SqliteTransaction<'_> {
+    fn link(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Link>, LedgerError> {
+        let sql = format!("SELECT {} FROM links WHERE tracker = ?1 AND marker = ?2", LinkRow::COLUMNS);
+        let row = self.row(&sql, &[&tracker.as_str(), &marker.to_string()], LinkRow::read)?;
+        row.map(|row| row.link(tracker)).transpose()
+    }
+
+    fn links(&self, tracker: &TrackerName) -> Result<Vec<Link>, LedgerError> {
+        let sql = format!("SELECT {} FROM links WHERE tracker = ?1", LinkRow::COLUMNS);
+        let rows = self.rows(&sql, &[&tracker.as_str()], LinkRow::read)?;
+        let links: Result<Vec<Link>, LedgerError> = rows.into_iter().map(|row| row.link(tracker)).collect();
+        sorted_by_marker(links, |link| &link.marker)
+    }
+
+    fn projected(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Ticket>, LedgerError> {
+        let sql = "SELECT projected FROM links WHERE tracker = ?1 AND marker = ?2";
+        self.state("projected ticket", sql, &[&tracker.as_str(), &marker.to_string()])
+    }
+
+    fn intents(&self, tracker: &TrackerName) -> Result<Vec<Intent>, LedgerError> {
+        let sql = "SELECT marker, action, digest, lease_number, begun_at FROM intents WHERE tracker = ?1";
+        let rows = self.rows(sql, &[&tracker.as_str()], IntentRow::read)?;
+        let intents: Result<Vec<Intent>, LedgerError> =
+            rows.into_iter().map(|row| row.intent(tracker)).collect();
+        sorted_by_marker(intents, |intent| &intent.marker)
+    }
+
+    fn delivery(&self, tracker: &TrackerName, marker: &Marker) -> Result<Delivery, LedgerError> {
+        let sql = "SELECT state FROM deliveries WHERE tracker = ?1 AND marker = ?2";
+        let delivery = self.state("delivery", sql, &[&tracker.as_str(), &marker.to_string()])?;
+        Ok(delivery.unwrap_or_default())
+    }
+
+    fn deliveries(&self, tracker: &TrackerName) -> Result<Vec<(Marker, Delivery)>, LedgerError> {
+        let sql = "SELECT marker, state FROM deliveries WHERE tracker = ?1";
+        let rows = self.rows(sql, &[&tracker.as_str()], texts)?;
+        let deliveries = rows.into_iter().map(|(marker, state)| {
+            let delivery = serde_json::from_str(&state).map_err(corrupt("delivery"))?;
+            Ok((marker.parse().map_err(corrupt("marker"))?, delivery))
+        });
+        sorted_by_marker(deliveries.collect(), |(marker, _)| marker)
+    }
+
+    fn surveyed_at(&self, tracker: &TrackerName) -> Result<Option<Timestamp>, LedgerError> {
+        let sql = "SELECT at FROM surveys WHERE tracker = ?1";
+        Ok(self.row(sql, &[&tracker.as_str()], |row| row.get(0))?.map(moment::at))
+    }
+
+    fn lease(&self, name: &str) -> Result<Option<Lease>, LedgerError> {
+        self.row("SELECT holder, number, until FROM leases WHERE name = ?1", &[&name], |row| {
+            Ok(Lease {
+                name: name.to_owned(),
+                holder: row.get(0)?,
+                number: row.get(1)?,
+                until: moment::at(row.get(2)?),
+            })
+        })
+    }
+
+    fn breaker(&self, scope: &Scope) -> Result<Option<Breaker>, LedgerError> {
+        self.state("breaker", "SELECT state FROM breakers WHERE scope = ?1", &[&scope.to_string()])
+    }
+
+    fn breakers(&self) -> Result<Vec<(Scope, Breaker)>, LedgerError> {
+        let rows = self.rows("SELECT scope, state FROM breakers ORDER BY scope", &[], texts)?;
+        let breakers = rows.into_iter().map(|(scope, state)| {
+            let breaker = serde_json::from_str(&state).map_err(corrupt("breaker"))?;
+            Ok((scope.parse().map_err(corrupt("scope"))?, breaker))
+        });
+        breakers.collect()
+    }
+
+    fn pace(&self, scope: &Scope) -> Result<Option<Pace>, LedgerError> {
+        self.state("pace", "SELECT state FROM paces WHERE scope = ?1", &[&scope.to_string()])
+    }
+}
+
+fn texts(row: &Row<'_>) -> rusqlite::Result<(String, String)> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
+/// Markers as text have another order than markers.
+fn sorted_by_marker<T>(
+    items: Result<Vec<T>, LedgerError>,
+    marker: impl Fn(&T) -> &Marker,
+) -> Result<Vec<T>, LedgerError> {
+    let mut items = items?;
+    items.sort_by(|one, other| marker(one).cmp(marker(other)));
+    Ok(items)
+}

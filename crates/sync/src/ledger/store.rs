@@ -1,0 +1,96 @@
+//! What a store of the ledger can do.
+
+use jiff::Timestamp;
+
+use super::{Intent, Lease, LedgerError, Link};
+use crate::{
+    TrackerName,
+    breaker::{Breaker, Scope},
+    pace::Pace,
+    retry::Delivery,
+    ticket::{Marker, Ticket},
+};
+
+/// What sync remembers about trackers: a store with transactions, shared by all processes of a machine. Deleting it loses nothing that the
+/// markers in tickets cannot bring back. Every implementation passes the suite in `ledger/conformance`.
+pub trait Ledger {
+    /// Reads a state of the ledger that no writer changes meanwhile.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError>;
+
+    /// Begins a transaction; from here on no other one can begin, in this process or another. What is not committed is undone.
+    ///
+    /// # Errors
+    /// When the store fails, or another process keeps it for too long.
+    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError>;
+}
+
+/// The reading side of a transaction. Every method fails when the store does, or holds what cannot be read.
+pub trait LedgerReader {
+    /// The ticket of an artifact.
+    fn link(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Link>, LedgerError>;
+    /// All tickets of a tracker, in the order of their markers.
+    fn links(&self, tracker: &TrackerName) -> Result<Vec<Link>, LedgerError>;
+    /// What the ticket of an artifact was last made to say.
+    fn projected(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Ticket>, LedgerError>;
+    /// All requests that were begun and not ended, in the order of their markers.
+    fn intents(&self, tracker: &TrackerName) -> Result<Vec<Intent>, LedgerError>;
+    /// The delivery of a ticket; due where nothing is known.
+    fn delivery(&self, tracker: &TrackerName, marker: &Marker) -> Result<Delivery, LedgerError>;
+    /// All deliveries that are waiting or parked, in the order of their markers.
+    fn deliveries(&self, tracker: &TrackerName) -> Result<Vec<(Marker, Delivery)>, LedgerError>;
+    /// When the tickets of a tracker were last looked through for markers.
+    fn surveyed_at(&self, tracker: &TrackerName) -> Result<Option<Timestamp>, LedgerError>;
+    /// The lease on `name`, whether or not it is over.
+    fn lease(&self, name: &str) -> Result<Option<Lease>, LedgerError>;
+    /// The breaker of a scope.
+    fn breaker(&self, scope: &Scope) -> Result<Option<Breaker>, LedgerError>;
+    /// All breakers that are not as they were at the beginning, in the order of their scopes as text.
+    fn breakers(&self) -> Result<Vec<(Scope, Breaker)>, LedgerError>;
+    /// The pace of a scope.
+    fn pace(&self, scope: &Scope) -> Result<Option<Pace>, LedgerError>;
+}
+
+/// The writing side of a transaction. Every method fails when the store does.
+pub trait LedgerWriter: LedgerReader {
+    /// Links a ticket, in the place of a link that there was. What the ticket says is only kept where `projected` is given, which
+    /// then has the link's digest. A ticket that belongs to another artifact is refused ([`LedgerError::LinkedElsewhere`]).
+    fn put_link(&mut self, link: &Link, projected: Option<&Ticket>) -> Result<(), LedgerError>;
+    /// Forgets a link and what its ticket says.
+    fn remove_link(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<(), LedgerError>;
+    /// Notes a request that is about to be made, in the place of one for the same ticket.
+    fn put_intent(&mut self, intent: &Intent) -> Result<(), LedgerError>;
+    /// Notes that a request has ended.
+    fn remove_intent(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<(), LedgerError>;
+    /// Notes a delivery; one that is due is forgotten.
+    fn put_delivery(
+        &mut self,
+        tracker: &TrackerName,
+        marker: &Marker,
+        delivery: &Delivery,
+    ) -> Result<(), LedgerError>;
+    /// Notes that the tickets of a tracker were looked through.
+    fn put_surveyed_at(&mut self, tracker: &TrackerName, at: Timestamp) -> Result<(), LedgerError>;
+    /// Notes a lease.
+    fn put_lease(&mut self, lease: &Lease) -> Result<(), LedgerError>;
+    /// Notes a breaker; one that is as at the beginning is forgotten.
+    fn put_breaker(&mut self, scope: &Scope, breaker: &Breaker) -> Result<(), LedgerError>;
+    /// Notes a pace.
+    fn put_pace(&mut self, scope: &Scope, pace: &Pace) -> Result<(), LedgerError>;
+    /// Makes all of it durable, at once.
+    ///
+    /// # Errors
+    /// When the store fails; nothing is changed then.
+    fn commit(self: Box<Self>) -> Result<(), LedgerError>;
+}
+
+/// Fails where `lease` is not the one that counts any more: asked first in every transaction that writes for its holder, so that two
+/// workers never replay one intent (FORMATS.md §4, 6).
+///
+/// # Errors
+/// When another lease was given since, or the store fails.
+pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), LedgerError> {
+    Ok(lease.check(ledger.lease(&lease.name)?.as_ref())?)
+}
