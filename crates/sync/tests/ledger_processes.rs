@@ -1,5 +1,6 @@
 //! Several processes on one ledger, and processes that are killed: this test runs itself as its own children.
-#![expect(clippy::disallowed_methods, reason = "a test that starts processes")]
+#![cfg(test)]
+#![expect(clippy::disallowed_methods, reason = "an edge: processes are started here")]
 
 use std::{
     env, fs,

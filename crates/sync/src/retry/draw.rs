@@ -7,7 +7,7 @@ pub struct Draw(pub u64);
 impl Draw {
     /// A whole number from 0 to `most`, all of which are equally likely.
     pub fn up_to(self, most: u64) -> u64 {
-        let scaled = u128::from(self.0) * (u128::from(most) + 1) >> 64;
+        let scaled = (u128::from(self.0) * (u128::from(most) + 1)) >> 64;
         u64::try_from(scaled).unwrap_or(most)
     }
 }
