@@ -279,3 +279,58 @@ fn other_hashes_and_many_files() {
     repository.git(&["add", "--all"]);
     assert_finds(&staged(&repository), &["docs/007.md"], 200);
 }
+
+#[test]
+fn a_staged_ledger_is_held_against_the_stories_of_the_index() {
+    let Some(repository) = repository("staged ledger") else { return };
+    let write = |path: &str, text: &str| repository.sandbox.write(path, text);
+    let ledger = |status: &str| format!("development_status:\n  1-1-switch: {status}\n  1-2-dim: done\n");
+    write("docs/stories/1-1-switch.md", "# Story 1.1: Switch\n\nStatus: review\n");
+    // This one disagrees from the start: it is no business of a change that leaves its line alone.
+    write("docs/stories/1-2-dim.md", "# Story 1.2: Dim\n\nStatus: review\n");
+    write("docs/sprint-status.yaml", &ledger("review"));
+    repository.commit("stories");
+    write("docs/sprint-status.yaml", &ledger("done"));
+    assert_finds(&staged(&repository), &[], 0);
+    repository.git(&["add", "-A"]);
+    write("docs/stories/1-1-switch.md", "# Story 1.1: Switch\n\nStatus: done\n");
+    assert_finds(&staged(&repository), &["docs/stories/1-1-switch.md"], 0);
+    repository.git(&["add", "-A"]);
+    assert_finds(&staged(&repository), &[], 1);
+    write("docs/sprint-status.yaml", "development_status:\n  a: b: c\n");
+    repository.git(&["add", "-A"]);
+    assert_finds(&staged(&repository), &["docs/sprint-status.yaml"], 1);
+}
+
+#[test]
+fn the_chains_of_what_is_staged_are_those_of_the_index() {
+    let Some(repository) = repository("staged chains") else { return };
+    let write = |path: &str, text: &str| repository.sandbox.write(path, text);
+    let parent = |status: &str| format!("---\nid: a\nstatus: {status}\n---\n# A\n");
+    let child = |status: &str, parent: &str| {
+        format!(
+            "---\nstatus: {status}\ndelegation: {{id: b, parent_id: {parent}, root_id: a, depth: 1, chain_path: [a, b]}}\n---\n# B\n"
+        )
+    };
+    write("docs/a.md", &parent("in-progress"));
+    write("docs/a.delegations/b.md", &child("todo", "a"));
+    repository.commit("chain");
+    // The parent is finished before its child.
+    write("docs/a.md", &parent("done"));
+    repository.git(&["add", "-A"]);
+    write("docs/a.delegations/b.md", &child("done", "a"));
+    assert_finds(&staged(&repository), &["docs/a.md"], 1);
+    repository.git(&["add", "-A"]);
+    assert_finds(&staged(&repository), &[], 2);
+    repository.commit("finished");
+    // The child is opened again: its parent, which is not staged, is the one that is wrong.
+    write("docs/a.delegations/b.md", &child("todo", "a"));
+    repository.git(&["add", "-A"]);
+    let (found, count) = findings(&staged(&repository));
+    assert_eq!((found.contains(&"docs/a.md".to_owned()), count), (true, 1), "{found:?}");
+    repository.git(&["reset", "--hard", "--quiet"]);
+    // A parent that goes leaves its child alone.
+    repository.git(&["rm", "--quiet", "docs/a.md"]);
+    let (found, _) = findings(&staged(&repository));
+    assert!(found.contains(&"docs/a.delegations/b.md".to_owned()), "{found:?}");
+}

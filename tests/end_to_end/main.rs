@@ -8,6 +8,7 @@ mod arguments;
 mod bad_content;
 mod bad_paths;
 mod check;
+mod check_beside;
 mod check_history;
 mod check_staged;
 mod checkpoint;

@@ -225,7 +225,8 @@ fn report(
     });
     let report = Checked::new(files.collect(), wording::unreadable(checked))
         .after(mended)
-        .with_left_out(found.left_out);
+        .with_left_out(found.left_out)
+        .with_beside(found.beside);
     let detail = if output.quiet { Detail::Problems } else { Detail::Full };
     output.rendered(&report.rendered(format, detail)?, format.reader());
     report.unreadable().iter().for_each(|problem| output.warning(problem));

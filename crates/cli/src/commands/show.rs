@@ -95,7 +95,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
             self::state(artifact).map_or("an unknown state".to_owned(), |state| format!("state `{state}`"));
         line("lifecycle", Some(&format!("{}, {standing}; {choice}", choice.lifecycle.name())));
     }
-    line("scope", state.scope.as_ref().map(ToString::to_string).as_deref());
+    line("scope", state.scope().map(|scope| scope.to_string()).as_deref());
     if let Some(progress) = &progress {
         line("standing", Some(wire::standing(progress.standing)));
         line("done", Some(&bar(progress.done_units, progress.total)));

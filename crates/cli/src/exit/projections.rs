@@ -2,7 +2,9 @@
 
 use stepmark_core::{
     workspace::manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
-    workspace::{BaselineWriteError, ChangeError, CheckError, GateError, HookError, InstructionError},
+    workspace::{
+        ArtifactError, BaselineWriteError, ChangeError, CheckError, GateError, HookError, InstructionError,
+    },
 };
 
 use super::{Exit, Failure, reading::resolve_exit};
@@ -29,6 +31,7 @@ impl From<CheckError> for Failure {
             CheckError::Chains(error) => error.into(),
             CheckError::Gates(error) => error.into(),
             CheckError::History(error) => error.into(),
+            CheckError::Workflow(error) => ArtifactError::from(error).into(),
             CheckError::Git(error) => error.into(),
             CheckError::BaselineRead(_) | CheckError::Baseline(_) => Self::from_error(Exit::Io, &error),
         }

@@ -90,7 +90,7 @@ impl ArtifactWire {
             next: progress.as_ref().map(next).unwrap_or_default(),
             alternatives: progress.as_ref().map(alternatives).unwrap_or_default(),
             status: filled(&state.status),
-            scope: state.scope.as_ref().map(ToString::to_string),
+            scope: state.scope().map(|scope| scope.to_string()),
             problems,
         }
     }

@@ -120,7 +120,7 @@ fn the_state_is_read_and_the_rest_is_kept() {
         ("research".into(), "market".into())
     );
     assert_eq!((text(&state.id), text(&state.title)), ("PRD-1".into(), "Demo".into()));
-    assert_eq!(state.scope, Some(Scope::Large));
+    assert_eq!(state.scope(), Some(Scope::Large));
     assert_eq!(state.times[0].text, "2026-01-02");
     let inputs: Vec<_> = state.input_documents.iter().map(|input| input.path.as_str()).collect();
     assert_eq!(inputs, ["a.md", "b.md"]);

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
-    Scope, Steps, Timestamp, body, field, inputs, times,
+    Scope, Steps, Timestamp, body, field, inputs, story_key, times,
 };
-use crate::document::{Document, FileHash, Frontmatter, Node, NodeKind, Yaml};
+use crate::document::{Document, FileHash, Frontmatter, Node, NodeKind, Yaml, heading_title};
 
 /// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read is a
 /// diagnosis, and what is unknown is kept as text.
@@ -44,14 +44,20 @@ pub struct State {
     pub status: Option<Field>,
     /// `validationStatus`.
     pub validation_status: Option<Field>,
+    /// `nextStep` and its kin: the step that is to come, as the artifact names it.
+    pub next_steps: Vec<Field>,
     /// `workflowType`.
     pub workflow_type: Option<Field>,
     /// `research_type`, which tells the three research workflows apart.
     pub research_type: Option<Field>,
     /// Documents that the artifact was made from.
     pub input_documents: Vec<InputDocument>,
-    /// `scope`.
-    pub scope: Option<Scope>,
+    /// `scope`: how big the work is.
+    pub scope: Option<Field>,
+    /// `scope_source`: who gave the scope.
+    pub scope_source: Option<Field>,
+    /// `scope_confidence`: how sure an AI was of it.
+    pub scope_confidence: Option<Field>,
     /// `id`: the artifact's own id.
     pub id: Option<Field>,
     /// `stepmark_id`: the id that `track` gave to an artifact without one.
@@ -66,6 +72,13 @@ pub struct State {
     pub other_keys: Vec<String>,
     /// The `Status:` line of the body.
     pub body_status: Option<BodyStatus>,
+}
+
+impl State {
+    /// The scope that `scope` names; `None` where nothing stands there.
+    pub fn scope(&self) -> Option<Scope> {
+        self.scope.as_ref().and_then(Field::filled).map(Scope::read)
+    }
 }
 
 impl Artifact {
@@ -132,7 +145,23 @@ impl Artifact {
             || state.workflow_type.is_some()
             || state.stepmark_id.is_some()
             || state.validation_status.is_some()
+            || self.is_story()
             || self.names_state_unreadably()
+    }
+
+    /// Whether the file is a story of BMAD, which needs no frontmatter: its name, its heading and its `Status:` line say so.
+    fn is_story(&self) -> bool {
+        self.state.body_status.is_some()
+            && story_key(&self.path).is_some()
+            && self.first_heading().is_some_and(|heading| heading.split_whitespace().next() == Some("Story"))
+    }
+
+    /// The title of the first heading of the body.
+    pub fn first_heading(&self) -> Option<String> {
+        let body = self.document().body();
+        let lines = self.bytes[body.range()].split(|byte| matches!(byte, b'\n' | b'\r'));
+        let title = lines.into_iter().find_map(heading_title)?;
+        Some(String::from_utf8_lossy(title).into_owned())
     }
 
     /// Whether frontmatter that no reader sees names a key of ours at the start of a line: then the file is an artifact
@@ -243,6 +272,7 @@ fn read_entry(yaml: &Yaml<'_>, key: &str, node: &Node<'_>, state: &mut State, fo
     match key {
         "lastStep" => state.last_step = field(),
         "currentStep" | "current_step" => state.current_step.extend(field()),
+        "nextStep" | "next_step" | "nextStepFile" | "next_step_file" => state.next_steps.extend(field()),
         "status" => {
             state.status = field().filter(|status| status.kind != FieldKind::Null);
             let is_text = state.status.as_ref().is_some_and(|status| status.kind == FieldKind::Text);
@@ -253,7 +283,9 @@ fn read_entry(yaml: &Yaml<'_>, key: &str, node: &Node<'_>, state: &mut State, fo
         "validationStatus" => state.validation_status = field(),
         "workflowType" => state.workflow_type = field(),
         "research_type" => state.research_type = field(),
-        "scope" => state.scope = node.text().filter(|text| !text.is_empty()).map(Scope::read),
+        "scope" if node.text().is_some() => state.scope = field(),
+        "scope_source" => state.scope_source = field(),
+        "scope_confidence" => state.scope_confidence = field(),
         "delegation" if !node.is_null() => state.delegation = Some(Delegation::read(yaml, node)),
         "id" => state.id = field(),
         "stepmark_id" => state.stepmark_id = field(),

@@ -24,7 +24,7 @@ pub use past::{Account, Loss, Past};
 pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
 pub use registry::{RULES, rule_of};
 pub use rule::{Group, Rule};
-pub use subject::{Subject, Surroundings};
+pub use subject::{ManifestRow, Subject, Surroundings};
 
 use rule::Decision;
 

@@ -2,7 +2,7 @@
 
 use super::{
     Rule,
-    rules::{delegation, document, gates, history, references, status, steps, suppression},
+    rules::{delegation, document, gates, history, manifest, references, scope, status, steps, suppression},
 };
 
 /// Every rule, in the order of the ids.
@@ -10,6 +10,7 @@ pub static RULES: &[&Rule] = &[
     &suppression::without_reason::RULE,
     &suppression::unused::RULE,
     &suppression::unreadable::RULE,
+    &suppression::allowance_unused::RULE,
     &document::fence_unclosed::RULE,
     &document::frontmatter_misplaced::RULE,
     &document::not_yaml::RULE,
@@ -20,6 +21,7 @@ pub static RULES: &[&Rule] = &[
     &document::line_ends_mixed::RULE,
     &document::byte_order_mark::RULE,
     &document::over_limit::RULE,
+    &document::tab_in_indentation::RULE,
     &steps::steps_not_a_list::RULE,
     &steps::step_empty::RULE,
     &steps::step_unreadable::RULE,
@@ -43,8 +45,14 @@ pub static RULES: &[&Rule] = &[
     &status::status_unknown::RULE,
     &status::status_ahead_of_steps::RULE,
     &status::time_impossible::RULE,
+    &status::sprint_status_disagrees::RULE,
+    &status::sprint_status_not_yaml::RULE,
+    &status::time_without_date::RULE,
+    &status::time_not_iso::RULE,
     &references::absolute_path::RULE,
     &references::input_document_missing::RULE,
+    &references::successor_missing::RULE,
+    &references::next_step_missing::RULE,
     &delegation::unreadable::RULE,
     &delegation::id_twice::RULE,
     &delegation::id_disagrees::RULE,
@@ -56,6 +64,13 @@ pub static RULES: &[&Rule] = &[
     &delegation::children_open::RULE,
     &gates::gate_without_step::RULE,
     &gates::step_without_gate::RULE,
+    &scope::scope_unknown::RULE,
+    &scope::source_unknown::RULE,
+    &scope::confidence_wrong::RULE,
+    &scope::scope_missing::RULE,
+    &scope::confidence_missing::RULE,
+    &manifest::row_missing::RULE,
+    &manifest::row_outdated::RULE,
     &history::steps_removed::RULE,
     &history::finished_work_reopened::RULE,
     &history::status_move_illegal::RULE,

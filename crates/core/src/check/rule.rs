@@ -140,7 +140,10 @@ impl Rule {
 fn example(file: &str) -> String {
     let visible = file.replace('\u{FEFF}', "<BOM>").replace("\r\n", "<CRLF>\n").replace('\t', "<TAB>");
     let end = if visible.ends_with('\n') { "" } else { "\n" };
-    format!("````markdown\n{visible}{end}````\n")
+    // What stands beside artifacts is YAML, and begins with a key.
+    let is_yaml = visible.lines().next().is_some_and(|line| line.ends_with(':'));
+    let language = if is_yaml { "yaml" } else { "markdown" };
+    format!("````{language}\n{visible}{end}````\n")
 }
 
 /// Rules are the same where their ids are: ids are unique.

@@ -4,9 +4,9 @@ use super::{Finding, Past, Rule};
 use crate::{
     artifact::{Artifact, Diagnosis, Problem, ProjectPath},
     delegation::Chains,
-    document::Span,
+    document::{FileHash, Span},
     lifecycle::Lifecycle,
-    workflow::Progress,
+    workflow::{Chain, Progress},
 };
 
 /// An artifact with what is known around it. Whoever checks gathers these facts; a rule whose facts are missing finds nothing.
@@ -16,6 +16,8 @@ pub struct Subject<'a> {
     pub artifact: &'a Artifact,
     /// How far it has come, where its workflow is known.
     pub progress: Option<&'a Progress<'a>>,
+    /// The steps of its workflow, where that is known.
+    pub chain: Option<&'a Chain>,
     /// The lifecycle of its status, where one applies.
     pub lifecycle: Option<&'a Lifecycle>,
     /// The files around it, where they were looked at.
@@ -30,12 +32,39 @@ pub struct Subject<'a> {
 pub trait Surroundings {
     /// Whether a file or folder is there.
     fn exists(&self, path: &ProjectPath) -> bool;
+    /// What the ledger of a sprint at `ledger` says of the story with the key `story`
+    /// ([`SprintStatus`](crate::artifact::SprintStatus)); `None` where there is no such ledger, it cannot be read, or it does not
+    /// know the story.
+    fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
+    /// What the manifest of the project's artifacts says of the file at `path`.
+    fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;
+}
+
+/// What a manifest says of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManifestRow {
+    /// There is no manifest that can be read, or the file is none of its business.
+    Uncovered,
+    /// It should list the file, and does not.
+    Missing,
+    /// It lists the file without a hash.
+    WithoutHash,
+    /// It lists the file with this hash.
+    Hash(FileHash),
 }
 
 impl<'a> Subject<'a> {
     /// An artifact and its progress, without anything around them.
     pub const fn alone(artifact: &'a Artifact, progress: Option<&'a Progress<'a>>) -> Self {
-        Self { artifact, progress, lifecycle: None, surroundings: None, chains: None, past: None }
+        Self {
+            artifact,
+            progress,
+            chain: None,
+            lifecycle: None,
+            surroundings: None,
+            chains: None,
+            past: None,
+        }
     }
 
     /// A finding at `span` of the artifact.

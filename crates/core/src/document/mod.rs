@@ -2,6 +2,7 @@
 
 mod span;
 mod file_hash;
+mod line_end_hashes;
 mod scan;
 mod scalar;
 mod node;
@@ -19,6 +20,7 @@ pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply};
 pub use file_hash::{FileHash, FileHashError};
 pub use frontmatter_replacement::{Fences, Replacement, replace_frontmatter};
 pub use key_path::{KeyPath, KeyPathError, Segment};
+pub use line_end_hashes::{LineEndHasher, LineEndHashes};
 pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Tag, TagKind};
 pub use parse::{LIMITS, Limits, ParseError, Yaml};
 pub(crate) use region::heading_title;

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::{RootKeys, spelling::folded};
 use crate::{
     artifact::{Artifact, PathGlob},
-    document::{Frontmatter, heading_title},
+    document::Frontmatter,
 };
 
 /// What an artifact must be for a lifecycle to apply to it: all of it holds.
@@ -102,7 +102,7 @@ impl Condition {
             }
         }
         if let Some(wanted) = &self.heading {
-            let heading = first_heading(subject.artifact)?;
+            let heading = subject.artifact.first_heading()?;
             let own: Vec<&str> = heading.split_whitespace().collect();
             let wanted: Vec<&str> = wanted.split_whitespace().collect();
             own.starts_with(&wanted).then_some(())?;
@@ -110,12 +110,4 @@ impl Condition {
         }
         Some(found)
     }
-}
-
-/// The first heading of the body.
-fn first_heading(artifact: &Artifact) -> Option<String> {
-    let body = artifact.document().body();
-    let lines = artifact.bytes()[body.range()].split(|byte| matches!(byte, b'\n' | b'\r'));
-    let title = lines.into_iter().find_map(heading_title)?;
-    Some(String::from_utf8_lossy(title).into_owned())
 }

@@ -72,16 +72,17 @@ pub(super) fn plan(
     let state = artifact
         .state_value()
         .map_err(|error| TransitionRefusal::Unreadable { reason: error.to_string() })?;
-    if let Some(Scope::Unknown(text)) = &artifact.state().scope {
+    let own = artifact.state().scope();
+    if let Some(Scope::Unknown(text)) = &own {
         return Err(TransitionRefusal::ScopeIsText { text: text.clone() });
     }
     let is_by_human = state.get(SOURCE).and_then(|source| source.as_str()) == Some("human");
-    let is_same = artifact.state().scope.as_ref() == Some(scope);
+    let is_same = own.as_ref() == Some(scope);
     if is_by_human && source != ScopeSource::Human {
         return if is_same {
             Ok(Plan::default())
         } else {
-            let stands = artifact.state().scope.as_ref().map_or_else(String::new, ToString::to_string);
+            let stands = own.map_or_else(String::new, |own| own.to_string());
             Err(TransitionRefusal::ScopeOfHuman { stands })
         };
     }

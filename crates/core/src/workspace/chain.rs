@@ -89,6 +89,12 @@ impl Workspace {
     }
 }
 
+/// `docs/prd.delegations` for `docs/prd.md`: the folder in which delegation puts its children.
+pub(super) fn delegations_folder(parent: &ProjectPath) -> Option<ProjectPath> {
+    let name = format!("{}{FOLDER_SUFFIX}", parent.file_stem());
+    parent.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
+}
+
 /// `docs/prd.md` for a child in `docs/prd.delegations/`.
 fn parent_of_folder(child: &ProjectPath) -> Option<ProjectPath> {
     let folder = child.parent()?;

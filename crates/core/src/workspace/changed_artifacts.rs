@@ -1,10 +1,15 @@
 //! The artifacts among the files that changed in a repository.
 
+use std::collections::BTreeSet;
+
 use super::{
     ArtifactError, ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit, TrackedArtifact,
     WalkProblem, WalkProblemKind, Workspace, workflows::WorkflowFileError,
 };
-use crate::{artifact::Artifact, journal::ArtifactKey};
+use crate::{
+    artifact::{Artifact, ProjectPath, SPRINT_STATUS_NAME, SprintStatus},
+    journal::ArtifactKey,
+};
 
 /// An artifact that changed: at least one side holds workflow state.
 #[derive(Clone, Debug)]
@@ -16,6 +21,11 @@ pub enum ChangedArtifact {
         /// It before, under its path then; `None` where it is new, or held no state.
         before: Option<Box<TrackedArtifact>>,
     },
+    /// It is as it was, and the ledger of its sprint says something else about it.
+    Unchanged {
+        /// It.
+        now: TrackedArtifact,
+    },
     /// It was deleted.
     Deleted {
         /// It before.
@@ -26,7 +36,7 @@ pub enum ChangedArtifact {
 /// What changed among the artifacts of a project.
 #[derive(Debug, Default)]
 pub struct ChangedArtifacts {
-    /// The artifacts, in the order of their paths.
+    /// The artifacts that changed, in the order of their paths; then those that did not.
     pub artifacts: Vec<ChangedArtifact>,
     /// Names that are no UTF-8.
     pub problems: Vec<WalkProblem>,
@@ -49,8 +59,28 @@ impl ChangedArtifact {
     /// What there is to be looked at: the artifact now; as it was, if it is gone.
     pub const fn latest(&self) -> &TrackedArtifact {
         match self {
-            Self::Present { now: latest, .. } | Self::Deleted { before: latest } => latest,
+            Self::Present { now: latest, .. }
+            | Self::Unchanged { now: latest }
+            | Self::Deleted { before: latest } => latest,
         }
+    }
+
+    /// It now, if it is there.
+    pub(super) const fn now(&self) -> Option<&TrackedArtifact> {
+        match self {
+            Self::Present { now, .. } | Self::Unchanged { now } => Some(now),
+            Self::Deleted { .. } => None,
+        }
+    }
+
+    /// It now and before, as far as it was there.
+    pub(super) fn sides(&self) -> impl Iterator<Item = &TrackedArtifact> {
+        let before = match self {
+            Self::Present { before, .. } => before.as_deref(),
+            Self::Deleted { before } => Some(before),
+            Self::Unchanged { .. } => None,
+        };
+        self.now().into_iter().chain(before)
     }
 }
 
@@ -64,8 +94,9 @@ impl Workspace {
         // Git is still listing: meanwhile the workflows can be found, which the artifacts will need.
         self.workflows();
         let GitChanges { files, unmerged, over_limit, not_utf8 } =
-            version.changes(&|path| self.configuration().is_artifact(path))?;
+            version.changes(&|path| self.configuration().is_artifact(path) || is_ledger(path))?;
         let mut found = ChangedArtifacts::default();
+        let (ledgers, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_ledger(&file.path));
         for file in files {
             found.artifacts.extend(self.changed_artifact(file)?);
         }
@@ -77,6 +108,15 @@ impl Workspace {
             .unreadable
             .extend(over_limit.into_iter().map(|OverLimit { path, .. }| ArtifactError::over_limit(path)));
         found.artifacts.sort_by(|one, other| one.latest().path().cmp(other.latest().path()));
+        let known: BTreeSet<ProjectPath> =
+            found.artifacts.iter().map(|changed| changed.latest().path().clone()).collect();
+        for path in stories_of(&ledgers).difference(&known) {
+            let Some(bytes) = version.read(path)? else { continue };
+            let artifact = Artifact::read(path.clone(), bytes);
+            if self.configuration().is_artifact(path) && artifact.is_tracked() {
+                found.artifacts.push(ChangedArtifact::Unchanged { now: self.track(artifact)? });
+            }
+        }
         Ok(found)
     }
 
@@ -101,6 +141,36 @@ impl Workspace {
     }
 }
 
+/// Whether the file is the ledger of a sprint.
+fn is_ledger(path: &ProjectPath) -> bool {
+    path.file_name() == SPRINT_STATUS_NAME
+}
+
+/// The folder below that of a ledger in which BMAD's stories may stand.
+const STORIES_FOLDER: &str = "stories";
+
+/// Where the stories may stand about which changed `ledgers` say something else: beside the ledger, or in the folder for them.
+/// A ledger that is no YAML any more says something else about all of them.
+fn stories_of(ledgers: &[ChangedFile]) -> BTreeSet<ProjectPath> {
+    let read = |bytes: &Option<Vec<u8>>| {
+        let ledger = bytes.as_deref().map(SprintStatus::read);
+        // What no reader understands says nothing; a story that is asked about it makes it a finding.
+        ledger.and_then(Result::ok).unwrap_or_default()
+    };
+    let mut paths = BTreeSet::new();
+    for ledger in ledgers {
+        for key in read(&ledger.before).difference(&read(&ledger.after)) {
+            let names = [format!("{key}.md"), format!("{STORIES_FOLDER}/{key}.md")];
+            let beside = |name: &String| match ledger.path.parent() {
+                Some(folder) => folder.join(name),
+                None => ProjectPath::new(name),
+            };
+            paths.extend(names.iter().filter_map(|name| beside(name).ok()));
+        }
+    }
+    paths
+}
+
 /// Joins what was deleted with what is new under the same id: an artifact that was moved and changed so much that git sees two
 /// files.
 fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
@@ -109,7 +179,7 @@ fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
     for changed in changed {
         match changed {
             ChangedArtifact::Deleted { before } => deleted.push(before),
-            present @ ChangedArtifact::Present { .. } => joined.push(present),
+            other => joined.push(other),
         }
     }
     for changed in &mut joined {

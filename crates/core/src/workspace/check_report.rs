@@ -13,6 +13,8 @@ use crate::{
 pub struct CheckReport<'t> {
     /// A file for each artifact in the order of the paths; then files that stand beside them, where something is wrong there.
     pub files: Vec<CheckedFile<'t>>,
+    /// How many of the files are no artifacts.
+    pub beside: usize,
     /// What was found and is not reported.
     pub left_out: LeftOut,
     /// What became of what is kept for the next check.
@@ -72,7 +74,25 @@ impl<'t> CheckReport<'t> {
     /// Adds artifacts in which nothing is wrong.
     pub(super) fn add_clean(&mut self, paths: Vec<ProjectPath>) {
         let clean = |path| CheckedFile { path, bytes: Cow::Borrowed(&[][..]), findings: Vec::new() };
+        let beside = self.files.split_off(self.files.len().saturating_sub(self.beside));
         self.files.extend(paths.into_iter().map(clean));
         self.files.sort_by(|one, other| one.path.cmp(&other.path));
+        self.files.extend(beside);
+    }
+
+    /// Adds a file beside the artifacts, if something is wrong with it.
+    pub(super) fn add_beside(
+        &mut self,
+        path: ProjectPath,
+        bytes: Vec<u8>,
+        mut judged: Judged,
+        baseline: &mut Baseline,
+    ) {
+        self.left_out.suppressed += judged.suppressed;
+        self.left_out.known += baseline.subtract(&mut judged.findings);
+        if !judged.findings.is_empty() {
+            self.beside += 1;
+            self.files.push(CheckedFile { path, bytes: Cow::Owned(bytes), findings: judged.findings });
+        }
     }
 }

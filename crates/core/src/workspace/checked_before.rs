@@ -10,7 +10,7 @@ use super::{
     verdicts::{Asked, Facts, Learned, Sight, Verdict, Verdicts},
     walk::Visitor,
 };
-use crate::{artifact::ProjectPath, check::Judged};
+use crate::{artifact::ProjectPath, check::Judged, workflow::ChainDiagnosis};
 
 /// The artifacts that need not be read for a check: they were clean, and nothing has changed that decides about them.
 #[derive(Debug, Default)]
@@ -90,15 +90,19 @@ impl Workspace {
     }
 }
 
-/// Suppressed findings are counted in every run.
+/// Suppressed findings are counted in every run, and what nobody can say of an allowance is said in every run.
 fn is_clean(judged: &Judged) -> bool {
-    judged.findings.is_empty() && judged.suppressed == 0
+    judged.findings.is_empty() && judged.suppressed == 0 && judged.undecided.is_empty()
 }
 
-/// Whether no other artifact decides about it: what has an id may be the parent of others.
+/// Whether no other artifact decides about it: what has an id may be the parent of others. And whether its workflow has no step
+/// file with a finding, which is told as long as an artifact of the workflow is read.
 fn stands_alone(artifact: &TrackedArtifact) -> bool {
     let member = artifact.member();
-    member.id().is_none() && member.delegation.is_none()
+    let is_broken = |diagnosis: &ChainDiagnosis| matches!(diagnosis, ChainDiagnosis::SuccessorMissing { .. });
+    let has_broken_steps =
+        artifact.workflow().is_some_and(|workflow| workflow.chain.diagnoses().iter().any(is_broken));
+    member.id().is_none() && member.delegation.is_none() && !has_broken_steps
 }
 
 /// Tells the files of one thread apart, and reads those that have to be read.

@@ -4,10 +4,11 @@
 use std::{fs, io};
 
 use super::{
-    CheckReport, GitVersionError, Known, TrackedArtifact, Workspace, gates::GateError, verdicts::Asked,
-    walk::WalkError,
+    CheckReport, GitVersionError, Known, TrackedArtifact, Workspace, checking_beside::AllowancesInUse,
+    gates::GateError, verdicts::Asked, walk::WalkError, workflows::WorkflowFileError,
 };
 use crate::{
+    artifact::ProjectPath,
     check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Subject},
     delegation::Chains,
     journal::store::HistoryError,
@@ -34,6 +35,9 @@ pub enum CheckError {
     /// Git does not answer.
     #[error(transparent)]
     Git(#[from] GitVersionError),
+    /// A step file of the workflow of an artifact in a chain cannot be read.
+    #[error(transparent)]
+    Workflow(#[from] WorkflowFileError),
     /// The baseline is none.
     #[error("cannot use the baseline `{BASELINE_PATH}`")]
     Baseline(#[from] BaselineError),
@@ -53,7 +57,8 @@ impl Workspace {
     /// takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
     pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
         let progress = artifact.progress();
-        let subject = Subject::alone(artifact.artifact(), progress.as_ref());
+        let chain = artifact.workflow().map(|workflow| &workflow.chain);
+        let subject = Subject { chain, ..Subject::alone(artifact.artifact(), progress.as_ref()) };
         self.by_policy(&subject, check::findings(&subject)).findings
     }
 
@@ -85,10 +90,12 @@ impl Workspace {
             Known::LeftOut => self.baseline()?,
             Known::Reported => Baseline::default(),
         };
+        let mut in_use = AllowancesInUse::default();
         let mut report = CheckReport::default();
         for artifact in artifacts {
             let progress = artifact.progress();
             let subject = Subject {
+                chain: artifact.workflow().map(|workflow| &workflow.chain),
                 lifecycle: artifact.lifecycle().map(|choice| &*choice.lifecycle),
                 surroundings: Some(asked),
                 chains: chains.as_ref(),
@@ -101,9 +108,13 @@ impl Workspace {
             }
             let judged = self.by_policy(&subject, findings);
             each(artifact, &judged);
+            in_use.note(&judged);
             report.add(artifact.artifact(), judged, &mut baseline);
         }
+        self.add_step_files(&mut report, artifacts, &mut in_use, &mut baseline);
+        self.add_ledgers(&mut report, asked.broken_ledgers(), &mut in_use, &mut baseline);
         if selection == Selection::All {
+            self.add_unused_allowances(&mut report, &in_use, &mut baseline);
             report.left_out.gone = baseline.len();
         }
         Ok(report)
@@ -111,11 +122,21 @@ impl Workspace {
 
     /// What becomes of `findings` by the configuration.
     pub(super) fn by_policy(&self, subject: &Subject<'_>, findings: Vec<Finding>) -> Judged {
+        self.policy_at(subject.artifact.path(), |policy| policy.judge(subject, findings))
+    }
+
+    /// What `judge` makes of the policy for the file at `path`; the places of allowances are those in the configuration.
+    pub(super) fn policy_at(&self, path: &ProjectPath, judge: impl FnOnce(&Policy<'_>) -> Judged) -> Judged {
         let configuration = self.configuration();
-        let path = subject.artifact.path();
-        let concerning = configuration.allowances().iter().filter(|allowance| allowance.concerns(path));
-        let allowed: Vec<&Allowance> = concerning.map(|allowance| allowance.allowance()).collect();
-        Policy { levels: configuration.rule_levels(), allowed: &allowed }.judge(subject, findings)
+        let all = configuration.allowances().iter().enumerate();
+        let concerning = all.filter(|(_, allowance)| allowance.concerns(path));
+        let (places, allowed): (Vec<usize>, Vec<&Allowance>) =
+            concerning.map(|(at, allowance)| (at, allowance.allowance())).unzip();
+        let mut judged = judge(&Policy { levels: configuration.rule_levels(), allowed: &allowed });
+        let in_configuration = |own: &mut Vec<usize>| own.iter_mut().for_each(|at| *at = places[*at]);
+        in_configuration(&mut judged.used);
+        in_configuration(&mut judged.undecided);
+        judged
     }
 
     /// The findings that the project started out with; none where there is no such file.

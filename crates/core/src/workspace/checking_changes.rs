@@ -1,28 +1,55 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
 use super::{
-    BASELINE_PATH, ChangedArtifact, CheckError, CheckReport, GitVersion, TrackedArtifact, Workspace,
+    BASELINE_PATH, ChangedArtifact, CheckError, CheckReport, Configuration, GitVersion, TrackedArtifact,
+    Workspace,
+    checking_beside::AllowancesInUse,
     journal_account::JournalAccount,
+    ledgers::Ledgers,
+    manifest::DEFAULT_MANIFEST,
+    manifest_rows::{self, ManifestRows},
 };
 use crate::{
     artifact::ProjectPath,
-    check::{self, Baseline, Group, Judged, Past, Subject, Surroundings},
+    check::{
+        self, Baseline, Group, Judged, ManifestRow, Past, Rule, Subject, Surroundings,
+        rules::status::sprint_status_disagrees,
+    },
+    delegation::Chains,
+    workflow::Progress,
 };
 
 /// The files of the newer state.
-struct InVersion<'v>(&'v GitVersion);
+struct InVersion<'v> {
+    version: &'v GitVersion,
+    configuration: &'v Configuration,
+    ledgers: Ledgers,
+    manifest: ManifestRows,
+}
 
 impl Surroundings for InVersion<'_> {
     fn exists(&self, path: &ProjectPath) -> bool {
         // Where git fails here it has failed for the artifacts already, which is an error.
-        self.0.holds(path).unwrap_or(true)
+        self.version.holds(path).unwrap_or(true)
+    }
+
+    fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
+        self.ledgers.status(ledger, story, || self.version.read(ledger).ok().flatten())
+    }
+
+    fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
+        let read = || {
+            let manifest = ProjectPath::new(DEFAULT_MANIFEST).ok()?;
+            Some(manifest_rows::listing(&self.version.read(&manifest).ok()??))
+        };
+        self.manifest.row(path, self.configuration, read)
     }
 }
 
 impl Workspace {
-    /// What is wrong with each of `changed`, in their order: with what it is now, and with what became of it. Chains of
-    /// delegation and gates are not looked at: they take files that are not in the change. The baseline is that of the newer
-    /// state.
+    /// What is wrong with each of `changed`, in their order: with what it is now, and with what became of it. Then what is wrong
+    /// with its parents and children in chains of delegation, and with stories of a ledger that changed. Gates are not looked at:
+    /// they belong to the files of the work tree. The baseline is that of the newer state.
     ///
     /// # Errors
     /// When git does not answer, the baseline cannot be used, or history, which may explain a change, cannot be read.
@@ -31,21 +58,60 @@ impl Workspace {
         changed: &'t [ChangedArtifact],
         version: &GitVersion,
     ) -> Result<CheckReport<'t>, CheckError> {
-        let surroundings = InVersion(version);
+        let surroundings = InVersion {
+            version,
+            configuration: self.configuration(),
+            ledgers: Ledgers::default(),
+            manifest: ManifestRows::default(),
+        };
         let mut baseline = match ProjectPath::new(BASELINE_PATH).ok().map(|path| version.read(&path)) {
             Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| Baseline::read(&bytes))?,
             None => Baseline::default(),
         };
+        let around = self.chains_around(changed, version)?;
+        let chains = around.as_ref().map(|around| &around.chains);
         let mut report = CheckReport::default();
         for changed in changed {
             let judged = match changed {
                 ChangedArtifact::Present { now, before } => {
-                    self.check_change(now, before.as_deref(), &surroundings)?
+                    self.check_change(now, before.as_deref(), chains, &surroundings)?
                 }
                 ChangedArtifact::Deleted { before } => self.check_deletion(before),
+                ChangedArtifact::Unchanged { .. } => continue,
             };
             report.add(changed.latest().artifact(), judged, &mut baseline);
         }
+        let stories = changed.iter().filter_map(|changed| match changed {
+            ChangedArtifact::Unchanged { now } => Some(now),
+            _ => None,
+        });
+        for story in stories {
+            let subject = Subject { surroundings: Some(&surroundings), ..subject_of(story, None) };
+            self.add_unchanged(
+                &mut report,
+                story,
+                &subject,
+                |rule| *rule == sprint_status_disagrees::RULE,
+                &mut baseline,
+            );
+        }
+        for neighbour in around.iter().flat_map(|around| &around.neighbours) {
+            let progress = neighbour.progress();
+            let subject = Subject { chains, ..subject_of(neighbour, progress.as_ref()) };
+            self.add_unchanged(
+                &mut report,
+                neighbour,
+                &subject,
+                |rule| rule.group == Group::Delegation,
+                &mut baseline,
+            );
+        }
+        self.add_ledgers(
+            &mut report,
+            surroundings.ledgers.take_broken(),
+            &mut AllowancesInUse::default(),
+            &mut baseline,
+        );
         Ok(report)
     }
 
@@ -53,14 +119,12 @@ impl Workspace {
         &self,
         now: &TrackedArtifact,
         before: Option<&TrackedArtifact>,
+        chains: Option<&Chains>,
         surroundings: &dyn Surroundings,
     ) -> Result<Judged, CheckError> {
         let progress = now.progress();
-        let subject = Subject {
-            lifecycle: now.lifecycle().map(|choice| &*choice.lifecycle),
-            surroundings: Some(surroundings),
-            ..Subject::alone(now.artifact(), progress.as_ref())
-        };
+        let subject =
+            Subject { surroundings: Some(surroundings), chains, ..subject_of(now, progress.as_ref()) };
         let Some(before) = before else {
             return Ok(self.by_policy(&subject, check::findings(&subject)));
         };
@@ -78,6 +142,23 @@ impl Workspace {
         Ok(judged)
     }
 
+    /// Adds an artifact that did not change, if one of the rules that look at others `is_asked` and finds something.
+    fn add_unchanged(
+        &self,
+        report: &mut CheckReport<'_>,
+        artifact: &TrackedArtifact,
+        subject: &Subject<'_>,
+        is_asked: impl Fn(&Rule) -> bool,
+        baseline: &mut Baseline,
+    ) {
+        let mut findings = check::findings(subject);
+        findings.retain(|finding| is_asked(finding.rule));
+        let mut judged = self.by_policy(subject, findings);
+        // Its suppressions were not asked about the other rules.
+        judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
+        report.add_beside(artifact.path().clone(), artifact.artifact().bytes().to_vec(), judged, baseline);
+    }
+
     fn check_deletion(&self, before: &TrackedArtifact) -> Judged {
         let progress = before.progress();
         let subject = Subject::alone(before.artifact(), progress.as_ref());
@@ -85,5 +166,14 @@ impl Workspace {
         // The suppressions of a file that is gone are nobody's business.
         judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
         judged
+    }
+}
+
+/// An artifact with what it says of itself.
+fn subject_of<'a>(artifact: &'a TrackedArtifact, progress: Option<&'a Progress<'a>>) -> Subject<'a> {
+    Subject {
+        chain: artifact.workflow().map(|workflow| &workflow.chain),
+        lifecycle: artifact.lifecycle().map(|choice| &*choice.lifecycle),
+        ..Subject::alone(artifact.artifact(), progress)
     }
 }

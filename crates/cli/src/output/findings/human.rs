@@ -25,7 +25,7 @@ pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
         }
     }
     if detail == Detail::Full {
-        text.push_str(&summary(checked.files.len(), checked.counts(), checked.left_out));
+        text.push_str(&summary(checked.artifacts(), checked.counts(), checked.left_out));
         text.push_str(&mendable(checked.fixable()));
         text.push_str(&gone(checked.left_out));
     }

@@ -102,7 +102,7 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
     let LeftOut { suppressed, known, gone } = checked.left_out;
     let wire = CheckWire {
         schema: "stepmark.check/1",
-        artifacts: checked.files.len(),
+        artifacts: checked.artifacts(),
         findings: findings.collect(),
         unreadable: &checked.unreadable,
         counts: checked.counts(),

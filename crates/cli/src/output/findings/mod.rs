@@ -64,6 +64,8 @@ pub(crate) struct Checked<'a> {
     unreadable: Vec<String>,
     mended: Vec<MendedFile>,
     left_out: LeftOut,
+    /// How many of the files are no artifacts.
+    beside: usize,
 }
 
 /// What was done to a file before it was checked.
@@ -91,7 +93,7 @@ impl<'a> Checked<'a> {
         for file in &mut files {
             file.findings.sort_by_key(|finding| (finding.span, finding.rule.id));
         }
-        Self { files, unreadable, mended: Vec::new(), left_out: LeftOut::default() }
+        Self { files, unreadable, mended: Vec::new(), left_out: LeftOut::default(), beside: 0 }
     }
 
     /// The same after these files were mended.
@@ -109,6 +111,16 @@ impl<'a> Checked<'a> {
     /// The same, with how many findings are not among these.
     pub(crate) fn with_left_out(self, left_out: LeftOut) -> Self {
         Self { left_out, ..self }
+    }
+
+    /// The same, where so many of the files are no artifacts.
+    pub(crate) fn with_beside(self, beside: usize) -> Self {
+        Self { beside, ..self }
+    }
+
+    /// How many artifacts were checked.
+    fn artifacts(&self) -> usize {
+        self.files.len().saturating_sub(self.beside)
     }
 
     /// How many findings there are of each severity.

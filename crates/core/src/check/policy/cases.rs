@@ -102,5 +102,33 @@ fn the_configuration_accepts_and_says_what_it_used() {
     let subject = Subject::alone(&artifact, None);
     let policy = Policy { levels: &Levels::default(), allowed: &[&idle, &busy] };
     let judged = policy.judge(&subject, findings(&subject));
-    assert_eq!((judged.findings.len(), judged.suppressed, judged.used), (0, 1, vec![1]));
+    assert_eq!((judged.findings.len(), judged.suppressed, &judged.used), (0, 1, &vec![1]));
+    assert!(judged.undecided.is_empty(), "{judged:?}");
+}
+
+#[test]
+fn an_allowance_whose_rules_lacked_facts_is_undecided() {
+    let allowance = |rule: &str| Allowance { rules: vec![rule_of(rule).unwrap()], reason: "old".to_owned() };
+    let allowed = ["SM104", "SM212", "SM305", "SM503", "SM601", "SM901"].map(allowance);
+    let allowed: Vec<&Allowance> = allowed.iter().collect();
+    let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), b"---\nstatus: a\n---\n".to_vec());
+    let subject = Subject::alone(&artifact, None);
+    let policy = Policy { levels: &Levels::default(), allowed: &allowed };
+    assert_eq!(policy.judge(&subject, Vec::new()).undecided, [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn files_beside_the_artifacts_are_judged_by_the_configuration() {
+    let path = ProjectPath::new("sprint-status.yaml").unwrap();
+    let finding = |rule: &str| Finding::new(rule_of(rule).unwrap(), &path, crate::document::Span::at(0), "x");
+    let allowance = Allowance {
+        rules: vec![rule_of("SM308").unwrap(), rule_of("SM004").unwrap()],
+        reason: "old".to_owned(),
+    };
+    let levels: Levels = [(rule_of("SM103").unwrap(), "off".parse().unwrap())].into_iter().collect();
+    let policy = Policy { levels: &levels, allowed: &[&allowance] };
+    let judged = policy.judge_beside(["SM308", "SM103", "SM004"].map(finding).to_vec());
+    assert_eq!((judged.suppressed, judged.used), (1, vec![0]));
+    let left: Vec<_> = judged.findings.iter().map(|finding| finding.rule.id).collect();
+    assert_eq!(left, ["SM004"], "what is wrong with suppressions is not for them to accept");
 }

@@ -35,6 +35,8 @@ pub struct Judged {
     pub suppressed: usize,
     /// The places in [`Policy::allowed`] of what accepted something.
     pub used: Vec<usize>,
+    /// The places of what accepted nothing, though it may have where more were known about the artifact.
+    pub undecided: Vec<usize>,
 }
 
 impl Policy<'_> {
@@ -59,11 +61,37 @@ impl Policy<'_> {
         }
         judged.used.sort_unstable();
         judged.used.dedup();
+        judged.undecided = self.undecided(subject, &judged.used);
         for (comment, used) in comments.iter().zip(&use_of_comments) {
             judged.findings.extend(faults(subject, comment, used));
         }
         judged.findings.retain_mut(|finding| self.levels.apply(finding));
         judged.findings.sort_by_key(|finding| (finding.span, finding.rule.id));
+        judged
+    }
+
+    /// The allowances that were not `used`, and for which a rule was not looked for.
+    fn undecided(&self, subject: &Subject<'_>, used: &[usize]) -> Vec<usize> {
+        let is_open =
+            |allowance: &Allowance| allowance.rules.iter().any(|rule| !was_looked_for(rule, subject));
+        let open = self.allowed.iter().enumerate().filter(|(_, allowance)| is_open(allowance));
+        open.map(|(at, _)| at).filter(|at| !used.contains(at)).collect()
+    }
+
+    /// What is left of `findings` in a file beside the artifacts, which has no suppressions of its own.
+    pub fn judge_beside(&self, findings: Vec<Finding>) -> Judged {
+        let mut judged = Judged::default();
+        for mut finding in findings {
+            let accepting = self.allowed.iter().position(|allowance| allowance.rules.contains(&finding.rule));
+            match accepting.filter(|_| finding.rule.group != Group::Suppressions) {
+                Some(at) => {
+                    judged.used.push(at);
+                    judged.suppressed += 1;
+                }
+                None if self.levels.apply(&mut finding) => judged.findings.push(finding),
+                None => {}
+            }
+        }
         judged
     }
 }
@@ -98,10 +126,10 @@ fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
     match rule.group {
         Group::Document | Group::Scope => true,
         Group::Steps => subject.progress.is_some(),
-        Group::Status | Group::References => subject.surroundings.is_some(),
+        Group::Status | Group::References | Group::Manifest => subject.surroundings.is_some(),
         Group::Delegation => subject.chains.is_some(),
         Group::History => subject.past.is_some(),
-        Group::Suppressions | Group::Gates | Group::Manifest => false,
+        Group::Suppressions | Group::Gates => false,
     }
 }
 

@@ -7,6 +7,8 @@ pub(crate) mod status;
 pub(crate) mod references;
 pub(crate) mod delegation;
 pub(crate) mod gates;
+pub(crate) mod scope;
+pub(crate) mod manifest;
 pub(crate) mod history;
 #[cfg(test)]
 pub(crate) mod sample;

@@ -1,8 +1,8 @@
 //! Files for the tests of rules, checked in surroundings made of them.
 
 use crate::{
-    artifact::{Artifact, ProjectPath},
-    check::{Finding, Group, Rule, Subject, Surroundings, rule::Decision},
+    artifact::{Artifact, ProjectPath, SprintStatus},
+    check::{Finding, Group, ManifestRow, Rule, Subject, Surroundings, rule::Decision},
     delegation::{Chains, Member},
     document::LineIndex,
     lifecycle::Lifecycles,
@@ -23,9 +23,14 @@ pub(crate) fn found_in(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
 
 /// A file `prd.md` after the first fix that `rule` offers; `None` where it offers none.
 pub(crate) fn fixed(rule: &Rule, text: &str) -> Option<String> {
-    let findings = findings(rule, &[("prd.md", text)]);
-    let fix = findings.iter().flatten().find_map(|finding| finding.fix.as_ref())?;
-    let mut text = text.to_owned();
+    fixed_in(rule, &[("prd.md", text)])
+}
+
+/// The same of the first of several files.
+pub(crate) fn fixed_in(rule: &Rule, files: &[(&str, &str)]) -> Option<String> {
+    let findings = findings(rule, files);
+    let fix = findings.first()?.iter().find_map(|finding| finding.fix.as_ref())?;
+    let mut text = files.first()?.1.to_owned();
     for splice in fix.splices.iter().rev() {
         text.replace_range(splice.span.range(), &splice.text);
     }
@@ -34,7 +39,7 @@ pub(crate) fn fixed(rule: &Rule, text: &str) -> Option<String> {
 
 /// Whether one file alone can never break the rule: it takes another one, or the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &Rule) -> bool {
-    ["SM502", "SM509"].contains(&rule.id) || rule.group == Group::History
+    ["SM307", "SM502", "SM509", "SM801", "SM802"].contains(&rule.id) || rule.group == Group::History
 }
 
 fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
@@ -43,11 +48,31 @@ fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
     format!("{path}:{place} {} {}", finding.rule.id, finding.message)
 }
 
+/// Where the manifest of the project stands.
+pub(crate) const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
+
 struct Files<'f>(&'f [(&'f str, &'f str)]);
 
 impl Surroundings for Files<'_> {
     fn exists(&self, path: &ProjectPath) -> bool {
         self.0.iter().any(|(own, _)| *own == path.as_str())
+    }
+
+    fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
+        let (_, text) = self.0.iter().find(|(own, _)| *own == ledger.as_str())?;
+        SprintStatus::read(text.as_bytes()).ok()?.status(story).map(str::to_owned)
+    }
+
+    fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
+        let manifest = self.0.iter().find(|(own, _)| *own == MANIFEST && path.as_str() != MANIFEST);
+        let Some((_, manifest)) = manifest else { return ManifestRow::Uncovered };
+        let quoted = format!(",\"{path}\",\"");
+        match manifest.lines().find_map(|line| line.split_once(&quoted)) {
+            None => ManifestRow::Missing,
+            Some((_, rest)) => {
+                rest.trim_end_matches('"').parse().map_or(ManifestRow::WithoutHash, ManifestRow::Hash)
+            }
+        }
     }
 }
 
@@ -56,10 +81,10 @@ fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
         Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec())
     };
     let artifacts: Vec<_> = files.iter().map(read).collect();
-    let chains: Vec<_> = artifacts.iter().map(workflow).collect();
+    let workflows: Vec<_> = artifacts.iter().map(workflow).collect();
     let progress: Vec<_> = artifacts
         .iter()
-        .zip(&chains)
+        .zip(&workflows)
         .map(|(artifact, chain)| chain.as_ref().map(|chain| progress(artifact, chain)))
         .collect();
     let member =
@@ -68,8 +93,10 @@ fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
     let lifecycles = Lifecycles::default();
     let choices: Vec<_> = artifacts.iter().map(|artifact| lifecycles.choose(artifact)).collect();
     let files = Files(files);
-    let found = artifacts.iter().zip(&progress).zip(&choices).map(|((artifact, progress), choice)| {
+    let known = progress.iter().zip(&workflows).zip(&choices);
+    let found = artifacts.iter().zip(known).map(|(artifact, ((progress, workflow), choice))| {
         let subject = Subject {
+            chain: workflow.as_ref(),
             lifecycle: choice.as_ref().map(|choice| &*choice.lifecycle),
             surroundings: Some(&files),
             chains: Some(&chains),

@@ -9,10 +9,9 @@ mod write;
 mod read;
 mod scope;
 mod listing;
-mod line_ends;
 mod verify;
 
-pub use line_ends::{LineEndHasher, LineEndHashes};
+pub use crate::document::{LineEndHasher, LineEndHashes};
 pub use listing::{ListedFolder, Listing, ListingBuilder};
 pub use order::{RowOrder, RowOrderError};
 pub use read::{Oddity, OddityKind, ReadRow, Reading, read};

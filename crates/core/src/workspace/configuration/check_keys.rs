@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, de};
 use crate::{
     artifact::{PathGlob, PathGlobs, ProjectPath, parsed_scalar::deserialize_as_scalar},
     check::{Allowance, Level, RULES, Rule, rule_of},
+    document::{Node, Span, Yaml},
 };
 
 /// `check:`.
@@ -126,6 +127,8 @@ deserialize_as_scalar!(RuleName, RuleLevel);
 pub struct PathAllowance {
     allowance: Allowance,
     paths: PathGlobs,
+    /// Where it stands in its file.
+    span: Option<Span>,
 }
 
 impl PathAllowance {
@@ -134,9 +137,24 @@ impl PathAllowance {
         &self.allowance
     }
 
+    /// Where the entry stands in the file that it was read from; `None` for one that no file holds.
+    pub const fn span(&self) -> Option<Span> {
+        self.span
+    }
+
     /// Whether it is accepted in the file at `path`.
     pub fn concerns(&self, path: &ProjectPath) -> bool {
         self.paths.matches(path)
+    }
+}
+
+/// Tells `allowances` where they stand in the file whose tree is `tree`.
+pub(super) fn place(allowances: &mut [PathAllowance], tree: &Yaml<'_>) {
+    let followed = |node| tree.target(node).unwrap_or(node);
+    let entries = tree.root().and_then(|root| root.get("check")).map(followed);
+    let entries = entries.and_then(|check| check.get("allow")).map(followed);
+    for (allowance, item) in allowances.iter_mut().zip(entries.map(Node::items).unwrap_or_default()) {
+        allowance.span = Some(item.span);
     }
 }
 
@@ -172,6 +190,6 @@ impl<'de> Deserialize<'de> for PathAllowance {
             return Err(de::Error::custom("the reason is empty: say why these findings are accepted"));
         }
         let rules = rules.into_iter().map(|rule| rule.0).collect();
-        Ok(Self { allowance: Allowance { rules, reason }, paths: PathGlobs::new(paths) })
+        Ok(Self { allowance: Allowance { rules, reason }, paths: PathGlobs::new(paths), span: None })
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    UnknownKey, Variable,
+    UnknownKey, Variable, check_keys,
     keys::{Keys, Misplaced},
     lifecycles,
     variable_sides::FREE_MAPS,
@@ -132,6 +132,9 @@ impl ConfigurationLayer {
             LayerError::Invalid(Misplaced { position: Some(lines.position(bytes, offset)), reason })
         };
         let tree = tree.map_err(|error| invalid(error.to_string(), error.offset()))?;
+        if let Some(allowances) = keys.check.as_mut().and_then(|check| check.allow.as_mut()) {
+            check_keys::place(allowances, &tree);
+        }
         let lifecycles = keys.lifecycles.take().map(|declared| lifecycles::assemble(&declared, &tree));
         let lifecycles = lifecycles.transpose().map_err(|error| invalid(error.reason, error.offset))?;
         let mut values = Vec::new();

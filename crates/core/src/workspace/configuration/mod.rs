@@ -240,6 +240,14 @@ impl Configuration {
         &self.allowances
     }
 
+    /// The bytes of `.stepmark/config.yaml`, if [`Configuration::allowances`] stand there and in no other layer.
+    pub(super) fn source_of_allowances(&self) -> Option<&Arc<[u8]>> {
+        let last = self.values.iter().rfind(|value| value.key == "check.allow")?;
+        let Origin::Project(place) = &last.origin else { return None };
+        let at = self.files.iter().position(|file| *file == place.file)?;
+        self.contents.get(at)
+    }
+
     /// The configuration files that were read, the weakest first.
     pub fn files(&self) -> &[PathBuf] {
         &self.files

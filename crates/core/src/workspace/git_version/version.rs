@@ -104,6 +104,42 @@ impl GitVersion {
         Ok(is_there)
     }
 
+    /// The files in which one of `words` stands, as git finds them: without regard to what kind of files they are.
+    ///
+    /// # Errors
+    /// When git does not answer.
+    pub(in crate::workspace) fn files_with(
+        &self,
+        words: &[&str],
+    ) -> Result<Vec<ProjectPath>, GitVersionError> {
+        const ONLY_NAMES: [&str; 7] = [
+            "grep",
+            "--files-with-matches",
+            "--null",
+            "--fixed-strings",
+            "--no-full-name",
+            "--no-color",
+            "--no-recurse-submodules",
+        ];
+        let mut arguments = ONLY_NAMES.to_vec();
+        words.iter().for_each(|word| arguments.extend(["-e", *word]));
+        let prefix = match self.revision.as_str() {
+            "" => {
+                arguments.push("--cached");
+                String::new()
+            }
+            revision => {
+                arguments.push(revision);
+                format!("{revision}:")
+            }
+        };
+        let listed = base::ask(&self.root, &arguments)?.unwrap_or_default();
+        let names = listed.split(|byte| *byte == 0).filter_map(|name| name.strip_prefix(prefix.as_bytes()));
+        // A name that is no UTF-8 is no artifact's.
+        let names = names.filter_map(|name| std::str::from_utf8(name).ok());
+        Ok(names.filter_map(|name| ProjectPath::new(name).ok()).collect())
+    }
+
     fn indexed(&self) -> Result<&HashSet<Vec<u8>>, GitVersionError> {
         if let Some(names) = self.indexed.get() {
             return Ok(names);

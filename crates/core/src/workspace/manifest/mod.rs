@@ -152,6 +152,13 @@ fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, M
     }
 }
 
+/// What the manifest of the project at `root` lists; `None` where it has none, or one that cannot be read.
+pub(super) fn project_listing(root: &Root) -> Option<Listing> {
+    // One that cannot be read is told by `manifest verify`; here it lists nothing.
+    let found = read_manifest(&root.path().join(DEFAULT_MANIFEST), Hashed::No).ok()??;
+    Some(found.listing)
+}
+
 /// The path of the manifest below the root, so that it is not taken for a file of its own; `None` when it lies elsewhere.
 fn own_path(request: &ManifestRequest<'_>) -> Option<String> {
     let path = request.manifest;

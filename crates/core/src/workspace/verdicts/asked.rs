@@ -7,8 +7,17 @@ use std::{
     fs,
 };
 
-use super::Facts;
-use crate::{artifact::ProjectPath, check::Surroundings, workspace::Workspace};
+use super::{Facts, facts::SprintStatusFact};
+use crate::{
+    artifact::ProjectPath,
+    check::{ManifestRow, Surroundings},
+    workspace::{
+        Workspace,
+        ledgers::{BrokenLedger, Ledgers},
+        manifest,
+        manifest_rows::ManifestRows,
+    },
+};
 
 /// The files on the disk. Each question is asked once a run.
 #[derive(Debug)]
@@ -17,6 +26,8 @@ pub(in crate::workspace) struct Asked<'w> {
     answers: RefCell<HashMap<ProjectPath, bool>>,
     noted: RefCell<Facts>,
     is_unsettled: Cell<bool>,
+    ledgers: Ledgers,
+    manifest: ManifestRows,
 }
 
 impl<'w> Asked<'w> {
@@ -26,6 +37,8 @@ impl<'w> Asked<'w> {
             answers: RefCell::default(),
             noted: RefCell::default(),
             is_unsettled: Cell::default(),
+            ledgers: Ledgers::default(),
+            manifest: ManifestRows::default(),
         }
     }
 
@@ -52,6 +65,16 @@ impl<'w> Asked<'w> {
         answer
     }
 
+    /// What the ledger at `ledger` says of `story`. One that cannot be read says nothing, like one that is not there.
+    pub(super) fn sprint_status_now(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
+        self.ledgers.status(ledger, story, || self.workspace.read_file(ledger).ok())
+    }
+
+    /// The ledgers that were asked and are no YAML.
+    pub(in crate::workspace) fn broken_ledgers(&self) -> Vec<BrokenLedger> {
+        self.ledgers.take_broken()
+    }
+
     /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are too new.
     pub(super) fn gates_now(&self, path: &ProjectPath) -> Option<String> {
         self.workspace.gate_stats(path).ok().flatten()
@@ -63,5 +86,22 @@ impl Surroundings for Asked<'_> {
         let answer = self.exists_now(path);
         self.noted.borrow_mut().exists.insert(path.clone(), answer);
         answer
+    }
+    fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
+        let answer = self.sprint_status_now(ledger, story);
+        if self.ledgers.is_broken(ledger) {
+            // Its finding is told as long as a story asks.
+            self.is_unsettled.set(true);
+        }
+        let fact =
+            SprintStatusFact { ledger: ledger.clone(), story: story.to_owned(), status: answer.clone() };
+        self.noted.borrow_mut().sprint_status.push(fact);
+        answer
+    }
+
+    fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
+        // The context of the run knows the manifest.
+        let read = || manifest::project_listing(self.workspace.root());
+        self.manifest.row(path, self.workspace.configuration(), read)
     }
 }

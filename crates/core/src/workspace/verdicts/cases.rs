@@ -33,9 +33,11 @@ impl Project {
         project.write("flow/steps/step-01-init.md", "# One\n");
         project.write("flow/steps/step-02-end.md", "# Two\n");
         project.write("docs/brief.md", "# No state\n");
-        for number in 0..ARTIFACTS {
+        for number in 1..ARTIFACTS {
             project.write(&format!("docs/{number:03}.md"), GOOD);
         }
+        project.write("stories/1-1-switch.md", "# Story 1.1: Switch\n\nStatus: review\n");
+        project.write("stories/sprint-status.yaml", "development_status: {1-1-switch: review}\n");
         thread::sleep(SETTLING);
         project
     }
@@ -94,7 +96,7 @@ type Change = fn(&Project);
 /// Each of these changes what a check says of artifacts that have not changed themselves.
 #[test]
 fn whatever_decides_about_a_file_is_watched() {
-    let cases: [(&str, Change); 6] = [
+    let cases: [(&str, Change); 9] = [
         ("an input document goes", |project| project.remove("docs/brief.md")),
         ("a step file comes", |project| project.write("flow/steps/step-00-first.md", "# Zero\n")),
         ("a step file goes", |project| project.remove("flow/steps/step-01-init.md")),
@@ -108,6 +110,13 @@ fn whatever_decides_about_a_file_is_watched() {
                 "workflows:\n- {name: x, artifacts: ['docs/'], steps: [step-02-end]}\n",
             );
         }),
+        ("a ledger says something else", |project| {
+            project.write("stories/sprint-status.yaml", "development_status: {1-1-switch: done}\n");
+        }),
+        ("a ledger breaks", |project| project.write("stories/sprint-status.yaml", "a: b: c\n")),
+        ("a manifest comes", |project| {
+            project.write(".stepmark/manifests/files-manifest.csv", "type,name,module,path,hash\n");
+        }),
         ("gates come", |project| project.write(".stepmark/gates/docs/003.md/step-01-init.gate", "no gate")),
     ];
     for (what, change) in cases {
@@ -116,6 +125,9 @@ fn whatever_decides_about_a_file_is_watched() {
         change(&project);
         let (_, (files, ..), _) = project.check();
         assert!(files.iter().any(|(_, findings)| !findings.is_empty()), "{what}");
+        thread::sleep(SETTLING);
+        // What is found is found again.
+        assert_eq!(project.check().1.0, files, "{what}");
     }
 }
 

@@ -20,6 +20,16 @@ pub(in crate::workspace) struct Facts {
     pub(super) exists: BTreeMap<ProjectPath, bool>,
     /// Of the gates of the artifact: its path, and what [`Asked::gates`] says; `None` in a project without gates.
     pub(super) gates: Option<(ProjectPath, String)>,
+    /// What ledgers of sprints say of the artifact.
+    pub(super) sprint_status: Vec<SprintStatusFact>,
+}
+
+/// What a ledger of a sprint says of a story; `None`: nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SprintStatusFact {
+    pub(super) ledger: ProjectPath,
+    pub(super) story: String,
+    pub(super) status: Option<String>,
 }
 
 impl Facts {
@@ -30,6 +40,10 @@ impl Facts {
                 .gates
                 .as_ref()
                 .is_none_or(|(path, answer)| asked.gates_now(path).is_some_and(|gates| gates == *answer))
+            && self
+                .sprint_status
+                .iter()
+                .all(|fact| asked.sprint_status_now(&fact.ledger, &fact.story) == fact.status)
     }
 
     /// The key of what is decided by these facts in `context`.
@@ -41,6 +55,9 @@ impl Facts {
         }
         if let Some((path, gates)) = &self.gates {
             text.push_str(&format!("gates of {:?} {gates:?}\n", path.as_str()));
+        }
+        for SprintStatusFact { ledger, story, status } in &self.sprint_status {
+            text.push_str(&format!("ledger {:?} {story:?} {status:?}\n", ledger.as_str()));
         }
         FileHash::of(text.as_bytes())
     }
@@ -86,11 +103,19 @@ mod tests {
         let context = FileHash::of(b"context");
         let exists = |facts: &[(&str, bool)]| Facts {
             exists: facts.iter().map(|(text, answer)| (path(text), *answer)).collect(),
-            gates: None,
+            ..Facts::default()
         };
         let gates = |artifact: &str, text: &str| Facts {
             gates: Some((path(artifact), text.to_owned())),
             ..exists(&[])
+        };
+        let ledger = |story: &str, status: Option<&str>| Facts {
+            sprint_status: vec![SprintStatusFact {
+                ledger: path("sprint-status.yaml"),
+                story: story.to_owned(),
+                status: status.map(str::to_owned),
+            }],
+            ..Facts::default()
         };
         let all = [
             exists(&[]),
@@ -101,6 +126,9 @@ mod tests {
             gates("a", ""),
             gates("b", ""),
             gates("a", "one"),
+            ledger("a", None),
+            ledger("a", Some("done")),
+            ledger("b", Some("done")),
         ];
         let mut keys: Vec<_> = all.iter().map(|facts| facts.key(&context)).collect();
         keys.extend([Facts::stateless_key(&context), exists(&[]).key(&FileHash::of(b"another"))]);
@@ -118,6 +146,7 @@ mod tests {
         let facts = Facts {
             exists: [(path("docs/über \"alles\".md"), false)].into(),
             gates: Some((path("a.md"), "ü\n".to_owned())),
+            ..Facts::default()
         };
         write(&file, [&facts].into_iter()).unwrap();
         assert_eq!(load(&file), [facts]);

@@ -1,8 +1,8 @@
 //! What a check found nothing wrong with need not be read again while nothing has changed that decided about it.
 //!
 //! For each such file `.stepmark/cache/checked.stat` holds its stat and, in the place of a hash, a *key*: the SHA-256 over
-//! everything that decided. That is the [`context`], which is the same for all files of a run (program, configuration, files of
-//! workflows), and the [`facts`] about other files that the rules asked for (whether an input document is there).
+//! everything that decided. That is the [`context`], which is the same for all files of a run (program, configuration, manifest,
+//! files of workflows), and the [`facts`] about other files that the rules asked for (whether an input document is there).
 //! `checked.facts` lists these facts, each combination once. A run asks them again; an entry is believed where its file has the same
 //! stat, and its key is that of today's context and of facts that still hold.
 //!

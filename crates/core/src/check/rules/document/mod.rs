@@ -10,3 +10,4 @@ pub(crate) mod alias_unresolved;
 pub(crate) mod line_ends_mixed;
 pub(crate) mod byte_order_mark;
 pub(crate) mod over_limit;
+pub(crate) mod tab_in_indentation;

@@ -1,5 +1,6 @@
 //! SM103: the frontmatter is no YAML.
 
+use super::tab_in_indentation;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 use crate::{artifact::Problem, document::ParseError};
 
@@ -20,6 +21,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    // A tab is said to be one, by a rule of its own.
+    if tab_in_indentation::tabs_to_blame(subject.artifact).is_some() {
+        return;
+    }
     let is_about = |problem: &Problem| {
         matches!(problem, Problem::NotYaml { error: ParseError::NotUtf8 { .. } | ParseError::Syntax { .. } })
     };

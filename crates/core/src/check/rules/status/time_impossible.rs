@@ -1,7 +1,6 @@
 //! SM306: a time that no clock shows.
 
-use jiff::{Timestamp, Zoned, civil};
-
+use super::written_time::WrittenTime;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 
 /// The rule.
@@ -20,37 +19,12 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for time in &subject.artifact.state().times {
-        let Some(text) = time.filled().map(str::trim) else { continue };
-        if looks_like_a_time(text) && !is_time(text) {
+        if let WrittenTime::Impossible(text) = WrittenTime::of(time) {
             let message = format!("`{text}` is no time that a calendar and a clock have");
-            found.push(
-                subject
-                    .finding(&RULE, time.span, message)
-                    .with_help("write `2026-02-28` or `2026-02-28T09:30:00Z`"),
-            );
+            let finding = subject.finding(&RULE, time.span, message);
+            found.push(finding.with_help("write `2026-02-28` or `2026-02-28T09:30:00Z`"));
         }
     }
-}
-
-/// Four digits, a dash and more of these only: what begins like an ISO 8601 date. Other texts are for people.
-fn looks_like_a_time(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.len() >= 8
-        && bytes[..4].iter().all(u8::is_ascii_digit)
-        && bytes[4] == b'-'
-        && bytes.iter().all(|byte| byte.is_ascii_digit() || b"-:.,+ TtZzUC[]/_".contains(byte))
-}
-
-fn is_time(text: &str) -> bool {
-    // YAML writes `2026-02-28 09:30:00 +01:00` where ISO 8601 has no space before the offset.
-    let joined =
-        text.replacen(" +", "+", 1).replacen(" -", "-", 1).replacen(" Z", "Z", 1).replacen(" UTC", "Z", 1);
-    [text, &joined].iter().any(|text| {
-        text.parse::<civil::DateTime>().is_ok()
-            || text.parse::<civil::Date>().is_ok()
-            || text.parse::<Timestamp>().is_ok()
-            || text.parse::<Zoned>().is_ok()
-    })
 }
 
 #[cfg(test)]

@@ -3,3 +3,4 @@
 pub(crate) mod without_reason;
 pub(crate) mod unused;
 pub(crate) mod unreadable;
+pub(crate) mod allowance_unused;

@@ -1,0 +1,135 @@
+//! SM307: `sprint-status.yaml` says something else about a story than the story.
+
+use crate::{
+    artifact::{Field, ProjectPath, SprintStatus, story_key},
+    check::{Finding, Fix, Group, Rule, Safety, Severity, Subject, rule::Decision},
+    document::Span,
+    lifecycle::{Lifecycle, built_in},
+};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "SM307",
+    name: "sprint-status-disagrees",
+    group: Group::Status,
+    severity: Severity::Warning,
+    summary: "`sprint-status.yaml` says something else about a story than the story.",
+    why: "A story keeps its status in its file and in the ledger of the sprint. Agents choose the next story by the ledger and go \
+          on by the file: where they differ, finished work is begun again, or open work is passed over.",
+    bad: "---\nstatus: in-progress\n---\n\n# Story 1.1: Switch\n",
+    good: "---\nstatus: review\n---\n\n# Story 1.1: Switch\n",
+    mend: "Write what is true into both. The frontmatter counts; of a story without one the line `Status:` of its body. The older \
+           words for a state (`drafted`, `completed`) count as the newer ones. The ledger is looked for beside the story and in \
+           the folder above.",
+    decision: Decision::OfArtifact(check),
+};
+
+fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let (Some(surroundings), Some(key)) = (subject.surroundings, story_key(subject.artifact.path())) else {
+        return;
+    };
+    let Some(own) = StoryStatus::of(subject) else { return };
+    let said = |ledger: ProjectPath| Some((surroundings.sprint_status(&ledger, key)?, ledger));
+    let Some((word, ledger)) = SprintStatus::places(subject.artifact.path()).into_iter().find_map(said)
+    else {
+        return;
+    };
+    if is_same(subject.lifecycle, own.word, &word) {
+        return;
+    }
+    let message = format!("the story says `{}`, `{ledger}` says `{word}`", own.word);
+    let help = format!("write the true one into both: `{key}: {}` into `{ledger}`, or this one", own.word);
+    // Of two copies in which neither is the frontmatter, the ledger may be the newer one.
+    let fix = (own.is_line && !word.contains(['\n', '\r']))
+        .then(|| Fix::splice(Safety::Unsafe, format!("make the line say `{word}`"), own.span, word.as_str()));
+    found.push(subject.finding(&RULE, own.span, message).with_help(help).with_fix(fix));
+}
+
+/// What a story says of itself.
+struct StoryStatus<'a> {
+    word: &'a str,
+    span: Span,
+    /// Whether it is the line of the body.
+    is_line: bool,
+}
+
+impl<'a> StoryStatus<'a> {
+    fn of(subject: &Subject<'a>) -> Option<Self> {
+        let state = subject.artifact.state();
+        if let Some(field) = &state.status {
+            let word = Field::filled(field).filter(|word| !word.contains(['{', '}']))?;
+            return Some(Self { word, span: field.span, is_line: false });
+        }
+        let line = state.body_status.as_ref()?;
+        let word = Some(line.text.as_str()).filter(|word| !word.contains(['{', '}']))?;
+        Some(Self { word, span: line.span, is_line: true })
+    }
+}
+
+/// Whether two words mean one state: in the lifecycle of the story, or in that of BMAD's stories, which the ledger keeps to.
+fn is_same(lifecycle: Option<&Lifecycle>, one: &str, other: &str) -> bool {
+    let means_same = |lifecycle: &Lifecycle| {
+        let states = [one, other].map(|word| lifecycle.state_of(word).map(|state| &state.name));
+        states[0].is_some() && states[0] == states[1]
+    };
+    let bare = |word: &str| word.replace(['_', ' '], "-").to_lowercase();
+    bare(one) == bare(other)
+        || lifecycle.is_some_and(means_same)
+        || built_in("bmad-story").is_some_and(|stories| means_same(stories))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::check::rules::sample::{fixed_in, found_in};
+
+    const LEDGER: &str =
+        "development_status:\n  epic-1: in-progress\n  1-1-switch: review # Ana\n  1-2-dim: completed\n";
+
+    fn story(path: &str, text: &str) -> Vec<String> {
+        found_in(&RULE, &[(path, text), ("docs/sprint-status.yaml", LEDGER)])
+    }
+
+    #[test]
+    fn the_ledger_and_the_story_say_the_same() {
+        let wrong = "---\nstatus: in-progress\n---\n# Story 1.1\n";
+        let said = "SM307 the story says `in-progress`, `docs/sprint-status.yaml` says `review`";
+        assert_eq!(story("docs/1-1-switch.md", wrong), [format!("docs/1-1-switch.md:2:9 {said}")]);
+        assert_eq!(
+            story("docs/stories/1-1-switch.md", wrong),
+            [format!("docs/stories/1-1-switch.md:2:9 {said}")]
+        );
+        assert!(
+            story("docs/1-1-switch.md", &wrong.replace("in-progress", "In Review")).is_empty(),
+            "a synonym"
+        );
+        assert!(
+            story("docs/1-2-dim.md", "---\nstatus: done\n---\n# Story 1.2\n").is_empty(),
+            "an older word"
+        );
+    }
+
+    #[test]
+    fn the_line_of_the_body_counts_without_frontmatter() {
+        let text = "# Story 1.1: Switch\n\nStatus: done\n";
+        assert_eq!(
+            story("docs/1-1-switch.md", text),
+            ["docs/1-1-switch.md:3:9 SM307 the story says `done`, `docs/sprint-status.yaml` says `review`"]
+        );
+        let files = [("docs/1-1-switch.md", text), ("docs/sprint-status.yaml", LEDGER)];
+        assert_eq!(fixed_in(&RULE, &files), Some(text.replace("done", "review")));
+        let counts = "---\nstatus: review\n---\n# Story 1.1\n\nStatus: done\n";
+        assert!(story("docs/1-1-switch.md", counts).is_empty(), "that is a finding of its own");
+    }
+
+    #[test]
+    fn what_no_ledger_knows_is_left_alone() {
+        let text = "---\nstatus: done\n---\n# Story\n";
+        for path in ["docs/1-3-fade.md", "docs/prd.md", "other/1-1-switch.md", "docs/a/b/1-1-switch.md"] {
+            assert!(story(path, text).is_empty(), "{path}");
+        }
+        assert!(story("docs/1-1-switch.md", "---\nstatus: '{{status}}'\n---\n# Story\n").is_empty());
+        let broken = [("1-1-switch.md", text), ("sprint-status.yaml", "a: b: c\n")];
+        assert!(found_in(&RULE, &broken).is_empty());
+    }
+}

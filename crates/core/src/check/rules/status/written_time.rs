@@ -1,0 +1,78 @@
+//! What stands in a key that holds a time.
+
+use jiff::{Timestamp, Zoned, civil};
+
+use crate::artifact::Field;
+
+/// What stands in a key that holds a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WrittenTime<'a> {
+    /// Nothing, the placeholder of a template, or a word for "not yet".
+    None,
+    /// A time as ISO 8601 writes it, or YAML: `2026-01-02`, `2026-01-02 09:30:00 +01:00`. The day may be missing.
+    Iso,
+    /// Written like that, but no calendar or clock has it.
+    Impossible(&'a str),
+    /// Something with digits: a date for people, or a number of seconds.
+    OtherForm(&'a str),
+    /// A text without any digit.
+    Words(&'a str),
+}
+
+/// Words that say that it has not happened.
+const NOT_YET: [&str; 6] = ["never", "none", "n/a", "-", "null", "nil"];
+
+impl<'a> WrittenTime<'a> {
+    pub(super) fn of(time: &'a Field) -> Self {
+        let Some(text) = time.filled().map(str::trim).filter(|text| !text.is_empty()) else {
+            return Self::None;
+        };
+        if text.contains(['{', '}', '<', '>', '[', ']']) && !has_digits(text)
+            || NOT_YET.iter().any(|word| text.eq_ignore_ascii_case(word))
+        {
+            Self::None
+        } else if is_time(text) || is_month(text) {
+            Self::Iso
+        } else if looks_like_iso(text) {
+            Self::Impossible(text)
+        } else if has_digits(text) {
+            // What is filled in half is the business of another rule.
+            if text.contains(['{', '}']) { Self::None } else { Self::OtherForm(text) }
+        } else {
+            Self::Words(text)
+        }
+    }
+}
+
+fn has_digits(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Four digits, a dash and more of these only: what begins like an ISO 8601 date.
+fn looks_like_iso(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() >= 8
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && bytes[4] == b'-'
+        && bytes.iter().all(|byte| byte.is_ascii_digit() || b"-:.,+ TtZzUC[]/_".contains(byte))
+}
+
+fn is_time(text: &str) -> bool {
+    // YAML writes `2026-02-28 09:30:00 +01:00` where ISO 8601 has no space before the offset.
+    let joined =
+        text.replacen(" +", "+", 1).replacen(" -", "-", 1).replacen(" Z", "Z", 1).replacen(" UTC", "Z", 1);
+    [text, &joined].iter().any(|text| {
+        text.parse::<civil::DateTime>().is_ok()
+            || text.parse::<civil::Date>().is_ok()
+            || text.parse::<Timestamp>().is_ok()
+            || text.parse::<Zoned>().is_ok()
+    })
+}
+
+/// `2026` and `2026-01`: ISO 8601 lets the smaller parts out.
+fn is_month(text: &str) -> bool {
+    let (year, month) = text.split_once('-').unwrap_or((text, "01"));
+    let is_number =
+        |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+    is_number(year, 4) && is_number(month, 2) && (1..=12).contains(&month.parse::<u8>().unwrap_or(0))
+}

@@ -1,0 +1,29 @@
+//! SM004: an entry of `check.allow` in the configuration accepts nothing.
+
+use crate::{
+    artifact::ProjectPath,
+    check::{Allowance, Finding, Group, Rule, Severity, rule::Decision},
+    document::Span,
+};
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "SM004",
+    name: "allowance-unused",
+    group: Group::Suppressions,
+    severity: Severity::Warning,
+    summary: "An entry of `check.allow` in the configuration accepts nothing.",
+    why: "What it was for is gone. Left where it is, it hides the next mistake of the kind, in every file that its patterns fit.",
+    bad: "check:\n  allow:\n    - rules: [SM204]\n      paths: ['docs/finished-long-ago/**']\n      reason: session 3 was run twice on purpose\n",
+    good: "check:\n  allow: []\n",
+    mend: "Take it out. Entries are judged when the whole project is checked, and only where everything was there that their \
+           rules need: one for a gate, or for history, is never called unused.",
+    decision: Decision::OfLaterStage,
+};
+
+/// The finding about `allowance`, which stands at `span` of the configuration file at `path`.
+pub(crate) fn finding(path: &ProjectPath, span: Span, allowance: &Allowance) -> Finding {
+    let ids: Vec<_> = allowance.rules.iter().map(|rule| rule.id).collect();
+    let message = format!("no file has a finding of {} that this entry accepts", ids.join(", "));
+    Finding::new(&RULE, path, span, message).with_help("take it out")
+}

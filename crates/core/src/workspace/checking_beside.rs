@@ -1,0 +1,99 @@
+//! What a check finds in files that stand beside the artifacts: ledgers of sprints, the configuration.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{CONFIGURATION_PATH, CheckReport, TrackedArtifact, Workspace, ledgers::BrokenLedger};
+use crate::{
+    artifact::ProjectPath,
+    check::{
+        Baseline, Finding, Judged,
+        rules::{
+            references::successor_missing, status::sprint_status_not_yaml, suppression::allowance_unused,
+        },
+    },
+    workflow::ChainDiagnosis,
+};
+
+/// The entries of `check.allow` that accepted something, or of which nobody can say.
+#[derive(Debug, Default)]
+pub(super) struct AllowancesInUse(BTreeSet<usize>);
+
+impl AllowancesInUse {
+    /// Notes what was decided about an artifact.
+    pub(super) fn note(&mut self, judged: &Judged) {
+        self.0.extend(judged.used.iter().chain(&judged.undecided));
+    }
+}
+
+impl Workspace {
+    /// Adds the step files of the workflows of `artifacts` that name a successor which is not there.
+    pub(super) fn add_step_files(
+        &self,
+        report: &mut CheckReport<'_>,
+        artifacts: &[TrackedArtifact],
+        in_use: &mut AllowancesInUse,
+        baseline: &mut Baseline,
+    ) {
+        let mut files: BTreeMap<&ProjectPath, BTreeSet<(&str, &str)>> = BTreeMap::new();
+        for chain in artifacts.iter().filter_map(|artifact| Some(&artifact.workflow()?.chain)) {
+            for diagnosis in chain.diagnoses() {
+                let ChainDiagnosis::SuccessorMissing { step, key, value } = diagnosis else { continue };
+                let named = chain.steps().iter().find(|own| own.name() == step);
+                if let Some(path) = named.and_then(|step| step.path.as_ref()) {
+                    files.entry(path).or_default().insert((key, value));
+                }
+            }
+        }
+        for (path, keys) in files {
+            // It was read when its workflow was; one that went away since names nothing any more.
+            let Ok(bytes) = self.read_file(path) else { continue };
+            let findings = keys
+                .into_iter()
+                .filter_map(|(key, value)| successor_missing::finding(path, &bytes, key, value));
+            let findings = findings.collect();
+            let judged = self.policy_at(path, |policy| policy.judge_beside(findings));
+            in_use.note(&judged);
+            report.add_beside(path.clone(), bytes, judged, baseline);
+        }
+    }
+
+    /// Adds the ledgers that are no YAML to `report`.
+    pub(super) fn add_ledgers(
+        &self,
+        report: &mut CheckReport<'_>,
+        ledgers: Vec<BrokenLedger>,
+        in_use: &mut AllowancesInUse,
+        baseline: &mut Baseline,
+    ) {
+        for broken in ledgers {
+            let finding = sprint_status_not_yaml::finding(&broken.path, &broken.error);
+            let judged = self.policy_at(&broken.path, |policy| policy.judge_beside(vec![finding]));
+            in_use.note(&judged);
+            report.add_beside(broken.path, broken.bytes, judged, baseline);
+        }
+    }
+
+    /// Adds the entries of `check.allow` in the project's configuration that accepted nothing in any artifact.
+    pub(super) fn add_unused_allowances(
+        &self,
+        report: &mut CheckReport<'_>,
+        in_use: &AllowancesInUse,
+        baseline: &mut Baseline,
+    ) {
+        let configuration = self.configuration();
+        let (Some(bytes), Ok(path)) =
+            (configuration.source_of_allowances(), ProjectPath::new(CONFIGURATION_PATH))
+        else {
+            return;
+        };
+        let idle = configuration.allowances().iter().enumerate().filter(|(at, _)| !in_use.0.contains(at));
+        let findings: Vec<Finding> = idle
+            .filter(|(_, allowance)| allowance.allowance().is_judged())
+            .filter_map(|(_, allowance)| {
+                Some(allowance_unused::finding(&path, allowance.span()?, allowance.allowance()))
+            })
+            .collect();
+        let judged = self.policy_at(&path, |policy| policy.judge_beside(findings));
+        report.add_beside(path, bytes.to_vec(), judged, baseline);
+    }
+}

@@ -1,0 +1,97 @@
+//! The ledgers of sprints beside story files, wherever they are read from.
+
+use std::{cell::RefCell, collections::BTreeMap};
+
+use crate::{
+    artifact::{ProjectPath, SprintStatus},
+    document::ParseError,
+};
+
+/// The ledgers that a check asked for, each read once.
+#[derive(Debug, Default)]
+pub(super) struct Ledgers(RefCell<BTreeMap<ProjectPath, Ledger>>);
+
+/// What stands at the place of a ledger.
+#[derive(Debug)]
+enum Ledger {
+    Absent,
+    Read(SprintStatus),
+    Broken(BrokenLedger),
+}
+
+/// A ledger that is no YAML.
+#[derive(Debug)]
+pub(super) struct BrokenLedger {
+    pub(super) path: ProjectPath,
+    pub(super) bytes: Vec<u8>,
+    pub(super) error: ParseError,
+}
+
+impl Ledgers {
+    /// What the ledger at `path` says of `story`; `read` gives its bytes when it is first asked for.
+    pub(super) fn status(
+        &self,
+        path: &ProjectPath,
+        story: &str,
+        read: impl FnOnce() -> Option<Vec<u8>>,
+    ) -> Option<String> {
+        let mut ledgers = self.0.borrow_mut();
+        let ledger = match ledgers.get(path) {
+            Some(known) => known,
+            None => ledgers.entry(path.clone()).or_insert_with(|| Ledger::of(path, read())),
+        };
+        match ledger {
+            Ledger::Read(states) => states.status(story).map(str::to_owned),
+            Ledger::Absent | Ledger::Broken(_) => None,
+        }
+    }
+
+    /// Whether the ledger at `path` was asked and is no YAML.
+    pub(super) fn is_broken(&self, path: &ProjectPath) -> bool {
+        matches!(self.0.borrow().get(path), Some(Ledger::Broken(_)))
+    }
+
+    /// Forgets all ledgers, and tells those that are no YAML, in the order of their paths.
+    pub(super) fn take_broken(&self) -> Vec<BrokenLedger> {
+        let broken = self.0.take().into_values().filter_map(|ledger| match ledger {
+            Ledger::Broken(broken) => Some(broken),
+            Ledger::Absent | Ledger::Read(_) => None,
+        });
+        broken.collect()
+    }
+}
+
+impl Ledger {
+    fn of(path: &ProjectPath, bytes: Option<Vec<u8>>) -> Self {
+        let Some(bytes) = bytes else { return Self::Absent };
+        match SprintStatus::read(&bytes) {
+            Ok(states) => Self::Read(states),
+            Err(error) => Self::Broken(BrokenLedger { path: path.clone(), bytes, error }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_ledger_is_read_once() {
+        let (ledgers, reads) = (Ledgers::default(), Cell::new(0));
+        let path = ProjectPath::new("sprint-status.yaml").unwrap();
+        let ask = |story: &str| {
+            ledgers.status(&path, story, || {
+                reads.set(reads.get() + 1);
+                Some(b"development_status: {1-1-a: done}\n".to_vec())
+            })
+        };
+        assert_eq!((ask("1-1-a").as_deref(), ask("1-2-b"), reads.get()), (Some("done"), None, 1));
+        let other = ProjectPath::new("docs/sprint-status.yaml").unwrap();
+        assert_eq!(ledgers.status(&other, "1-1-a", || Some(b"a: b: c".to_vec())), None);
+        assert!(ledgers.is_broken(&other) && !ledgers.is_broken(&path));
+        let broken: Vec<_> = ledgers.take_broken().into_iter().map(|broken| broken.path).collect();
+        assert_eq!(broken, [other]);
+    }
+}
