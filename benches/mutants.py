@@ -73,7 +73,7 @@ def run(names, tree, extent):
     """Builds and tests each mutant; gives the exit code of cargo-mutants (2: some were missed, 3: some ran out of time).
     Fields left out of a struct are beyond `--re`: cargo-mutants 27 tries all of them, of which the stages have two."""
     environment = os.environ | {
-        "CARGO_TARGET_DIR": str(FOLDER / "target"),
+        "CARGO_TARGET_DIR": str(tree.parent / "target"),
         "CARGO_INCREMENTAL": "1",
         "CARGO_PROFILE_DEV_DEBUG": "0",
         "CARGO_PROFILE_TEST_DEBUG": "0",

@@ -145,7 +145,7 @@ mod tests {
         let mut old = found("---\nx: 1\nx: 2\nx: 3\nstatus: 3\n---\n");
         let written = Baseline::of(&old).to_bytes();
         let baseline = Baseline::read(&written).unwrap();
-        assert_eq!((baseline.len(), baseline.to_bytes()), (3, written));
+        assert_eq!((baseline.len(), baseline.is_empty(), baseline.to_bytes()), (3, false, written));
         assert_eq!((baseline.clone().subtract(&mut old), old.len()), (3, 0));
 
         let mut moved = found("---\ntitle: PRD\nx: 1\nx: 2\n\nx: 3\nx: 4\ny: 1\ny: 1\n---\n");

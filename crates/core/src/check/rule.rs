@@ -165,6 +165,17 @@ impl fmt::Debug for Rule {
 mod tests {
     use super::*;
 
+    /// What a fix of one file is judged by: copies on the disk and deleted files are beyond it.
+    #[test]
+    #[cfg(feature = "write")]
+    fn an_artifact_alone_breaks_rules_about_itself_and_its_suppressions() {
+        for (id, expected) in
+            [("SM002", true), ("SM106", true), ("SM901", true), ("SM601", false), ("SM907", false)]
+        {
+            assert_eq!(crate::check::rule_of(id).map(Rule::is_of_artifact), Some(expected), "{id}");
+        }
+    }
+
     #[test]
     fn what_cannot_be_seen_is_written_out_in_examples() {
         assert_eq!(

@@ -73,6 +73,16 @@ fn a_completed_step_is_spelled_like_its_neighbours() {
             "2",
             "stepsCompleted: [step-01-init, step-01b-continue, step-02-discovery]\n",
         ),
+        // What is no progress shows no habit, a step without a number does.
+        (
+            "stepsCompleted: [1, step-01b-continue]\n",
+            "step-02-discovery",
+            "stepsCompleted: [1, step-01b-continue, 2]\n",
+        ),
+        ("stepsCompleted: [1, step-continue]\n", "2", "stepsCompleted: [1, step-continue, 2]\n"),
+        ("stepsCompleted: [1, edit-2026-02-24]\n", "2", "stepsCompleted: [1, edit-2026-02-24, 2]\n"),
+        ("stepsCompleted: [step-oneshot]\n", "1", "stepsCompleted: [step-oneshot, step-01-init]\n"),
+        ("stepsCompleted: [step-oneshot.md]\n", "1", "stepsCompleted: [step-oneshot.md, step-01-init.md]\n"),
         ("title: x\n", "step-01-init", "title: x\nstepsCompleted: [step-01-init]\n"),
         ("stepsCompleted:\n", "step-01-init", "stepsCompleted: [step-01-init]\n"),
     ] {

@@ -77,3 +77,33 @@ impl fmt::Display for Command {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_it_is_typed() {
+        let steps = vec!["step-01-init".to_owned(), "2".to_owned()];
+        let by_ai = |confidence: Option<&str>| {
+            let confidence = confidence.map(|text| text.parse().unwrap());
+            Command::Scope { scope: Scope::Small, source: ScopeSource::Ai { confidence } }
+        };
+        let set = vec![
+            ("title".parse().unwrap(), Value::from("x")),
+            ("parts[0].done".parse().unwrap(), Value::Bool(true)),
+        ];
+        for (command, typed) in [
+            (Command::Complete { steps: steps.clone() }, "complete step-01-init 2"),
+            (Command::Reopen { steps }, "reopen step-01-init 2"),
+            (Command::Transition { to: "done".to_owned() }, "transition done"),
+            (Command::Scope { scope: Scope::Epic, source: ScopeSource::Human }, "scope epic"),
+            (by_ai(None), "scope small --by ai"),
+            (by_ai(Some("0.85")), "scope small --by ai --confidence 0.85"),
+            (Command::Track { id: "f00d".to_owned() }, "track"),
+            (Command::Set { assignments: set }, "set title=x parts[0].done=true"),
+        ] {
+            assert_eq!(command.to_string(), typed);
+        }
+    }
+}

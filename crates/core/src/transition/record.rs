@@ -75,3 +75,68 @@ impl From<&Artifact> for StepList {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::ProjectPath;
+
+    fn artifact(frontmatter: &str, body: &str) -> Artifact {
+        let file = format!("---\n{frontmatter}\n---\n{body}");
+        Artifact::read(ProjectPath::new("prd.md").unwrap(), file.into_bytes())
+    }
+
+    #[test]
+    fn a_validation_report_keeps_a_list_of_its_own() {
+        let both = "stepsCompleted: [a, b]\nvalidationStepsCompleted: [v]";
+        let validation = "validationStepsCompleted: [v]";
+        for (frontmatter, track, key, completed) in [
+            ("stepsCompleted: [a]", Track::Create, "stepsCompleted", "a"),
+            ("stepsCompleted: [a]", Track::Validate, "stepsCompleted", "a"),
+            (both, Track::Create, "stepsCompleted", "a b"),
+            (both, Track::Edit, "stepsCompleted", "a b"),
+            (both, Track::Validate, "validationStepsCompleted", "v"),
+            (validation, Track::Create, "validationStepsCompleted", "v"),
+            (validation, Track::Validate, "validationStepsCompleted", "v"),
+            ("title: x", Track::Create, "stepsCompleted", ""),
+            ("title: x", Track::Validate, "stepsCompleted", ""),
+        ] {
+            let artifact = artifact(frontmatter, "");
+            assert_eq!(step_list_key(&artifact, track), key, "{frontmatter} {track:?}");
+            let lists = StepLists::read(&artifact, track);
+            let spelled: Vec<String> = lists.completed().iter().map(StepId::to_string).collect();
+            assert_eq!(spelled.join(" "), completed, "{frontmatter} {track:?}");
+            assert_eq!(lists.record().completed, lists.completed());
+        }
+    }
+
+    #[test]
+    fn the_record_has_the_last_step_and_says_whether_there_is_a_body() {
+        for (frontmatter, body, last, content) in [
+            ("lastStep: step-02-x", "# PRD\n", Some("step-02-x"), Content::Present),
+            ("lastStep: 3", "\n \n", Some("3"), Content::Empty),
+            ("lastStep: ''", "", None, Content::Empty),
+            ("title: x", "x", None, Content::Present),
+        ] {
+            let lists = StepLists::read(&artifact(frontmatter, body), Track::Create);
+            let record = lists.record();
+            assert_eq!(record.last_step.map(StepId::to_string).as_deref(), last, "{frontmatter}");
+            assert_eq!(record.content, content, "{body:?}");
+        }
+        assert_eq!(StepLists::default().record().content, Content::Empty);
+    }
+
+    #[test]
+    fn any_key_about_steps_is_a_list_to_bind_by() {
+        for (frontmatter, expected) in [
+            ("status: draft", StepList::Absent),
+            ("lastStep: 2", StepList::Completed),
+            ("currentStep: 2", StepList::Completed),
+            ("stepsCompleted: []", StepList::Completed),
+            ("validationStepsCompleted: [1]", StepList::Validation),
+            ("stepsCompleted: [1]\nvalidationStepsCompleted: [1]", StepList::Completed),
+        ] {
+            assert_eq!(StepList::from(&artifact(frontmatter, "")), expected, "{frontmatter}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use crate::{
     artifact::{Field, FieldKind, StepItem, StepItemKind},
     document::Value,
-    workflow::{Step, StepId},
+    workflow::{Step, StepForm, StepId},
 };
 
 /// A kind of spelling that was met in the list.
@@ -35,19 +35,20 @@ impl Kind {
         }
         let id = StepId::parse(spelling);
         // A resume marker and free words show no habit of the list.
-        let number = id.number().filter(|_| !id.is_resume());
+        if id.is_resume() || *id.form() == StepForm::Words {
+            return None;
+        }
         let lower = spelling.to_ascii_lowercase();
+        if lower.ends_with(".md") {
+            return Some(Self::FileName);
+        }
         let digits = lower.bytes().filter(u8::is_ascii_digit).count();
-        match (number, id.slug(), lower.strip_prefix("step-")) {
-            (None, Some(_), _) if !id.is_resume() => Some(Self::Name),
-            (None, ..) => None,
-            (Some(_), _, _) if lower.ends_with(".md") => Some(Self::FileName),
-            (Some(_), Some(_), None) if lower.starts_with(|c: char| c.is_ascii_digit()) => Some(Self::Slug),
-            (Some(_), Some(_), Some(_)) => Some(Self::Name),
+        let starts_with_digit = lower.starts_with(|letter: char| letter.is_ascii_digit());
+        match (id.number(), id.slug(), lower.strip_prefix("step-")) {
+            (None, ..) | (Some(_), Some(_), Some(_)) => Some(Self::Name),
             (Some(_), None, Some(_)) => Some(Self::Prefix { width: digits }),
-            (Some(_), None, None) if lower.starts_with(|c: char| c.is_ascii_digit()) => {
-                Some(Self::Number { width: digits })
-            }
+            (Some(_), Some(_), None) if starts_with_digit => Some(Self::Slug),
+            (Some(_), None, None) if starts_with_digit => Some(Self::Number { width: digits }),
             // `Step 3: Title`: the title of another step is not known.
             _ => None,
         }

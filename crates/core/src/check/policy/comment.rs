@@ -30,9 +30,8 @@ pub(super) struct SuppressionComment {
 impl SuppressionComment {
     /// Whether it accepts `finding`. What is wrong with suppressions is not for them to accept.
     pub(super) fn accepts(&self, finding: &Finding) -> bool {
-        let is_covered = self.covers.is_none_or(|covers| {
-            covers.start <= finding.span.start && finding.span.start < covers.end.max(covers.start + 1)
-        });
+        let start = finding.span.start;
+        let is_covered = self.covers.is_none_or(|covers| covers.start <= start && start < covers.end);
         is_covered && finding.rule.group != Group::Suppressions && self.rules.contains(&finding.rule)
     }
 }
