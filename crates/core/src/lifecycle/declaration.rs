@@ -89,3 +89,52 @@ pub(super) struct ConditionDeclaration {
     /// Words that the first heading begins with.
     pub(super) heading: Option<Name>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LifecycleDeclaration;
+
+    /// Whether the text is read, and whether it is valid by the schema that editors are given.
+    fn accepted(text: &str) -> (bool, bool) {
+        let schema = schemars::schema_for!(LifecycleDeclaration);
+        let validator = jsonschema::validator_for(schema.as_value()).unwrap();
+        let value: serde_json::Value = serde_yaml::from_str(text).unwrap();
+        (serde_yaml::from_str::<LifecycleDeclaration>(text).is_ok(), validator.is_valid(&value))
+    }
+
+    #[test]
+    fn what_a_table_can_say_is_read_and_valid() {
+        for text in [
+            "name: x",
+            "name: x\nstates: [{name: a, synonyms: [b], rank: 2, initial: true, return_to: c}]",
+            "name: x\nmoves: [{from: '*', to: b, guards: [steps-finished, filled(c)]}]",
+            "name: x\nmoves: [{from: [a, b], to: [c]}]",
+            "name: x\ncounters: [{key: n, entering: a, at_most: 3, reset_by: [b, c]}]",
+            "name: x\napplies_to: [{path: 'docs/**', workflow_type: [prd], key: {kind: [a, b], owner: '*'}}]",
+        ] {
+            assert_eq!(accepted(text), (true, true), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_table_cannot_say_is_neither_read_nor_valid() {
+        for text in [
+            "states: []",
+            "name: ''",
+            "name: x\nstate: []",
+            "name: x\nstates: [{name: a, sinonyms: [b]}]",
+            "name: x\nstates: [{name: a, rank: -1}]",
+            "name: x\nmoves: [{from: a}]",
+            "name: x\nmoves: [{from: a, to: []}]",
+            "name: x\nmoves: [{from: a, to: ' '}]",
+            "name: x\nmoves: [{from: a, to: [b, {c: d}]}]",
+            "name: x\nmoves: [{from: a, to: b, guards: [always]}]",
+            "name: x\napplies_to: [{path: []}]",
+            "name: x\ncounters: [{key: n, entering: a, at_most: -1}]",
+        ] {
+            assert_eq!(accepted(text), (false, false), "{text}");
+        }
+        let outside = "name: x\napplies_to: [{path: /abs}]";
+        assert!(!accepted(outside).0, "what only reading tells");
+    }
+}

@@ -58,8 +58,20 @@ fn a_whole_file_can_be_accepted() {
 
 #[test]
 fn frontmatter_that_is_no_yaml_can_be_accepted() {
-    let file = "---\n# stepmark: allow-file SM103 an import\nstatus: 'a' b\n---\n";
-    assert_eq!(reported(file, &[], &[]), (vec![], 1));
+    let broken = "status: 'a' b";
+    for (frontmatter, suppressed) in [
+        (format!("# stepmark: allow-file SM103 an import\n{broken}\n"), 1),
+        (format!("{broken}\ntitle: x\n  #  stepmark: allow-file SM103 an import\n"), 1),
+        (format!("title: x\r\n{broken} #stepmark: allow-file SM103 an import\r\n"), 1),
+        (format!("title: x\n{broken} # stepmark: allow SM103 its own line\n"), 1),
+        (format!("title: x # stepmark: allow SM103 its own line\n{broken}\n"), 0),
+        (format!("{broken}\ntitle: stepmark: allow-file SM103 no comment\n"), 0),
+        (format!("stepmark: allow-file SM103 no comment\n{broken}\n"), 0),
+    ] {
+        let (reported, counted) = reported(&format!("---\n{frontmatter}---\n"), &[], &[]);
+        let errors = reported.iter().filter(|line| line.contains("SM103")).count();
+        assert_eq!((errors, counted), (1 - suppressed, suppressed), "{frontmatter}: {reported:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{argument, quoted, readable_past};
 use crate::artifact::{Artifact, STEPS_KEYS, StepItem, Steps};
 use crate::check::{Finding, Group, Loss, Past, Rule, Severity, Subject, rule::Decision};
 use crate::document::Span;
-use crate::workflow::{Progress, StepForm, StepId, UnknownReason};
+use crate::workflow::{Progress, Step, StepForm, StepId, UnknownReason};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -98,10 +98,10 @@ fn is_same_spelling(one: &StepId, other: &StepId) -> bool {
 
 /// Whether the item at `place` is a step of its workflow that is done after the change, however it is spelled then.
 fn is_same_step(before: &Progress<'_>, place: usize, after: &Progress<'_>) -> bool {
-    let steps = before.done.iter().filter(|done| done.item == place).flat_map(|done| &done.steps);
-    let mut done = after.done.iter().flat_map(|done| &done.steps);
-    steps.clone().next().is_some()
-        && steps.into_iter().any(|step| done.any(|other| other.id.form() == step.id.form()))
+    let is_done = |step: &&Step| {
+        after.done.iter().flat_map(|done| &done.steps).any(|other| other.id.form() == step.id.form())
+    };
+    before.done.iter().filter(|done| done.item == place).flat_map(|done| &done.steps).any(is_done)
 }
 
 #[cfg(test)]
