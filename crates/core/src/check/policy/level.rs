@@ -73,3 +73,18 @@ impl FromIterator<(&'static Rule, Level)> for Levels {
         Self(levels.into_iter().map(|(rule, level)| (rule.id, level)).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_shown_as_it_is_written() {
+        for text in ["off", "note", "warning", "error"] {
+            assert_eq!(text.parse::<Level>().unwrap().to_string(), text);
+        }
+        for text in ["", "Off", "warn", "errors"] {
+            assert_eq!(text.parse::<Level>(), Err(LevelError { text: text.to_owned() }));
+        }
+    }
+}

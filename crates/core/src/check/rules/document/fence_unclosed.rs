@@ -69,6 +69,9 @@ mod tests {
         for (file, expected) in [
             ("---\nstatus: draft\n\n# PRD\n", "---\nstatus: draft\n---\n\n# PRD\n"),
             ("---\r\na: 1\r\n\r\ntext", "---\r\na: 1\r\n---\r\n\r\ntext"),
+            ("---\n\nstatus: draft\n\n# PRD\n", "---\n\nstatus: draft\n---\n\n# PRD\n"),
+            ("---\r\n\r\na: 1\r\n", "---\r\n\r\na: 1\r\n---\r\n"),
+            ("--- \nstatus: draft\n\n# PRD\n", "--- \nstatus: draft\n---\n\n# PRD\n"),
             ("---\nstatus: draft\n", "---\nstatus: draft\n---\n"),
             ("---\nstatus: draft", "---\nstatus: draft\n---"),
         ] {
