@@ -65,7 +65,7 @@ def mutants(tree):
 
 
 def sample(names, seed, count):
-    """`count` of the names, in an order that only the seed and the name decide: a mutant that comes or goes moves no other."""
+    """`count` of the names, in an order that the seed decides. A name has its line in it, so a sample is one of a commit."""
     return sorted(names, key=lambda name: hashlib.sha256(f"{seed} {name}".encode()).digest())[:count]
 
 
