@@ -120,7 +120,7 @@ impl Check {
         &self,
         project: &Project,
         checked: &'t Artifacts,
-        before: CheckedBefore,
+        before: CheckedBefore<'_>,
     ) -> Result<CheckReport<'t>, Failure> {
         let (workspace, artifacts) = (&project.workspace, &checked.artifacts);
         if self.paths.is_empty() {
@@ -151,7 +151,11 @@ impl Check {
 
     /// The artifacts that the paths name; a folder stands for the artifacts in it, a file for itself. Without paths all of the
     /// project, apart from those that were clean before.
-    fn artifacts(&self, project: &Project, output: &Output) -> Result<(Artifacts, CheckedBefore), Failure> {
+    fn artifacts<'p>(
+        &self,
+        project: &'p Project,
+        output: &Output,
+    ) -> Result<(Artifacts, CheckedBefore<'p>), Failure> {
         const DOING: &str = "checking artifacts";
         let workspace = &project.workspace;
         if self.paths.is_empty() {
@@ -198,7 +202,7 @@ fn write_baseline(
     project: &Project,
     output: &Output,
     checked: &Artifacts,
-    before: CheckedBefore,
+    before: CheckedBefore<'_>,
 ) -> Result<Exit, Failure> {
     let found = project.workspace.check_all(&checked.artifacts, before, Known::Reported)?;
     let written = project.workspace.write_baseline(&found)?;

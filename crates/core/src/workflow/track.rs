@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The mode of a chain of steps.
 ///
 /// Source: BMAD keeps one folder a mode (`steps-c`, `steps-e`, `steps-v`) and marks the steps of the last two in
 /// their names (`step-e-01-discovery`, `step-v-02b-parity-check`); FORMATS.md, "`stepsCompleted` varieties".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Track {
     /// The artifact is written for the first time: `steps`, `steps-c`, and every other step folder.
     Create,

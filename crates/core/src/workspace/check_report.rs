@@ -71,13 +71,11 @@ impl<'t> CheckReport<'t> {
         });
     }
 
-    /// Adds artifacts in which nothing is wrong.
+    /// Adds artifacts in which nothing is wrong, before any file beside them.
     pub(super) fn add_clean(&mut self, paths: Vec<ProjectPath>) {
         let clean = |path| CheckedFile { path, bytes: Cow::Borrowed(&[][..]), findings: Vec::new() };
-        let beside = self.files.split_off(self.files.len().saturating_sub(self.beside));
         self.files.extend(paths.into_iter().map(clean));
         self.files.sort_by(|one, other| one.path.cmp(&other.path));
-        self.files.extend(beside);
     }
 
     /// Adds a file beside the artifacts, if something is wrong with it.

@@ -5,25 +5,26 @@ use std::{collections::HashMap, ops::Range, sync::atomic::AtomicUsize};
 use super::{
     Artifacts, CheckError, CheckReport, Known, Selection, TrackedArtifact, WalkError, Workspace,
     artifact_files::{Looked, Reader, gathered, walk_artifacts},
+    checking_run::CheckingRun,
     file_stat::FileStat,
     folder::{EntryKind, Folder},
-    verdicts::{Asked, Facts, Learned, Sight, Verdict, Verdicts},
+    verdicts::{Answers, Facts, Learned, Noted, Sight, Verdict, Verdicts},
     walk::Visitor,
 };
-use crate::{artifact::ProjectPath, check::Judged, workflow::ChainDiagnosis};
+use crate::{artifact::ProjectPath, check::Judged};
 
 /// The artifacts that need not be read for a check: they were clean, and nothing has changed that decides about them.
 #[derive(Debug, Default)]
-pub struct CheckedBefore {
+pub struct CheckedBefore<'w> {
     clean: Vec<ProjectPath>,
     /// `None` where nothing is kept from run to run.
-    run: Option<Run>,
+    run: Option<Run<'w>>,
 }
 
 /// What is needed to keep what this run learns.
 #[derive(Debug)]
-struct Run {
-    verdicts: Verdicts,
+struct Run<'w> {
+    verdicts: Verdicts<'w>,
     learned: Learned,
     /// The stats of the artifacts that were read, taken before.
     stats: HashMap<ProjectPath, FileStat>,
@@ -35,7 +36,10 @@ impl Workspace {
     ///
     /// # Errors
     /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
-    pub fn artifacts_to_check(&self, count: &AtomicUsize) -> Result<(Artifacts, CheckedBefore), WalkError> {
+    pub fn artifacts_to_check(
+        &self,
+        count: &AtomicUsize,
+    ) -> Result<(Artifacts, CheckedBefore<'_>), WalkError> {
         let Some(verdicts) = Verdicts::load(self) else {
             return Ok((self.artifacts_counted(count)?, CheckedBefore::default()));
         };
@@ -55,6 +59,7 @@ impl Workspace {
             before.clean.extend(sorter.clean);
             learned.folders.extend(sorter.learned.folders);
             learned.stateless += sorter.learned.stateless;
+            learned.used.extend(sorter.learned.used);
         }
         learned.visited = walked.folders.into_iter().collect();
         let artifacts = gathered(self, readers, walked.problems, count);
@@ -70,44 +75,61 @@ impl Workspace {
     pub fn check_all<'t>(
         &self,
         read: &'t [TrackedArtifact],
-        before: CheckedBefore,
+        before: CheckedBefore<'_>,
         known: Known,
     ) -> Result<CheckReport<'t>, CheckError> {
-        let asked = Asked::new(self);
-        let Some(Run { verdicts, learned, stats }) = before.run else {
-            return self.check_each(read, Selection::All, known, &asked, |_, _| {});
-        };
-        let mut clean: Vec<(ProjectPath, FileStat, Facts)> = Vec::new();
-        let mut report = self.check_each(read, Selection::All, known, &asked, |artifact, judged| {
-            let facts = asked.take().filter(|_| is_clean(judged) && stands_alone(artifact));
-            if let Some((stat, facts)) = stats.get(artifact.path()).zip(facts) {
-                clean.push((artifact.path().clone(), *stat, facts));
+        let answers = Answers::new(self);
+        let mut run = CheckingRun::begin(self, known)?;
+        let chains = self.chains_of(read, Selection::All)?;
+        let mut clean: Vec<(ProjectPath, FileStat, Noted)> = Vec::new();
+        run.judge(read, chains.as_ref(), &answers, |artifact, judged, noted| {
+            let stat = before.run.as_ref().and_then(|run| run.stats.get(artifact.path()));
+            let noted = noted.filter(|_| is_clean(judged) && stands_alone(artifact));
+            if let Some((stat, noted)) = stat.zip(noted) {
+                clean.push((artifact.path().clone(), *stat, self.with_own_facts(noted, artifact, judged)));
             }
         })?;
-        report.add_clean(before.clean);
-        report.cache = verdicts.renew(learned, clean);
+        run.report.add_clean(before.clean);
+        let mut workflows = Vec::new();
+        if let Some(Run { verdicts, learned, .. }) = &before.run {
+            for Facts { workflow, undecided, .. } in verdicts.used(learned) {
+                run.note_allowances(undecided);
+                let definition = workflow.map(|(place, track)| self.workflows().definition(place, track));
+                workflows.extend(definition.transpose()?.flatten());
+            }
+        }
+        let workflows = workflows.iter().map(|definition| &**definition);
+        let workflows = workflows.chain(read.iter().filter_map(TrackedArtifact::workflow));
+        run.look_beside(workflows, answers.into_ledgers());
+        let mut report = run.finish(Selection::All);
+        if let Some(Run { verdicts, learned, .. }) = before.run {
+            report.cache = verdicts.renew(learned, clean);
+        }
         Ok(report)
+    }
+
+    /// Adds what concerns files beside the artifact.
+    fn with_own_facts(&self, mut noted: Noted, artifact: &TrackedArtifact, judged: &Judged) -> Noted {
+        noted.facts.workflow = artifact.workflow().and_then(|workflow| self.workflows().key_of(workflow));
+        noted.facts.undecided.clone_from(&judged.undecided);
+        noted
     }
 }
 
-/// Suppressed findings are counted in every run, and what nobody can say of an allowance is said in every run.
+/// Suppressed findings are counted in every run.
 fn is_clean(judged: &Judged) -> bool {
-    judged.findings.is_empty() && judged.suppressed == 0 && judged.undecided.is_empty()
+    judged.findings.is_empty() && judged.suppressed == 0
 }
 
-/// Whether no other artifact decides about it: what has an id may be the parent of others. And whether its workflow has no step
-/// file with a finding, which is told as long as an artifact of the workflow is read.
+/// Whether no other artifact decides about it: what has an id may be the parent of others.
 fn stands_alone(artifact: &TrackedArtifact) -> bool {
     let member = artifact.member();
-    let is_broken = |diagnosis: &ChainDiagnosis| matches!(diagnosis, ChainDiagnosis::SuccessorMissing { .. });
-    let has_broken_steps =
-        artifact.workflow().is_some_and(|workflow| workflow.chain.diagnoses().iter().any(is_broken));
-    member.id().is_none() && member.delegation.is_none() && !has_broken_steps
+    member.id().is_none() && member.delegation.is_none()
 }
 
 /// Tells the files of one thread apart, and reads those that have to be read.
 struct Sorter<'run> {
-    verdicts: &'run Verdicts,
+    verdicts: &'run Verdicts<'run>,
     reader: Reader<'run>,
     learned: Learned,
     clean: Vec<ProjectPath>,
@@ -130,9 +152,10 @@ impl Visitor for Sorter<'_> {
 impl Sorter<'_> {
     fn pass(&mut self, folder: &Folder, place: usize, verdict: Verdict) {
         self.reader.passed();
-        if verdict == Verdict::Clean
+        if let Verdict::Clean(facts) = verdict
             && let Ok(path) = ProjectPath::new(folder.path_of(folder.name(place)))
         {
+            self.learned.used.insert(facts);
             self.clean.push(path);
         }
     }

@@ -4,8 +4,8 @@
 use std::{fs, io};
 
 use super::{
-    CheckReport, GitVersionError, Known, TrackedArtifact, Workspace, checking_beside::AllowancesInUse,
-    gates::GateError, verdicts::Asked, walk::WalkError, workflows::WorkflowFileError,
+    CheckReport, GitVersionError, Known, TrackedArtifact, Workspace, checking_run::CheckingRun,
+    gates::GateError, verdicts::Answers, walk::WalkError, workflows::WorkflowFileError,
 };
 use crate::{
     artifact::ProjectPath,
@@ -72,52 +72,13 @@ impl Workspace {
         selection: Selection,
         known: Known,
     ) -> Result<CheckReport<'t>, CheckError> {
-        self.check_each(artifacts, selection, known, &Asked::new(self), |_, _| {})
-    }
-
-    /// The same, where `each` hears what was decided about each artifact, right after that was asked which `asked` notes.
-    pub(super) fn check_each<'t>(
-        &self,
-        artifacts: &'t [TrackedArtifact],
-        selection: Selection,
-        known: Known,
-        asked: &Asked<'_>,
-        mut each: impl FnMut(&TrackedArtifact, &Judged),
-    ) -> Result<CheckReport<'t>, CheckError> {
+        let answers = Answers::new(self);
+        let mut run = CheckingRun::begin(self, known)?;
         let chains = self.chains_of(artifacts, selection)?;
-        let has_gates = self.has_gates();
-        let mut baseline = match known {
-            Known::LeftOut => self.baseline()?,
-            Known::Reported => Baseline::default(),
-        };
-        let mut in_use = AllowancesInUse::default();
-        let mut report = CheckReport::default();
-        for artifact in artifacts {
-            let progress = artifact.progress();
-            let subject = Subject {
-                chain: artifact.workflow().map(|workflow| &workflow.chain),
-                lifecycle: artifact.lifecycle().map(|choice| &*choice.lifecycle),
-                surroundings: Some(asked),
-                chains: chains.as_ref(),
-                ..Subject::alone(artifact.artifact(), progress.as_ref())
-            };
-            let mut findings = check::findings(&subject);
-            if has_gates {
-                asked.note_gates(artifact.path());
-                findings.extend(self.gate_findings(artifact)?);
-            }
-            let judged = self.by_policy(&subject, findings);
-            each(artifact, &judged);
-            in_use.note(&judged);
-            report.add(artifact.artifact(), judged, &mut baseline);
-        }
-        self.add_step_files(&mut report, artifacts, &mut in_use, &mut baseline);
-        self.add_ledgers(&mut report, asked.broken_ledgers(), &mut in_use, &mut baseline);
-        if selection == Selection::All {
-            self.add_unused_allowances(&mut report, &in_use, &mut baseline);
-            report.left_out.gone = baseline.len();
-        }
-        Ok(report)
+        run.judge(artifacts, chains.as_ref(), &answers, |_, _, _| {})?;
+        let workflows = artifacts.iter().filter_map(TrackedArtifact::workflow);
+        run.look_beside(workflows, answers.into_ledgers());
+        Ok(run.finish(selection))
     }
 
     /// What becomes of `findings` by the configuration.
@@ -161,7 +122,7 @@ impl Workspace {
 
     /// The chains of delegation of the project. That takes all artifacts, so they are read where one of the checked ones takes
     /// part in a chain.
-    fn chains_of(
+    pub(super) fn chains_of(
         &self,
         artifacts: &[TrackedArtifact],
         selection: Selection,

@@ -1,8 +1,11 @@
 //! What a check finds in files that stand beside the artifacts: ledgers of sprints, the configuration.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    ptr,
+};
 
-use super::{CONFIGURATION_PATH, CheckReport, TrackedArtifact, Workspace, ledgers::BrokenLedger};
+use super::{CONFIGURATION_PATH, CheckReport, Workspace, ledgers::Ledgers};
 use crate::{
     artifact::ProjectPath,
     check::{
@@ -11,7 +14,7 @@ use crate::{
             references::successor_missing, status::sprint_status_not_yaml, suppression::allowance_unused,
         },
     },
-    workflow::ChainDiagnosis,
+    workflow::{ChainDiagnosis, WorkflowDefinition},
 };
 
 /// The entries of `check.allow` that accepted something, or of which nobody can say.
@@ -21,21 +24,30 @@ pub(super) struct AllowancesInUse(BTreeSet<usize>);
 impl AllowancesInUse {
     /// Notes what was decided about an artifact.
     pub(super) fn note(&mut self, judged: &Judged) {
-        self.0.extend(judged.used.iter().chain(&judged.undecided));
+        self.note_places(judged.used.iter().chain(&judged.undecided));
+    }
+
+    /// Notes entries by their places in the configuration.
+    pub(super) fn note_places<'p>(&mut self, places: impl IntoIterator<Item = &'p usize>) {
+        self.0.extend(places);
     }
 }
 
 impl Workspace {
-    /// Adds the step files of the workflows of `artifacts` that name a successor which is not there.
-    pub(super) fn add_step_files(
+    /// Adds the step files of `workflows` that name a successor which is not there.
+    pub(super) fn add_step_files<'d>(
         &self,
         report: &mut CheckReport<'_>,
-        artifacts: &[TrackedArtifact],
+        workflows: impl Iterator<Item = &'d WorkflowDefinition>,
         in_use: &mut AllowancesInUse,
         baseline: &mut Baseline,
     ) {
         let mut files: BTreeMap<&ProjectPath, BTreeSet<(&str, &str)>> = BTreeMap::new();
-        for chain in artifacts.iter().filter_map(|artifact| Some(&artifact.workflow()?.chain)) {
+        // Most artifacts share their workflow with others.
+        let mut seen = HashSet::new();
+        for chain in
+            workflows.map(|workflow| &workflow.chain).filter(|chain| seen.insert(ptr::from_ref(*chain)))
+        {
             for diagnosis in chain.diagnoses() {
                 let ChainDiagnosis::SuccessorMissing { step, key, value } = diagnosis else { continue };
                 let named = chain.steps().iter().find(|own| own.name() == step);
@@ -61,11 +73,11 @@ impl Workspace {
     pub(super) fn add_ledgers(
         &self,
         report: &mut CheckReport<'_>,
-        ledgers: Vec<BrokenLedger>,
+        ledgers: Ledgers,
         in_use: &mut AllowancesInUse,
         baseline: &mut Baseline,
     ) {
-        for broken in ledgers {
+        for broken in ledgers.into_broken() {
             let finding = sprint_status_not_yaml::finding(&broken.path, &broken.error);
             let judged = self.policy_at(&broken.path, |policy| policy.judge_beside(vec![finding]));
             in_use.note(&judged);

@@ -106,12 +106,7 @@ impl Workspace {
                 &mut baseline,
             );
         }
-        self.add_ledgers(
-            &mut report,
-            surroundings.ledgers.take_broken(),
-            &mut AllowancesInUse::default(),
-            &mut baseline,
-        );
+        self.add_ledgers(&mut report, surroundings.ledgers, &mut AllowancesInUse::default(), &mut baseline);
         Ok(report)
     }
 

@@ -1,6 +1,9 @@
 //! The ledgers of sprints beside story files, wherever they are read from.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use crate::{
     artifact::{ProjectPath, SprintStatus},
@@ -9,7 +12,7 @@ use crate::{
 
 /// The ledgers that a check asked for, each read once.
 #[derive(Debug, Default)]
-pub(super) struct Ledgers(RefCell<BTreeMap<ProjectPath, Ledger>>);
+pub(super) struct Ledgers(Mutex<BTreeMap<ProjectPath, Ledger>>);
 
 /// What stands at the place of a ledger.
 #[derive(Debug)]
@@ -35,7 +38,7 @@ impl Ledgers {
         story: &str,
         read: impl FnOnce() -> Option<Vec<u8>>,
     ) -> Option<String> {
-        let mut ledgers = self.0.borrow_mut();
+        let mut ledgers = self.known();
         let ledger = match ledgers.get(path) {
             Some(known) => known,
             None => ledgers.entry(path.clone()).or_insert_with(|| Ledger::of(path, read())),
@@ -48,16 +51,22 @@ impl Ledgers {
 
     /// Whether the ledger at `path` was asked and is no YAML.
     pub(super) fn is_broken(&self, path: &ProjectPath) -> bool {
-        matches!(self.0.borrow().get(path), Some(Ledger::Broken(_)))
+        matches!(self.known().get(path), Some(Ledger::Broken(_)))
     }
 
-    /// Forgets all ledgers, and tells those that are no YAML, in the order of their paths.
-    pub(super) fn take_broken(&self) -> Vec<BrokenLedger> {
-        let broken = self.0.take().into_values().filter_map(|ledger| match ledger {
-            Ledger::Broken(broken) => Some(broken),
-            Ledger::Absent | Ledger::Read(_) => None,
-        });
-        broken.collect()
+    fn known(&self) -> MutexGuard<'_, BTreeMap<ProjectPath, Ledger>> {
+        // Each ledger is put in whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those that are no YAML, in the order of their paths.
+    pub(super) fn into_broken(self) -> impl Iterator<Item = BrokenLedger> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().filter_map(|ledger| {
+            match ledger {
+                Ledger::Broken(broken) => Some(broken),
+                Ledger::Absent | Ledger::Read(_) => None,
+            }
+        })
     }
 }
 
@@ -90,8 +99,7 @@ mod tests {
         assert_eq!((ask("1-1-a").as_deref(), ask("1-2-b"), reads.get()), (Some("done"), None, 1));
         let other = ProjectPath::new("docs/sprint-status.yaml").unwrap();
         assert_eq!(ledgers.status(&other, "1-1-a", || Some(b"a: b: c".to_vec())), None);
-        assert!(ledgers.is_broken(&other) && !ledgers.is_broken(&path));
-        let broken: Vec<_> = ledgers.take_broken().into_iter().map(|broken| broken.path).collect();
+        let broken: Vec<_> = ledgers.into_broken().map(|broken| broken.path).collect();
         assert_eq!(broken, [other]);
     }
 }

@@ -1,6 +1,6 @@
 //! What the manifest of the project's artifacts says of a file, wherever it is read from.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use super::Configuration;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 
 /// The rows of a manifest, read when the first is asked for.
 #[derive(Debug, Default)]
-pub(super) struct ManifestRows(OnceCell<Option<Listing>>);
+pub(super) struct ManifestRows(OnceLock<Option<Listing>>);
 
 impl ManifestRows {
     /// What it says of the file at `path`; `read` gives it when it is first asked.

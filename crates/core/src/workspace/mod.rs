@@ -25,6 +25,7 @@ mod journal_account;
 mod check_report;
 mod verdicts;
 mod checked_before;
+mod checking_run;
 #[cfg(feature = "write")]
 mod baseline;
 mod leases;

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs, io, ptr,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
@@ -192,6 +192,13 @@ impl Workflows {
         let definition = Arc::new(definition);
         let mut definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Some(definitions.entry((index, track)).or_insert(definition).clone()))
+    }
+
+    /// The place and track of a `definition` that this gave.
+    pub(super) fn key_of(&self, definition: &WorkflowDefinition) -> Option<(usize, Track)> {
+        let definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = definitions.iter().filter(|(_, own)| ptr::eq(Arc::as_ptr(own), definition));
+        found.next().map(|(key, _)| *key)
     }
 
     /// Reads the entry and the first step of every workflow. A file that cannot be read tells nothing here; it becomes

@@ -75,7 +75,7 @@ impl TicketFacts {
             done: progress.as_ref().map_or(tracked.steps().completed().len(), |progress| progress.done_units),
             total: progress.as_ref().map(|progress| progress.total),
             next: progress.as_ref().map(next).unwrap_or_default(),
-            scope: state.scope.as_ref().map(ToString::to_string),
+            scope: state.scope().map(|scope| scope.to_string()),
             status: lifecycle_state.map(|state| state.name.clone()).or(word),
             is_finished: tracked.completion().is_finished(),
             is_initial: lifecycle_state.map(|state| state.is_initial),

@@ -241,11 +241,10 @@ impl Configuration {
     }
 
     /// The bytes of `.stepmark/config.yaml`, if [`Configuration::allowances`] stand there and in no other layer.
-    pub(super) fn source_of_allowances(&self) -> Option<&Arc<[u8]>> {
+    pub(super) fn source_of_allowances(&self) -> Option<&[u8]> {
         let last = self.values.iter().rfind(|value| value.key == "check.allow")?;
         let Origin::Project(place) = &last.origin else { return None };
-        let at = self.files.iter().position(|file| *file == place.file)?;
-        self.contents.get(at)
+        self.sources().find(|(file, _)| *file == place.file).map(|(_, bytes)| bytes)
     }
 
     /// The configuration files that were read, the weakest first.

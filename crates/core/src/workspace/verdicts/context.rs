@@ -1,15 +1,15 @@
-//! What decides about every file of a run: the program, the configuration, the manifest, the files of the workflows.
+//! What decides about every file of a run: the program, the configuration, the files of the workflows.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: stats of the program and of step files are taken here"
 )]
 
-use std::{env, fmt::Write as _, fs, io, path::Path};
+use std::{env, fmt::Write as _, fs, path::Path};
 
 use super::RunStart;
 use crate::{
     document::FileHash,
-    workspace::{Workspace, file_stat::FileStat, manifest::DEFAULT_MANIFEST},
+    workspace::{Workspace, file_stat::FileStat},
 };
 
 /// The digest of all that; `None` where a part of it is unknown, or so new that it may change without a trace.
@@ -19,21 +19,11 @@ pub(super) fn of(workspace: &Workspace, start: RunStart) -> Option<FileHash> {
     // Writing to a string never fails.
     let _infallible =
         writeln!(text, "{}\ngates {}", workspace.configuration().digest()?, workspace.has_gates());
-    let _infallible = writeln!(text, "manifest {}", manifest(workspace, start)?);
     for path in workspace.workflows().files() {
         let stat = stat(&workspace.root().path().join(path.as_str()), Some(start))?;
         let _infallible = writeln!(text, "{:?} {stat}", path.as_str());
     }
     Some(FileHash::of(text.as_bytes()))
-}
-
-/// The stat of the manifest, all rows of which decide about artifacts.
-fn manifest(workspace: &Workspace, start: RunStart) -> Option<String> {
-    let place = workspace.root().path().join(DEFAULT_MANIFEST);
-    match fs::symlink_metadata(&place) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Some("absent".to_owned()),
-        _ => stat(&place, Some(start)),
-    }
 }
 
 /// The stat of the file at `place`, as text; `None` where it has none, or has changed just before `start`.

@@ -2,7 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: the list of facts is read and written here")]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
     process,
@@ -10,74 +11,65 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::Asked;
-use crate::{artifact::ProjectPath, document::FileHash};
+use super::{Answers, key::FactsKey};
+use crate::{artifact::ProjectPath, document::FileHash, workflow::Track};
 
 /// What rules asked for and were told: the same questions with the same answers lead to the same findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::workspace) struct Facts {
     /// Whether files are there.
     pub(super) exists: BTreeMap<ProjectPath, bool>,
-    /// Of the gates of the artifact: its path, and what [`Asked::gates`] says; `None` in a project without gates.
+    /// What ledgers say of stories: ledger, story, word.
+    pub(super) sprint_status: BTreeSet<(ProjectPath, String, Option<String>)>,
+    /// Of the gates of the artifact: its path, and what [`Answers::gates`] says; `None` in a project without gates.
     pub(super) gates: Option<(ProjectPath, String)>,
-    /// What ledgers of sprints say of the artifact.
-    pub(super) sprint_status: Vec<SprintStatusFact>,
-}
-
-/// What a ledger of a sprint says of a story; `None`: nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SprintStatusFact {
-    pub(super) ledger: ProjectPath,
-    pub(super) story: String,
-    pub(super) status: Option<String>,
+    /// The workflow of the artifact, by its place: its step files are checked once for all its artifacts.
+    pub(in crate::workspace) workflow: Option<(usize, Track)>,
+    /// The places of allowances of which nobody can say whether the artifact needs them.
+    pub(in crate::workspace) undecided: Vec<usize>,
 }
 
 impl Facts {
     /// Whether the same answers are given today.
-    pub(super) fn hold(&self, asked: &Asked<'_>) -> bool {
-        self.exists.iter().all(|(path, answer)| asked.exists_now(path) == *answer)
+    pub(super) fn hold(&self, answers: &Answers<'_>) -> bool {
+        self.exists.iter().all(|(path, answer)| answers.exists(path) == *answer)
+            && self.sprint_status.iter().all(|(ledger, story, answer)| {
+                answers.sprint_status(ledger, story) == *answer && !answers.is_broken(ledger)
+            })
             && self
                 .gates
                 .as_ref()
-                .is_none_or(|(path, answer)| asked.gates_now(path).is_some_and(|gates| gates == *answer))
-            && self
-                .sprint_status
-                .iter()
-                .all(|fact| asked.sprint_status_now(&fact.ledger, &fact.story) == fact.status)
+                .is_none_or(|(path, answer)| answers.gates(path).is_some_and(|gates| gates == *answer))
     }
 
     /// The key of what is decided by these facts in `context`.
-    pub(super) fn key(&self, context: &FileHash) -> FileHash {
-        let mut text = format!("clean in {context}\n");
+    pub(super) fn key(&self, context: &FileHash) -> FactsKey {
+        let mut text = format!("{context}\n");
+        // Writing to a string never fails. Of texts, which may hold any character, the literal stands there: it is one line.
         for (path, is_there) in &self.exists {
-            // A path may hold any character; as a Rust literal it is one line.
-            text.push_str(&format!("{} {:?}\n", if *is_there { "exists" } else { "absent" }, path.as_str()));
+            let _infallible = writeln!(text, "exists {is_there} {:?}", path.as_str());
+        }
+        for (ledger, story, word) in &self.sprint_status {
+            let _infallible = writeln!(text, "ledger {:?} {story:?} {word:?}", ledger.as_str());
         }
         if let Some((path, gates)) = &self.gates {
-            text.push_str(&format!("gates of {:?} {gates:?}\n", path.as_str()));
+            let _infallible = writeln!(text, "gates {:?} {gates:?}", path.as_str());
         }
-        for SprintStatusFact { ledger, story, status } in &self.sprint_status {
-            text.push_str(&format!("ledger {:?} {story:?} {status:?}\n", ledger.as_str()));
-        }
-        FileHash::of(text.as_bytes())
-    }
-
-    /// The key of files without workflow state: no rule looks at them.
-    pub(super) fn stateless_key(context: &FileHash) -> FileHash {
-        FileHash::of(format!("stateless in {context}\n").as_bytes())
+        let _infallible = writeln!(text, "workflow {:?} allowances {:?}", self.workflow, self.undecided);
+        FactsKey::of(text.as_bytes())
     }
 }
 
-/// The facts that stand beside the cache `file`; none where that cannot be read.
+/// The facts that stand beside the cache `file`; none where they cannot be read.
 pub(super) fn load(file: &Path) -> Vec<Facts> {
     fs::read(place(file)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 /// Writes `facts` beside the cache `file`.
-pub(super) fn write<'f>(file: &Path, facts: impl Iterator<Item = &'f Facts>) -> io::Result<()> {
+pub(super) fn write(file: &Path, facts: &[&Facts]) -> io::Result<()> {
     let place = place(file);
     let staged = place.with_extension(format!("facts.{}.tmp", process::id()));
-    let bytes = serde_json::to_vec(&facts.collect::<Vec<_>>())?;
+    let bytes = serde_json::to_vec(facts)?;
     let written = fs::write(&staged, bytes).and_then(|()| fs::rename(&staged, place));
     if written.is_err() {
         // What went wrong is told; that the remains could not be removed either adds nothing.
@@ -107,31 +99,31 @@ mod tests {
         };
         let gates = |artifact: &str, text: &str| Facts {
             gates: Some((path(artifact), text.to_owned())),
-            ..exists(&[])
+            ..Facts::default()
         };
-        let ledger = |story: &str, status: Option<&str>| Facts {
-            sprint_status: vec![SprintStatusFact {
-                ledger: path("sprint-status.yaml"),
-                story: story.to_owned(),
-                status: status.map(str::to_owned),
-            }],
+        let ledger = |story: &str, word: Option<&str>| Facts {
+            sprint_status: [(path("ledger"), story.to_owned(), word.map(str::to_owned))].into(),
             ..Facts::default()
         };
         let all = [
-            exists(&[]),
+            Facts::default(),
             exists(&[("a", true)]),
             exists(&[("a", false)]),
             exists(&[("a", true), ("b", true)]),
-            exists(&[("a\" exists \"b", true)]),
+            exists(&[("a\" exists true \"b", true)]),
             gates("a", ""),
             gates("b", ""),
             gates("a", "one"),
             ledger("a", None),
             ledger("a", Some("done")),
             ledger("b", Some("done")),
+            Facts { workflow: Some((0, Track::Create)), ..Facts::default() },
+            Facts { workflow: Some((0, Track::Edit)), ..Facts::default() },
+            Facts { workflow: Some((1, Track::Create)), ..Facts::default() },
+            Facts { undecided: vec![1], ..Facts::default() },
         ];
         let mut keys: Vec<_> = all.iter().map(|facts| facts.key(&context)).collect();
-        keys.extend([Facts::stateless_key(&context), exists(&[]).key(&FileHash::of(b"another"))]);
+        keys.push(Facts::default().key(&FileHash::of(b"another")));
         let count = keys.len();
         keys.sort_unstable();
         keys.dedup();
@@ -145,10 +137,12 @@ mod tests {
         assert_eq!(load(&file), []);
         let facts = Facts {
             exists: [(path("docs/über \"alles\".md"), false)].into(),
+            sprint_status: [(path("l"), "1-1-a".to_owned(), None)].into(),
             gates: Some((path("a.md"), "ü\n".to_owned())),
-            ..Facts::default()
+            workflow: Some((3, Track::Validate)),
+            undecided: vec![0, 2],
         };
-        write(&file, [&facts].into_iter()).unwrap();
+        write(&file, &[&facts]).unwrap();
         assert_eq!(load(&file), [facts]);
         let text = fs::read(folder.path().join("checked.facts")).unwrap();
         for end in 0..text.len() {
