@@ -13,8 +13,8 @@ use jiff::Timestamp;
 use stepmark_core::journal::ArtifactKey;
 use stepmark_sync::{
     breaker::{Breaker, BreakerSettings, Circuit, Failure, Reason, Route, RouteAdmission, Scope},
-    ledger::{Lease, Ledger, LedgerError, Link, RemoteTicket, SqliteLedger},
-    ticket::Marker,
+    ledger::{Lease, Ledger, LedgerError, Link, SqliteLedger},
+    ticket::{Marker, RemoteTicket},
 };
 
 const ROLE: &str = "LEDGER_TEST_ROLE";

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{
     Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link, MemoryLedger,
-    RemoteTicket, SqliteLedger, check_lease,
+    SqliteLedger, check_lease,
 };
 use crate::{
     TrackerName,
@@ -12,7 +12,7 @@ use crate::{
     pace::{Cost, Pace, PaceSettings},
     retry::{Delivery, Draw, RetrySettings},
     ticket::{
-        Ticket,
+        RemoteTicket, Ticket,
         sample::{marker, ticket},
     },
 };

@@ -2,10 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::RemoteTicket;
 use crate::{
     TrackerName,
-    ticket::{Marker, TicketDigest},
+    ticket::{Marker, RemoteTicket, TicketDigest},
 };
 
 /// That an artifact has a ticket in a tracker.

@@ -1,7 +1,6 @@
 //! What sync remembers: links, what tickets were made to say, intents, deliveries, leases, breakers, paces. It is this machine's alone, and
 //! nothing in it is the truth: markers in tickets bring the links back.
 
-mod remote_ticket;
 mod link;
 mod intent;
 mod lease;
@@ -17,6 +16,5 @@ pub use intent::{Intent, IntentAction};
 pub use lease::{Fenced, Lease, LeaseHeld};
 pub use link::Link;
 pub use memory::MemoryLedger;
-pub use remote_ticket::RemoteTicket;
 pub use sqlite::SqliteLedger;
 pub use store::{Ledger, LedgerReader, LedgerWriter, check_lease};

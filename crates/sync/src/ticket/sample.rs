@@ -2,7 +2,9 @@
 
 use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey};
 
-use super::{Marker, Snapshot, StepFact, Ticket, TicketFacts, TicketSettings};
+use super::{
+    ManagedSection, Marker, Observed, RemoteTicket, Snapshot, StepFact, Ticket, TicketFacts, TicketSettings,
+};
 
 /// The marker of the artifact `id` in the project `p`.
 pub(crate) fn marker(id: &str) -> Marker {
@@ -41,4 +43,23 @@ pub(crate) fn ticket(id: &str, change: impl FnOnce(&mut TicketFacts)) -> Ticket 
     change(&mut facts);
     let snapshot = Snapshot::of_facts("p", [facts]);
     Ticket::desired(&snapshot, &marker(id), &TicketSettings::default()).unwrap()
+}
+
+/// The ticket `number` of a tracker, which says what `ticket` says.
+pub(crate) fn observed(ticket: &Ticket, number: u32) -> Observed {
+    Observed {
+        remote: RemoteTicket {
+            id: number.to_string(),
+            key: format!("#{number}"),
+            url: format!("https://h/{number}"),
+            other_ids: Default::default(),
+        },
+        marker: ticket.marker.clone(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        title: ticket.title.clone(),
+        body: ManagedSection::of(ticket).alone(65_536).unwrap().body,
+        labels: ticket.labels.clone(),
+        standing: ticket.standing,
+        parent_id: None,
+    }
 }

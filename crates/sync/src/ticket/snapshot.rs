@@ -1,6 +1,6 @@
 //! What sync is given to work on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey, workspace::TrackedArtifact};
 
@@ -13,6 +13,9 @@ pub struct Snapshot {
     left_out: Vec<LeftOut>,
     /// The markers of the artifacts that others call by this id, where it is one artifact only.
     by_chain_id: BTreeMap<String, Marker>,
+    /// The markers of artifacts that are there and get no ticket.
+    ambiguous: BTreeSet<Marker>,
+    is_partial: bool,
 }
 
 /// An artifact that gets no ticket.
@@ -73,6 +76,18 @@ impl Snapshot {
         snapshot
     }
 
+    /// The same, where some artifacts could not be read: a ticket whose artifact is not among these may still have one.
+    #[must_use]
+    pub fn partial(mut self) -> Self {
+        self.is_partial = true;
+        self
+    }
+
+    /// Whether the artifact of `marker` is certainly gone.
+    pub fn lacks(&self, marker: &Marker) -> bool {
+        !self.is_partial && !self.artifacts.contains_key(marker) && !self.ambiguous.contains(marker)
+    }
+
     fn leave_out_same(&mut self, key: &ArtifactKey, same: Vec<TicketFacts>) {
         let mut paths: Vec<ProjectPath> = same.into_iter().map(|facts| facts.path).collect();
         paths.sort();
@@ -115,6 +130,17 @@ impl Snapshot {
 
     fn named_parent(&self, marker: &Marker) -> Option<&Marker> {
         self.by_chain_id.get(self.artifacts.get(marker)?.parent_id.as_ref()?)
+    }
+
+    /// How many tickets stand above that of `marker`.
+    pub fn depth(&self, marker: &Marker) -> usize {
+        let mut depth = 0;
+        let mut above = self.parent(marker);
+        while let Some(at) = above.filter(|_| depth < self.artifacts.len()) {
+            depth += 1;
+            above = self.parent(at);
+        }
+        depth
     }
 }
 

@@ -1,0 +1,89 @@
+//! What differs between two tickets.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::{Ticket, markdown};
+
+/// A field that is to be changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldDifference {
+    /// `title`, `body`, `labels`, `standing`, `status`, `parent`, or `fields.NAME`.
+    pub field: String,
+    /// What it says; null where it says nothing, or that is not known.
+    pub before: Json,
+    /// What it should say; null where it should say nothing.
+    pub after: Json,
+}
+
+impl FieldDifference {
+    /// That `field` says `before` and should say `after`; `None` where that is the same.
+    pub fn between(field: &str, before: Json, after: Json) -> Option<Self> {
+        (before != after).then(|| Self { field: field.to_owned(), before, after })
+    }
+}
+
+impl Ticket {
+    /// What has to be changed in a ticket that says `before`, in the order of the fields; everything where that is not known.
+    pub fn differences(&self, before: Option<&Self>) -> Vec<FieldDifference> {
+        let (own, other) = (self.shown(), before.map(Self::shown).unwrap_or_default());
+        let names = own.iter().chain(&other).map(|(name, _)| name);
+        let mut differences: Vec<FieldDifference> = Vec::new();
+        for name in names {
+            let value = |fields: &[(String, Json)]| {
+                let field = fields.iter().find(|(own, _)| own == name);
+                field.map_or(Json::Null, |(_, value)| value.clone())
+            };
+            if differences.iter().all(|difference| difference.field != *name) {
+                differences.extend(FieldDifference::between(name, value(&other), value(&own)));
+            }
+        }
+        differences
+    }
+
+    /// The fields as they are shown to people, in their order.
+    fn shown(&self) -> Vec<(String, Json)> {
+        let text = |text: &Option<String>| text.clone().map_or(Json::Null, Json::String);
+        let body = markdown(&self.body, &self.file, usize::MAX).text;
+        let mut fields = vec![
+            ("title".to_owned(), Json::from(self.title.as_str())),
+            ("body".to_owned(), Json::from(body)),
+            ("labels".to_owned(), self.labels.iter().cloned().collect()),
+            ("standing".to_owned(), serde_json::to_value(self.standing).unwrap_or_default()),
+            ("status".to_owned(), text(&self.status)),
+            ("parent".to_owned(), text(&self.parent.as_ref().map(ToString::to_string))),
+        ];
+        let own =
+            self.fields.iter().map(|(name, value)| (format!("fields.{name}"), Json::from(value.as_str())));
+        fields.extend(own);
+        fields
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ticket::sample::ticket;
+
+    #[test]
+    fn only_what_differs_is_told() {
+        let before = Ticket { fields: [("old".to_owned(), "1".to_owned())].into(), ..ticket("a", |_| {}) };
+        let after = ticket("a", |facts| (facts.title, facts.is_finished) = ("New".to_owned(), true));
+        let after = Ticket { fields: [("new".to_owned(), "2".to_owned())].into(), ..after };
+        let told = after.differences(Some(&before));
+        let told: Vec<_> = told.iter().map(|told| (told.field.as_str(), &told.before, &told.after)).collect();
+        assert_eq!(
+            told,
+            [
+                ("title", &json!("Artifact a"), &json!("New")),
+                ("standing", &json!("in-progress"), &json!({"closed": "completed"})),
+                ("fields.new", &Json::Null, &json!("2")),
+                ("fields.old", &json!("1"), &Json::Null),
+            ]
+        );
+        assert!(after.differences(Some(&after)).is_empty());
+        assert_eq!(ticket("a", |_| {}).differences(None).len(), 5, "all but the parent, which it has not");
+    }
+}

@@ -1,0 +1,126 @@
+//! A ticket as its tracker has it.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::{
+    FieldDifference, LabelFamilies, ManagedSection, Marker, MergeError, RemoteTicket, Standing, Ticket,
+};
+
+/// A ticket as its tracker has it, with the marker that makes it ours. It is read to find tickets again and to report what people
+/// changed; none of it ever reaches an artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// Where it is.
+    pub remote: RemoteTicket,
+    /// Whose it is.
+    pub marker: Marker,
+    /// When it was made, by the tracker's clock.
+    pub created_at: Timestamp,
+    /// Its title.
+    pub title: String,
+    /// Its whole body, that of people included.
+    pub body: String,
+    /// All its labels.
+    pub labels: BTreeSet<String>,
+    /// Whether it is open.
+    pub standing: Standing,
+    /// The id of the ticket that it hangs below.
+    pub parent_id: Option<String>,
+}
+
+/// Sorts tickets of one marker: the oldest comes first, which is the one that counts. Tickets of one moment stand in the order in which the
+/// tracker numbered them.
+pub fn oldest_first(tickets: &mut [&Observed]) {
+    tickets.sort_by_key(|ticket| {
+        let number = ticket.remote.id.parse::<u64>().unwrap_or(u64::MAX);
+        (ticket.created_at, number, ticket.remote.id.clone())
+    });
+}
+
+impl Observed {
+    /// The managed fields in which this ticket of a tracker with Markdown bodies differs from what it should say. `before` is what it was
+    /// last made to say. Open tickets of every standing are alike: such a tracker knows open and closed alone.
+    ///
+    /// # Errors
+    /// When what people wrote leaves no room for the managed section.
+    pub fn markdown_differences(
+        &self,
+        desired: &Ticket,
+        before: Option<&Ticket>,
+        families: &LabelFamilies,
+        body_limit: usize,
+    ) -> Result<Vec<FieldDifference>, MergeError> {
+        let mut differences: Vec<FieldDifference> = Vec::new();
+        let title = (self.title.as_str().into(), desired.title.as_str().into());
+        differences.extend(FieldDifference::between("title", title.0, title.1));
+        let section = ManagedSection::of(desired);
+        if !section.is_in(&self.body, body_limit)? {
+            let body = section.merged_into(&self.body, body_limit)?.body;
+            differences.extend(FieldDifference::between("body", self.body.as_str().into(), body.into()));
+        }
+        let nothing = BTreeSet::new();
+        let labels_before = before.map_or(&nothing, |before| &before.labels);
+        if !families.agree(&self.labels, labels_before, &desired.labels) {
+            let after = families.merged(&self.labels, labels_before, &desired.labels);
+            let list = |labels: &BTreeSet<String>| labels.iter().cloned().collect();
+            differences.extend(FieldDifference::between("labels", list(&self.labels), list(&after)));
+        }
+        let is_same =
+            self.standing == desired.standing || self.standing.is_open() && desired.standing.is_open();
+        if !is_same {
+            let [before, after] = [self.standing, desired.standing]
+                .map(|standing| serde_json::to_value(standing).unwrap_or_default());
+            differences.extend(FieldDifference::between("standing", before, after));
+        }
+        Ok(differences)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ticket::{
+        CloseReason, TicketSettings,
+        sample::{observed, ticket},
+    };
+
+    fn fields(observed: &Observed, desired: &Ticket) -> Vec<String> {
+        let families = LabelFamilies::of(&TicketSettings::default());
+        let differences = observed.markdown_differences(desired, None, &families, 65_536).unwrap();
+        differences.into_iter().map(|difference| difference.field).collect()
+    }
+
+    #[test]
+    fn only_managed_fields_count() {
+        let desired = ticket("a", |_| {});
+        let same = observed(&desired, 1);
+        assert!(fields(&same, &desired).is_empty());
+        let annotated = Observed {
+            body: format!("Mine.\r\n\r\n{}\r\n\r\nMine, too.", same.body.replace('\n', "\r\n")),
+            labels: same.labels.iter().cloned().chain(["bug".to_owned()]).collect(),
+            standing: Standing::ToDo,
+            ..same.clone()
+        };
+        assert!(fields(&annotated, &desired).is_empty(), "what people add is theirs");
+        let changed = Observed {
+            title: "Mine".to_owned(),
+            body: same.body.replace("[ ]", "[x]"),
+            labels: ["status:done".to_owned()].into(),
+            standing: Standing::Closed(CloseReason::Completed),
+            ..same
+        };
+        assert_eq!(fields(&changed, &desired), ["title", "body", "labels", "standing"]);
+    }
+
+    #[test]
+    fn the_oldest_counts() {
+        let desired = ticket("a", |_| {});
+        let [first, second, third] = [9, 10, 11].map(|number| observed(&desired, number));
+        let late = Observed { created_at: Timestamp::MAX, ..first.clone() };
+        let mut tickets = [&late, &third, &second];
+        oldest_first(&mut tickets);
+        assert_eq!(tickets.map(|ticket| ticket.remote.id.as_str()), ["10", "11", "9"]);
+    }
+}
