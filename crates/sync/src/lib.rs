@@ -17,5 +17,7 @@ pub mod retry;
 pub mod pace;
 pub mod ledger;
 pub mod configuration;
+pub mod plan;
+pub mod tracker;
 
 pub use tracker_name::{TrackerName, TrackerNameError};

@@ -27,7 +27,7 @@ use self::tracker_settings::TrackerKeys;
 use crate::TrackerName;
 
 pub use base_url::{BaseUrl, BaseUrlError};
-pub use policy::{Drift, Prune};
+pub use policy::{Drift, Duplicates, Prune};
 pub use repository::Repository;
 pub use target::{Target, TargetKind};
 pub use tracker_settings::TrackerSettings;

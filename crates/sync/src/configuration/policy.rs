@@ -24,6 +24,28 @@ pub enum Prune {
     Close,
 }
 
+/// What happens to other tickets that carry the marker of an artifact which has one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// They are reported, and left alone.
+    #[default]
+    Report,
+    /// They are closed as duplicates.
+    Close,
+}
+
+impl FromStr for Duplicates {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "report" => Ok(Self::Report),
+            "close" => Ok(Self::Close),
+            _ => Err(format!("`report` or `close` is wanted, not `{word}`")),
+        }
+    }
+}
+
 impl FromStr for Drift {
     type Err = String;
 
@@ -48,4 +70,4 @@ impl FromStr for Prune {
     }
 }
 
-deserialize_as_scalar!(Drift, Prune);
+deserialize_as_scalar!(Drift, Duplicates, Prune);

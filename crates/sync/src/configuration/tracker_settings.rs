@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use stepmark_core::artifact::{PathGlob, PathGlobs, ProjectPath};
 
-use super::{BaseUrl, Drift, Prune, Repository, Target, TargetKind};
+use super::{BaseUrl, Drift, Duplicates, Prune, Repository, Target, TargetKind};
 use crate::{
     TrackerName,
     breaker::BreakerSettings,
@@ -27,6 +27,8 @@ pub struct TrackerSettings {
     pub ticket: TicketSettings,
     /// What happens to what people changed.
     pub drift: Drift,
+    /// What happens to other tickets with the marker of an artifact that has one.
+    pub duplicates: Duplicates,
     /// What happens to tickets whose artifact is gone.
     pub prune: Prune,
     /// When it is left alone.
@@ -59,6 +61,7 @@ pub(super) struct TrackerKeys {
     artifacts: Option<Vec<PathGlob>>,
     ticket: Option<TicketSettings>,
     drift: Option<Drift>,
+    duplicates: Option<Duplicates>,
     prune: Option<Prune>,
     breaker: Option<BreakerSettings>,
     retry: Option<RetrySettings>,
@@ -124,6 +127,7 @@ impl TrackerKeys {
             artifacts: self.artifacts.map(PathGlobs::new),
             ticket,
             drift: self.drift.unwrap_or_default(),
+            duplicates: self.duplicates.unwrap_or_default(),
             prune: self.prune.unwrap_or_default(),
             breaker: self.breaker.unwrap_or_default(),
             retry: self.retry.unwrap_or_default(),

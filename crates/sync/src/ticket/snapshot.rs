@@ -67,7 +67,8 @@ impl Snapshot {
             match (same.pop(), same.is_empty()) {
                 (Some(only), true) => drop(snapshot.artifacts.insert(marker, only)),
                 (last, _) => {
-                    snapshot.leave_out_same(marker.artifact(), same.into_iter().chain(last).collect())
+                    snapshot.leave_out_same(marker.artifact(), same.into_iter().chain(last).collect());
+                    snapshot.ambiguous.insert(marker);
                 }
             }
         }

@@ -1,0 +1,102 @@
+//! What is to be done about one ticket.
+
+use serde::{Deserialize, Serialize};
+use stepmark_core::artifact::ProjectPath;
+
+use crate::ticket::{FieldDifference, Marker, RemoteTicket, Ticket, TicketDigest};
+
+/// What is to be done about one ticket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Action {
+    /// What is done.
+    pub kind: ActionKind,
+    /// The artifact.
+    pub marker: Marker,
+    /// Where it stands; `None` where it is gone.
+    #[serde(with = "path_as_text")]
+    pub path: Option<ProjectPath>,
+    /// The ticket; `None` where it is to be made or looked up.
+    pub remote: Option<RemoteTicket>,
+    /// The digest of what the ticket is known to say: the ground on which this was decided.
+    pub base: Option<TicketDigest>,
+    /// The digest of what it should say.
+    pub digest: Option<TicketDigest>,
+    /// What it should say; `None` where nothing is known of what a ticket to be pruned says.
+    pub ticket: Option<Ticket>,
+    /// The fields that change.
+    pub differences: Vec<FieldDifference>,
+}
+
+/// What is done about a ticket, in the order in which it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActionKind {
+    /// A creation was begun, and nobody knows whether the tracker did it: it is looked up before anything else.
+    LookUp,
+    /// A ticket carries the marker and is linked; then it is updated.
+    Adopt,
+    /// There is none yet.
+    Create,
+    /// It says something else.
+    Update,
+    /// It is open, and the work is finished.
+    Close,
+    /// Another ticket of the same artifact counts, and this one is closed. No link leads to it.
+    CloseDuplicate,
+    /// Its artifact is gone, and it is closed.
+    Prune,
+}
+
+impl ActionKind {
+    /// All kinds, in their order, with their names.
+    pub const ALL: [(&'static str, Self); 7] = [
+        ("look-up", Self::LookUp),
+        ("adopt", Self::Adopt),
+        ("create", Self::Create),
+        ("update", Self::Update),
+        ("close", Self::Close),
+        ("close-duplicate", Self::CloseDuplicate),
+        ("prune", Self::Prune),
+    ];
+
+    /// Its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl Action {
+    /// What it is about: a plan has at most one action for each. Duplicates are tickets of their own.
+    pub(super) fn subject(&self) -> (&Marker, Option<&str>) {
+        let is_duplicate = self.kind == ActionKind::CloseDuplicate;
+        (&self.marker, self.remote.as_ref().filter(|_| is_duplicate).map(|remote| remote.id.as_str()))
+    }
+
+    /// Whether it and `other` do the same on the same ground.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        let key = |action: &Self| {
+            (
+                action.kind,
+                action.marker.clone(),
+                action.base,
+                action.digest,
+                action.remote.as_ref().map(|at| at.id.clone()),
+            )
+        };
+        key(self) == key(other)
+    }
+}
+
+/// A path is text in JSON.
+mod path_as_text {
+    use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
+    use stepmark_core::artifact::ProjectPath;
+
+    pub(super) fn serialize<S: Serializer>(path: &Option<ProjectPath>, to: S) -> Result<S::Ok, S::Error> {
+        path.as_ref().map(ProjectPath::as_str).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ProjectPath>, D::Error> {
+        Option::deserialize(from)
+    }
+}

@@ -1,0 +1,267 @@
+//! What a plan wants, and what it leaves alone.
+
+use jiff::Timestamp;
+use proptest::{collection::vec, prelude::*};
+
+use super::{Action, ActionKind, Grounds, Plan, PlanReadError, Remark, Survey};
+use crate::{
+    configuration::{Drift, Duplicates, Prune, SyncConfiguration, TrackerSettings},
+    ledger::{Intent, IntentAction, Ledger, Link, MemoryLedger},
+    ticket::{
+        CloseReason, LabelFamilies, Observed, Snapshot, Standing, Ticket, TicketFacts,
+        sample::{facts, marker, observed, ticket},
+    },
+};
+
+fn settings() -> TrackerSettings {
+    let file = std::path::Path::new("config.yaml");
+    let read = SyncConfiguration::read(file, b"trackers: {gh: {kind: dry, artifacts: ['docs/**']}}").unwrap();
+    read.unwrap().trackers.remove(0)
+}
+
+fn snapshot(artifacts: impl IntoIterator<Item = TicketFacts>) -> Snapshot {
+    Snapshot::of_facts("p", artifacts)
+}
+
+fn put(ledger: &mut MemoryLedger, ticket: &Ticket, number: u32) {
+    let mut transaction = ledger.write().unwrap();
+    let link = Link {
+        tracker: "gh".parse().unwrap(),
+        marker: ticket.marker.clone(),
+        remote: observed(ticket, number).remote,
+        digest: Some(ticket.digest()),
+        linked_at: Timestamp::UNIX_EPOCH,
+    };
+    transaction.put_link(&link, Some(ticket)).unwrap();
+    transaction.commit().unwrap();
+}
+
+fn begin(ledger: &mut MemoryLedger, id: &str, action: IntentAction) {
+    let mut transaction = ledger.write().unwrap();
+    let intent = Intent {
+        tracker: "gh".parse().unwrap(),
+        marker: marker(id),
+        action,
+        digest: ticket(id, |_| {}).digest(),
+        lease_number: 1,
+        begun_at: Timestamp::UNIX_EPOCH,
+    };
+    transaction.put_intent(&intent).unwrap();
+    transaction.commit().unwrap();
+}
+
+fn plan(
+    ledger: &MemoryLedger,
+    settings: &TrackerSettings,
+    snapshot: &Snapshot,
+    survey: Option<&[Observed]>,
+) -> Plan {
+    let families = LabelFamilies::of(&settings.ticket);
+    let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
+        observed.markdown_differences(desired, before, &families, 65_536).unwrap()
+    };
+    let mut ledger = ledger.clone();
+    let ledger = ledger.read().unwrap();
+    let survey = survey.map(|tickets| Survey { tickets, compare: &compare });
+    Plan::make(&Grounds { snapshot, settings, ledger: &*ledger, survey }).unwrap()
+}
+
+fn kinds(plan: &Plan) -> Vec<(String, ActionKind)> {
+    let id = |action: &Action| action.marker.to_string().replace("p/id:", "");
+    plan.actions.iter().map(|action| (id(action), action.kind)).collect()
+}
+
+fn fields(action: &Action) -> Vec<&str> {
+    action.differences.iter().map(|difference| difference.field.as_str()).collect()
+}
+
+#[test]
+fn what_has_no_ticket_is_created_parents_first() {
+    let child = TicketFacts { parent_id: Some("z".to_owned()), ..facts("a") };
+    let elsewhere = TicketFacts { path: "notes/x.md".parse().unwrap(), ..facts("x") };
+    let made = plan(&MemoryLedger::default(), &settings(), &snapshot([child, facts("z"), elsewhere]), None);
+    assert_eq!(kinds(&made), [("z".to_owned(), ActionKind::Create), ("a".to_owned(), ActionKind::Create)]);
+    assert!(made.needs_survey, "an empty ledger looks for markers before it creates");
+    let [_, child] = made.actions.as_slice() else { panic!("{made:?}") };
+    assert_eq!(child.ticket.as_ref().unwrap().parent, Some(marker("z")));
+    assert_eq!(child.path.as_ref().unwrap().as_str(), "docs/a.md");
+    assert_eq!(fields(child), ["title", "body", "labels", "standing", "status", "parent"]);
+}
+
+#[test]
+fn what_says_the_same_is_left_alone() {
+    let mut ledger = MemoryLedger::default();
+    put(&mut ledger, &ticket("a", |_| {}), 1);
+    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), None);
+    assert_eq!((made.actions.len(), made.remarks.len(), made.unchanged), (0, 0, 1));
+    begin(&mut ledger, "a", IntentAction::Update);
+    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), None);
+    assert_eq!(kinds(&made), [("a".to_owned(), ActionKind::Update)], "an update in doubt is made again");
+}
+
+#[test]
+fn what_differs_is_updated_or_closed() {
+    let mut ledger = MemoryLedger::default();
+    let open = ticket("a", |_| {});
+    put(&mut ledger, &open, 1);
+    for (change, kind, expected) in [
+        ((|facts| facts.title.push('!')) as fn(&mut TicketFacts), ActionKind::Update, &["title"][..]),
+        (|facts| facts.status = Some("review".to_owned()), ActionKind::Update, &["body", "labels", "status"]),
+        (|facts| facts.is_finished = true, ActionKind::Close, &["standing"]),
+    ] {
+        let mut changed = facts("a");
+        change(&mut changed);
+        let made = plan(&ledger, &settings(), &snapshot([changed]), None);
+        let [action] = made.actions.as_slice() else { panic!("{made:?}") };
+        assert_eq!((action.kind, fields(action)), (kind, expected.to_vec()));
+        assert_eq!(
+            (action.base, &action.remote.as_ref().unwrap().key),
+            (Some(open.digest()), &"#1".to_owned())
+        );
+    }
+}
+
+#[test]
+fn a_creation_in_doubt_is_looked_up() {
+    let mut ledger = MemoryLedger::default();
+    begin(&mut ledger, "a", IntentAction::Create);
+    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), None);
+    assert_eq!(kinds(&made), [("a".to_owned(), ActionKind::LookUp)]);
+    let found = [observed(&ticket("a", |_| {}), 5)];
+    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), Some(&found));
+    assert_eq!(kinds(&made), [("a".to_owned(), ActionKind::Adopt)]);
+    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), Some(&[]));
+    assert_eq!(kinds(&made), [("a".to_owned(), ActionKind::LookUp)], "its absence proves nothing yet");
+}
+
+#[test]
+fn the_oldest_is_adopted_and_duplicates_are_told() {
+    let said = ticket("a", |_| {});
+    let old = Observed { title: "Old".to_owned(), ..observed(&said, 5) };
+    let closed = Observed { standing: Standing::Closed(CloseReason::Duplicate), ..observed(&said, 6) };
+    let found = [observed(&said, 7), closed, old];
+    let made = plan(&MemoryLedger::default(), &settings(), &snapshot([facts("a")]), Some(&found));
+    let [action] = made.actions.as_slice() else { panic!("{made:?}") };
+    assert_eq!((action.kind, action.remote.as_ref().unwrap().key.as_str()), (ActionKind::Adopt, "#5"));
+    assert_eq!(fields(action), ["title"]);
+    assert!(!made.needs_survey);
+    let [Remark::Duplicates { kept, others, .. }] = made.remarks.as_slice() else { panic!("{made:?}") };
+    assert_eq!(
+        (kept.key.as_str(), others.len(), others[0].key.as_str()),
+        ("#5", 1, "#7"),
+        "the closed one is settled"
+    );
+    let closing = TrackerSettings { duplicates: Duplicates::Close, ..settings() };
+    let made = plan(&MemoryLedger::default(), &closing, &snapshot([facts("a")]), Some(&found));
+    let [_, close] = made.actions.as_slice() else { panic!("{made:?}") };
+    assert_eq!((close.kind, close.remote.as_ref().unwrap().key.as_str()), (ActionKind::CloseDuplicate, "#7"));
+    let standing = close.ticket.as_ref().unwrap().standing;
+    assert_eq!((standing, fields(close)), (Standing::Closed(CloseReason::Duplicate), vec!["standing"]));
+}
+
+#[test]
+fn drift_is_overwritten_or_reported() {
+    let mut ledger = MemoryLedger::default();
+    let said = ticket("a", |_| {});
+    put(&mut ledger, &said, 1);
+    let drifted = [Observed { title: "Mine".to_owned(), ..observed(&said, 1) }];
+    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), Some(&drifted));
+    assert_eq!(
+        (kinds(&made), fields(&made.actions[0])),
+        (vec![("a".to_owned(), ActionKind::Update)], vec!["title"])
+    );
+    let reporting = TrackerSettings { drift: Drift::Report, ..settings() };
+    let made = plan(&ledger, &reporting, &snapshot([facts("a")]), Some(&drifted));
+    assert!(made.actions.is_empty() && matches!(made.remarks.as_slice(), [Remark::Drift { .. }]), "{made:?}");
+    let changed = TicketFacts { title: "New".to_owned(), ..facts("a") };
+    let made = plan(&ledger, &reporting, &snapshot([changed]), Some(&drifted));
+    assert_eq!(made.actions.len(), 1, "a change of the artifact overwrites");
+    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), Some(&[]));
+    assert!(
+        made.actions.is_empty() && matches!(made.remarks.as_slice(), [Remark::Missing { .. }]),
+        "{made:?}"
+    );
+}
+
+#[test]
+fn pruning_is_opt_in_and_careful() {
+    let mut ledger = MemoryLedger::default();
+    put(&mut ledger, &ticket("gone", |_| {}), 1);
+    put(&mut ledger, &ticket("done", |facts| facts.is_finished = true), 2);
+    let made = plan(&ledger, &settings(), &snapshot([]), None);
+    assert!(
+        matches!(made.remarks.as_slice(), [Remark::Orphan { remote, .. }] if remote.key == "#1"),
+        "{made:?}"
+    );
+    let pruning = TrackerSettings { prune: Prune::Close, ..settings() };
+    let made = plan(&ledger, &pruning, &snapshot([]), None);
+    let [action] = made.actions.as_slice() else { panic!("{made:?}") };
+    let standing = action.ticket.as_ref().unwrap().standing;
+    assert_eq!((action.kind, standing), (ActionKind::Prune, Standing::Closed(CloseReason::NotPlanned)));
+    let unreadable = snapshot([]).partial();
+    assert!(
+        plan(&ledger, &pruning, &unreadable, None).actions.is_empty(),
+        "it may be one that cannot be read"
+    );
+    let copy = TicketFacts { path: "docs/copy.md".parse().unwrap(), ..facts("gone") };
+    let made = plan(&ledger, &pruning, &snapshot([facts("gone"), copy]), None);
+    assert!(made.actions.is_empty() && made.remarks.len() == 2, "it is there twice, not gone: {made:?}");
+    put(&mut ledger, action.ticket.as_ref().unwrap(), 1);
+    assert!(plan(&ledger, &pruning, &snapshot([]), None).actions.is_empty(), "once is enough");
+}
+
+#[test]
+fn a_plan_that_was_written_down_is_read_and_compared() {
+    let mut ledger = MemoryLedger::default();
+    put(&mut ledger, &ticket("b", |_| {}), 1);
+    let changed = || TicketFacts { title: "New".to_owned(), ..facts("b") };
+    let made = plan(&ledger, &settings(), &snapshot([facts("a"), changed()]), None);
+    let json = serde_json::to_string(&made).unwrap();
+    let read = Plan::read(&json).unwrap();
+    assert_eq!(read, made);
+    assert_eq!(read.counts(), [(ActionKind::Create, 1), (ActionKind::Update, 1)]);
+    assert!(read.stale(&made).is_empty());
+    let now = plan(&ledger, &settings(), &snapshot([facts("a"), facts("b"), facts("c")]), None);
+    let stale: Vec<_> = read.stale(&now).into_iter().map(|stale| (stale.planned, stale.now)).collect();
+    assert_eq!(stale, [(Some(ActionKind::Update), None), (None, Some(ActionKind::Create))]);
+    assert!(matches!(Plan::read("[]"), Err(PlanReadError::NoPlan(_))));
+    let other = json.replacen("sync-plan/1", "sync-plan/2", 1);
+    assert!(matches!(Plan::read(&other), Err(PlanReadError::OtherSchema { found }) if found.ends_with("/2")));
+}
+
+/// Carries a plan out on a perfect tracker, as far as the ledger is concerned.
+fn carry_out(ledger: &mut MemoryLedger, made: &Plan, next: &mut u32) {
+    for action in &made.actions {
+        let known = action.remote.as_ref().map(|remote| remote.id.parse().unwrap());
+        let number = known.unwrap_or_else(|| {
+            *next += 1;
+            *next
+        });
+        put(ledger, action.ticket.as_ref().unwrap(), number);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever the artifacts become, one plan that is carried out leaves nothing to do, and no second ticket.
+    #[test]
+    fn a_plan_carried_out_leaves_nothing(states in vec(vec((0_usize..6, 0_usize..4, any::<bool>()), 0..8), 1..6)) {
+        let pruning = TrackerSettings { prune: Prune::Close, ..settings() };
+        let (mut ledger, mut next) = (MemoryLedger::default(), 0);
+        for state in states {
+            let artifacts = state.iter().map(|(id, done, is_finished)| TicketFacts {
+                done: *done, is_finished: *is_finished, ..facts(&id.to_string())
+            });
+            let snapshot = snapshot(artifacts);
+            let made = plan(&ledger, &pruning, &snapshot, None);
+            let before = ledger.read().unwrap().links(&"gh".parse().unwrap()).unwrap();
+            let is_linked = |action: &Action| before.iter().any(|link| link.marker == action.marker);
+            let creates = |action: &Action| action.kind == ActionKind::Create;
+            let is_first = made.actions.iter().all(|action| creates(action) != is_linked(action));
+            prop_assert!(is_first, "{:?}", made);
+            carry_out(&mut ledger, &made, &mut next);
+            prop_assert!(plan(&ledger, &pruning, &snapshot, None).actions.is_empty());
+        }
+    }
+}

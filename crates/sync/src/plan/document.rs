@@ -1,0 +1,78 @@
+//! A plan as JSON.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Action, ActionKind, Remark};
+use crate::TrackerName;
+
+/// The version of the form.
+pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/1";
+
+/// What differs between artifacts and their tickets, and what is to be done about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// [`PLAN_SCHEMA`].
+    schema: String,
+    /// The tracker.
+    pub tracker: TrackerName,
+    /// Whether the tracker has to be looked through for markers before anything is created: the ledger knows of no such look, and this
+    /// plan was made without one.
+    pub needs_survey: bool,
+    /// How many tickets say what they should: no request is made for them.
+    pub unchanged: usize,
+    /// What is to be done, in this order.
+    pub actions: Vec<Action>,
+    /// What a person should know.
+    pub remarks: Vec<Remark>,
+}
+
+/// Why a plan cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanReadError {
+    /// It is no JSON of this form.
+    #[error("this is no plan of sync: make one with `stepmark sync plan --out FILE`")]
+    NoPlan(#[source] serde_json::Error),
+    /// It is of another version.
+    #[error("this plan has the form `{found}`, and `{PLAN_SCHEMA}` is wanted: make a new one")]
+    OtherSchema {
+        /// The form that it names.
+        found: String,
+    },
+}
+
+impl Plan {
+    /// A plan to do nothing.
+    pub fn empty(tracker: TrackerName) -> Self {
+        Self {
+            schema: PLAN_SCHEMA.to_owned(),
+            tracker,
+            needs_survey: false,
+            unchanged: 0,
+            actions: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Reads a plan that was written down.
+    ///
+    /// # Errors
+    /// When it is no plan, or one of another version.
+    pub fn read(json: &str) -> Result<Self, PlanReadError> {
+        #[derive(Deserialize)]
+        struct Named {
+            schema: String,
+        }
+        let named: Named = serde_json::from_str(json).map_err(PlanReadError::NoPlan)?;
+        if named.schema != PLAN_SCHEMA {
+            return Err(PlanReadError::OtherSchema { found: named.schema });
+        }
+        serde_json::from_str(json).map_err(PlanReadError::NoPlan)
+    }
+
+    /// How many actions there are of each kind, without those of which there are none.
+    pub fn counts(&self) -> Vec<(ActionKind, usize)> {
+        let count = |kind| self.actions.iter().filter(|action| action.kind == kind).count();
+        let counts = ActionKind::ALL.iter().map(|(_, kind)| (*kind, count(*kind)));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+}

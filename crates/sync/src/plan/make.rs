@@ -1,0 +1,225 @@
+//! Making a plan.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Action, ActionKind, Grounds, Plan, Remark,
+    grounds::{Remembered, Survey, by_marker},
+};
+use crate::{
+    configuration::{Drift, Duplicates, Prune},
+    ledger::{IntentAction, LedgerError, Link},
+    ticket::{CloseReason, FieldDifference, Marker, Observed, RemoteTicket, Standing, Ticket, TicketFacts},
+};
+
+/// A plan that is being made.
+struct Making<'g, 'a> {
+    grounds: &'g Grounds<'a>,
+    remembered: Remembered,
+    found: Option<BTreeMap<&'a Marker, Vec<&'a Observed>>>,
+    plan: Plan,
+}
+
+impl Plan {
+    /// What differs between the artifacts and what is known of the tracker. Pure but for asking the ledger; where nothing differs, it asks
+    /// only for the links.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn make(grounds: &Grounds<'_>) -> Result<Self, LedgerError> {
+        let name = &grounds.settings.name;
+        let remembered = Remembered::read(grounds)?;
+        let found = grounds.survey.as_ref().map(|survey| by_marker(survey.tickets));
+        let mut plan = Self::empty(name.clone());
+        plan.needs_survey = found.is_none() && grounds.ledger.surveyed_at(name)?.is_none();
+        let mut making = Making { grounds, remembered, found, plan };
+        for (marker, facts) in grounds.snapshot.artifacts() {
+            if grounds.settings.concerns(&facts.path) {
+                making.consider(marker, facts)?;
+            }
+        }
+        making.consider_links_without_artifact()?;
+        making.tell_left_out();
+        Ok(making.finish())
+    }
+}
+
+impl<'a> Making<'_, 'a> {
+    fn consider(&mut self, marker: &Marker, facts: &TicketFacts) -> Result<(), LedgerError> {
+        let settings = &self.grounds.settings.ticket;
+        let Some(desired) = Ticket::desired(self.grounds.snapshot, marker, settings) else { return Ok(()) };
+        let action = match self.remembered.links.get(marker).cloned() {
+            Some(link) => self.update(&link, desired)?,
+            None => Some(self.first(marker, desired)),
+        };
+        match action {
+            Some(action) => self.plan.actions.push(Action { path: Some(facts.path.clone()), ..action }),
+            None => self.plan.unchanged += 1,
+        }
+        Ok(())
+    }
+
+    /// The first action for an artifact that is linked to no ticket.
+    fn first(&mut self, marker: &Marker, desired: Ticket) -> Action {
+        let found = self.found.as_ref().and_then(|found| found.get(marker)).cloned().unwrap_or_default();
+        if let Some((oldest, others)) = found.split_first() {
+            self.consider_duplicates(&desired, &oldest.remote, others);
+            let differences = self.drift(&desired, None, oldest);
+            return Action {
+                remote: Some(oldest.remote.clone()),
+                differences,
+                ..action(ActionKind::Adopt, desired)
+            };
+        }
+        let is_begun =
+            self.remembered.intents.get(marker).is_some_and(|intent| intent.action == IntentAction::Create);
+        // A survey is no answer: a tracker may list what it did a moment ago only later.
+        let kind = if is_begun { ActionKind::LookUp } else { ActionKind::Create };
+        let differences = desired.differences(None);
+        Action { differences, ..action(kind, desired) }
+    }
+
+    /// What is to be done about a linked ticket.
+    fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>, LedgerError> {
+        let ticket = self.grounds.ledger;
+        // An update that was begun may have been made: then the ticket says neither what is remembered nor, maybe, this.
+        let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
+        let is_current = link.digest == Some(desired.digest()) && !is_in_doubt;
+        let seen = self.seen(link, &desired);
+        if is_current && seen.is_none() {
+            return Ok(None);
+        }
+        let before = ticket.projected(&link.tracker, &link.marker)?;
+        let drift = seen.map(|seen| self.drift(&desired, before.as_ref(), seen)).unwrap_or_default();
+        if is_current && drift.is_empty() {
+            return Ok(None);
+        }
+        if is_current && self.grounds.settings.drift == Drift::Report {
+            let (marker, remote) = (link.marker.clone(), link.remote.clone());
+            self.plan.remarks.push(Remark::Drift { marker, remote, differences: drift });
+            return Ok(None);
+        }
+        let differences = if seen.is_some() { drift } else { desired.differences(before.as_ref()) };
+        let was_open = seen.map(|seen| seen.standing).or(before.map(|before| before.standing));
+        let closes = !desired.standing.is_open() && was_open.is_none_or(Standing::is_open);
+        let kind = if closes { ActionKind::Close } else { ActionKind::Update };
+        Ok(Some(Action {
+            remote: Some(link.remote.clone()),
+            base: link.digest,
+            differences,
+            ..action(kind, desired)
+        }))
+    }
+
+    /// The linked ticket as the survey has it. Others with its marker are told of.
+    fn seen(&mut self, link: &Link, desired: &Ticket) -> Option<&'a Observed> {
+        let found = self.found.as_ref()?.get(&link.marker).cloned().unwrap_or_default();
+        let (own, others): (Vec<&Observed>, Vec<&Observed>) =
+            found.into_iter().partition(|ticket| ticket.remote.id == link.remote.id);
+        self.consider_duplicates(desired, &link.remote, &others);
+        if own.is_empty() {
+            let (marker, remote) = (link.marker.clone(), link.remote.clone());
+            self.plan.remarks.push(Remark::Missing { marker, remote });
+        }
+        own.first().copied()
+    }
+
+    fn drift(&self, desired: &Ticket, before: Option<&Ticket>, seen: &Observed) -> Vec<FieldDifference> {
+        let survey = self.grounds.survey.as_ref();
+        survey.map(|Survey { compare, .. }| compare(desired, before, seen)).unwrap_or_default()
+    }
+
+    /// Other tickets with the marker of `desired` than the one that counts. Those that are closed are settled.
+    fn consider_duplicates(&mut self, desired: &Ticket, kept: &RemoteTicket, others: &[&Observed]) {
+        let open = others.iter().filter(|other| other.standing.is_open());
+        let open: Vec<RemoteTicket> = open.map(|other| other.remote.clone()).collect();
+        if open.is_empty() {
+            return;
+        }
+        let marker = desired.marker.clone();
+        if self.grounds.settings.duplicates == Duplicates::Report {
+            self.plan.remarks.push(Remark::Duplicates { marker, kept: kept.clone(), others: open });
+            return;
+        }
+        let standing = Standing::Closed(CloseReason::Duplicate);
+        let closed = Ticket { standing, ..desired.clone() };
+        self.plan.actions.extend(open.into_iter().map(|remote| Action {
+            remote: Some(remote),
+            differences: closed.differences(Some(desired)),
+            ..action(ActionKind::CloseDuplicate, closed.clone())
+        }));
+    }
+
+    fn consider_links_without_artifact(&mut self) -> Result<(), LedgerError> {
+        let links: Vec<Link> = self.remembered.links.values().cloned().collect();
+        for link in links {
+            let is_foreign = |facts: &TicketFacts| !self.grounds.settings.concerns(&facts.path);
+            let is_gone = self.grounds.snapshot.lacks(&link.marker)
+                || self.grounds.snapshot.get(&link.marker).is_some_and(is_foreign);
+            if is_gone {
+                self.orphan(&link)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A ticket whose artifact is gone.
+    fn orphan(&mut self, link: &Link) -> Result<(), LedgerError> {
+        let before = self.grounds.ledger.projected(&link.tracker, &link.marker)?;
+        let remote = link.remote.clone();
+        if before.as_ref().is_some_and(|before| !before.standing.is_open()) {
+            self.plan.unchanged += 1;
+            return Ok(());
+        }
+        if self.grounds.settings.prune == Prune::Keep {
+            self.plan.remarks.push(Remark::Orphan { marker: link.marker.clone(), remote });
+            return Ok(());
+        }
+        let closed = before
+            .clone()
+            .map(|before| Ticket { standing: Standing::Closed(CloseReason::NotPlanned), ..before });
+        let differences = closed.as_ref().map(|closed| closed.differences(before.as_ref()));
+        self.plan.actions.push(Action {
+            kind: ActionKind::Prune,
+            marker: link.marker.clone(),
+            path: None,
+            remote: Some(remote),
+            base: link.digest,
+            digest: closed.as_ref().map(Ticket::digest),
+            differences: differences.unwrap_or_default(),
+            ticket: closed,
+        });
+        Ok(())
+    }
+
+    fn tell_left_out(&mut self) {
+        let settings = self.grounds.settings;
+        let left_out = self.grounds.snapshot.left_out().iter().filter(|left| settings.concerns(&left.path));
+        let remarks = left_out
+            .map(|left| Remark::LeftOut { path: left.path.to_string(), reason: left.reason.to_string() });
+        self.plan.remarks.extend(remarks);
+    }
+
+    /// Parents come before their children, so that these can hang below them.
+    fn finish(mut self) -> Plan {
+        let snapshot = self.grounds.snapshot;
+        self.plan.actions.sort_by_cached_key(|action| {
+            (snapshot.depth(&action.marker), action.kind, action.marker.clone())
+        });
+        self.plan
+    }
+}
+
+/// An action for the ticket that should say `desired`; nothing else is known of it.
+fn action(kind: ActionKind, desired: Ticket) -> Action {
+    Action {
+        kind,
+        marker: desired.marker.clone(),
+        path: None,
+        remote: None,
+        base: None,
+        digest: Some(desired.digest()),
+        ticket: Some(desired),
+        differences: Vec::new(),
+    }
+}

@@ -1,0 +1,16 @@
+//! What is to be done: the difference between artifacts, ledger and, where it was asked, tracker. Pure.
+
+mod action;
+mod remark;
+mod grounds;
+mod document;
+mod make;
+mod stale;
+#[cfg(test)]
+mod cases;
+
+pub use action::{Action, ActionKind};
+pub use document::{PLAN_SCHEMA, Plan, PlanReadError};
+pub use grounds::{Grounds, Survey};
+pub use remark::Remark;
+pub use stale::Stale;

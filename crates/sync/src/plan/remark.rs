@@ -1,0 +1,50 @@
+//! What a person should know about a ticket, and nothing is done about.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ticket::{FieldDifference, Marker, RemoteTicket};
+
+/// What a person should know about a ticket, and nothing is done about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Remark {
+    /// A person changed managed fields, and the policy is to report that.
+    Drift {
+        /// The artifact.
+        marker: Marker,
+        /// Its ticket.
+        remote: RemoteTicket,
+        /// The fields: `before` is what the tracker has.
+        differences: Vec<FieldDifference>,
+    },
+    /// Other tickets carry the same marker as the one that counts.
+    Duplicates {
+        /// The artifact.
+        marker: Marker,
+        /// The ticket that counts: the linked one, else the oldest.
+        kept: RemoteTicket,
+        /// The others.
+        others: Vec<RemoteTicket>,
+    },
+    /// Its artifact is gone, and the policy is to keep it.
+    Orphan {
+        /// The artifact that it had.
+        marker: Marker,
+        /// The ticket.
+        remote: RemoteTicket,
+    },
+    /// The linked ticket was not among those that the tracker lists with our label: it was deleted, moved, or has lost its marker.
+    Missing {
+        /// The artifact.
+        marker: Marker,
+        /// The ticket.
+        remote: RemoteTicket,
+    },
+    /// An artifact gets no ticket.
+    LeftOut {
+        /// Where it stands.
+        path: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+}

@@ -1,0 +1,99 @@
+//! A tracker that does nothing and says what it would do.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker};
+use crate::{
+    TrackerName,
+    breaker::{Failure, Route},
+    pace::Cost,
+    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
+};
+
+/// A tracker that does nothing and keeps what it was asked, for whoever shows it.
+#[derive(Debug)]
+pub struct DryTracker {
+    name: TrackerName,
+    asked: Mutex<Vec<DryRequest>>,
+}
+
+/// What a [`DryTracker`] was asked to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DryRequest {
+    /// To make a ticket.
+    Create(Box<Creation>),
+    /// To change one.
+    Update(Box<Change>),
+}
+
+impl DryTracker {
+    /// A tracker with this name.
+    pub const fn new(name: TrackerName) -> Self {
+        Self { name, asked: Mutex::new(Vec::new()) }
+    }
+
+    /// What it was asked since the last call.
+    pub fn take_asked(&self) -> Vec<DryRequest> {
+        std::mem::take(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes what was asked.
+    fn note(&self, request: DryRequest) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+    }
+}
+
+impl Tracker for DryTracker {
+    fn name(&self) -> &TrackerName {
+        &self.name
+    }
+
+    fn batch(&self, _: RequestKind) -> usize {
+        usize::MAX
+    }
+
+    fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
+        super::local_route(&self.name, "dry", kind, tickets)
+    }
+
+    fn cost(&self, _: RequestKind, _: usize) -> Cost {
+        Cost { requests: 0, writes: 0, creations: 0, points: 0 }
+    }
+
+    fn compare(
+        &self,
+        desired: &Ticket,
+        before: Option<&Ticket>,
+        _: &Observed,
+    ) -> Result<Vec<FieldDifference>, MergeError> {
+        Ok(desired.differences(before))
+    }
+
+    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
+        let outcomes = creations.iter().map(|creation| {
+            self.note(DryRequest::Create(Box::new(creation.clone())));
+            // The marker is the only id that a ticket has which is nowhere.
+            let id = creation.ticket.marker.to_string();
+            let remote =
+                RemoteTicket { key: id.clone(), url: String::new(), other_ids: Default::default(), id };
+            Outcome::Done(Delivered { remote, missing: Vec::new() })
+        });
+        Answer::of(outcomes.collect())
+    }
+
+    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
+        let outcomes = changes.iter().map(|change| {
+            self.note(DryRequest::Update(Box::new(change.clone())));
+            Outcome::Done(Delivered { remote: change.remote.clone(), missing: Vec::new() })
+        });
+        Answer::of(outcomes.collect())
+    }
+
+    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
+        Answer::of(tickets.iter().map(|_| Outcome::Done(None)).collect())
+    }
+
+    async fn list(&self, _: &str, _: Option<&Cursor>) -> Result<Page, Failure> {
+        Ok(Page { tickets: Vec::new(), next: None, budget: None })
+    }
+}

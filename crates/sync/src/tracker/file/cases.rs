@@ -1,0 +1,112 @@
+//! What a file of tickets holds.
+#![expect(clippy::disallowed_methods, reason = "tests read and write files directly")]
+
+use std::{
+    fs,
+    future::Future,
+    path::Path,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+use stepmark_core::workspace::Clock;
+
+use super::{FileTracker, Line, LineKind};
+use crate::{
+    breaker::Reason,
+    ticket::{LabelFamilies, TicketSettings, sample::ticket},
+    tracker::{Change, Creation, Outcome, Tracker as _},
+};
+
+/// Files answer at once.
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("a file does not let anybody wait"),
+    }
+}
+
+fn tracker(path: &Path) -> FileTracker {
+    let families = LabelFamilies::of(&TicketSettings::default());
+    let clock = Clock::Fixed(jiff::Timestamp::UNIX_EPOCH);
+    FileTracker::new("file".parse().unwrap(), path.to_owned(), families, clock)
+}
+
+fn creation(id: &str) -> Creation {
+    Creation { ticket: ticket(id, |_| {}), parent: None }
+}
+
+fn lines(path: &Path) -> Vec<Line> {
+    fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn every_change_is_a_line_and_the_last_one_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/tickets.jsonl");
+    let tracker = tracker(&path);
+    let made = ready(tracker.create(&[creation("a"), creation("b")])).outcomes;
+    let [Outcome::Done(a), Outcome::Done(b)] = made.as_slice() else { panic!("{made:?}") };
+    assert_eq!((a.remote.key.as_str(), b.remote.key.as_str()), ("#1", "#2"));
+    let desired = ticket("b", |facts| facts.title = "New".to_owned());
+    let change = Change { remote: b.remote.clone(), desired, before: None, parent: Some(a.remote.clone()) };
+    let changed = ready(tracker.update(std::slice::from_ref(&change))).outcomes;
+    assert!(matches!(changed.as_slice(), [Outcome::Done(done)] if done.missing.is_empty()));
+    let told: Vec<_> = lines(&path).iter().map(|line| (line.number, line.done, line.parent)).collect();
+    let (created, updated) = (LineKind::Created, LineKind::Updated);
+    assert_eq!(told, [(1, created, None), (2, created, None), (2, updated, Some(1))]);
+    let page = ready(tracker.list("p", None)).unwrap();
+    assert_eq!(
+        page.tickets.iter().map(|ticket| ticket.title.as_str()).collect::<Vec<_>>(),
+        ["Artifact a", "New"]
+    );
+    assert!(tracker.compare(&change.desired, None, &page.tickets[1]).unwrap().is_empty());
+    assert!(ready(tracker.list("other", None)).unwrap().tickets.is_empty());
+    let read = ready(tracker.read(std::slice::from_ref(&b.remote))).outcomes;
+    assert_eq!(read, [Outcome::Done(Some(page.tickets[1].clone()))]);
+}
+
+#[test]
+fn a_ticket_that_is_not_there_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let tracker = tracker(&folder.path().join("tickets.jsonl"));
+    let remote = tracker.remote(7);
+    let change = Change { remote: remote.clone(), desired: ticket("a", |_| {}), before: None, parent: None };
+    let outcomes = ready(tracker.update(&[change])).outcomes;
+    assert!(matches!(outcomes.as_slice(), [Outcome::Failed(failure)] if failure.reason == Reason::Gone));
+    assert_eq!(ready(tracker.read(&[remote])).outcomes, [Outcome::Done(None)]);
+}
+
+#[test]
+fn a_line_that_was_cut_off_is_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tickets.jsonl");
+    let tracker = tracker(&path);
+    ready(tracker.create(&[creation("a"), creation("b")]));
+    let whole = fs::read(&path).unwrap();
+    assert!(whole.starts_with(Line::BEGINNING.as_bytes()));
+    fs::write(&path, &whole[..whole.len() - 5]).unwrap();
+    let made = ready(tracker.create(&[creation("c")])).outcomes;
+    assert!(matches!(made.as_slice(), [Outcome::Done(done)] if done.remote.id == "2"), "{made:?}");
+    assert_eq!(lines(&path).len(), 2);
+}
+
+#[test]
+fn a_file_of_something_else_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tickets.jsonl");
+    for content in ["# Notes\n", "{}\n", "# Notes without an end", "{\"schema\":\"other/1\"}"] {
+        fs::write(&path, content).unwrap();
+        let outcomes = ready(tracker(&path).create(&[creation("a"), creation("b")])).outcomes;
+        let [Outcome::Failed(failure), Outcome::Failed(_)] = outcomes.as_slice() else {
+            panic!("{outcomes:?}")
+        };
+        assert_eq!(failure.reason, Reason::Unreadable);
+        assert!(failure.detail.contains("line 1 of"), "{}", failure.detail);
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
+    let outcomes = ready(tracker(folder.path()).create(&[creation("a")])).outcomes;
+    assert!(
+        matches!(outcomes.as_slice(), [Outcome::Failed(failure)] if failure.reason == Reason::Unreachable)
+    );
+}

@@ -1,0 +1,73 @@
+//! One line of a file of tickets.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::ticket::{Ticket, TicketDigest};
+
+/// The version of the form.
+const LINE_SCHEMA: &str = "stepmark.ticket-line/1";
+
+/// One line: that a ticket was made, or changed. The last line with a number counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    schema: String,
+    /// The number of the ticket, from 1.
+    pub number: u64,
+    /// When the line was written.
+    pub at: Timestamp,
+    /// What was done.
+    pub done: LineKind,
+    /// The digest of what it says.
+    pub digest: TicketDigest,
+    /// The number of the ticket that it hangs below.
+    pub parent: Option<u64>,
+    /// What it says.
+    pub ticket: Ticket,
+    /// Its managed section as Markdown.
+    pub body: String,
+}
+
+/// What a line tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LineKind {
+    /// A ticket was made.
+    Created,
+    /// A ticket was changed.
+    Updated,
+}
+
+impl Line {
+    /// How every line begins.
+    pub(super) const BEGINNING: &str = "{\"schema\":\"stepmark.ticket-line/";
+
+    /// The line that tells that the ticket `number` says this and hangs below that, with `body` as its managed section.
+    pub(super) fn new(
+        number: u64,
+        at: Timestamp,
+        done: LineKind,
+        (ticket, parent): (&Ticket, Option<u64>),
+        body: String,
+    ) -> Self {
+        Self {
+            schema: LINE_SCHEMA.to_owned(),
+            number,
+            at,
+            done,
+            digest: ticket.digest(),
+            parent,
+            ticket: ticket.clone(),
+            body,
+        }
+    }
+
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let line: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if line.schema == LINE_SCHEMA { Ok(line) } else { Err(format!("its form is `{}`", line.schema)) }
+    }
+}

@@ -1,0 +1,187 @@
+//! A tracker that is a file of JSON lines: for programs that read it, and for trying sync out.
+
+mod line;
+mod log;
+#[cfg(test)]
+mod cases;
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use stepmark_core::workspace::Clock;
+
+use self::log::{Log, LogError};
+use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker, local_route};
+use crate::{
+    TrackerName,
+    breaker::{Failure, Reason, Route},
+    pace::Cost,
+    ticket::{
+        FieldDifference, LabelFamilies, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Ticket,
+    },
+};
+
+pub use line::{Line, LineKind};
+
+/// A tracker that is a file of JSON lines, one for each creation and each change.
+#[derive(Debug)]
+pub struct FileTracker {
+    name: TrackerName,
+    log: Log,
+    families: LabelFamilies,
+    clock: Clock,
+}
+
+/// How many characters a body has at most, as on GitHub.
+const BODY_LIMIT: usize = 65_536;
+
+impl FileTracker {
+    /// The tracker `name` in the file at `path`, which need not exist.
+    pub const fn new(name: TrackerName, path: PathBuf, families: LabelFamilies, clock: Clock) -> Self {
+        Self { name, log: Log::new(path), families, clock }
+    }
+
+    fn remote(&self, number: u64) -> RemoteTicket {
+        RemoteTicket {
+            id: number.to_string(),
+            key: format!("#{number}"),
+            url: String::new(),
+            other_ids: BTreeMap::new(),
+        }
+    }
+
+    /// The tickets as the last lines have them, with the moment of their first ones.
+    fn tickets(&self) -> Result<BTreeMap<u64, Observed>, LogError> {
+        let mut tickets: BTreeMap<u64, Observed> = BTreeMap::new();
+        for line in self.log.lock()?.lines {
+            let created_at = tickets.get(&line.number).map_or(line.at, |ticket| ticket.created_at);
+            let observed = Observed {
+                remote: self.remote(line.number),
+                marker: line.ticket.marker.clone(),
+                created_at,
+                title: line.ticket.title,
+                body: line.body,
+                labels: line.ticket.labels,
+                standing: line.ticket.standing,
+                parent_id: line.parent.map(|parent| parent.to_string()),
+            };
+            tickets.insert(line.number, observed);
+        }
+        Ok(tickets)
+    }
+
+    /// Appends one line for each of `wanted` that can have one, all at once.
+    fn append(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Outcome<Delivered>>, LogError> {
+        let log = self.log.lock()?;
+        let mut last = log.lines.iter().map(|line| line.number).max().unwrap_or(0);
+        let (mut lines, mut outcomes) = (Vec::new(), Vec::new());
+        for Wanted { known, ticket, parent } in wanted {
+            let number = match known {
+                None => {
+                    last += 1;
+                    Some(last)
+                }
+                Some(remote) => {
+                    let number = remote.id.parse::<u64>().ok();
+                    number.filter(|number| log.lines.iter().any(|line| line.number == *number))
+                }
+            };
+            let body = ManagedSection::of(ticket).alone(BODY_LIMIT);
+            let outcome = match (number, body) {
+                (None, _) => Outcome::Failed(Failure::new(Reason::Gone, "the file has no such ticket")),
+                (_, Err(error)) => Outcome::Failed(Failure::new(Reason::Invalid, error.to_string())),
+                (Some(number), Ok(body)) => {
+                    let kind = if known.is_none() { LineKind::Created } else { LineKind::Updated };
+                    let parent = parent.and_then(|parent| parent.id.parse().ok());
+                    lines.push(Line::new(number, self.clock.now(), kind, (*ticket, parent), body.body));
+                    Outcome::Done(Delivered { remote: self.remote(number), missing: Vec::new() })
+                }
+            };
+            outcomes.push(outcome);
+        }
+        log.append(self.log.path(), &lines)?;
+        Ok(outcomes)
+    }
+
+    /// The answer to a request about so many tickets; where the file cannot be used, it fails for all.
+    fn answer<T>(count: usize, outcomes: Result<Vec<Outcome<T>>, LogError>) -> Answer<T> {
+        Answer::of(outcomes.unwrap_or_else(|error| {
+            let failure = failure(&error);
+            (0..count).map(|_| Outcome::Failed(failure.clone())).collect()
+        }))
+    }
+}
+
+/// A ticket for which a line is wanted.
+struct Wanted<'a> {
+    /// Where it is; `None` for a new one.
+    known: Option<&'a RemoteTicket>,
+    ticket: &'a Ticket,
+    parent: Option<&'a RemoteTicket>,
+}
+
+fn failure(error: &LogError) -> Failure {
+    let reason = match error {
+        LogError::Io { .. } => Reason::Unreachable,
+        LogError::Line { .. } | LogError::TooLarge { .. } => Reason::Unreadable,
+    };
+    Failure::new(reason, error.to_string())
+}
+
+impl Tracker for FileTracker {
+    fn name(&self) -> &TrackerName {
+        &self.name
+    }
+
+    fn batch(&self, _: RequestKind) -> usize {
+        1000
+    }
+
+    fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
+        local_route(&self.name, "file", kind, tickets)
+    }
+
+    fn cost(&self, _: RequestKind, _: usize) -> Cost {
+        Cost { requests: 0, writes: 0, creations: 0, points: 0 }
+    }
+
+    fn compare(
+        &self,
+        desired: &Ticket,
+        before: Option<&Ticket>,
+        observed: &Observed,
+    ) -> Result<Vec<FieldDifference>, MergeError> {
+        observed.markdown_differences(desired, before, &self.families, BODY_LIMIT)
+    }
+
+    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
+        let wanted = creations.iter().map(|Creation { ticket, parent }| Wanted {
+            known: None,
+            ticket,
+            parent: parent.as_ref(),
+        });
+        Self::answer(creations.len(), self.append(&wanted.collect::<Vec<_>>()))
+    }
+
+    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
+        let wanted = changes.iter().map(|change| Wanted {
+            known: Some(&change.remote),
+            ticket: &change.desired,
+            parent: change.parent.as_ref(),
+        });
+        Self::answer(changes.len(), self.append(&wanted.collect::<Vec<_>>()))
+    }
+
+    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
+        let found = self.tickets().map(|known| {
+            let find = |remote: &RemoteTicket| known.get(&remote.id.parse().ok()?).cloned();
+            tickets.iter().map(|remote| Outcome::Done(find(remote))).collect()
+        });
+        Self::answer(tickets.len(), found)
+    }
+
+    async fn list(&self, project: &str, _: Option<&Cursor>) -> Result<Page, Failure> {
+        let tickets = self.tickets().map_err(|error| failure(&error))?;
+        let own = tickets.into_values().filter(|ticket| ticket.marker.project() == project);
+        Ok(Page { tickets: own.collect(), next: None, budget: None })
+    }
+}

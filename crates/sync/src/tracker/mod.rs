@@ -1,0 +1,16 @@
+//! Where tickets are kept. What a tracker answers never leaves this crate for an artifact.
+
+mod outcome;
+mod request;
+mod contract;
+mod local_route;
+mod dry;
+mod file;
+
+use local_route::local_route;
+
+pub use contract::Tracker;
+pub use dry::{DryRequest, DryTracker};
+pub use file::{FileTracker, Line, LineKind};
+pub use outcome::{Answer, Cursor, Delivered, Outcome, Page};
+pub use request::{Change, Creation, RequestKind};
