@@ -101,7 +101,7 @@ impl<'a> Making<'_, 'a> {
         }
         let differences = if seen.is_some() { drift } else { desired.differences(before.as_ref()) };
         let was_open = seen.map(|seen| seen.standing).or(before.map(|before| before.standing));
-        let closes = !desired.standing.is_open() && was_open.is_none_or(Standing::is_open);
+        let closes = !desired.standing.is_open() && was_open.is_some_and(Standing::is_open);
         let kind = if closes { ActionKind::Close } else { ActionKind::Update };
         Ok(Some(Action {
             remote: Some(link.remote.clone()),

@@ -114,6 +114,16 @@ fn who_has_no_own_identity_gets_no_ticket() {
 }
 
 #[test]
+fn while_one_cannot_be_read_none_is_gone() {
+    let broken = TicketFacts { is_readable: false, ..facts("b") };
+    let snapshot = Snapshot::of_facts("p", [facts("a"), broken]);
+    assert_eq!(snapshot.artifacts().len(), 1);
+    assert_eq!(snapshot.left_out()[0].reason, LeftOutReason::Unreadable);
+    assert!(!snapshot.lacks(&marker("b")) && !snapshot.lacks(&marker("c")));
+    assert!(Snapshot::of_facts("p", [facts("a")]).lacks(&marker("b")));
+}
+
+#[test]
 fn tickets_hang_below_those_of_their_parents() {
     let child = |id: &str, parent: &str| TicketFacts { parent_id: Some(parent.to_owned()), ..facts(id) };
     let snapshot = Snapshot::of_facts(

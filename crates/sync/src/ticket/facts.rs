@@ -1,7 +1,7 @@
 //! What the ticket of an artifact is made from.
 
 use stepmark_core::{
-    artifact::{Artifact, Field, ProjectPath},
+    artifact::{Artifact, Field, Problem, ProjectPath},
     journal::ArtifactKey,
     workflow::{Next, Progress, Step, Unit},
     workspace::TrackedArtifact,
@@ -40,6 +40,8 @@ pub struct TicketFacts {
     pub chain_id: Option<String>,
     /// What it calls its parent.
     pub parent_id: Option<String>,
+    /// Whether its frontmatter can be read. Else nothing here is known but its path, and its id may be that of any ticket.
+    pub is_readable: bool,
     /// The documents of the project that it was made from.
     pub inputs: Vec<ProjectPath>,
 }
@@ -81,6 +83,7 @@ impl TicketFacts {
             is_initial: lifecycle_state.map(|state| state.is_initial),
             chain_id: member.id().map(str::to_owned),
             parent_id: member.parent_id().map(str::to_owned),
+            is_readable: is_readable(artifact),
             inputs: inputs(artifact),
         }
     }
@@ -89,6 +92,19 @@ impl TicketFacts {
     pub fn percent(&self) -> Option<usize> {
         self.total.filter(|total| *total > 0).map(|total| self.done.min(total) * 100 / total)
     }
+}
+
+fn is_readable(artifact: &Artifact) -> bool {
+    let hides_all = |problem: &Problem| {
+        matches!(
+            problem,
+            Problem::FenceUnclosed
+                | Problem::FrontmatterMisplaced
+                | Problem::NotYaml { .. }
+                | Problem::NotAMapping
+        )
+    };
+    !artifact.diagnoses().iter().any(|diagnosis| hides_all(&diagnosis.problem))
 }
 
 fn title(artifact: &Artifact) -> String {

@@ -33,6 +33,11 @@ pub enum LeftOutReason {
     /// It could not be found again.
     #[error(transparent)]
     NoMarker(#[from] MarkerError),
+    /// Its frontmatter cannot be read, so nobody knows which ticket is its own.
+    #[error(
+        "its frontmatter cannot be read: `stepmark check` says why; until then its ticket stays as it is, and none is pruned"
+    )]
+    Unreadable,
     /// Another artifact has the same id, and one of them would overwrite the ticket of the other.
     #[error("`{key}` is also the id of {}: give each its own", spelled(.others))]
     SameId {
@@ -58,6 +63,11 @@ impl Snapshot {
         let mut snapshot = Self::default();
         let mut by_marker: BTreeMap<Marker, Vec<TicketFacts>> = BTreeMap::new();
         for facts in artifacts {
+            if !facts.is_readable {
+                snapshot.is_partial = true;
+                snapshot.left_out.push(LeftOut { path: facts.path, reason: LeftOutReason::Unreadable });
+                continue;
+            }
             match Marker::new(project, facts.key.clone()) {
                 Ok(marker) => by_marker.entry(marker).or_default().push(facts),
                 Err(error) => snapshot.left_out.push(LeftOut { path: facts.path, reason: error.into() }),
