@@ -75,12 +75,19 @@ fn an_allowance_that_accepts_nothing_is_told_where_it_stands() {
     let demo = Sandbox::demo();
     demo.write(
         ".stepmark/config.yaml",
-        "check:\n  allow:\n  - rules: [key-twice]\n    paths: ['**/epics.md']\n    reason: the tool that reads it takes both\n  \
+        "check:\n  allow:\n  - rules: [key-twice, SM107]\n    paths: ['**/epics.md']\n    reason: the tool that reads it takes both\n  \
          - rules: [SM109, SM108]\n    paths: ['**']\n    reason: a tool of old\n  \
-         - rules: [SM901]\n    paths: ['**']\n    reason: takes two states\n",
+         - rules: [SM901, SM601]\n    paths: ['**']\n    reason: takes two states\n",
     );
     let run = demo.reads_only(&["check"]);
-    assert_snapshot!(run.stdout.lines().filter(|line| !line.is_empty()).take(7).collect::<Vec<_>>().join("\n"), @r"
+    assert_snapshot!(run.stdout.lines().filter(|line| !line.is_empty()).take(14).collect::<Vec<_>>().join("\n"), @r"
+    warning[SM004]: no file has a finding of SM107 that this entry accepts
+     --> .stepmark/config.yaml:3:5
+      |
+    3 |   - rules: [key-twice, SM107]
+      |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: take the rules out that accept nothing
     warning[SM004]: no file has a finding of SM109, SM108 that this entry accepts
      --> .stepmark/config.yaml:6:5
       |
@@ -89,7 +96,7 @@ fn an_allowance_that_accepts_nothing_is_told_where_it_stands() {
       |
       = help: take it out
     ");
-    assert_eq!(run.stdout.matches("SM004").count(), 1, "{run}");
+    assert_eq!(run.stdout.matches("SM004").count(), 2, "{run}");
     let run = demo.reads_only(&["check", "_bmad-output"]);
     assert!(!run.stdout.contains("SM004"), "only a check of everything can say: {run}");
 }

@@ -334,3 +334,17 @@ fn the_chains_of_what_is_staged_are_those_of_the_index() {
     let (found, _) = findings(&staged(&repository));
     assert!(found.contains(&"docs/a.delegations/b.md".to_owned()), "{found:?}");
 }
+
+#[test]
+fn a_staged_artifact_and_its_row_of_the_manifest_in_the_index() {
+    let Some(repository) = repository("staged manifest") else { return };
+    let manifest = |place: &Repository| assert_eq!(place.sandbox.stepmark(&["manifest", "write"]).code, 0);
+    manifest(&repository);
+    repository.commit("manifest");
+    repository.sandbox.write("docs/prd.md", GOOD.replace("# PRD", "# The PRD"));
+    repository.git(&["add", "docs/prd.md"]);
+    manifest(&repository);
+    assert_finds(&staged(&repository), &["docs/prd.md"], 1);
+    repository.git(&["add", "-A"]);
+    assert_finds(&staged(&repository), &[], 1);
+}

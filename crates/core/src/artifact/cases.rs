@@ -171,3 +171,21 @@ fn files_without_state_are_none_of_our_business() {
         assert!(read(text).is_tracked(), "{text}");
     }
 }
+
+#[test]
+fn a_story_needs_no_frontmatter_to_be_an_artifact() {
+    let read =
+        |path: &str, text: &str| Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec());
+    let story = "# Story 1.2: Dim\n\nStatus: review\n";
+    assert!(read("docs/stories/1-2-dim.md", story).is_tracked());
+    assert_eq!(read("docs/1-2-dim.md", story).first_heading().as_deref(), Some("Story 1.2: Dim"));
+    for (path, text) in [
+        ("docs/dim.md", story),
+        ("docs/2026-05-02-dim.md", story),
+        ("docs/1-2-dim.md", "# Stories\n\nStatus: review\n"),
+        ("docs/1-2-dim.md", "# Story 1.2: Dim\n\nNo status yet.\n"),
+        ("docs/1-2-dim.md", "Status: review\n"),
+    ] {
+        assert!(!read(path, text).is_tracked(), "{path} {text}");
+    }
+}

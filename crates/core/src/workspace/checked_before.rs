@@ -111,7 +111,7 @@ impl Workspace {
     /// Adds what concerns files beside the artifact.
     fn with_own_facts(&self, mut noted: Noted, artifact: &TrackedArtifact, judged: &Judged) -> Noted {
         noted.facts.workflow = artifact.workflow().and_then(|workflow| self.workflows().key_of(workflow));
-        noted.facts.undecided.clone_from(&judged.undecided);
+        noted.facts.undecided = judged.undecided.iter().map(|(at, rule)| (*at, rule.id.to_owned())).collect();
         noted
     }
 }

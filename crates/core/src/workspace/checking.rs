@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     artifact::ProjectPath,
-    check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Subject},
+    check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Rule, Subject},
     delegation::Chains,
     journal::store::HistoryError,
 };
@@ -94,7 +94,8 @@ impl Workspace {
         let (places, allowed): (Vec<usize>, Vec<&Allowance>) =
             concerning.map(|(at, allowance)| (at, allowance.allowance())).unzip();
         let mut judged = judge(&Policy { levels: configuration.rule_levels(), allowed: &allowed });
-        let in_configuration = |own: &mut Vec<usize>| own.iter_mut().for_each(|at| *at = places[*at]);
+        let in_configuration =
+            |own: &mut Vec<(usize, &'static Rule)>| own.iter_mut().for_each(|(at, _)| *at = places[*at]);
         in_configuration(&mut judged.used);
         in_configuration(&mut judged.undecided);
         judged

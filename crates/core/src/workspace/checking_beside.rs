@@ -5,11 +5,11 @@ use std::{
     ptr,
 };
 
-use super::{CONFIGURATION_PATH, CheckReport, Workspace, ledgers::Ledgers};
+use super::{CONFIGURATION_PATH, CheckReport, PathAllowance, Workspace, ledgers::Ledgers};
 use crate::{
     artifact::ProjectPath,
     check::{
-        Baseline, Finding, Judged,
+        Baseline, Finding, Judged, Rule,
         rules::{
             references::successor_missing, status::sprint_status_not_yaml, suppression::allowance_unused,
         },
@@ -17,19 +17,23 @@ use crate::{
     workflow::{ChainDiagnosis, WorkflowDefinition},
 };
 
-/// The entries of `check.allow` that accepted something, or of which nobody can say.
+/// A rule of an entry of `check.allow`: the place of the entry, and the id of the rule.
+pub(super) type AllowedRule = (usize, String);
+
+/// The rules of entries of `check.allow` that accepted something, or of which nobody can say.
 #[derive(Debug, Default)]
-pub(super) struct AllowancesInUse(BTreeSet<usize>);
+pub(super) struct AllowancesInUse(BTreeSet<AllowedRule>);
 
 impl AllowancesInUse {
     /// Notes what was decided about an artifact.
     pub(super) fn note(&mut self, judged: &Judged) {
-        self.note_places(judged.used.iter().chain(&judged.undecided));
+        let rules = judged.used.iter().chain(&judged.undecided);
+        self.0.extend(rules.map(|(at, rule)| (*at, rule.id.to_owned())));
     }
 
-    /// Notes entries by their places in the configuration.
-    pub(super) fn note_places<'p>(&mut self, places: impl IntoIterator<Item = &'p usize>) {
-        self.0.extend(places);
+    /// Notes what is known from an earlier run.
+    pub(super) fn note_rules<'p>(&mut self, rules: impl IntoIterator<Item = &'p AllowedRule>) {
+        self.0.extend(rules.into_iter().cloned());
     }
 }
 
@@ -98,13 +102,17 @@ impl Workspace {
         else {
             return;
         };
-        let idle = configuration.allowances().iter().enumerate().filter(|(at, _)| !in_use.0.contains(at));
-        let findings: Vec<Finding> = idle
-            .filter(|(_, allowance)| allowance.allowance().is_judged())
-            .filter_map(|(_, allowance)| {
-                Some(allowance_unused::finding(&path, allowance.span()?, allowance.allowance()))
-            })
-            .collect();
+        let finding = |(at, entry): (usize, &PathAllowance)| {
+            let is_idle = |rule: &&'static Rule| !in_use.0.contains(&(at, rule.id.to_owned()));
+            let idle: Vec<_> = entry.allowance().judged_rules().filter(is_idle).collect();
+            let all = entry.allowance().rules.len();
+            entry
+                .span()
+                .filter(|_| !idle.is_empty())
+                .map(|span| allowance_unused::finding(&path, span, &idle, all))
+        };
+        let findings: Vec<Finding> =
+            configuration.allowances().iter().enumerate().filter_map(finding).collect();
         let judged = self.policy_at(&path, |policy| policy.judge_beside(findings));
         report.add_beside(path, bytes.to_vec(), judged, baseline);
     }

@@ -4,7 +4,7 @@ use std::{num::NonZero, panic, thread};
 
 use super::{
     CheckError, CheckReport, Known, Selection, TrackedArtifact, Workspace,
-    checking_beside::AllowancesInUse,
+    checking_beside::{AllowancesInUse, AllowedRule},
     ledgers::Ledgers,
     verdicts::{Answers, Asked, Noted},
 };
@@ -100,9 +100,9 @@ impl<'w, 't> CheckingRun<'w, 't> {
         Ok((judged, asked.into_noted()))
     }
 
-    /// Notes allowances of which nobody can say whether artifacts that were not read need them, by their places.
-    pub(super) fn note_allowances<'p>(&mut self, places: impl IntoIterator<Item = &'p usize>) {
-        self.in_use.note_places(places);
+    /// Notes rules of allowances of which nobody can say whether artifacts that were not read need them.
+    pub(super) fn note_allowances<'p>(&mut self, rules: impl IntoIterator<Item = &'p AllowedRule>) {
+        self.in_use.note_rules(rules);
     }
 
     /// Looks at the files beside artifacts: the step files of their `workflows`, and the ledgers that were asked.

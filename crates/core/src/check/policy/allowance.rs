@@ -12,11 +12,13 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// Whether a check of the whole project can say that it is of no use: not where a rule looks at what became of files, which
-    /// takes two states of them.
-    pub fn is_judged(&self) -> bool {
-        let takes_history =
-            |rule: &&Rule| rule.group == Group::History || matches!(rule.decision, Decision::WhenDeleted(_));
-        !self.rules.iter().any(takes_history)
+    /// The rules of which a check of the whole project can say that they accept nothing: not those that look at what became of
+    /// files, which takes two states of them, nor at gates, which are those of one clone.
+    pub fn judged_rules(&self) -> impl Iterator<Item = &'static Rule> {
+        let is_judged = |rule: &&'static Rule| {
+            !matches!(rule.group, Group::History | Group::Gates)
+                && !matches!(rule.decision, Decision::WhenDeleted(_))
+        };
+        self.rules.iter().copied().filter(is_judged)
     }
 }

@@ -33,10 +33,10 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// How many were accepted by a suppression.
     pub suppressed: usize,
-    /// The places in [`Policy::allowed`] of what accepted something.
-    pub used: Vec<usize>,
+    /// The places in [`Policy::allowed`] of what accepted something, each with the rule of that.
+    pub used: Vec<(usize, &'static Rule)>,
     /// The places of what accepted nothing, though it may have where more were known about the artifact.
-    pub undecided: Vec<usize>,
+    pub undecided: Vec<(usize, &'static Rule)>,
 }
 
 impl Policy<'_> {
@@ -51,7 +51,7 @@ impl Policy<'_> {
                 self.allowed.iter().position(|allowance| allowance.rules.contains(&finding.rule));
             match (by_comment, by_configuration) {
                 (Some(at), _) => use_of_comments[at].push(finding.rule),
-                (None, Some(at)) => judged.used.push(at),
+                (None, Some(at)) => judged.used.push((at, finding.rule)),
                 (None, None) => {
                     judged.findings.push(finding);
                     continue;
@@ -59,7 +59,7 @@ impl Policy<'_> {
             }
             judged.suppressed += 1;
         }
-        judged.used.sort_unstable();
+        judged.used.sort_unstable_by_key(|(at, rule)| (*at, rule.id));
         judged.used.dedup();
         judged.undecided = self.undecided(subject, &judged.used);
         for (comment, used) in comments.iter().zip(&use_of_comments) {
@@ -70,12 +70,18 @@ impl Policy<'_> {
         judged
     }
 
-    /// The allowances that were not `used`, and for which a rule was not looked for.
-    fn undecided(&self, subject: &Subject<'_>, used: &[usize]) -> Vec<usize> {
-        let is_open =
-            |allowance: &Allowance| allowance.rules.iter().any(|rule| !was_looked_for(rule, subject));
-        let open = self.allowed.iter().enumerate().filter(|(_, allowance)| is_open(allowance));
-        open.map(|(at, _)| at).filter(|at| !used.contains(at)).collect()
+    /// The rules of allowances that were not `used`, and that nobody looked for.
+    fn undecided(
+        &self,
+        subject: &Subject<'_>,
+        used: &[(usize, &'static Rule)],
+    ) -> Vec<(usize, &'static Rule)> {
+        let all = self.allowed.iter().enumerate();
+        let rules = all.flat_map(|(at, allowance)| allowance.judged_rules().map(move |rule| (at, rule)));
+        // What is found beside the artifacts is no matter of one.
+        let is_of_artifact = |rule: &Rule| matches!(rule.decision, Decision::OfArtifact(_));
+        let is_open = |(_, rule): &(usize, &Rule)| is_of_artifact(rule) && !was_looked_for(rule, subject);
+        rules.filter(is_open).filter(|open| !used.contains(open)).collect()
     }
 
     /// What is left of `findings` in a file beside the artifacts, which has no suppressions of its own.
@@ -85,7 +91,7 @@ impl Policy<'_> {
             let accepting = self.allowed.iter().position(|allowance| allowance.rules.contains(&finding.rule));
             match accepting.filter(|_| finding.rule.group != Group::Suppressions) {
                 Some(at) => {
-                    judged.used.push(at);
+                    judged.used.push((at, finding.rule));
                     judged.suppressed += 1;
                 }
                 None if self.levels.apply(&mut finding) => judged.findings.push(finding),

@@ -12,7 +12,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{Answers, key::FactsKey};
-use crate::{artifact::ProjectPath, document::FileHash, workflow::Track};
+use crate::{
+    artifact::ProjectPath, document::FileHash, workflow::Track, workspace::checking_beside::AllowedRule,
+};
 
 /// What rules asked for and were told: the same questions with the same answers lead to the same findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,8 +27,8 @@ pub(in crate::workspace) struct Facts {
     pub(super) gates: Option<(ProjectPath, String)>,
     /// The workflow of the artifact, by its place: its step files are checked once for all its artifacts.
     pub(in crate::workspace) workflow: Option<(usize, Track)>,
-    /// The places of allowances of which nobody can say whether the artifact needs them.
-    pub(in crate::workspace) undecided: Vec<usize>,
+    /// The rules of allowances of which nobody can say whether the artifact needs them.
+    pub(in crate::workspace) undecided: Vec<AllowedRule>,
 }
 
 impl Facts {
@@ -120,7 +122,7 @@ mod tests {
             Facts { workflow: Some((0, Track::Create)), ..Facts::default() },
             Facts { workflow: Some((0, Track::Edit)), ..Facts::default() },
             Facts { workflow: Some((1, Track::Create)), ..Facts::default() },
-            Facts { undecided: vec![1], ..Facts::default() },
+            Facts { undecided: vec![(1, "SM212".to_owned())], ..Facts::default() },
         ];
         let mut keys: Vec<_> = all.iter().map(|facts| facts.key(&context)).collect();
         keys.push(Facts::default().key(&FileHash::of(b"another")));
@@ -140,7 +142,7 @@ mod tests {
             sprint_status: [(path("l"), "1-1-a".to_owned(), None)].into(),
             gates: Some((path("a.md"), "ü\n".to_owned())),
             workflow: Some((3, Track::Validate)),
-            undecided: vec![0, 2],
+            undecided: vec![(0, "SM212".to_owned()), (2, "SM305".to_owned())],
         };
         write(&file, &[&facts]).unwrap();
         assert_eq!(load(&file), [facts]);

@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, Zoned, civil};
 
-use crate::artifact::Field;
+use crate::artifact::{Field, FieldKind};
 
 /// What stands in a key that holds a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,10 @@ const NOT_YET: [&str; 6] = ["never", "none", "n/a", "-", "null", "nil"];
 
 impl<'a> WrittenTime<'a> {
     pub(super) fn of(time: &'a Field) -> Self {
+        // `generated: true` says that it was, not when.
+        if time.kind == FieldKind::Bool {
+            return Self::None;
+        }
         let Some(text) = time.filled().map(str::trim).filter(|text| !text.is_empty()) else {
             return Self::None;
         };

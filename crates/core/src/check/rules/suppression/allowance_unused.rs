@@ -2,7 +2,7 @@
 
 use crate::{
     artifact::ProjectPath,
-    check::{Allowance, Finding, Group, Rule, Severity, rule::Decision},
+    check::{Finding, Group, Rule, Severity, rule::Decision},
     document::Span,
 };
 
@@ -21,9 +21,11 @@ pub(crate) static RULE: Rule = Rule {
     decision: Decision::OfLaterStage,
 };
 
-/// The finding about `allowance`, which stands at `span` of the configuration file at `path`.
-pub(crate) fn finding(path: &ProjectPath, span: Span, allowance: &Allowance) -> Finding {
-    let ids: Vec<_> = allowance.rules.iter().map(|rule| rule.id).collect();
+/// The finding about an entry that stands at `span` of the configuration file at `path` and accepts nothing for the rules
+/// `idle`, of `all` that it has.
+pub(crate) fn finding(path: &ProjectPath, span: Span, idle: &[&'static Rule], all: usize) -> Finding {
+    let ids: Vec<_> = idle.iter().map(|rule| rule.id).collect();
     let message = format!("no file has a finding of {} that this entry accepts", ids.join(", "));
-    Finding::new(&RULE, path, span, message).with_help("take it out")
+    let help = if ids.len() == all { "take it out" } else { "take the rules out that accept nothing" };
+    Finding::new(&RULE, path, span, message).with_help(help)
 }
