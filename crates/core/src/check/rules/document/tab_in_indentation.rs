@@ -80,7 +80,7 @@ pub(super) fn tabs_to_blame(artifact: &Artifact) -> Option<TabIndentation> {
     }
     blank.extend_from_slice(&bytes[at..content.end]);
     let left = Yaml::parse(&blank, Span::new(0, blank.len())).err();
-    let is_further = |error: &ParseError| error.offset() > failed - content.start + moved;
+    let is_further = |error: &ParseError| error.offset() > failed.saturating_sub(content.start) + moved;
     let are_alone = others.is_empty() && runs.iter().all(|run| !bytes[run.range()].contains(&b' '));
     left.as_ref().is_none_or(is_further).then(|| TabIndentation { runs, are_all: left.is_none(), are_alone })
 }
@@ -144,5 +144,17 @@ mod tests {
         let both = "---\nlead:\n\tname: Ada\nstatus: 'a' b\n---\n";
         assert_eq!(found(&RULE, both).len(), 1);
         assert_eq!(fixed(&RULE, both), None, "blanks alone do not mend it");
+    }
+    proptest::proptest! {
+        #[test]
+        fn a_fix_leaves_frontmatter_that_can_be_read(text in "([a-c]: ?|\\t| |\n|- |'|\\||#){0,24}") {
+            let file = format!("---\n{text}\n---\n");
+            if let Some(fixed) = fixed(&RULE, &file) {
+                proptest::prop_assert!(found(&RULE, &fixed).is_empty(), "{:?}", fixed);
+                proptest::prop_assert!(found(&not_yaml::RULE, &fixed).is_empty(), "{:?}", fixed);
+            }
+            let both = found(&RULE, &file).len() + found(&not_yaml::RULE, &file).len();
+            proptest::prop_assert!(both <= 1, "{:?}", file);
+        }
     }
 }
