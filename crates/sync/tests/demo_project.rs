@@ -14,7 +14,7 @@ use std::{
 use jiff::Timestamp;
 use stepmark_core::{
     Workspace,
-    workspace::{Clock, TrackedArtifact},
+    workspace::{Artifacts, Clock},
 };
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
@@ -83,15 +83,14 @@ impl Project {
         fs::write(self.path(file), text.replacen(from, to, 1)).unwrap();
     }
 
-    fn artifacts(&self) -> Vec<TrackedArtifact> {
-        let workspace = Workspace::open(self.folder.path()).unwrap();
-        workspace.artifacts().unwrap().artifacts
+    fn artifacts(&self) -> Artifacts {
+        Workspace::open(self.folder.path()).unwrap().artifacts().unwrap()
     }
 
     /// Gives every artifact an id, as `track` does. The one whose frontmatter is no YAML is mended before.
     fn track_all(&self) -> usize {
         self.edit(RESEARCH, "'Lending' in cities", "Lending in cities");
-        let artifacts = self.artifacts();
+        let artifacts = self.artifacts().artifacts;
         for (number, artifact) in artifacts.iter().enumerate() {
             self.edit(artifact.path().as_str(), "---\n", &format!("---\nstepmark_id: A-{number}\n"));
         }
@@ -103,8 +102,7 @@ impl Project {
     }
 
     fn plan(&self, survey: Option<&[Observed]>) -> Plan {
-        let artifacts = self.artifacts();
-        let snapshot = Snapshot::of("demo", &artifacts);
+        let snapshot = Snapshot::of("demo", &self.artifacts());
         let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
             self.tracker.compare(desired, before, observed).unwrap()
         };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey, workspace::TrackedArtifact};
+use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey, workspace::Artifacts};
 
 use super::{Marker, MarkerError, TicketFacts};
 
@@ -38,6 +38,12 @@ pub enum LeftOutReason {
         "its frontmatter cannot be read: `stepmark check` says why; until then its ticket stays as it is, and none is pruned"
     )]
     Unreadable,
+    /// The file cannot be read.
+    #[error("{reason}")]
+    UnreadableFile {
+        /// What the system says.
+        reason: String,
+    },
     /// Another artifact has the same id, and one of them would overwrite the ticket of the other.
     #[error("`{key}` is also the id of {}: give each its own", spelled(.others))]
     SameId {
@@ -53,9 +59,15 @@ fn spelled(paths: &[ProjectPath]) -> String {
 }
 
 impl Snapshot {
-    /// The artifacts of the project with the id `project`.
-    pub fn of<'a>(project: &str, artifacts: impl IntoIterator<Item = &'a TrackedArtifact>) -> Self {
-        Self::of_facts(project, artifacts.into_iter().map(TicketFacts::of))
+    /// The artifacts of the project with the id `project`. Where some of them, or folders, could not be read, no artifact is taken for gone.
+    pub fn of(project: &str, listing: &Artifacts) -> Self {
+        let mut snapshot = Self::of_facts(project, listing.artifacts.iter().map(TicketFacts::of));
+        snapshot.left_out.extend(listing.unreadable.iter().map(|error| LeftOut {
+            path: error.path().clone(),
+            reason: LeftOutReason::UnreadableFile { reason: error.to_string() },
+        }));
+        snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
+        if listing.is_whole() { snapshot } else { snapshot.partial() }
     }
 
     /// The same, from what the artifacts say.
