@@ -3,6 +3,7 @@
 use super::{
     BASELINE_PATH, ChangedArtifact, CheckError, CheckReport, Configuration, GitVersion, TrackedArtifact,
     Workspace,
+    chains_in_version::ChainsAround,
     checking_beside::AllowancesInUse,
     journal_account::JournalAccount,
     ledgers::Ledgers,
@@ -81,33 +82,34 @@ impl Workspace {
             };
             report.add(changed.latest().artifact(), judged, &mut baseline);
         }
-        let stories = changed.iter().filter_map(|changed| match changed {
-            ChangedArtifact::Unchanged { now } => Some(now),
-            _ => None,
-        });
-        for story in stories {
-            let subject = Subject { surroundings: Some(&surroundings), ..subject_of(story, None) };
-            self.add_unchanged(
-                &mut report,
-                story,
-                &subject,
-                |rule| *rule == sprint_status_disagrees::RULE,
-                &mut baseline,
-            );
-        }
-        for neighbour in around.iter().flat_map(|around| &around.neighbours) {
-            let progress = neighbour.progress();
-            let subject = Subject { chains, ..subject_of(neighbour, progress.as_ref()) };
-            self.add_unchanged(
-                &mut report,
-                neighbour,
-                &subject,
-                |rule| rule.group == Group::Delegation,
-                &mut baseline,
-            );
-        }
+        self.add_bystanders(&mut report, changed, around.as_ref(), &surroundings, &mut baseline);
         self.add_ledgers(&mut report, surroundings.ledgers, &mut AllowancesInUse::default(), &mut baseline);
         Ok(report)
+    }
+
+    /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, and parents and children in
+    /// chains. Only the rules that look at what changed are asked about them.
+    fn add_bystanders(
+        &self,
+        report: &mut CheckReport<'_>,
+        changed: &[ChangedArtifact],
+        around: Option<&ChainsAround>,
+        surroundings: &dyn Surroundings,
+        baseline: &mut Baseline,
+    ) {
+        for changed in changed {
+            let ChangedArtifact::Unchanged { now } = changed else { continue };
+            let subject = Subject { surroundings: Some(surroundings), ..subject_of(now, None) };
+            let is_asked = |rule: &Rule| *rule == sprint_status_disagrees::RULE;
+            self.add_unchanged(report, now, &subject, is_asked, baseline);
+        }
+        let Some(ChainsAround { chains, neighbours }) = around else { return };
+        for neighbour in neighbours {
+            let progress = neighbour.progress();
+            let subject = Subject { chains: Some(chains), ..subject_of(neighbour, progress.as_ref()) };
+            let is_asked = |rule: &Rule| rule.group == Group::Delegation;
+            self.add_unchanged(report, neighbour, &subject, is_asked, baseline);
+        }
     }
 
     fn check_change(
