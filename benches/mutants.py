@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks conditions of the rules, the transitions and the lifecycles one at a time, and tells which the tests do not notice.
 
-    benches/mutants.py [--seed 4] [--count 150] [--only REGEX] [--whole] [--list]
+    benches/mutants.py [--seed 4] [--count 150] [--only REGEX] [--iterate] [--whole] [--list]
 
 Needs cargo-mutants (`cargo install cargo-mutants --locked`). docs/mutation-check.md says what came out. What is written stands
 in target/mutants/slice or, with --whole, target/mutants/whole: `tree` is the copy that is broken, `mutants.out` the result.
@@ -69,7 +69,7 @@ def sample(names, seed, count):
     return sorted(names, key=lambda name: hashlib.sha256(f"{seed} {name}".encode()).digest())[:count]
 
 
-def run(names, tree, extent):
+def run(names, tree, chosen):
     """Builds and tests each mutant; gives the exit code of cargo-mutants (2: some were missed, 3: some ran out of time).
     Fields left out of a struct are beyond `--re`: cargo-mutants 27 tries all of them, of which the stages have two."""
     environment = os.environ | {
@@ -84,7 +84,8 @@ def run(names, tree, extent):
     command = ["cargo", "mutants", "--in-place", *SCOPE, "--output", str(tree.parent), "--caught", "--unviable"]
     command += ["--timeout", str(SECONDS_A_TEST), "--build-timeout", "600", "--cargo-arg=--lib"]
     command += [part for name in names for part in ("--re", f"^{re.escape(name)}$")]
-    if extent == "slice":
+    command += ["--iterate"] if chosen.iterate else []
+    if not chosen.whole:
         command += ["--", "--", *(f"{stage}::" for stage in STAGES)]
     else:
         command += ["--cargo-arg=--test=rule_pages"]
@@ -96,6 +97,7 @@ def main():
     arguments.add_argument("--seed", default="4", help="decides which mutants are taken")
     arguments.add_argument("--count", type=int, default=150, help="how many of them")
     arguments.add_argument("--only", help="instead of a sample, all mutants whose name has a match of this")
+    arguments.add_argument("--iterate", action="store_true", help="leave out what the run before caught")
     arguments.add_argument("--whole", action="store_true", help="run the tests of later stages and of the pages, too")
     arguments.add_argument("--list", action="store_true", help="print the mutants and run nothing")
     chosen = arguments.parse_args()
@@ -112,7 +114,7 @@ def main():
     print(f"{len(taken)} of {len(names)} mutants", flush=True)
     if chosen.list:
         return print("\n".join(taken))
-    sys.exit(run(taken, tree, extent))
+    sys.exit(run(taken, tree, chosen))
 
 
 if __name__ == "__main__":

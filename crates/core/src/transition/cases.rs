@@ -81,6 +81,17 @@ fn a_completed_step_is_spelled_like_its_neighbours() {
         ),
         ("stepsCompleted: [1, step-continue]\n", "2", "stepsCompleted: [1, step-continue, 2]\n"),
         ("stepsCompleted: [1, edit-2026-02-24]\n", "2", "stepsCompleted: [1, edit-2026-02-24, 2]\n"),
+        // The title of another step is not known.
+        (
+            "stepsCompleted: ['Step 1: Start']\n",
+            "step-02-discovery",
+            "stepsCompleted: ['Step 1: Start', 'step-02-discovery']\n",
+        ),
+        (
+            "stepsCompleted: ['Step 1']\n",
+            "step-02-discovery",
+            "stepsCompleted: ['Step 1', 'step-02-discovery']\n",
+        ),
         ("stepsCompleted: [step-oneshot]\n", "1", "stepsCompleted: [step-oneshot, step-01-init]\n"),
         ("stepsCompleted: [step-oneshot.md]\n", "1", "stepsCompleted: [step-oneshot.md, step-01-init.md]\n"),
         ("title: x\n", "step-01-init", "title: x\nstepsCompleted: [step-01-init]\n"),

@@ -80,3 +80,55 @@ fn is_month(text: &str) -> bool {
         |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
     is_number(year, 4) && is_number(month, 2) && (1..=12).contains(&month.parse::<u8>().unwrap_or(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::{Artifact, ProjectPath};
+
+    #[test]
+    fn a_time_is_one_of_iso_8601_or_says_what_else_it_is() {
+        use WrittenTime::{Impossible, Iso, None, OtherForm, Words};
+        for (text, expected) in [
+            ("", None),
+            ("  ", None),
+            ("{date}", None),
+            ("<date>", None),
+            ("[today]", None),
+            ("{{date}} 2026", None),
+            ("Never", None),
+            ("N/A", None),
+            ("2026-01-02", Iso),
+            (" 2026-01-02 ", Iso),
+            ("2026-01-02 09:30", Iso),
+            ("2026-01-02T09:30:00Z", Iso),
+            ("2026-01-02 09:30:00 Z", Iso),
+            ("2026-01-02 09:30:00 UTC", Iso),
+            ("2026-01-02 09:30:00 +01:00", Iso),
+            ("2026-01-02 09:30:00 -01:00", Iso),
+            ("2026-01-02T09:30:00+01:00[+01:00]", Iso),
+            ("2026", Iso),
+            ("2026-01", Iso),
+            ("2026-12", Iso),
+            ("2026-02-30", Impossible("2026-02-30")),
+            ("2026-01-02 30:00", Impossible("2026-01-02 30:00")),
+            ("2026-01-02T10:61:00Z", Impossible("2026-01-02T10:61:00Z")),
+            ("2026-13", OtherForm("2026-13")),
+            ("2026-00", OtherForm("2026-00")),
+            ("2026-1", OtherForm("2026-1")),
+            ("226-01", OtherForm("226-01")),
+            ("2026-Q1 (planned)", OtherForm("2026-Q1 (planned)")),
+            ("2026/02/30", OtherForm("2026/02/30")),
+            ("12:30:99", OtherForm("12:30:99")),
+            ("1.2.3-4", OtherForm("1.2.3-4")),
+            ("[2026 or so]", OtherForm("[2026 or so]")),
+            ("January 2, 2026", OtherForm("January 2, 2026")),
+            ("1767312000", OtherForm("1767312000")),
+            ("yesterday", Words("yesterday")),
+        ] {
+            let file = format!("---\nlastSaved: '{text}'\n---\n");
+            let artifact = Artifact::read(ProjectPath::new("prd.md").unwrap(), file.into_bytes());
+            assert_eq!(WrittenTime::of(&artifact.state().times[0]), expected, "{text:?}");
+        }
+    }
+}
