@@ -94,6 +94,26 @@ fn faults_of_suppressions_are_findings() {
 }
 
 #[test]
+fn a_comment_that_still_accepts_something_is_not_taken_out() {
+    let taken_out = |comment: &str| {
+        let file = with_comments(&format!("{comment}\n"), "");
+        let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), file.clone().into_bytes());
+        let subject = Subject::alone(&artifact, None);
+        let policy = Policy { levels: &Levels::default(), allowed: &[] };
+        let judged = policy.judge(&subject, findings(&subject)).findings;
+        let unused = judged.into_iter().find(|finding| finding.rule.id == "SM002").unwrap();
+        unused.fix.map(|fix| file[fix.splices[0].span.range()].to_owned())
+    };
+    for (comment, is_taken_out) in [
+        ("# stepmark: allow SM104 reason", true),
+        ("# stepmark: allow SM104, SM101 reason", true),
+        ("# stepmark: allow SM106, SM104 reason", false),
+    ] {
+        assert_eq!(taken_out(comment), is_taken_out.then(|| comment.to_owned()));
+    }
+}
+
+#[test]
 fn a_level_changes_the_severity_or_drops_the_finding() {
     let file = with_comments("", "");
     assert_eq!(reported(&file, &[("SM106", "note")], &[]).0, ["3 SM106 note"]);

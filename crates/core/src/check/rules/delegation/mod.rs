@@ -66,3 +66,22 @@ fn quoted(words: &[impl AsRef<str>]) -> String {
     }
     if text.is_empty() { "nothing".to_owned() } else { text.join(", ") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_long_list_says_how_much_of_it_is_left_out() {
+        let ids = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+        for (count, expected) in [
+            (0, "nothing"),
+            (1, "`a`"),
+            (8, "`a`, `b`, `c`, `d`, `e`, `f`, `g`, `h`"),
+            (9, "`a`, `b`, `c`, `d`, `e`, `f`, `g`, `h`, and 1 more"),
+            (10, "`a`, `b`, `c`, `d`, `e`, `f`, `g`, `h`, and 2 more"),
+        ] {
+            assert_eq!(quoted(&ids[..count]), expected);
+        }
+    }
+}

@@ -106,10 +106,13 @@ fn blanks(artifact: &Artifact, run: Span) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::RULE;
-    use crate::check::rules::{
-        document::not_yaml,
-        sample::{fixed, found},
+    use super::*;
+    use crate::{
+        artifact::ProjectPath,
+        check::rules::{
+            document::not_yaml,
+            sample::{fixed, found},
+        },
     };
 
     #[test]
@@ -141,6 +144,9 @@ mod tests {
         ] {
             assert!(found(&RULE, fine).is_empty(), "{fine:?}");
         }
+        // The tabs stand before what is wrong, and do no harm there.
+        let harmless = "---\nnotes: |\n  a\n  \t\tb\n  \t\tc\nstatus: 'a' b\n---\n";
+        assert!(found(&RULE, harmless).is_empty(), "{:?}", found(&RULE, harmless));
         let both = "---\nlead:\n\tname: Ada\nstatus: 'a' b\n---\n";
         assert_eq!(found(&RULE, both).len(), 1);
         assert_eq!(fixed(&RULE, both), None, "blanks alone do not mend it");
@@ -156,5 +162,22 @@ mod tests {
             let both = found(&RULE, &file).len() + found(&not_yaml::RULE, &file).len();
             proptest::prop_assert!(both <= 1, "{:?}", file);
         }
+    }
+
+    /// Whether blanks may be written without asking.
+    fn is_safe(frontmatter: &str) -> bool {
+        let file = format!("---\n{frontmatter}---\n").into_bytes();
+        let artifact = Artifact::read(ProjectPath::new("prd.md").unwrap(), file);
+        let mut found = Vec::new();
+        check(&Subject::alone(&artifact, None), &mut found);
+        found[0].fix.as_ref().unwrap().safety == Safety::Safe
+    }
+
+    #[test]
+    fn how_wide_a_tab_is_beside_blanks_is_for_a_person_to_say() {
+        assert!(is_safe("lead:\n\tname: Ada\nstatus: draft\n"));
+        assert!(is_safe("lead:\n\tname: Ada\n  \nstatus: draft\n"), "an empty line says nothing");
+        assert!(!is_safe("lead:\n\tname: Ada\nother:\n  name: Ben\n"));
+        assert!(!is_safe("lead:\n\t name: Ada\n"));
     }
 }

@@ -43,9 +43,13 @@ mod tests {
 
     #[test]
     fn only_keys_of_others_are_noted() {
-        let before = "id: A\nstepsCompleted: [1]\nstatus: draft\nauthor: Ada\ntags: []";
-        let found = found_after(&RULE, before, "title: x");
-        assert_eq!(found, ["1:1 SM905 the key `author` was there before this change, and is gone"]);
+        let read = "id: A\nstepsCompleted: [1]\nstatus: draft\n";
+        let before = &format!("{read}author: Ada\nlinks: {{a: b}}\ntags: [x]\ncount: 0\nopen: false");
+        let gone = |key| format!("1:1 SM905 the key `{key}` was there before this change, and is gone");
+        let expected = ["author", "links", "tags", "count", "open"].map(gone);
+        assert_eq!(found_after(&RULE, before, "title: x"), expected);
+        let empty = &format!("{read}author: ''\nlinks: {{}}\ntags: []\ncount:\nopen: ~");
+        assert!(found_after(&RULE, empty, "title: x").is_empty(), "it said nothing");
         assert!(found_after(&RULE, before, before).is_empty());
     }
 }

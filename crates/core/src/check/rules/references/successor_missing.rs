@@ -54,18 +54,23 @@ fn place(bytes: &[u8], key: &str, value: &str) -> Option<Span> {
 mod tests {
     use super::*;
 
+    /// The line up to the end of what is found, and the message.
     fn found(value: &str) -> Option<(String, String)> {
-        let text = format!("---\nname: x\nnextStepFile: '{value}'\n---\n");
+        let text = format!("---\nnextStepFile_modeA: '{value}'\nname: x\nnextStepFile: '{value}'\n---\n");
         let path = ProjectPath::new("flow/step-01.md").unwrap();
         let finding = finding(&path, text.as_bytes(), "nextStepFile", value)?;
-        Some((text[finding.span.range()].to_owned(), finding.message))
+        let line = text[..finding.span.end].rsplit('\n').next()?;
+        assert_eq!(text[finding.span.range()], format!("'{value}'"));
+        Some((line.to_owned(), finding.message))
     }
 
     #[test]
     fn the_value_is_shown_where_it_stands() {
-        for value in ["./step-02-x.md", "step-02-x", "{workflow_path}/steps/step-02-x.md"] {
+        for value in
+            ["./step-02-x.md", "step-02-x", "other.md", "flow/next", "{workflow_path}/steps/step-02-x.md"]
+        {
             let message = format!("`nextStepFile` names `{value}`, which is no step of this workflow");
-            assert_eq!(found(value), Some((format!("'{value}'"), message)));
+            assert_eq!(found(value), Some((format!("nextStepFile: '{value}'"), message)));
         }
         for value in ["{elsewhere}/step-02.md", "none", "No step file: it branches", "./step-{{n}}.md"] {
             assert_eq!(found(value), None, "{value}");
