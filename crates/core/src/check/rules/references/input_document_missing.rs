@@ -83,6 +83,9 @@ mod tests {
             "/home/ada/a.md",
             "the brief",
             "Brief v1.2 of Ada",
+            "Notes, ed. 2",
+            "brief.wordprocessor",
+            "~/brief.md",
         ] {
             assert!(found(path).is_empty(), "{path}: {:?}", found(path));
         }

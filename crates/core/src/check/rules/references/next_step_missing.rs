@@ -112,6 +112,7 @@ mod tests {
             "notes.md",
             "{project-root}/notes.md",
             "{x}/a.md",
+            "https://example.org/a.md",
             "../../../a.md",
             "step-07",
         ] {

@@ -83,8 +83,7 @@ mod tests {
     use super::RULE;
     use crate::check::rules::sample::{fixed_in, found_in};
 
-    const LEDGER: &str =
-        "development_status:\n  epic-1: in-progress\n  1-1-switch: review # Ana\n  1-2-dim: completed\n";
+    const LEDGER: &str = "development_status:\n  epic-1: in-progress\n  1-1-switch: review # Ana\n  1-2-dim: completed\n  1-4-hum: Awaiting_Operator\n";
 
     fn story(path: &str, text: &str) -> Vec<String> {
         found_in(&RULE, &[(path, text), ("docs/sprint-status.yaml", LEDGER)])
@@ -107,6 +106,11 @@ mod tests {
             story("docs/1-2-dim.md", "---\nstatus: done\n---\n# Story 1.2\n").is_empty(),
             "an older word"
         );
+        let odd = "---\nstatus: awaiting-operator\n---\n# Story 1.4\n";
+        assert!(story("docs/1-4-hum.md", odd).is_empty(), "no lifecycle has it, and it is the same");
+        assert_eq!(story("docs/1-4-hum.md", &odd.replace("operator", "parts")).len(), 1);
+        let files = [("docs/1-1-switch.md", wrong), ("docs/sprint-status.yaml", LEDGER)];
+        assert_eq!(fixed_in(&RULE, &files), None, "which of the two is true, a person knows");
     }
 
     #[test]
