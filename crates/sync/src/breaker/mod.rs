@@ -11,7 +11,7 @@ mod circuit;
 mod cases;
 
 pub use circuit::{Circuit, RouteAdmission};
-pub use failure::Failure;
+pub use failure::{DETAIL_LIMIT, Failure};
 pub use reason::{Consequence, Reason, Retry, Trip};
 pub use scope::{Route, Scope, ScopeError, ScopeKind};
 pub use settings::BreakerSettings;

@@ -1,7 +1,8 @@
 //! What the ticket of an artifact is made from.
 
 use stepmark_core::{
-    artifact::{Artifact, Field, Problem, ProjectPath},
+    artifact::{Artifact, Delegation, Field, Problem, ProjectPath},
+    delegation::Completion,
     journal::ArtifactKey,
     workflow::{Next, Progress, Step, Unit},
     workspace::TrackedArtifact,
@@ -61,10 +62,14 @@ impl TicketFacts {
         let artifact = tracked.artifact();
         let state = artifact.state();
         let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
+        // Once: to compute it takes longer than all else here.
         let progress = tracked.progress();
-        let member = tracked.member();
         let word = filled(&state.status);
         let lifecycle_state = word.as_deref().and_then(|word| tracked.lifecycle()?.lifecycle.state_of(word));
+        let by_word = Completion::of(artifact, progress.as_ref());
+        let by_status = lifecycle_state.map_or(by_word.by_status, |state| state.is_terminal);
+        let delegation = state.delegation.as_ref();
+        let own_id = [&state.id, &state.stepmark_id].into_iter().find_map(filled);
         Self {
             key: ArtifactKey::of(artifact),
             path: artifact.path().clone(),
@@ -79,10 +84,10 @@ impl TicketFacts {
             next: progress.as_ref().map(next).unwrap_or_default(),
             scope: state.scope().map(|scope| scope.to_string()),
             status: lifecycle_state.map(|state| state.name.clone()).or(word),
-            is_finished: tracked.completion().is_finished(),
+            is_finished: Completion { by_status, ..by_word }.is_finished(),
             is_initial: lifecycle_state.map(|state| state.is_initial),
-            chain_id: member.id().map(str::to_owned),
-            parent_id: member.parent_id().map(str::to_owned),
+            chain_id: delegation.and_then(Delegation::id).map(str::to_owned).or(own_id),
+            parent_id: delegation.and_then(Delegation::parent_id).map(str::to_owned),
             is_readable: is_readable(artifact),
             inputs: inputs(artifact),
         }

@@ -88,7 +88,7 @@ impl FileTracker {
             let body = ManagedSection::of(ticket).alone(BODY_LIMIT);
             let outcome = match (number, body) {
                 (None, _) => Outcome::Failed(Failure::new(Reason::Gone, "the file has no such ticket")),
-                (_, Err(error)) => Outcome::Failed(Failure::new(Reason::Invalid, error.to_string())),
+                (_, Err(error)) => Outcome::Failed(Failure::new(Reason::Invalid, &error.to_string())),
                 (Some(number), Ok(body)) => {
                     let kind = if known.is_none() { LineKind::Created } else { LineKind::Updated };
                     let parent = parent.and_then(|parent| parent.id.parse().ok());
@@ -124,7 +124,7 @@ fn failure(error: &LogError) -> Failure {
         LogError::Io { .. } => Reason::Unreachable,
         LogError::Line { .. } | LogError::TooLarge { .. } => Reason::Unreadable,
     };
-    Failure::new(reason, error.to_string())
+    Failure::new(reason, &error.to_string())
 }
 
 impl Tracker for FileTracker {
