@@ -10,7 +10,7 @@ use crate::output::{on_one_line, report::Excerpt, visible::visible};
 /// A command for each finding, and an error for everything that could not be read.
 pub(super) fn render(checked: &Checked<'_>) -> String {
     let mut text = String::new();
-    for file in &checked.files {
+    for file in checked.with_findings() {
         let excerpt = file.excerpt();
         for finding in &file.findings {
             text.push_str(&command(file, &excerpt, finding));

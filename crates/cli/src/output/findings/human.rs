@@ -11,7 +11,7 @@ use crate::output::{on_one_line, wire::ProblemCounts, wording::count};
 /// they are not wanted.
 pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
     let mut text = String::new();
-    for file in &checked.files {
+    for file in checked.with_findings() {
         let excerpt = file.excerpt();
         for finding in file.findings.iter().filter(|finding| detail.shows(finding)) {
             text.push_str(&excerpt.report(finding));

@@ -95,7 +95,7 @@ struct EditWire<'a> {
 
 /// One line of JSON.
 pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error> {
-    let findings = checked.files.iter().flat_map(|file| {
+    let findings = checked.with_findings().flat_map(|file| {
         let excerpt = file.excerpt();
         file.findings.iter().map(move |finding| FindingWire::new(finding, &excerpt))
     });

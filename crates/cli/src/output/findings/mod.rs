@@ -148,6 +148,11 @@ impl<'a> Checked<'a> {
         }
     }
 
+    /// The files in which something is wrong: of the others nobody needs an excerpt, which takes all of their text.
+    fn with_findings(&self) -> impl Iterator<Item = &CheckedFile<'a>> {
+        self.files.iter().filter(|file| !file.findings.is_empty())
+    }
+
     fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.files.iter().flat_map(|file| &file.findings)
     }

@@ -6,7 +6,7 @@ use crate::output::on_one_line;
 /// A line for each finding: `PATH:LINE:COLUMN: SEVERITY ID MESSAGE`.
 pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
     let mut text = String::new();
-    for file in &checked.files {
+    for file in checked.with_findings() {
         let excerpt = file.excerpt();
         let path = on_one_line(file.path.as_str());
         for finding in file.findings.iter().filter(|finding| detail.shows(finding)) {
