@@ -56,6 +56,7 @@ fn suite(xml: &mut Xml, file: &CheckedFile<'_>) -> io::Result<()> {
             if file.findings.is_empty() {
                 let case = xml.create_element("testcase").with_attribute(("name", "no findings"));
                 case.with_attribute(("classname", path.as_str())).write_empty()?;
+                return Ok(());
             }
             let excerpt = file.excerpt();
             file.findings.iter().try_for_each(|finding| case(xml, &path, &excerpt, finding))
