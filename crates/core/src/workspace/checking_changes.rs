@@ -23,6 +23,8 @@ use crate::{
 /// The files of the newer state.
 struct InVersion<'v> {
     version: &'v GitVersion,
+    /// What rules are asked about.
+    changed: &'v [ChangedArtifact],
     configuration: &'v Configuration,
     ledgers: Ledgers,
     manifest: ManifestRows,
@@ -41,7 +43,10 @@ impl Surroundings for InVersion<'_> {
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
         let read = || {
             let manifest = ProjectPath::new(DEFAULT_MANIFEST).ok()?;
-            Some(manifest_rows::listing(&self.version.read(&manifest).ok()??))
+            let bytes = self.version.read(&manifest).ok()??;
+            let paths: Vec<&ProjectPath> =
+                self.changed.iter().map(|changed| changed.latest().path()).collect();
+            Some(manifest_rows::rows_of(&bytes, &paths))
         };
         self.manifest.row(path, self.configuration, read)
     }
@@ -61,6 +66,7 @@ impl Workspace {
     ) -> Result<CheckReport<'t>, CheckError> {
         let surroundings = InVersion {
             version,
+            changed,
             configuration: self.configuration(),
             ledgers: Ledgers::default(),
             manifest: ManifestRows::default(),

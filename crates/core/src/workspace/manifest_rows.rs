@@ -1,6 +1,8 @@
 //! What the manifest of the project's artifacts says of a file, wherever it is read from.
 
-use std::sync::OnceLock;
+use std::{collections::BTreeSet, sync::OnceLock};
+
+use memchr::memmem;
 
 use super::Configuration;
 use crate::{
@@ -41,10 +43,27 @@ fn is_manifest(listing: &Listing) -> bool {
     !listing.oddities().iter().any(|oddity| matches!(oddity.kind, OddityKind::Header { .. }))
 }
 
-/// The rows in the `bytes` of a manifest.
-pub(super) fn listing(bytes: &[u8]) -> Listing {
+/// For more files than this the whole manifest is read.
+const FEW: usize = 64;
+
+/// The rows of files at `paths` in the `bytes` of a manifest, perhaps with others: of a long manifest, few lines are read for few
+/// files.
+pub(super) fn rows_of(bytes: &[u8], paths: &[&ProjectPath]) -> Listing {
     let mut builder = ListingBuilder::default();
-    bytes.split(|byte| *byte == b'\n').for_each(|line| builder.push_bytes(line));
+    if paths.len() > FEW {
+        bytes.split(|byte| *byte == b'\n').for_each(|line| builder.push_bytes(line));
+        return builder.finish();
+    }
+    // The first line is the header.
+    let mut starts = BTreeSet::from([0]);
+    for path in paths {
+        let places = memmem::find_iter(bytes, path.as_str());
+        starts.extend(places.map(|at| memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1)));
+    }
+    for start in starts {
+        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+        builder.push_bytes(&bytes[start..end]);
+    }
     builder.finish()
 }
 
@@ -59,18 +78,45 @@ mod tests {
         let text = format!(
             "type,name,module,path,hash\n\"md\",\"a\",\"docs\",\"docs/a.md\",\"{hash}\"\n\"md\",\"b\",\"b.md\",\"b.md\",\"\"\n"
         );
+        let path = |path: &str| ProjectPath::new(path).unwrap();
+        let asked = ["docs/a.md", "b.md", "docs/c.md"].map(path);
+        let asked: Vec<&ProjectPath> = asked.iter().collect();
         let rows = ManifestRows::default();
-        let row = |path: &str| {
-            rows.row(&ProjectPath::new(path).unwrap(), &configuration, || Some(listing(text.as_bytes())))
-        };
+        let row =
+            |name: &str| rows.row(&path(name), &configuration, || Some(rows_of(text.as_bytes(), &asked)));
         assert_eq!(row("docs/a.md"), ManifestRow::Hash(hash));
         assert_eq!(row("b.md"), ManifestRow::WithoutHash);
         assert_eq!(row("docs/c.md"), ManifestRow::Missing);
         assert_eq!(row("docs/c.txt"), ManifestRow::Uncovered, "no artifact");
         for text in ["", "a,b\n1,2\n"] {
-            let path = ProjectPath::new("docs/a.md").unwrap();
-            let row = ManifestRows::default().row(&path, &configuration, || Some(listing(text.as_bytes())));
+            let read = || Some(rows_of(text.as_bytes(), &asked));
+            let row = ManifestRows::default().row(asked[0], &configuration, read);
             assert_eq!(row, ManifestRow::Uncovered, "{text:?}");
         }
+    }
+
+    #[test]
+    fn few_files_have_the_rows_that_they_have_among_many() {
+        let configuration = Configuration::default();
+        let hash = |text: &str| FileHash::of(text.as_bytes());
+        let row = |path: &str, text: &str| format!("\"md\",\"a\",\"docs\",\"{path}\",\"{}\"\n", hash(text));
+        // The second row of a path counts; names that hold another name are not that one.
+        let rows = [("a.md", "1"), ("docs/a.md", "2"), ("a.md.md", "3"), ("xa.md", "4"), ("a.md", "5")];
+        let rows: String = rows.map(|(path, text)| row(path, text)).concat();
+        let text = format!("type,name,module,path,hash\n{rows}");
+        let names =
+            ["a.md", "docs/a.md", "a.md.md", "xa.md", "b.md"].map(|name| ProjectPath::new(name).unwrap());
+        let few: Vec<&ProjectPath> = names.iter().collect();
+        let many: Vec<&ProjectPath> = names.iter().cycle().take(FEW + 1).collect();
+        for name in &names {
+            let row = |paths| {
+                ManifestRows::default().row(name, &configuration, || Some(rows_of(text.as_bytes(), paths)))
+            };
+            assert_eq!(row(&few[..]), row(&many), "{name}");
+            assert_eq!(row(&[name]), row(&many), "{name}");
+        }
+        let rows = ManifestRows::default();
+        let row = rows.row(&names[0], &configuration, || Some(rows_of(text.as_bytes(), &few)));
+        assert_eq!(row, ManifestRow::Hash(hash("5")));
     }
 }
