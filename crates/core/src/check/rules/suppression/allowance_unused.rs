@@ -29,3 +29,24 @@ pub(crate) fn finding(path: &ProjectPath, span: Span, idle: &[&'static Rule], al
     let help = if ids.len() == all { "take it out" } else { "take the rules out that accept nothing" };
     Finding::new(&RULE, path, span, message).with_help(help)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::rule_of;
+
+    #[test]
+    fn an_entry_goes_only_where_none_of_its_rules_is_needed() {
+        let path = ProjectPath::new(".stepmark/config.yaml").unwrap();
+        let [one, other] = ["SM104", "SM106"].map(|id| rule_of(id).unwrap());
+        for (idle, all, rules, help) in [
+            (vec![one], 1, "SM104", "take it out"),
+            (vec![one, other], 2, "SM104, SM106", "take it out"),
+            (vec![other], 2, "SM106", "take the rules out that accept nothing"),
+        ] {
+            let finding = finding(&path, Span::at(3), &idle, all);
+            assert_eq!(finding.message, format!("no file has a finding of {rules} that this entry accepts"));
+            assert_eq!(finding.help.as_deref(), Some(help));
+        }
+    }
+}
