@@ -43,14 +43,12 @@ struct Canonical<'t> {
 }
 
 impl Ticket {
-    /// The canonical form: JSON after RFC 8785, with the version of the form.
+    /// The canonical form: compact JSON with the version of the form. Fields stand in the order of their declaration, maps and sets in that of
+    /// their keys, and there are no numbers, so that one ticket has one spelling. (RFC 8785 would say the same, eleven times as slowly.)
     pub fn canonical(&self) -> String {
         let form = Canonical { schema: CANONICAL_SCHEMA, ticket: self };
-        #[expect(
-            clippy::expect_used,
-            reason = "fails for numbers that are not finite and keys that are no text: a ticket holds neither"
-        )]
-        serde_json_canonicalizer::to_string(&form).expect("a ticket has a canonical form")
+        #[expect(clippy::expect_used, reason = "fails for keys that are no text: a ticket has none")]
+        serde_json::to_string(&form).expect("a ticket has a canonical form")
     }
 
     /// The digest of the canonical form.
