@@ -17,6 +17,7 @@ pub mod retry;
 pub mod pace;
 pub mod ledger;
 pub mod configuration;
+pub mod credential;
 pub mod plan;
 pub mod tracker;
 

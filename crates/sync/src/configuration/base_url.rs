@@ -30,6 +30,20 @@ impl BaseUrl {
         let host = self.0.host_str().unwrap_or_default();
         self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
+
+    /// Whether it is of this machine.
+    pub fn is_loopback(&self) -> bool {
+        is_loopback(&self.0)
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 impl FromStr for BaseUrl {
@@ -46,15 +60,12 @@ impl FromStr for BaseUrl {
         if url.query().is_some() || url.fragment().is_some() {
             return Err(wrong("paths are appended to it, so nothing may follow `?` or `#`"));
         }
-        let is_loopback = match url.host() {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => return Err(wrong("it names no host")),
-        };
+        if url.host().is_none() {
+            return Err(wrong("it names no host"));
+        }
         match url.scheme() {
             "https" => Ok(Self(url)),
-            "http" if is_loopback => Ok(Self(url)),
+            "http" if is_loopback(&url) => Ok(Self(url)),
             "http" => Err(wrong("with `http` anybody on the way reads the credential: `https` is wanted")),
             _ => Err(wrong("`https` is wanted")),
         }

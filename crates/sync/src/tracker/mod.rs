@@ -6,11 +6,15 @@ mod contract;
 mod local_route;
 mod dry;
 mod file;
+mod http;
+mod github;
 
 use local_route::local_route;
 
 pub use contract::Tracker;
 pub use dry::{DryRequest, DryTracker};
 pub use file::{FileTracker, Line, LineKind};
+pub use github::{GitHubSettings, GitHubTracker};
+pub use http::{HttpLimits, HttpSetupError};
 pub use outcome::{Answer, Cursor, Delivered, Outcome, Page};
 pub use request::{Change, Creation, RequestKind};

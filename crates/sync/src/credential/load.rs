@@ -1,0 +1,166 @@
+//! Reading a credential where it is kept.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: environment, processes and files hold credentials"
+)]
+
+use std::{
+    env,
+    fs::File,
+    io::{self, Read},
+    path::Path,
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use super::{CredentialSource, Secret, SecretError};
+
+/// A credential and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credential {
+    /// What it is called: where it comes from ([`CredentialSource`] as text).
+    pub name: String,
+    /// The credential.
+    pub secret: Secret,
+}
+
+/// Why there is no credential.
+#[derive(Debug, thiserror::Error)]
+pub enum CredentialError {
+    /// None of the places has one.
+    #[error("no credential was found: looked for {}; give one in one of these places", .sources.join(", "))]
+    NotFound {
+        /// The places, as text.
+        sources: Vec<String>,
+    },
+    /// What stands there is no credential.
+    #[error("the credential of `{from}` cannot be used: {source}")]
+    Unusable {
+        /// The place.
+        from: String,
+        /// Why.
+        source: SecretError,
+    },
+    /// Others may read the file.
+    #[error(
+        "the credential in `{path}` is not used, since others may read it (mode {mode:o}): `chmod 600 {path}`"
+    )]
+    Exposed {
+        /// The file.
+        path: String,
+        /// Its mode.
+        mode: u32,
+    },
+    /// It cannot be read.
+    #[error("the credential of `{from}` cannot be read: {source}")]
+    Io {
+        /// The place.
+        from: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The command failed.
+    #[error("`{command}` gives no credential: {reason}")]
+    Command {
+        /// The command.
+        command: String,
+        /// What happened: never what it printed.
+        reason: String,
+    },
+}
+
+/// How long a command may take: it may ask a key ring, but nobody answers questions here.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(15);
+
+impl Credential {
+    /// The credential of the first of `sources` that has one. A variable that is not set, a file that does not exist and a program
+    /// that is not there have none; anything else that is wrong is an error, since the next place might hold another account.
+    ///
+    /// # Errors
+    /// When no place has one, or one cannot be read.
+    pub fn load(sources: &[CredentialSource]) -> Result<Self, CredentialError> {
+        for source in sources {
+            let name = source.to_string();
+            let Some(text) = read(source)? else { continue };
+            let secret = Secret::new(&text)
+                .map_err(|source| CredentialError::Unusable { from: name.clone(), source })?;
+            return Ok(Self { name, secret });
+        }
+        let sources = sources.iter().map(|source| format!("`{source}`")).collect();
+        Err(CredentialError::NotFound { sources })
+    }
+}
+
+/// What stands at a place; `None` where there is nothing.
+fn read(source: &CredentialSource) -> Result<Option<String>, CredentialError> {
+    match source {
+        CredentialSource::Environment { variable } => {
+            // A variable that is set to nothing was switched off.
+            Ok(env::var(variable).ok().filter(|value| !value.trim().is_empty()))
+        }
+        CredentialSource::File { path } => read_file(path),
+        CredentialSource::Command { words, hidden_variables } => run(words, hidden_variables),
+    }
+}
+
+fn read_file(path: &Path) -> Result<Option<String>, CredentialError> {
+    let failed = |source| CredentialError::Io { from: format!("file {}", path.display()), source };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    // Of the file that is open: the path may lead elsewhere by now.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = file.metadata().map_err(failed)?.permissions().mode() & 0o7777;
+        if mode & 0o077 != 0 {
+            return Err(CredentialError::Exposed { path: path.display().to_string(), mode });
+        }
+    }
+    bounded(file).map(Some).map_err(failed)
+}
+
+/// Reads as much as a credential may have, and a little more, so that too long a one is noticed.
+fn bounded(from: impl Read) -> io::Result<String> {
+    let mut text = String::new();
+    from.take(Secret::LIMIT as u64 + 64).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn run(words: &[String], hidden_variables: &[String]) -> Result<Option<String>, CredentialError> {
+    let Some((program, arguments)) = words.split_first() else { return Ok(None) };
+    let failed = |reason: String| CredentialError::Command { command: words.join(" "), reason };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    for variable in hidden_variables {
+        command.env_remove(variable);
+    }
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error.to_string())),
+    };
+    let (sender, receiver) = mpsc::channel();
+    if let Some(output) = child.stdout.take() {
+        thread::spawn(move || {
+            // Nobody listens any more after the time is over.
+            let _ = sender.send(bounded(output));
+        });
+    }
+    let text = receiver.recv_timeout(COMMAND_TIMEOUT);
+    if text.is_err() {
+        child.kill().map_err(|error| failed(error.to_string()))?;
+    }
+    let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    match text {
+        Err(_) => Err(failed(format!("it was still running after {} s", COMMAND_TIMEOUT.as_secs()))),
+        Ok(Err(error)) => Err(failed(error.to_string())),
+        // `gh` fails where nobody is logged in: then the place holds nothing.
+        Ok(Ok(_)) if !status.success() => Ok(None),
+        Ok(Ok(text)) => Ok(Some(text)),
+    }
+}

@@ -1,0 +1,76 @@
+//! Where a credential comes from.
+
+use std::{fmt, path::PathBuf};
+
+use crate::configuration::BaseUrl;
+
+/// Where a credential comes from. As text it names the credential, in breakers and for people, without telling it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CredentialSource {
+    /// A variable of the environment.
+    Environment {
+        /// Its name.
+        variable: String,
+    },
+    /// What a command prints.
+    Command {
+        /// The program and its arguments.
+        words: Vec<String>,
+        /// Variables of the environment that it does not see: `gh` would give a token of another host back.
+        hidden_variables: Vec<String>,
+    },
+    /// What a file holds, which only its owner may read.
+    File {
+        /// Where it stands.
+        path: PathBuf,
+    },
+}
+
+/// The variables that GitHub's own tools read for github.com.
+const GITHUB_VARIABLES: [&str; 2] = ["GH_TOKEN", "GITHUB_TOKEN"];
+
+/// Those for GitHub Enterprise (the manual of `gh`, "environment").
+const ENTERPRISE_VARIABLES: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
+
+impl CredentialSource {
+    /// The places in which a credential for the GitHub at `base_url` is looked for, in this order: the file that `token_file` names, the
+    /// variables that GitHub's tools read, and `gh auth token`. `trusted_host` is the value of `GH_HOST`.
+    ///
+    /// The address comes from a file of the project, which may be a stranger's. So the variables count for github.com and for this
+    /// machine, and for another host only where `GH_HOST` names it; `gh` keeps one token a host, and is asked for that host's.
+    pub fn github(base_url: &BaseUrl, token_file: Option<PathBuf>, trusted_host: Option<&str>) -> Vec<Self> {
+        let host = base_url.host();
+        let web_host = if host == "api.github.com" { "github.com" } else { host.as_str() };
+        let is_trusted = trusted_host == Some(web_host);
+        let variables: &[&str] = match () {
+            () if web_host == "github.com" || base_url.is_loopback() => &GITHUB_VARIABLES,
+            () if is_trusted => &ENTERPRISE_VARIABLES,
+            () => &[],
+        };
+        let file = token_file
+            .filter(|_| web_host == "github.com" || base_url.is_loopback() || is_trusted)
+            .map(|path| Self::File { path });
+        let environment = variables.iter().map(|name| Self::Environment { variable: (*name).to_owned() });
+        let command = Self::Command {
+            words: ["gh", "auth", "token", "--hostname", web_host].map(str::to_owned).to_vec(),
+            hidden_variables: GITHUB_VARIABLES
+                .iter()
+                .chain(&ENTERPRISE_VARIABLES)
+                .map(|name| (*name).to_owned())
+                .collect(),
+        };
+        // `gh` knows no token for a server on this machine.
+        let command = (!base_url.is_loopback()).then_some(command);
+        file.into_iter().chain(environment).chain(command).collect()
+    }
+}
+
+impl fmt::Display for CredentialSource {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment { variable } => write!(out, "env {variable}"),
+            Self::Command { words, .. } => write!(out, "command {}", words.join(" ")),
+            Self::File { path } => write!(out, "file {}", path.display()),
+        }
+    }
+}

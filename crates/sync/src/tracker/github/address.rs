@@ -1,0 +1,52 @@
+//! Where the parts of GitHub's interface are.
+
+use url::Url;
+
+use crate::{configuration::Repository, tracker::http::HttpClient};
+
+/// The addresses of one repository.
+#[derive(Clone, Debug)]
+pub(super) struct Addresses<'a> {
+    /// The client, which knows the base.
+    pub(super) http: &'a HttpClient,
+    /// The repository.
+    pub(super) repository: &'a Repository,
+}
+
+impl Addresses<'_> {
+    /// The issues.
+    pub(super) fn issues(&self) -> Url {
+        self.http.url(&["repos", &self.repository.owner, &self.repository.name, "issues"])
+    }
+
+    /// One issue.
+    pub(super) fn issue(&self, number: u64) -> Url {
+        let number = number.to_string();
+        self.http.url(&["repos", &self.repository.owner, &self.repository.name, "issues", &number])
+    }
+
+    /// The issues below one.
+    pub(super) fn sub_issues(&self, number: u64) -> Url {
+        let (number, repository) = (number.to_string(), self.repository);
+        self.http.url(&["repos", &repository.owner, &repository.name, "issues", &number, "sub_issues"])
+    }
+
+    /// The one below another that is to be taken from it.
+    pub(super) fn sub_issue(&self, number: u64) -> Url {
+        let (number, repository) = (number.to_string(), self.repository);
+        self.http.url(&["repos", &repository.owner, &repository.name, "issues", &number, "sub_issue"])
+    }
+
+    /// The first page of all issues with a label, open and closed, the oldest first: what is made meanwhile comes last, and no page
+    /// shifts. It reads the database, and so shows what was just made (FORMATS.md §4).
+    pub(super) fn labelled(&self, label: &str) -> Url {
+        let mut url = self.issues();
+        url.query_pairs_mut()
+            .append_pair("labels", label)
+            .append_pair("state", "all")
+            .append_pair("sort", "created")
+            .append_pair("direction", "asc")
+            .append_pair("per_page", "100");
+        url
+    }
+}

@@ -1,0 +1,104 @@
+//! An issue as REST tells it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::{Deserialize, de::IgnoredAny};
+
+use crate::ticket::{CloseReason, Marker, Observed, RemoteTicket, Standing};
+
+/// The name under which [`RemoteTicket::other_ids`] keeps the id that GraphQL wants.
+pub(super) const NODE_ID: &str = "node_id";
+
+/// The name under which [`RemoteTicket::other_ids`] keeps the id that a sub-issue is named by.
+pub(super) const DATABASE_ID: &str = "database_id";
+
+/// The keys of an issue that matter here (GitHub's OpenAPI, schema `issue`).
+#[derive(Debug, Deserialize)]
+pub(super) struct RestIssue {
+    pub(super) number: u64,
+    id: u64,
+    node_id: String,
+    html_url: String,
+    title: String,
+    body: Option<String>,
+    state: String,
+    state_reason: Option<String>,
+    labels: Vec<RestLabel>,
+    created_at: Timestamp,
+    #[serde(default)]
+    parent_issue_url: Option<String>,
+    #[serde(default)]
+    pull_request: Option<IgnoredAny>,
+}
+
+/// A label: a name, or an object with one.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum RestLabel {
+    Name(String),
+    Object { name: Option<String> },
+}
+
+impl RestIssue {
+    /// Whether it is an issue: pull requests stand in the same lists.
+    pub(super) const fn is_issue(&self) -> bool {
+        self.pull_request.is_none()
+    }
+
+    /// The marker that it carries.
+    pub(super) fn marker(&self) -> Option<Marker> {
+        Marker::in_body(self.body.as_deref().unwrap_or_default())
+    }
+
+    /// The ticket that it is, of this marker.
+    pub(super) fn observed(self, marker: Marker) -> Observed {
+        let labels = self.labels.into_iter().filter_map(|label| match label {
+            RestLabel::Name(name) => Some(name),
+            RestLabel::Object { name } => name,
+        });
+        let parent_id = self.parent_issue_url.and_then(|url| {
+            let (_, number) = url.rsplit_once('/')?;
+            number.parse::<u64>().ok().map(|number| number.to_string())
+        });
+        Observed {
+            remote: remote(self.number, self.id, self.node_id, self.html_url),
+            marker,
+            created_at: self.created_at,
+            title: self.title,
+            body: self.body.unwrap_or_default(),
+            labels: labels.collect::<BTreeSet<_>>(),
+            standing: standing(&self.state, self.state_reason.as_deref()),
+            parent_id,
+        }
+    }
+}
+
+/// An issue as the ledger keeps it.
+pub(super) fn remote(number: u64, database_id: u64, node_id: String, url: String) -> RemoteTicket {
+    let other_ids =
+        BTreeMap::from([(NODE_ID.to_owned(), node_id), (DATABASE_ID.to_owned(), database_id.to_string())]);
+    RemoteTicket { id: number.to_string(), key: format!("#{number}"), url, other_ids }
+}
+
+/// What GitHub's words say, in the case of REST or of GraphQL. An issue that is open has no progress there.
+pub(super) fn standing(state: &str, reason: Option<&str>) -> Standing {
+    if !state.eq_ignore_ascii_case("closed") {
+        return Standing::ToDo;
+    }
+    Standing::Closed(match reason.map(str::to_ascii_lowercase).as_deref() {
+        Some("not_planned") => CloseReason::NotPlanned,
+        Some("duplicate") => CloseReason::Duplicate,
+        // Issues that were closed before there were reasons have none.
+        _ => CloseReason::Completed,
+    })
+}
+
+/// The word of REST for a reason.
+pub(super) const fn reason_word(reason: CloseReason) -> &'static str {
+    match reason {
+        CloseReason::Completed => "completed",
+        CloseReason::NotPlanned => "not_planned",
+        CloseReason::Duplicate => "duplicate",
+    }
+}

@@ -1,0 +1,14 @@
+//! Issues of GitHub or GitHub Enterprise (FORMATS.md §4): REST for creations and lists, GraphQL in batches for changes and reads where
+//! it exists, else REST.
+
+mod address;
+mod exchange;
+mod issue;
+mod refusal;
+mod next_page;
+mod rest;
+mod patch;
+mod parent;
+mod service;
+
+pub use service::{GitHubSettings, GitHubTracker};

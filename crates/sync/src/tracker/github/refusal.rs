@@ -1,0 +1,117 @@
+//! What an answer that refuses means (FORMATS.md §4, "GitHub Issues"). Pure.
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::{
+    breaker::{Failure, Reason},
+    moment,
+    retry::named_wait,
+    tracker::http::HttpReply,
+};
+
+/// What was asked for: 404 says another thing of a repository than of an issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Something of the whole repository: to create, to list.
+    Repository,
+    /// One issue.
+    Issue,
+}
+
+/// How long is waited at least after a limit for which GitHub names no time (its "Rate limits for the REST API": a minute, and longer each
+/// time, which the breaker sees to).
+const LEAST_WAIT_MS: u64 = 60_000;
+
+/// Phrases by which secondary limits are known, in lower case. Not all of them come with headers.
+const SECONDARY_PHRASES: [&str; 5] = [
+    "secondary rate limit",
+    "abuse detection",
+    "submitted too quickly",
+    "temporarily blocked from content creation",
+    "content creation limit",
+];
+
+/// Phrases by which the hourly limit is known, in lower case.
+const PRIMARY_PHRASES: [&str; 2] = ["api rate limit exceeded", "api rate limit already exceeded"];
+
+/// What GitHub says in an error (its OpenAPI, schemas `basic-error` and `validation-error`).
+#[derive(Debug, Default, Deserialize)]
+struct RestError {
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    errors: Option<serde_json::Value>,
+}
+
+/// The failure that a reply is; `None` for one of success.
+pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option<Failure> {
+    if (200..300).contains(&reply.status) {
+        return None;
+    }
+    let said = said(&reply.body);
+    let wait = named_wait(|name| reply.header(name), now);
+    if matches!(reply.status, 403 | 429)
+        && let Some(reason) = limit_of(reply, &said)
+    {
+        let until = wait.unwrap_or_else(|| moment::after(now, LEAST_WAIT_MS));
+        return Some(failure(reply, reason, &said).waiting_until(Some(until)));
+    }
+    let reason = match (reply.status, asked) {
+        (401, _) => Reason::Unauthorized,
+        // A repository that a credential may not see is "not found".
+        (403, _) | (404, Asked::Repository) => Reason::Forbidden,
+        (404 | 410, _) => Reason::Gone,
+        (409, _) => Reason::Conflict,
+        (408, _) => Reason::Timeout,
+        (500.., _) => Reason::ServerError,
+        (400..500, _) => Reason::Invalid,
+        _ => Reason::Unreadable,
+    };
+    // A server that is down may name a time, too.
+    let wait = wait.filter(|_| reason == Reason::ServerError);
+    Some(failure(reply, reason, &said).waiting_until(wait))
+}
+
+/// The failure that an answer is which says yes and cannot be read.
+pub(super) fn unreadable(reply: &HttpReply, error: &serde_json::Error) -> Failure {
+    Failure::new(Reason::Unreadable, &format!("HTTP {}: {error}: {}", reply.status, shortened(&reply.body)))
+}
+
+/// Which limit a text tells of.
+pub(super) fn limit_in(text: &str) -> Option<Reason> {
+    let text = text.to_lowercase();
+    let tells = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
+    match () {
+        () if tells(&SECONDARY_PHRASES) => Some(Reason::SecondaryLimit),
+        () if tells(&PRIMARY_PHRASES) => Some(Reason::PrimaryLimit),
+        () => None,
+    }
+}
+
+/// Which limit a 403 or 429 tells of; `None` where it is a matter of rights.
+fn limit_of(reply: &HttpReply, said: &str) -> Option<Reason> {
+    let is_used_up = reply.header("x-ratelimit-remaining").is_some_and(|left| left.trim() == "0");
+    limit_in(said)
+        .or(is_used_up.then_some(Reason::PrimaryLimit))
+        .or(reply.header("retry-after").map(|_| Reason::SecondaryLimit))
+        .or((reply.status == 429).then_some(Reason::SecondaryLimit))
+}
+
+fn failure(reply: &HttpReply, reason: Reason, said: &str) -> Failure {
+    Failure::new(reason, &format!("HTTP {}: {said}", reply.status))
+}
+
+/// The message of an error, with what it is about; the page itself where it is none of GitHub's.
+fn said(body: &str) -> String {
+    match serde_json::from_str::<RestError>(body) {
+        Ok(RestError { message, errors: Some(errors) }) if !errors.is_null() => format!("{message} {errors}"),
+        Ok(RestError { message, .. }) if !message.is_empty() => message,
+        _ => shortened(body).to_owned(),
+    }
+}
+
+/// The beginning of a page: nobody wants to look for phrases in megabytes.
+fn shortened(body: &str) -> &str {
+    &body[..body.floor_char_boundary(4096)]
+}

@@ -1,0 +1,165 @@
+//! What is asked by REST.
+
+use std::sync::atomic::Ordering;
+
+use reqwest::Method;
+
+use super::{
+    GitHubTracker,
+    exchange::{Refused, ask},
+    issue::RestIssue,
+    next_page::next_page,
+    parent::parent_missing,
+    patch::{creation, no_room, not_ours, patches},
+    refusal::Asked,
+};
+use crate::{
+    breaker::{Failure, Reason},
+    pace::Budget,
+    ticket::{Observed, RemoteTicket, Ticket, project_label},
+    tracker::{Change, Cursor, Delivered, Outcome, Page, Tracker as _, http::HttpRequest},
+};
+
+impl GitHubTracker {
+    /// Makes an issue. A closed one cannot be made, and one below another neither: the answer says what is missing.
+    pub(super) async fn create_issue(
+        &self,
+        ticket: &Ticket,
+        heard: &mut Option<Budget>,
+    ) -> Outcome<Delivered> {
+        let body = match creation(ticket) {
+            Ok(body) => body,
+            Err(failure) => return Outcome::Failed(failure),
+        };
+        let request = HttpRequest::write(Method::POST, self.addresses().issues(), body);
+        let made = ask::<RestIssue>(&self.http, request, Asked::Repository, || self.now(), heard).await;
+        match made {
+            Err(refused) => refused.outcome(),
+            Ok((issue, _)) => {
+                let current = issue.observed(ticket.marker.clone());
+                match self.compare(ticket, None, &current) {
+                    Ok(missing) => Outcome::Done(Delivered { remote: current.remote, missing }),
+                    Err(error) => Outcome::Failed(no_room(&error)),
+                }
+            }
+        }
+    }
+
+    /// Changes the managed fields of one issue, after reading what people made of it; nothing is sent where nothing differs.
+    pub(super) async fn update_issue(
+        &self,
+        change: &Change,
+        heard: &mut Option<Budget>,
+    ) -> Outcome<Delivered> {
+        match self.changed_issue(change, heard).await {
+            Err(refused) => refused.outcome(),
+            Ok(current) => self.delivered(change, current),
+        }
+    }
+
+    async fn changed_issue(&self, change: &Change, heard: &mut Option<Budget>) -> Result<Observed, Refused> {
+        let (desired, before) = (&change.desired, change.before.as_ref());
+        let number = number_of(&change.remote).map_err(Refused::Failed)?;
+        let issue = self.get_issue(number, heard).await?;
+        let first_marker = issue.marker();
+        let mut current = issue.observed(desired.marker.clone());
+        if let Some(failure) = not_ours(number, &current, first_marker.as_ref()) {
+            return Err(Refused::Failed(failure));
+        }
+        let differences =
+            self.compare(desired, before, &current).map_err(|error| Refused::Failed(no_room(&error)))?;
+        let mut has_written = false;
+        for patch in patches(&differences, current.standing, desired.standing) {
+            let request = HttpRequest::write(Method::PATCH, self.addresses().issue(number), patch);
+            let changed = ask::<RestIssue>(&self.http, request, Asked::Issue, || self.now(), heard).await;
+            let (issue, _) =
+                changed.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
+            current = issue.observed(desired.marker.clone());
+            has_written = true;
+        }
+        let settled = self.settle_parent(change, &mut current, heard).await;
+        settled.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
+        Ok(current)
+    }
+
+    /// Reads one issue; `None` where it carries no marker.
+    pub(super) async fn read_issue(
+        &self,
+        ticket: &RemoteTicket,
+        heard: &mut Option<Budget>,
+    ) -> Outcome<Option<Observed>> {
+        let number = match number_of(ticket) {
+            Ok(number) => number,
+            Err(failure) => return Outcome::Failed(failure),
+        };
+        match self.get_issue(number, heard).await {
+            Err(refused) => refused.outcome(),
+            Ok(issue) => {
+                let marker = issue.marker();
+                let observed = marker.map(|marker| issue.observed(marker));
+                match observed.as_ref().and_then(|observed| not_ours(number, observed, None)) {
+                    Some(moved) => Outcome::Failed(moved),
+                    None => Outcome::Done(observed),
+                }
+            }
+        }
+    }
+
+    pub(super) async fn get_issue(
+        &self,
+        number: u64,
+        heard: &mut Option<Budget>,
+    ) -> Result<RestIssue, Refused> {
+        let request = HttpRequest::get(self.addresses().issue(number));
+        ask(&self.http, request, Asked::Issue, || self.now(), heard).await.map(|(issue, _)| issue)
+    }
+
+    /// One page of the issues with the label of a project.
+    pub(super) async fn list_page(&self, project: &str, from: Option<&Cursor>) -> Result<Page, Failure> {
+        let elsewhere = || Failure::new(Reason::Unreadable, "the next page of the list is on another host");
+        let url = match from {
+            None => self.addresses().labelled(&project_label(project)),
+            Some(Cursor(url)) => self.http.own_url(url).ok_or_else(elsewhere)?,
+        };
+        let mut budget = None;
+        let request = HttpRequest::get(url.clone());
+        let asked = ask::<Vec<RestIssue>>(&self.http, request, Asked::Repository, || self.now(), &mut budget);
+        let (issues, reply) = asked.await.map_err(|refused| refused.failure().clone())?;
+        let tickets = issues.into_iter().filter(RestIssue::is_issue).filter_map(|issue| {
+            let marker = issue.marker().filter(|marker| marker.project() == project)?;
+            Some(issue.observed(marker))
+        });
+        let tickets = tickets.collect();
+        let next = match reply.header("link").and_then(next_page) {
+            None => None,
+            Some(next) => {
+                let next = self.http.own_url(next).ok_or_else(elsewhere)?;
+                if next == url {
+                    return Err(Failure::new(Reason::Unreadable, "a page of the list is its own next one"));
+                }
+                Some(Cursor(next.into()))
+            }
+        };
+        Ok(Page { tickets, next, budget })
+    }
+
+    /// What was delivered, and what the issue does not say all the same.
+    pub(super) fn delivered(&self, change: &Change, current: Observed) -> Outcome<Delivered> {
+        match self.compare(&change.desired, change.before.as_ref(), &current) {
+            Ok(mut missing) => {
+                missing.retain(|missing| missing.field != "parent");
+                if self.has_sub_issues.load(Ordering::Relaxed) {
+                    missing.extend(parent_missing(change, &current));
+                }
+                Outcome::Done(Delivered { remote: current.remote, missing })
+            }
+            Err(error) => Outcome::Failed(no_room(&error)),
+        }
+    }
+}
+
+/// The number of an issue that the ledger names.
+pub(super) fn number_of(ticket: &RemoteTicket) -> Result<u64, Failure> {
+    let detail = || format!("`{}` is no number of an issue", ticket.id);
+    ticket.id.parse().map_err(|_| Failure::new(Reason::Invalid, &detail()))
+}

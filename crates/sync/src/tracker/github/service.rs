@@ -1,0 +1,174 @@
+//! The tracker.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use stepmark_core::workspace::Clock;
+
+use super::{address::Addresses, parent::parent_difference, patch::BODY_LIMIT};
+use crate::{
+    TrackerName,
+    breaker::{Failure, Route},
+    configuration::{BaseUrl, Repository},
+    credential::Credential,
+    pace::Cost,
+    ticket::{FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    tracker::{
+        Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
+        http::{HttpClient, HttpIdentity},
+    },
+};
+
+/// What a [`GitHubTracker`] is made of.
+#[derive(Clone, Debug)]
+pub struct GitHubSettings {
+    /// Its name.
+    pub name: TrackerName,
+    /// The REST interface.
+    pub base_url: BaseUrl,
+    /// The repository.
+    pub repository: Repository,
+    /// Which labels are ours.
+    pub families: LabelFamilies,
+    /// How long lies between two writes of one batch at least; the caller sees to it between batches.
+    pub write_interval: Duration,
+    /// The limits of a request.
+    pub limits: HttpLimits,
+    /// The clock.
+    pub clock: Clock,
+}
+
+/// The issues of a repository on GitHub or GitHub Enterprise. Of what it learns it keeps only which parts of the interface a server has
+/// not: GraphQL, and issues below issues.
+#[derive(Debug)]
+pub struct GitHubTracker {
+    pub(super) settings: GitHubSettings,
+    pub(super) http: HttpClient,
+    credential: String,
+    pub(super) has_sub_issues: AtomicBool,
+}
+
+/// Headers of every request (GitHub's "API Versions" and "Media types").
+const HEADERS: [(&str, &str); 2] =
+    [("accept", "application/vnd.github+json"), ("x-github-api-version", "2022-11-28")];
+
+impl GitHubTracker {
+    /// The tracker of a repository, opened by `credential`. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// When this machine has no roots of trust.
+    pub fn new(settings: GitHubSettings, credential: &Credential) -> Result<Self, HttpSetupError> {
+        let identity = HttpIdentity { scheme: "Bearer", credential, headers: &HEADERS };
+        let http = HttpClient::new(&settings.base_url, &identity, settings.limits)?;
+        Ok(Self {
+            settings,
+            http,
+            credential: credential.name.clone(),
+            has_sub_issues: AtomicBool::new(true),
+        })
+    }
+
+    pub(super) fn addresses(&self) -> Addresses<'_> {
+        Addresses { http: &self.http, repository: &self.settings.repository }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.settings.clock.now()
+    }
+}
+
+impl Tracker for GitHubTracker {
+    fn name(&self) -> &TrackerName {
+        &self.settings.name
+    }
+
+    fn batch(&self, _: RequestKind) -> usize {
+        1
+    }
+
+    fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
+        let endpoint = match kind {
+            RequestKind::Create => "POST /repos/{owner}/{repo}/issues",
+            RequestKind::Update => "PATCH /repos/{owner}/{repo}/issues/{issue_number}",
+            RequestKind::Read => "GET /repos/{owner}/{repo}/issues/{issue_number}",
+            RequestKind::List => "GET /repos/{owner}/{repo}/issues",
+        };
+        let name = self.name();
+        Route {
+            host: self.settings.base_url.host(),
+            credential: self.credential.clone(),
+            endpoint: endpoint.to_owned(),
+            tickets: tickets.iter().map(|marker| (name.clone(), marker.clone())).collect(),
+        }
+    }
+
+    fn cost(&self, kind: RequestKind, tickets: usize) -> Cost {
+        let count = u32::try_from(tickets).unwrap_or(u32::MAX);
+        match kind {
+            RequestKind::Create => times(Cost::create(1), count),
+            RequestKind::Update => times(READ_AND_WRITE, count),
+            RequestKind::Read => times(Cost::READ, count),
+            RequestKind::List => Cost::READ,
+        }
+    }
+
+    fn compare(
+        &self,
+        desired: &Ticket,
+        before: Option<&Ticket>,
+        observed: &Observed,
+    ) -> Result<Vec<FieldDifference>, MergeError> {
+        let mut differences =
+            observed.markdown_differences(desired, before, &self.settings.families, BODY_LIMIT)?;
+        if self.has_sub_issues.load(Ordering::Relaxed) {
+            differences.extend(parent_difference(desired, before, observed));
+        }
+        Ok(differences)
+    }
+
+    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
+        let mut budget = None;
+        let mut outcomes = Vec::with_capacity(creations.len());
+        for creation in creations {
+            outcomes.push(self.create_issue(&creation.ticket, &mut budget).await);
+        }
+        Answer { outcomes, budget }
+    }
+
+    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
+        let mut budget = None;
+        let mut outcomes = Vec::with_capacity(changes.len());
+        for change in changes {
+            outcomes.push(self.update_issue(change, &mut budget).await);
+        }
+        Answer { outcomes, budget }
+    }
+
+    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
+        let mut budget = None;
+        let mut outcomes = Vec::with_capacity(tickets.len());
+        for ticket in tickets {
+            outcomes.push(self.read_issue(ticket, &mut budget).await);
+        }
+        Answer { outcomes, budget }
+    }
+
+    async fn list(&self, project: &str, from: Option<&Cursor>) -> Result<Page, Failure> {
+        self.list_page(project, from).await
+    }
+}
+
+/// What changing one issue by REST costs: it is read for its labels and the text of people first.
+const READ_AND_WRITE: Cost = Cost { requests: 2, writes: 1, creations: 0, points: 6 };
+
+const fn times(cost: Cost, count: u32) -> Cost {
+    Cost {
+        requests: cost.requests.saturating_mul(count),
+        writes: cost.writes.saturating_mul(count),
+        creations: cost.creations.saturating_mul(count),
+        points: cost.points.saturating_mul(count),
+    }
+}

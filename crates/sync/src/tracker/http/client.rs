@@ -1,0 +1,197 @@
+//! Sending requests to one host.
+
+use std::{error::Error as _, fmt};
+
+use reqwest::{
+    Client, Response,
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION},
+    redirect::Policy,
+};
+use url::Url;
+
+use super::{Effect, HttpFailure, HttpLimits, HttpReply, HttpRequest};
+use crate::{
+    breaker::{Failure, Reason},
+    configuration::BaseUrl,
+    credential::{Credential, Secret},
+};
+
+/// A connection to the host of a tracker, with a credential.
+#[derive(Clone)]
+pub(in crate::tracker) struct HttpClient {
+    client: Client,
+    base: Url,
+    secret: Secret,
+    limits: HttpLimits,
+}
+
+/// How requests introduce themselves.
+pub(in crate::tracker) struct HttpIdentity<'a> {
+    /// The word before the credential: `Bearer`, `Basic`.
+    pub(in crate::tracker) scheme: &'static str,
+    /// The credential.
+    pub(in crate::tracker) credential: &'a Credential,
+    /// Headers of every request.
+    pub(in crate::tracker) headers: &'a [(&'static str, &'static str)],
+}
+
+/// Why no client can be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("requests to `{host}` cannot be made: {reason}")]
+pub struct HttpSetupError {
+    /// The host.
+    pub host: String,
+    /// Why: the roots of trust of this machine, mostly.
+    pub reason: String,
+}
+
+impl HttpClient {
+    /// A client for the host of `base`.
+    pub(in crate::tracker) fn new(
+        base: &BaseUrl,
+        identity: &HttpIdentity<'_>,
+        limits: HttpLimits,
+    ) -> Result<Self, HttpSetupError> {
+        let failed = |reason: String| HttpSetupError { host: base.host(), reason };
+        // Fails where the program that embeds this has chosen one already, which is as good.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let url = Url::parse(base.as_str()).map_err(|error| failed(error.to_string()))?;
+        let mut headers = HeaderMap::new();
+        for (name, value) in identity.headers {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        let value = format!("{} {}", identity.scheme, identity.credential.secret.expose());
+        let mut value =
+            HeaderValue::from_str(&value).map_err(|_| failed("the credential is unfit".into()))?;
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+        let mut builder = Client::builder()
+            .default_headers(headers)
+            .user_agent(concat!("stepmark/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::none())
+            .connect_timeout(limits.connect)
+            .https_only(url.scheme() == "https");
+        if base.is_loopback() {
+            // A proxy would get the credential in the clear.
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| failed(chain(&error)))?;
+        Ok(Self { client, base: url, secret: identity.credential.secret.clone(), limits })
+    }
+
+    /// The address of `path` below the base.
+    pub(in crate::tracker) fn url(&self, path: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        url
+    }
+
+    /// `text` as an address of this host; `None` where it leads elsewhere.
+    pub(in crate::tracker) fn own_url(&self, text: &str) -> Option<Url> {
+        let url = self.base.join(text).ok()?;
+        (url.origin() == self.base.origin() && url.username().is_empty() && url.password().is_none())
+            .then_some(url)
+    }
+
+    /// Sends a request and reads the answer to its end. Redirects within the host are followed with the same method and body, as GitHub
+    /// asks for ("REST API, Best practices: Follow redirects"); any other is a failure.
+    pub(in crate::tracker) async fn send(&self, request: HttpRequest) -> Result<HttpReply, HttpFailure> {
+        let effect = request.effect;
+        match tokio::time::timeout(self.limits.answer, self.exchange(request)).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                let detail = format!("no answer within {} ms", self.limits.answer.as_millis());
+                Err(lost(effect, Failure::new(Reason::Timeout, &detail)))
+            }
+        }
+    }
+
+    async fn exchange(&self, request: HttpRequest) -> Result<HttpReply, HttpFailure> {
+        let mut url = request.url.clone();
+        for _ in 0..=self.limits.redirects {
+            let mut builder = self.client.request(request.method.clone(), url.clone());
+            if let Some(body) = &request.body {
+                builder = builder.json(body);
+            }
+            let response = builder.send().await.map_err(|error| self.not_answered(request.effect, &error))?;
+            let status = response.status().as_u16();
+            let target = response.headers().get(LOCATION).and_then(|target| target.to_str().ok());
+            let Some(target) = target.filter(|_| matches!(status, 301 | 302 | 307 | 308)) else {
+                return self.read(response).await.map_err(|failure| lost(request.effect, failure));
+            };
+            // The base of a relative address is the page itself.
+            let target = url.join(target).ok().and_then(|target| self.own_url(target.as_str()));
+            url = target.ok_or_else(|| {
+                let detail = "it redirects to another host, which does not get the credential";
+                HttpFailure::NotSent(Failure::new(Reason::Unreadable, detail))
+            })?;
+        }
+        Err(HttpFailure::NotSent(Failure::new(Reason::Unreadable, "it redirects again and again")))
+    }
+
+    /// Reads the answer, as far as it may go.
+    async fn read(&self, mut response: Response) -> Result<HttpReply, Failure> {
+        let status = response.status().as_u16();
+        let named = response.headers().iter().filter_map(|(name, value)| {
+            Some((name.as_str().to_owned(), self.secret.hide_in(value.to_str().ok()?.to_owned())))
+        });
+        let headers = named.collect();
+        let mut bytes = Vec::new();
+        loop {
+            let piece = response.chunk().await;
+            let Some(piece) = piece.map_err(|error| self.broken(&error))? else { break };
+            if bytes.len() + piece.len() > self.limits.answer_bytes {
+                let detail = format!("the answer has more than {} bytes", self.limits.answer_bytes);
+                return Err(Failure::new(Reason::Unreadable, &detail));
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        let body = self.secret.hide_in(String::from_utf8_lossy(&bytes).into_owned());
+        Ok(HttpReply { status, headers, body })
+    }
+
+    /// What a request without an answer means.
+    fn not_answered(&self, effect: Effect, error: &reqwest::Error) -> HttpFailure {
+        if error.is_connect() || error.is_builder() {
+            HttpFailure::NotSent(Failure::new(Reason::Unreachable, &self.told(error)))
+        } else {
+            lost(effect, self.broken(error))
+        }
+    }
+
+    fn broken(&self, error: &reqwest::Error) -> Failure {
+        Failure::new(Reason::Timeout, &self.told(error))
+    }
+
+    fn told(&self, error: &reqwest::Error) -> String {
+        self.secret.hide_in(chain(error))
+    }
+}
+
+/// Where nothing is changed, a lost answer leaves no doubt.
+const fn lost(effect: Effect, failure: Failure) -> HttpFailure {
+    match effect {
+        Effect::Reads => HttpFailure::NotSent(failure),
+        Effect::Writes => HttpFailure::Lost(failure),
+    }
+}
+
+/// An error with its causes. The address is left out by `reqwest` where an error is told by its causes.
+fn chain(error: &reqwest::Error) -> String {
+    let mut text = if error.is_timeout() { "no answer in time".to_owned() } else { "no answer".to_owned() };
+    let mut cause = error.source();
+    while let Some(own) = cause {
+        text.push_str(": ");
+        text.push_str(&own.to_string());
+        cause = own.source();
+    }
+    text
+}
+
+impl fmt::Debug for HttpClient {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("HttpClient").field("base", &self.base.as_str()).finish_non_exhaustive()
+    }
+}

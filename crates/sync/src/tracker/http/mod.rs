@@ -1,0 +1,13 @@
+//! Requests over HTTP, the only edge of trackers that are reached over a network: what comes back is bounded in size and time, a redirect is
+//! followed within the host alone, and no credential is told. What an answer means is decided elsewhere.
+
+mod client;
+mod limits;
+mod reply;
+mod request;
+
+pub use client::HttpSetupError;
+pub(super) use client::{HttpClient, HttpIdentity};
+pub use limits::HttpLimits;
+pub(super) use reply::{HttpFailure, HttpReply};
+pub(super) use request::{Effect, HttpRequest};

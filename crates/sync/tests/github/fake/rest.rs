@@ -1,0 +1,138 @@
+//! REST, as far as it is used.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value as Json, json};
+
+use super::{
+    Issue, State,
+    http::{Reply, Request},
+    issue::ID_OFFSET,
+};
+
+impl State {
+    pub(super) fn rest(&mut self, request: &Request) -> Reply {
+        let Some(path) = request.path().strip_prefix("/repos/o/r/") else {
+            return Reply::error(404, "Not Found");
+        };
+        let body: Json = serde_json::from_str(&request.body).unwrap_or_default();
+        let parts: Vec<&str> = path.split('/').collect();
+        let number = |text: &str| text.parse::<u64>().unwrap_or(0);
+        match (request.method.as_str(), parts.as_slice()) {
+            ("POST", ["issues"]) => self.create(&body),
+            ("GET", ["issues"]) => self.list(request),
+            ("GET", ["issues", at]) => self.with(number(at), |_| {}),
+            ("PATCH", ["issues", at]) => self.patch(number(at), &body),
+            ("POST", ["issues", at, "sub_issues"]) if self.has_sub_issues => self.adopt(number(at), &body),
+            ("DELETE", ["issues", at, "sub_issue"]) if self.has_sub_issues => self.release(number(at), &body),
+            _ => Reply::error(404, "Not Found"),
+        }
+    }
+
+    fn create(&mut self, body: &Json) -> Reply {
+        let number = self.issues.keys().last().map_or(1, |last| last + 1);
+        let issue = Issue {
+            number,
+            title: body["title"].as_str().unwrap().to_owned(),
+            body: body["body"].as_str().unwrap().to_owned(),
+            labels: self.allowed(&body["labels"]).unwrap_or_default(),
+            is_open: true,
+            reason: None,
+            parent: None,
+            is_pull_request: false,
+        };
+        let told = issue.rest(&self.host);
+        self.issues.insert(number, issue);
+        Reply::json(201, &told)
+    }
+
+    /// The labels that are really set; `None` where they are dropped.
+    pub(super) fn allowed(&mut self, labels: &Json) -> Option<BTreeSet<String>> {
+        let labels = labels.as_array()?.iter().map(|label| label.as_str().unwrap().to_owned());
+        let labels: BTreeSet<String> = labels.collect();
+        self.has_push_access.then(|| {
+            self.labels.extend(labels.iter().cloned());
+            labels
+        })
+    }
+
+    fn with(&mut self, number: u64, change: impl FnOnce(&mut Issue)) -> Reply {
+        match self.issues.get_mut(&number) {
+            None => Reply::error(404, "Not Found"),
+            Some(issue) => {
+                change(issue);
+                Reply::json(200, &issue.rest(&self.host))
+            }
+        }
+    }
+
+    fn patch(&mut self, number: u64, body: &Json) -> Reply {
+        let labels = self.allowed(&body["labels"]);
+        self.with(number, |issue| {
+            if let Some(title) = body["title"].as_str() {
+                title.clone_into(&mut issue.title);
+            }
+            if let Some(text) = body["body"].as_str() {
+                text.clone_into(&mut issue.body);
+            }
+            if let Some(labels) = labels {
+                issue.labels = labels;
+            }
+            if let Some(state) = body["state"].as_str() {
+                // A reason counts only where the state changes.
+                if issue.is_open != (state == "open") {
+                    issue.is_open = state == "open";
+                    issue.reason = body["state_reason"].as_str().map(str::to_owned);
+                }
+            }
+        })
+    }
+
+    fn list(&mut self, request: &Request) -> Reply {
+        let label = request.query("labels").unwrap();
+        assert_eq!(request.query("state").as_deref(), Some("all"));
+        let page: usize = request.query("page").map_or(1, |page| page.parse().unwrap());
+        let found: Vec<&Issue> = self.issues.values().filter(|issue| issue.labels.contains(&label)).collect();
+        let shown = found.iter().skip((page - 1) * self.page).take(self.page);
+        let issues: Vec<Json> = shown.map(|issue| issue.rest(&self.host)).collect();
+        let reply = Reply::json(200, &Json::from(issues));
+        if found.len() <= page * self.page {
+            return reply;
+        }
+        let mut next = url::Url::parse(&format!("{}/repos/o/r/issues", self.host)).unwrap();
+        next.query_pairs_mut()
+            .append_pair("labels", &label)
+            .append_pair("state", "all")
+            .append_pair("page", &(page + 1).to_string());
+        reply.with("Link", format!("<{next}>; rel=\"next\""))
+    }
+
+    fn adopt(&mut self, parent: u64, body: &Json) -> Reply {
+        let child = body["sub_issue_id"].as_u64().unwrap() - ID_OFFSET;
+        if !self.issues.contains_key(&parent) {
+            return Reply::error(404, "Not Found");
+        }
+        let may_replace = body["replace_parent"].as_bool().unwrap_or(false);
+        match self.issues.get_mut(&child) {
+            None => Reply::error(404, "Not Found"),
+            Some(issue) if issue.parent.is_some_and(|own| own != parent) && !may_replace => {
+                Reply::json(422, &json!({ "message": "Sub issue may only have one parent" }))
+            }
+            Some(issue) => {
+                issue.parent = Some(parent);
+                Reply::json(201, &self.issues[&parent].rest(&self.host))
+            }
+        }
+    }
+
+    fn release(&mut self, parent: u64, body: &Json) -> Reply {
+        let child = body["sub_issue_id"].as_u64().unwrap() - ID_OFFSET;
+        match self.issues.get_mut(&child) {
+            Some(issue) if issue.parent == Some(parent) => {
+                issue.parent = None;
+                Reply::json(200, &self.issues[&parent].rest(&self.host))
+            }
+            _ => Reply::error(404, "Not Found"),
+        }
+    }
+}

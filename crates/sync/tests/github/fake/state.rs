@@ -1,0 +1,65 @@
+//! What the server keeps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Fault, Issue, When,
+    http::{Reply, Request},
+};
+
+/// The repository `o/r` and how the server behaves.
+pub(crate) struct State {
+    pub(crate) host: String,
+    pub(crate) issues: BTreeMap<u64, Issue>,
+    /// The labels that there are.
+    pub(crate) labels: BTreeSet<String>,
+    /// Whether the credential may set labels: else they are dropped silently.
+    pub(crate) has_push_access: bool,
+    pub(crate) has_sub_issues: bool,
+    /// How many issues a page has at most.
+    pub(crate) page: usize,
+    pub(crate) faults: Vec<(When, Fault)>,
+    pub(crate) asked: Vec<String>,
+    /// Headers of every answer.
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+use crate::project::TOKEN;
+
+impl State {
+    pub(super) fn new(port: u16) -> Self {
+        Self {
+            host: format!("http://127.0.0.1:{port}"),
+            issues: BTreeMap::new(),
+            labels: BTreeSet::new(),
+            has_push_access: true,
+            has_sub_issues: true,
+            page: 100,
+            faults: Vec::new(),
+            asked: Vec::new(),
+            headers: Vec::new(),
+        }
+    }
+
+    pub(super) fn take_fault(&mut self, request: &Request) -> Option<Fault> {
+        self.asked.push(format!("{} {}", request.method, request.path()));
+        let at = self.faults.iter().position(|(when, _)| when.is_about(request))?;
+        Some(self.faults.remove(at).1)
+    }
+
+    /// Does what is asked.
+    pub(super) fn answer(&mut self, request: &Request) -> Reply {
+        let wanted = [
+            ("authorization", format!("Bearer {TOKEN}")),
+            ("accept", "application/vnd.github+json".to_owned()),
+            ("x-github-api-version", "2022-11-28".to_owned()),
+        ];
+        let has_all = wanted.iter().all(|(name, value)| request.header(name) == Some(value));
+        let mut reply = match has_all && request.header("user-agent").is_some() {
+            true => self.rest(request),
+            false => Reply::error(401, "Bad credentials"),
+        };
+        reply.headers.extend(self.headers.iter().cloned());
+        reply
+    }
+}

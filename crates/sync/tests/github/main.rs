@@ -1,0 +1,8 @@
+//! The tracker of GitHub against a server of our own that does things wrong.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod fake;
+mod project;
+mod rest;
+mod faults;
+mod parents;

@@ -1,0 +1,85 @@
+//! Tickets below tickets.
+
+use stepmark_sync::{
+    ticket::{RemoteTicket, Ticket},
+    tracker::{Change, Delivered, GitHubTracker, Tracker as _},
+};
+
+use crate::{
+    fake::{FakeGitHub, Fault, Reply, When},
+    project::{created, done, marker, one, ticket, tracker},
+};
+
+async fn put(
+    tracker: &GitHubTracker,
+    remote: &RemoteTicket,
+    parent: Option<(&str, &RemoteTicket)>,
+    before: Option<&Ticket>,
+) -> Delivered {
+    let change = Change {
+        remote: remote.clone(),
+        desired: below(parent.map(|(id, _)| id)),
+        before: before.cloned(),
+        parent: parent.map(|(_, remote)| remote.clone()),
+    };
+    done(one(tracker.update(std::slice::from_ref(&change)).await))
+}
+
+/// The ticket `c` below another one.
+fn below(parent: Option<&str>) -> Ticket {
+    Ticket { parent: parent.map(marker), ..ticket("c") }
+}
+
+#[tokio::test]
+async fn an_issue_hangs_below_its_parent() {
+    let fake = FakeGitHub::start();
+    let tracker = tracker(&fake);
+    let [a, b] = [created(&tracker, &ticket("a")).await, created(&tracker, &ticket("b")).await];
+    let c = created(&tracker, &ticket("c")).await;
+    let parent = || fake.state().issues[&3].parent;
+    assert!(put(&tracker, &c, Some(("a", &a)), None).await.missing.is_empty());
+    assert_eq!(parent(), Some(1));
+    fake.take_asked();
+    assert!(put(&tracker, &c, Some(("a", &a)), Some(&below(Some("a")))).await.missing.is_empty());
+    assert_eq!(fake.take_asked(), ["GET /repos/o/r/issues/3"], "it hangs there already");
+    assert!(put(&tracker, &c, Some(("b", &b)), Some(&below(Some("a")))).await.missing.is_empty());
+    assert_eq!(parent(), Some(2));
+    assert!(put(&tracker, &c, None, Some(&below(None))).await.missing.is_empty());
+    assert_eq!(parent(), Some(2), "a parent that a person chose stays");
+    assert!(put(&tracker, &c, None, Some(&below(Some("b")))).await.missing.is_empty());
+    assert_eq!(parent(), None);
+    // The parent has no ticket yet.
+    let change = Change { remote: c, desired: below(Some("z")), before: None, parent: None };
+    let delivered = done(one(tracker.update(std::slice::from_ref(&change)).await));
+    assert_eq!(delivered.missing[0].field, "parent");
+}
+
+#[tokio::test]
+async fn a_server_without_sub_issues_is_remembered() {
+    let fake = FakeGitHub::start();
+    fake.state().has_sub_issues = false;
+    let tracker = tracker(&fake);
+    let [a, c] = [created(&tracker, &ticket("a")).await, created(&tracker, &below(Some("a"))).await];
+    assert!(put(&tracker, &c, Some(("a", &a)), None).await.missing.is_empty());
+    fake.take_asked();
+    assert!(put(&tracker, &c, Some(("a", &a)), None).await.missing.is_empty());
+    assert_eq!(fake.take_asked(), ["GET /repos/o/r/issues/2"]);
+}
+
+#[tokio::test]
+async fn a_parent_that_is_gone_or_full_is_told() {
+    let fake = FakeGitHub::start();
+    let tracker = tracker(&fake);
+    let [a, c] = [created(&tracker, &ticket("a")).await, created(&tracker, &ticket("c")).await];
+    let full = Reply::error(422, "Parent cannot have more than 100 sub-issues");
+    fake.fail(When::new("POST", "/sub_issues"), Fault::Answer(full));
+    let change =
+        Change { remote: c.clone(), desired: below(Some("a")), before: None, parent: Some(a.clone()) };
+    let outcome = one(tracker.update(std::slice::from_ref(&change)).await);
+    assert!(
+        outcome.failure().is_some_and(|failure| failure.detail.contains("100 sub-issues")),
+        "{outcome:?}"
+    );
+    fake.state().issues.remove(&1);
+    assert_eq!(put(&tracker, &c, Some(("a", &a)), None).await.missing[0].field, "parent");
+}

@@ -1,0 +1,92 @@
+//! Tickets for tests, and a tracker for them.
+
+use std::time::Duration;
+
+use stepmark_core::journal::ArtifactKey;
+use stepmark_core::workspace::Clock;
+use stepmark_sync::{
+    credential::{Credential, Secret},
+    ticket::{
+        Block, Inline, LabelFamilies, Marker, RemoteTicket, Standing, Ticket, TicketSettings, project_label,
+    },
+    tracker::{
+        Answer, Change, Creation, Delivered, GitHubSettings, GitHubTracker, HttpLimits, Outcome, Tracker as _,
+    },
+};
+
+use crate::fake::FakeGitHub;
+
+/// The credential that the server accepts.
+pub(crate) const TOKEN: &str = "ghp_thisIsTheSECRET";
+
+pub(crate) fn marker(id: &str) -> Marker {
+    Marker::new("p", ArtifactKey::of_id(id)).unwrap()
+}
+
+/// A ticket with a title and one label beside the project's.
+pub(crate) fn ticket(id: &str) -> Ticket {
+    Ticket {
+        marker: marker(id),
+        title: format!("Artifact {id}"),
+        body: vec![Block::Paragraph(vec![Inline::Text("Two of three.".to_owned())])],
+        file: Inline::Code(format!("docs/{id}.md")),
+        labels: [project_label("p"), "status:draft".to_owned()].into(),
+        standing: Standing::InProgress,
+        status: Some("draft".to_owned()),
+        parent: None,
+        fields: Default::default(),
+    }
+}
+
+pub(crate) fn settings(url: &str) -> GitHubSettings {
+    GitHubSettings {
+        name: "github".parse().unwrap(),
+        base_url: url.parse().unwrap(),
+        repository: "o/r".parse().unwrap(),
+        families: LabelFamilies::of(&TicketSettings::default()),
+        write_interval: Duration::ZERO,
+        limits: HttpLimits { answer: Duration::from_secs(1), answer_bytes: 1 << 20, ..HttpLimits::default() },
+        clock: Clock::System,
+    }
+}
+
+pub(crate) fn credential() -> Credential {
+    Credential { name: "env TEST".to_owned(), secret: Secret::new(TOKEN).unwrap() }
+}
+
+pub(crate) fn tracker(fake: &FakeGitHub) -> GitHubTracker {
+    GitHubTracker::new(settings(&fake.url()), &credential()).unwrap()
+}
+
+pub(crate) async fn create(tracker: &GitHubTracker, ticket: Ticket) -> Outcome<Delivered> {
+    let creation = Creation { ticket, parent: None };
+    one(tracker.create(std::slice::from_ref(&creation)).await)
+}
+
+/// Makes a ticket where nothing goes wrong.
+pub(crate) async fn created(tracker: &GitHubTracker, ticket: &Ticket) -> RemoteTicket {
+    done(create(tracker, ticket.clone()).await).remote
+}
+
+pub(crate) async fn update(
+    tracker: &GitHubTracker,
+    remote: &RemoteTicket,
+    desired: Ticket,
+    before: Option<&Ticket>,
+) -> Outcome<Delivered> {
+    let change = Change { remote: remote.clone(), desired, before: before.cloned(), parent: None };
+    one(tracker.update(std::slice::from_ref(&change)).await)
+}
+
+pub(crate) fn one<T>(answer: Answer<T>) -> Outcome<T> {
+    let Ok([outcome]) = <[_; 1]>::try_from(answer.outcomes) else { panic!("one outcome is wanted") };
+    outcome
+}
+
+#[track_caller]
+pub(crate) fn done<T: std::fmt::Debug>(outcome: Outcome<T>) -> T {
+    match outcome {
+        Outcome::Done(done) => done,
+        other => panic!("{other:?}"),
+    }
+}
