@@ -1,6 +1,6 @@
 //! stepmark-sync: one-way projection of workflow artifacts to GitHub Issues and Jira.
 //!
-//! `artifacts → ticket (what should be) → plan (what differs) → ledger (what was done) → breaker, retry, pace → tracker`. A stage
+//! `artifacts → ticket (what should be) → plan (what differs) → ledger (what was done) → breaker, retry, pace → tracker`, which `worker` carries out. A stage
 //! uses only stages above it. Everything is pure but `ledger/sqlite` and the trackers; time and chance are passed in.
 //!
 //! Nothing here can change an artifact: this crate depends on `stepmark-core` without its feature `write`, where no such method
@@ -20,5 +20,6 @@ pub mod configuration;
 pub mod credential;
 pub mod plan;
 pub mod tracker;
+pub mod worker;
 
 pub use tracker_name::{TrackerName, TrackerNameError};

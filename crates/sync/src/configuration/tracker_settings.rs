@@ -37,6 +37,9 @@ pub struct TrackerSettings {
     pub retry: RetrySettings,
     /// How fast it is asked.
     pub pace: ScopedPace,
+    /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be under way, and the
+    /// tracker's own list may lag behind. Unless given, 30 on GitHub, 60 on Jira, 0 for a file.
+    pub look_up_wait_seconds: u32,
 }
 
 impl TrackerSettings {
@@ -66,6 +69,7 @@ pub(super) struct TrackerKeys {
     breaker: Option<BreakerSettings>,
     retry: Option<RetrySettings>,
     pace: Option<PaceKeys>,
+    look_up_wait_seconds: Option<u32>,
 }
 
 /// `pace:`. What is not named is what the kind of tracker is known for.
@@ -121,6 +125,11 @@ impl TrackerKeys {
             TargetKind::Jira => ScopedPace::jira(),
             TargetKind::File | TargetKind::Dry => ScopedPace::default(),
         };
+        let look_up_wait_seconds = match kind {
+            TargetKind::Github => 30,
+            TargetKind::Jira => 60,
+            TargetKind::File | TargetKind::Dry => 0,
+        };
         Ok(TrackerSettings {
             name,
             target,
@@ -132,6 +141,7 @@ impl TrackerKeys {
             breaker: self.breaker.unwrap_or_default(),
             retry: self.retry.unwrap_or_default(),
             pace: self.pace.unwrap_or_default().over(pace),
+            look_up_wait_seconds: self.look_up_wait_seconds.unwrap_or(look_up_wait_seconds),
         })
     }
 

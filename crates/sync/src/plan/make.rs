@@ -167,7 +167,9 @@ impl<'a> Making<'_, 'a> {
     fn orphan(&mut self, link: &Link) -> Result<(), LedgerError> {
         let before = self.grounds.ledger.projected(&link.tracker, &link.marker)?;
         let remote = link.remote.clone();
-        if before.as_ref().is_some_and(|before| !before.standing.is_open()) {
+        // A change that was begun may have opened it again.
+        let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
+        if !is_in_doubt && before.as_ref().is_some_and(|before| !before.standing.is_open()) {
             self.plan.unchanged += 1;
             return Ok(());
         }

@@ -1,0 +1,311 @@
+//! Carrying out a plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::{
+    ApplyError, Fate, Held, Report, WorkerClock, WorkerSettings,
+    batch::{Batch, batches},
+    gate::{self, Gate, Heard},
+    grounding::{Ground, Item},
+    lease_keeper, look_up,
+    settle::settle,
+};
+use crate::{
+    breaker::{Failure, Reason, Route},
+    configuration::TrackerSettings,
+    ledger::{Intent, IntentAction, Lease, Ledger, LedgerError, LedgerWriter, Link},
+    plan::{ActionKind, Plan},
+    retry::Draw,
+    ticket::{Marker, Observed},
+    tracker::{Answer, Change, Creation, Delivered, Outcome, RequestKind, Tracker},
+};
+
+/// Whoever carries out plans for one tracker of one project. See the module for what it guarantees.
+pub struct Worker<'w, L, T, C> {
+    pub(super) ledger: &'w mut L,
+    pub(super) tracker: &'w T,
+    pub(super) clock: &'w C,
+    pub(super) settings: &'w TrackerSettings,
+    /// The id of the project.
+    pub(super) project: &'w str,
+    /// Who works: another text for every process.
+    pub(super) holder: &'w str,
+    pub(super) draw: &'w mut dyn FnMut() -> Draw,
+    pub(super) work: WorkerSettings,
+    pub(super) patience_ms: u64,
+    pub(super) requests: usize,
+}
+
+/// What a batch is to ask for.
+struct Prepared<'p> {
+    items: Vec<Item<'p>>,
+    route: Route,
+}
+
+impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
+    /// A worker for `tracker`, which `settings` describe. `project` is the id of the project, `(holder, draw)` the name of this worker,
+    /// which nobody else has, and its chance.
+    pub fn new(
+        ledger: &'w mut L,
+        (tracker, settings): (&'w T, &'w TrackerSettings),
+        clock: &'w C,
+        project: &'w str,
+        (holder, draw): (&'w str, &'w mut dyn FnMut() -> Draw),
+    ) -> Self {
+        let work = WorkerSettings::default();
+        let patience_ms = work.patience_ms;
+        Self { ledger, tracker, clock, settings, project, holder, draw, work, patience_ms, requests: 0 }
+    }
+
+    /// The same worker, working as `work` says.
+    #[must_use]
+    pub fn with(self, work: WorkerSettings) -> Self {
+        Self { work, patience_ms: work.patience_ms, ..self }
+    }
+
+    /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease is needed.
+    ///
+    /// # Errors
+    /// When the ledger fails. That the tracker cannot be listed is a value.
+    pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Held>, ApplyError> {
+        self.list(None, self.project).await
+    }
+
+    /// Carries out `plan`, and says what became of each action. Actions whose grounds have changed are left out, so that an old plan does no
+    /// harm. May be dropped at any moment.
+    ///
+    /// # Errors
+    /// When somebody else has the lease, or the ledger fails. What a tracker refuses is in the report.
+    pub async fn apply(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
+        let mut report = Report::default();
+        let before = self.requests;
+        let lease = self.take_lease().await?;
+        let worked = self.work_through(&lease, plan, &mut report).await;
+        let released = self.release(lease);
+        // What went wrong first counts; a lease that was lost cannot be given back either.
+        worked?;
+        released?;
+        report.requests = self.requests - before;
+        Ok(report)
+    }
+
+    async fn work_through(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        report: &mut Report,
+    ) -> Result<(), ApplyError> {
+        let no_creation = self.look_up(lease, plan, report).await?;
+        self.adopt_all(lease, plan, report)?;
+        let actions = self.make_known(lease, plan, report).await?;
+        let tracker = self.tracker;
+        for batch in batches(&actions, |kind| tracker.batch(kind)) {
+            match &no_creation {
+                Some(held) if batch.kind == RequestKind::Create => {
+                    hold(report, batch.actions.iter().map(|action| (action.kind, &action.marker)), held);
+                }
+                _ => self.carry_out(lease, plan, batch, report).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A transaction, of the holder of `lease` where there is one.
+    pub(super) fn begin(&mut self, lease: Option<&Lease>) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
+        match lease {
+            Some(lease) => lease_keeper::begin(self.ledger, lease, self.work.lease_ms, self.clock.now()),
+            None => self.ledger.write(),
+        }
+    }
+
+    /// Links what the plan found.
+    fn adopt_all(&mut self, lease: &Lease, plan: &Plan, report: &mut Report) -> Result<(), LedgerError> {
+        let adopted: Vec<_> = plan.actions.iter().filter(|action| action.kind == ActionKind::Adopt).collect();
+        if adopted.is_empty() {
+            return Ok(());
+        }
+        let (name, now) = (self.settings.name.clone(), self.clock.now());
+        let mut transaction = self.begin(Some(lease))?;
+        let mut told = Report::default();
+        for action in adopted {
+            let Some(remote) = &action.remote else { continue };
+            let fate = match transaction.link(&name, &action.marker)? {
+                // The look-up did it.
+                Some(link) if link.remote.id == remote.id && link.digest.is_none() => continue,
+                Some(_) => Held::Stale.into(),
+                None => {
+                    let link = Link {
+                        tracker: name.clone(),
+                        marker: action.marker.clone(),
+                        remote: remote.clone(),
+                        digest: None,
+                        linked_at: now,
+                    };
+                    look_up::adopt(&mut *transaction, &link, Vec::new())?
+                }
+            };
+            told.tell(ActionKind::Adopt, &action.marker, fate);
+        }
+        transaction.commit()?;
+        report.entries.append(&mut told.entries);
+        Ok(())
+    }
+
+    async fn carry_out(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        batch: Batch<'_>,
+        report: &mut Report,
+    ) -> Result<(), ApplyError> {
+        let kind = batch.kind;
+        let Some(Prepared { items, route }) = self.prepare(lease, plan, batch, report).await? else {
+            return Ok(());
+        };
+        self.requests += 1;
+        let mut answer = self.ask(kind, &items).await;
+        while answer.outcomes.len() < items.len() {
+            let failure = Failure::new(Reason::Unreadable, "the answer does not speak of every ticket");
+            answer.outcomes.push(Outcome::InDoubt(failure));
+        }
+        self.write_down(lease, &items, &route, answer, report)?;
+        Ok(())
+    }
+
+    /// Asks breakers and pace and notes the intents, in one transaction; waits where the pace wants that.
+    async fn prepare<'p>(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        batch: Batch<'p>,
+        report: &mut Report,
+    ) -> Result<Option<Prepared<'p>>, ApplyError> {
+        let (settings, tracker) = (self.settings, self.tracker);
+        let expected = expected(plan);
+        loop {
+            let now = self.clock.now();
+            let mut transaction = self.begin(Some(lease))?;
+            let intents = transaction.intents(&settings.name)?.into_iter();
+            let intents: BTreeMap<Marker, IntentAction> =
+                intents.map(|intent| (intent.marker, intent.action)).collect();
+            let ground =
+                Ground { ledger: &*transaction, settings, expected: &expected, intents: &intents, now };
+            let (mut items, mut held) = (Vec::new(), Report::default());
+            for action in &batch.actions {
+                match ground.check(action)? {
+                    Ok(item) => items.push(item),
+                    Err(why) => held.tell(action.kind, &action.marker, why.into()),
+                }
+            }
+            let markers: Vec<Marker> = items.iter().map(|item| item.action.marker.clone()).collect();
+            let route = tracker.route(batch.kind, &markers);
+            let cost = tracker.cost(batch.kind, items.len());
+            let tickets = || items.iter().map(|item| (item.action.kind, &item.action.marker));
+            let gate = match items.is_empty() {
+                true => None,
+                false => Some(gate::ask(&mut *transaction, &route, &cost, settings, now)?),
+            };
+            match gate {
+                None => {}
+                Some(Gate::Refused { scope, until, cause }) => {
+                    hold(&mut held, tickets(), &Held::Refused { scope, until, cause });
+                    items.clear();
+                }
+                Some(Gate::TooFast { until }) => {
+                    drop(transaction);
+                    if self.wait(Some(lease), until).await? {
+                        continue;
+                    }
+                    hold(&mut held, tickets(), &Held::TooFast { until });
+                    items.clear();
+                }
+                Some(Gate::Open) => {
+                    for item in &items {
+                        put_intent(&mut *transaction, settings, lease, item, now)?;
+                    }
+                    transaction.commit()?;
+                }
+            }
+            report.entries.append(&mut held.entries);
+            return Ok((!items.is_empty()).then_some(Prepared { items, route }));
+        }
+    }
+
+    async fn ask(&self, kind: RequestKind, items: &[Item<'_>]) -> Answer<Delivered> {
+        if kind == RequestKind::Create {
+            let creations = items
+                .iter()
+                .map(|item| Creation { ticket: item.ticket.clone(), parent: item.parent.clone() });
+            return self.tracker.create(&creations.collect::<Vec<_>>()).await;
+        }
+        let changes = items.iter().filter_map(|item| {
+            Some(Change {
+                remote: item.remote.clone()?,
+                desired: item.ticket.clone(),
+                before: item.before.clone(),
+                parent: item.parent.clone(),
+            })
+        });
+        self.tracker.update(&changes.collect::<Vec<_>>()).await
+    }
+
+    /// Writes down what became of a request, in one transaction.
+    fn write_down(
+        &mut self,
+        lease: &Lease,
+        items: &[Item<'_>],
+        route: &Route,
+        answer: Answer<Delivered>,
+        report: &mut Report,
+    ) -> Result<(), LedgerError> {
+        let (settings, now) = (self.settings, self.clock.now());
+        let draws: Vec<Draw> = items.iter().map(|_| (self.draw)()).collect();
+        let mut transaction = self.begin(Some(lease))?;
+        let failures = answer.outcomes.iter().map(Outcome::failure).collect();
+        let heard = Heard { route, failures, budget: answer.budget };
+        gate::tell(&mut *transaction, &heard, settings, now)?;
+        let mut told = Report::default();
+        for ((item, outcome), draw) in items.iter().zip(answer.outcomes).zip(draws) {
+            let fate = settle(&mut *transaction, settings, item, outcome, (now, draw))?;
+            told.tell(item.action.kind, &item.action.marker, fate);
+        }
+        transaction.commit()?;
+        report.entries.append(&mut told.entries);
+        Ok(())
+    }
+}
+
+/// The artifacts whose tickets the plan is to bring.
+fn expected(plan: &Plan) -> BTreeSet<&Marker> {
+    let brings = |kind| matches!(kind, ActionKind::Create | ActionKind::Adopt | ActionKind::LookUp);
+    plan.actions.iter().filter(|action| brings(action.kind)).map(|action| &action.marker).collect()
+}
+
+fn hold<'m>(report: &mut Report, tickets: impl Iterator<Item = (ActionKind, &'m Marker)>, why: &Held) {
+    tickets.for_each(|(kind, marker)| report.tell(kind, marker, Fate::Held(why.clone())));
+}
+
+fn put_intent(
+    ledger: &mut dyn LedgerWriter,
+    settings: &TrackerSettings,
+    lease: &Lease,
+    item: &Item<'_>,
+    begun_at: Timestamp,
+) -> Result<(), LedgerError> {
+    let action = match item.action.kind {
+        // Closed twice is closed, and the intent of its marker is that of the ticket that counts.
+        ActionKind::CloseDuplicate => return Ok(()),
+        ActionKind::Create => IntentAction::Create,
+        _ => IntentAction::Update,
+    };
+    ledger.put_intent(&Intent {
+        tracker: settings.name.clone(),
+        marker: item.action.marker.clone(),
+        action,
+        digest: item.ticket.digest(),
+        lease_number: lease.number,
+        begun_at,
+    })
+}

@@ -1,0 +1,29 @@
+//! Time, for a worker that sometimes waits.
+
+use std::{future::Future, time::Duration};
+
+use jiff::Timestamp;
+use stepmark_core::workspace::Clock;
+
+/// What time it is, and waiting.
+pub trait WorkerClock {
+    /// Now.
+    fn now(&self) -> Timestamp;
+
+    /// Waits.
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
+}
+
+/// The clock of the machine. Waits need the runtime of tokio.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WallClock(pub Clock);
+
+impl WorkerClock for WallClock {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        tokio::time::sleep(duration).await;
+    }
+}

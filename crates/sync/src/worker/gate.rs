@@ -1,0 +1,114 @@
+//! Whether a request may be made, and what its outcome means for the next ones: breakers and pace, as the ledger has them for all
+//! processes.
+
+use jiff::Timestamp;
+
+use crate::{
+    breaker::{Breaker, Circuit, Failure, Route, RouteAdmission, Scope, ScopeKind},
+    configuration::TrackerSettings,
+    ledger::{LedgerError, LedgerWriter},
+    pace::{Budget, Cost, Throttle},
+};
+
+/// Whether a request may be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Gate {
+    /// It may, and is counted.
+    Open,
+    /// Not yet.
+    TooFast { until: Timestamp },
+    /// A breaker is open.
+    Refused { scope: Scope, until: Timestamp, cause: Failure },
+}
+
+/// Asks breakers and pace; only where both allow it is anything noted.
+pub(super) fn ask(
+    ledger: &mut dyn LedgerWriter,
+    route: &Route,
+    cost: &Cost,
+    settings: &TrackerSettings,
+    now: Timestamp,
+) -> Result<Gate, LedgerError> {
+    let mut circuit = Circuit::load(route, |scope| ledger.breaker(scope))?;
+    let before = circuit.clone();
+    if let RouteAdmission::Refused { scope, until, cause } = circuit.admit(now, &settings.breaker) {
+        return Ok(Gate::Refused { scope, until, cause });
+    }
+    let mut throttle = Throttle::load(route, &settings.pace, |scope| ledger.pace(scope))?;
+    if let Err(until) = throttle.admit(cost, now) {
+        return Ok(Gate::TooFast { until });
+    }
+    put_changed(ledger, &before, &circuit)?;
+    throttle.paces().try_for_each(|(scope, pace)| ledger.put_pace(scope, pace))?;
+    Ok(Gate::Open)
+}
+
+/// What is known after a request: one value for each ticket of its route, in their order, or a single one for a request about none.
+pub(super) struct Heard<'h> {
+    pub(super) route: &'h Route,
+    pub(super) failures: Vec<Option<&'h Failure>>,
+    pub(super) budget: Option<Budget>,
+}
+
+/// Tells breakers and pace. A request is one event for its host, credential and endpoint, however many tickets it was about.
+pub(super) fn tell(
+    ledger: &mut dyn LedgerWriter,
+    heard: &Heard<'_>,
+    settings: &TrackerSettings,
+    now: Timestamp,
+) -> Result<(), LedgerError> {
+    let wide = Route { tickets: Vec::new(), ..heard.route.clone() };
+    let mut circuit = Circuit::load(&wide, |scope| ledger.breaker(scope))?;
+    let before = circuit.clone();
+    let scope_of = |failure: &Failure| failure.reason.consequence().scope;
+    let failures = heard.failures.iter().flatten().copied();
+    // The widest counts: what a host says about one ticket of a batch holds for all that follow.
+    match failures.min_by_key(|failure| scope_of(failure)) {
+        Some(failure) if scope_of(failure) != ScopeKind::Ticket => {
+            circuit.failed(failure, now, &settings.breaker);
+        }
+        Some(failure) if heard.failures.iter().all(Option::is_some) => {
+            circuit.failed(failure, now, &settings.breaker);
+        }
+        _ => circuit.succeeded(&settings.breaker),
+    }
+    put_changed(ledger, &before, &circuit)?;
+    for ((tracker, marker), failure) in heard.route.tickets.iter().zip(&heard.failures) {
+        let scope = Scope::Ticket { tracker: tracker.clone(), marker: marker.clone() };
+        let before = ledger.breaker(&scope)?.unwrap_or_default();
+        let after = of_ticket(before.clone(), *failure, settings, now);
+        if after != before {
+            ledger.put_breaker(&scope, &after)?;
+        }
+    }
+    if let Some(budget) = heard.budget {
+        let mut throttle = Throttle::load(&wide, &settings.pace, |scope| ledger.pace(scope))?;
+        throttle.heard(budget);
+        throttle.paces().try_for_each(|(scope, pace)| ledger.put_pace(scope, pace))?;
+    }
+    Ok(())
+}
+
+fn of_ticket(
+    breaker: Breaker,
+    failure: Option<&Failure>,
+    settings: &TrackerSettings,
+    now: Timestamp,
+) -> Breaker {
+    match failure {
+        None => breaker.succeeded(&settings.breaker),
+        Some(failure) if failure.reason.consequence().scope == ScopeKind::Ticket => {
+            breaker.failed(failure, now, &settings.breaker)
+        }
+        Some(_) => breaker.released(),
+    }
+}
+
+/// Writes down the breakers that have changed.
+fn put_changed(ledger: &mut dyn LedgerWriter, before: &Circuit, after: &Circuit) -> Result<(), LedgerError> {
+    let changed = before.breakers().zip(after.breakers()).filter(|(before, after)| before != after);
+    for (_, (scope, breaker)) in changed {
+        ledger.put_breaker(scope, breaker)?;
+    }
+    Ok(())
+}

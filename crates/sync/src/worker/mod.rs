@@ -1,0 +1,34 @@
+//! Carrying out a plan, so that a crash at any moment leaves at most one ticket an artifact (FORMATS.md §4, "What makes create → link
+//! safe").
+//!
+//! Flow: take the lease → look up what is in doubt, by listing → link what was found → for each batch: one transaction that asks breakers and
+//! pace and notes intents; the request; one transaction that writes down what became of it.
+//!
+//! Guarantees: every writing transaction checks the lease. No request that creates is made without an intent that is durable. An
+//! intent goes only in the transaction that knows what became of the request. The future can be dropped at any moment.
+//!
+//! Assumption: a request that was sent reaches the tracker, and its list, within `look_up_wait_seconds`, or never.
+
+mod clock;
+mod settings;
+mod report;
+mod error;
+mod batch;
+mod grounding;
+mod gate;
+mod settle;
+mod listing;
+mod look_up;
+mod unknown;
+mod lease_keeper;
+mod apply;
+#[cfg(test)]
+mod scripted;
+#[cfg(test)]
+mod cases;
+
+pub use apply::Worker;
+pub use clock::{WallClock, WorkerClock};
+pub use error::ApplyError;
+pub use report::{Entry, Fate, Held, Report};
+pub use settings::WorkerSettings;

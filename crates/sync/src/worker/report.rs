@@ -1,0 +1,156 @@
+//! What a worker did.
+
+use jiff::Timestamp;
+
+use crate::{
+    breaker::{Failure, Scope},
+    plan::ActionKind,
+    retry::Delivery,
+    ticket::{FieldDifference, Marker, RemoteTicket},
+};
+
+/// What a worker did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What became of each action, in the order in which that was known.
+    pub entries: Vec<Entry>,
+    /// How many requests were made.
+    pub requests: usize,
+}
+
+/// What became of one action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What was to be done.
+    pub kind: ActionKind,
+    /// The artifact.
+    pub marker: Marker,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It was done.
+    Done {
+        /// The ticket.
+        remote: RemoteTicket,
+        /// What the ticket still does not say, although the tracker accepted it.
+        missing: Vec<FieldDifference>,
+    },
+    /// A ticket with the marker was found, and is linked now. The next plan updates it.
+    Found {
+        /// The ticket: the oldest.
+        remote: RemoteTicket,
+        /// Others with the same marker.
+        duplicates: Vec<RemoteTicket>,
+    },
+    /// A creation that was in doubt was certainly not done. The next plan creates it.
+    NotThere,
+    /// It was not done, for certain.
+    Failed {
+        /// Why.
+        failure: Failure,
+        /// What becomes of it.
+        delivery: Delivery,
+    },
+    /// Nobody knows whether it was done: it is looked up before anything else.
+    InDoubt {
+        /// What is known.
+        failure: Failure,
+    },
+    /// It was not tried.
+    Held(Held),
+}
+
+/// Why an action was not tried.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Held {
+    /// Its last try failed, and the next one is later.
+    #[error("it failed and is tried again after {until}: {}", .last.detail)]
+    Waiting {
+        /// When it is tried again.
+        until: Timestamp,
+        /// The last failure.
+        last: Failure,
+    },
+    /// It failed for good.
+    #[error("it is parked after {attempts} tries: {}: {}", .last.reason, .last.detail)]
+    Parked {
+        /// How often it was tried.
+        attempts: u32,
+        /// The last failure.
+        last: Failure,
+    },
+    /// A breaker is open.
+    #[error("`{scope}` is left alone until {until}: {}: {}", .cause.reason, .cause.detail)]
+    Refused {
+        /// What it guards.
+        scope: Scope,
+        /// When to ask again.
+        until: Timestamp,
+        /// What opened it.
+        cause: Failure,
+    },
+    /// The pace allows it only later than the worker waits.
+    #[error("the pace of the tracker allows it at {until}")]
+    TooFast {
+        /// When it is allowed.
+        until: Timestamp,
+    },
+    /// The ticket above it is not there yet.
+    #[error("the ticket of `{parent}`, below which it hangs, is not there yet")]
+    NoParent {
+        /// The artifact above.
+        parent: Marker,
+    },
+    /// It may have been created already, and the tracker's list may not show it yet.
+    #[error("it may have been created, and the list of the tracker may show it only at {until}")]
+    Unlisted {
+        /// When it is certain.
+        until: Timestamp,
+    },
+    /// The tickets of the tracker could not be listed, and without that it might be created twice.
+    #[error("the tickets of the tracker cannot be listed: {}: {}", .0.reason, .0.detail)]
+    NotListed(Failure),
+    /// What the plan was made from has changed since.
+    #[error("what is known of the ticket has changed since the plan was made")]
+    Stale,
+    /// Nothing is known of what the ticket says.
+    #[error("nothing is known of what the ticket says: run `stepmark sync adopt`, or close it by hand")]
+    Unknown,
+    /// The ticket is linked to another artifact.
+    #[error("{reason}")]
+    LinkedElsewhere {
+        /// Whose it is.
+        reason: String,
+    },
+}
+
+impl Report {
+    /// The entry of an artifact, where there is one.
+    pub fn of(&self, marker: &Marker) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.marker == *marker)
+    }
+
+    /// Whether another plan would do more now: what was found is to be updated, what is certainly not there to be created, and what a tracker
+    /// could not do at once to be done now.
+    pub fn is_followed_by_more(&self) -> bool {
+        self.entries.iter().any(|entry| match &entry.fate {
+            Fate::Found { .. } | Fate::NotThere => true,
+            Fate::Done { missing, .. } => entry.kind == ActionKind::Create && !missing.is_empty(),
+            _ => false,
+        })
+    }
+
+    /// Whether everything was done that was wanted.
+    pub fn is_complete(&self) -> bool {
+        let is_done = |fate: &Fate| matches!(fate, Fate::Done { .. } | Fate::Found { .. } | Fate::NotThere);
+        self.entries.iter().all(|entry| is_done(&entry.fate))
+    }
+
+    pub(super) fn tell(&mut self, kind: ActionKind, marker: &Marker, fate: Fate) {
+        self.entries.push(Entry { kind, marker: marker.clone(), fate });
+    }
+}

@@ -1,0 +1,366 @@
+//! A tracker in memory that fails as it is told to, a clock that a test runs, and a project between them.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::{BTreeMap, VecDeque},
+    future::poll_fn,
+    path::Path,
+    pin::Pin,
+    rc::Rc,
+    sync::{Arc, Mutex, PoisonError},
+    task::Poll,
+    time::Duration,
+};
+
+use jiff::Timestamp;
+
+use super::{ApplyError, Report, Worker, WorkerClock, WorkerSettings};
+use crate::{
+    TrackerName,
+    breaker::{Failure, Reason, Route},
+    configuration::{SyncConfiguration, TrackerSettings},
+    ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, MemoryLedger},
+    moment,
+    pace::Cost,
+    plan::{Grounds, Plan, Survey},
+    retry::Draw,
+    ticket::{
+        FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket,
+        TicketFacts,
+        sample::{facts, observed},
+    },
+    tracker::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
+};
+
+/// What happens to one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Nothing: it is done.
+    None,
+    /// It is refused, and not done.
+    Refused(Reason),
+    /// It is not done, and no answer is read.
+    LostBefore,
+    /// It is done, and no answer is read.
+    LostAfter,
+    /// The first ticket of it is refused, the others are done.
+    First(Reason),
+    /// It is done but for the labels.
+    NoLabels,
+}
+
+/// A ticket as the tracker has it.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) ticket: Ticket,
+    pub(super) parent: Option<String>,
+    pub(super) made_at: Timestamp,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    pub(super) tickets: BTreeMap<u32, Kept>,
+    pub(super) faults: VecDeque<Fault>,
+    /// The sizes of the requests that were made, by kind.
+    pub(super) requests: Vec<(RequestKind, usize)>,
+    last: u32,
+}
+
+/// A tracker in memory. Its list lags behind for `lag_ms`.
+#[derive(Clone, Debug)]
+pub(super) struct ScriptedTracker {
+    name: TrackerName,
+    pub(super) content: Arc<Mutex<Content>>,
+    clock: TestClock,
+    pub(super) lag_ms: u64,
+    pub(super) size: usize,
+}
+
+/// The clock of tokio, which stands still but for waits, as a clock of the day.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TestClock(tokio::time::Instant);
+
+impl WorkerClock for TestClock {
+    fn now(&self) -> Timestamp {
+        let passed = u64::try_from(self.0.elapsed().as_millis()).unwrap();
+        moment::after(moment::at(1_700_000_000_000), passed)
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        tokio::time::sleep(duration).await;
+    }
+}
+
+fn remote(number: u32) -> RemoteTicket {
+    let (id, key) = (number.to_string(), format!("#{number}"));
+    RemoteTicket { id, key, url: String::new(), other_ids: BTreeMap::new() }
+}
+
+impl ScriptedTracker {
+    pub(super) fn content<T>(&self, work: impl FnOnce(&mut Content) -> T) -> T {
+        work(&mut self.content.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn begin(&self, kind: RequestKind, size: usize) -> Fault {
+        self.content(|content| {
+            content.requests.push((kind, size));
+            content.faults.pop_front().unwrap_or(Fault::None)
+        })
+    }
+
+    /// The tickets of a marker.
+    pub(super) fn of(&self, id: &str) -> Vec<(u32, Kept)> {
+        let marker = crate::ticket::sample::marker(id);
+        self.content(|content| {
+            let own = content.tickets.iter().filter(|(_, kept)| kept.ticket.marker == marker);
+            own.map(|(number, kept)| (*number, kept.clone())).collect()
+        })
+    }
+
+    async fn deliver(&self, kind: RequestKind, wanted: Vec<Wanted>) -> Answer<Delivered> {
+        // A request takes a moment, in which whoever made it may die.
+        tokio::task::yield_now().await;
+        let fault = self.begin(kind, wanted.len());
+        let timeout = || Failure::new(Reason::Timeout, "no answer");
+        let failed = |reason| Outcome::Failed(Failure::new(reason, "as told"));
+        let outcomes = wanted.into_iter().enumerate().map(|(at, wanted)| match fault {
+            Fault::Refused(reason) => failed(reason),
+            Fault::First(reason) if at == 0 => failed(reason),
+            Fault::LostBefore => Outcome::InDoubt(timeout()),
+            _ => {
+                let outcome = self.keep(wanted, fault == Fault::NoLabels);
+                if fault == Fault::LostAfter { Outcome::InDoubt(timeout()) } else { outcome }
+            }
+        });
+        let answer = Answer::of(outcomes.collect());
+        tokio::task::yield_now().await;
+        answer
+    }
+
+    fn keep(&self, (known, ticket, parent): Wanted, loses_labels: bool) -> Outcome<Delivered> {
+        let now = self.clock.now();
+        self.content(|content| {
+            let number = match known {
+                Some(known) => known.id.parse().unwrap(),
+                None => {
+                    content.last += 1;
+                    content.last
+                }
+            };
+            let made_at = content.tickets.get(&number).map_or(now, |kept| kept.made_at);
+            let parent = parent.map(|parent| parent.id);
+            content.tickets.insert(number, Kept { ticket, parent, made_at });
+            let label = || FieldDifference::between("labels", serde_json::Value::Null, "x".into());
+            let missing = loses_labels.then(label).flatten().into_iter().collect();
+            Outcome::Done(Delivered { remote: remote(number), missing })
+        })
+    }
+}
+
+type Wanted = (Option<RemoteTicket>, Ticket, Option<RemoteTicket>);
+
+impl Tracker for ScriptedTracker {
+    fn name(&self) -> &TrackerName {
+        &self.name
+    }
+
+    fn batch(&self, _: RequestKind) -> usize {
+        self.size
+    }
+
+    fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
+        let tickets = tickets.iter().map(|marker| (self.name.clone(), marker.clone())).collect();
+        let (host, credential) = ("h".to_owned(), "c".to_owned());
+        Route { host, credential, endpoint: format!("{kind:?}"), tickets }
+    }
+
+    fn cost(&self, kind: RequestKind, tickets: usize) -> Cost {
+        match kind {
+            RequestKind::Create => Cost::create(u32::try_from(tickets).unwrap()),
+            RequestKind::Update => Cost::WRITE,
+            RequestKind::Read | RequestKind::List => Cost::READ,
+        }
+    }
+
+    fn compare(
+        &self,
+        desired: &Ticket,
+        before: Option<&Ticket>,
+        observed: &Observed,
+    ) -> Result<Vec<FieldDifference>, MergeError> {
+        observed.markdown_differences(desired, before, &LabelFamilies::of(&Default::default()), 65_536)
+    }
+
+    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
+        let wanted = creations.iter().map(|new| (None, new.ticket.clone(), new.parent.clone()));
+        self.deliver(RequestKind::Create, wanted.collect()).await
+    }
+
+    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
+        let wanted = changes
+            .iter()
+            .map(|change| (Some(change.remote.clone()), change.desired.clone(), change.parent.clone()));
+        self.deliver(RequestKind::Update, wanted.collect()).await
+    }
+
+    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
+        tokio::task::yield_now().await;
+        let fault = self.begin(RequestKind::Read, tickets.len());
+        Answer::of(self.content(|content| {
+            let outcomes = tickets.iter().map(|remote| match fault {
+                Fault::None | Fault::NoLabels => {
+                    let number: u32 = remote.id.parse().unwrap();
+                    Outcome::Done(content.tickets.get(&number).map(|kept| seen(number, kept)))
+                }
+                _ => Outcome::Failed(Failure::new(Reason::ServerError, "as told")),
+            });
+            outcomes.collect()
+        }))
+    }
+
+    async fn list(&self, project: &str, _: Option<&Cursor>) -> Result<Page, Failure> {
+        tokio::task::yield_now().await;
+        let now = self.clock.now();
+        match self.begin(RequestKind::List, 0) {
+            Fault::None | Fault::NoLabels => {}
+            Fault::Refused(reason) | Fault::First(reason) => return Err(Failure::new(reason, "as told")),
+            Fault::LostBefore | Fault::LostAfter => return Err(Failure::new(Reason::Timeout, "no answer")),
+        }
+        let tickets = self.content(|content| {
+            let listed = content.tickets.iter().filter(|(_, kept)| {
+                kept.ticket.marker.project() == project
+                    && (self.lag_ms == 0 || moment::after(kept.made_at, self.lag_ms) < now)
+            });
+            listed.map(|(number, kept)| seen(*number, kept)).collect()
+        });
+        Ok(Page { tickets, next: None, budget: None })
+    }
+}
+
+fn seen(number: u32, kept: &Kept) -> Observed {
+    Observed { created_at: kept.made_at, ..observed(&kept.ticket, number) }
+}
+
+/// Polls `future` so many times; where it has not ended by then, whoever ran it may be taken for dead.
+pub(super) async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize) -> Option<F::Output> {
+    for _ in 0..times {
+        match poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
+            Poll::Ready(output) => return Some(output),
+            Poll::Pending => tokio::task::yield_now().await,
+        }
+    }
+    None
+}
+
+/// A ledger that fails once, after so many transactions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FlakyLedger {
+    pub(super) inner: MemoryLedger,
+    pub(super) good: Rc<Cell<Option<u32>>>,
+}
+
+impl Ledger for FlakyLedger {
+    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError> {
+        self.inner.read()
+    }
+
+    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
+        match self.good.get() {
+            Some(0) => {
+                self.good.set(None);
+                return Err(LedgerError::Busy);
+            }
+            Some(left) => self.good.set(Some(left - 1)),
+            None => {}
+        }
+        self.inner.write()
+    }
+}
+
+/// A project with a tracker.
+pub(super) struct World {
+    pub(super) artifacts: BTreeMap<String, TicketFacts>,
+    pub(super) tracker: ScriptedTracker,
+    pub(super) ledger: FlakyLedger,
+    pub(super) settings: TrackerSettings,
+    pub(super) clock: TestClock,
+    chance: RefCell<u64>,
+}
+
+impl World {
+    /// A project with these artifacts and a tracker with these keys.
+    pub(super) fn new(keys: &str, ids: &[&str]) -> Self {
+        let yaml = format!("trackers:\n  fake:\n    kind: dry\n{keys}");
+        let configuration = SyncConfiguration::read(Path::new("c.yaml"), yaml.as_bytes()).unwrap().unwrap();
+        let settings = configuration.trackers[0].clone();
+        let clock = TestClock(tokio::time::Instant::now());
+        let (name, content) = (settings.name.clone(), Arc::default());
+        let tracker = ScriptedTracker { name, content, clock, lag_ms: 0, size: 3 };
+        let mut world = Self {
+            artifacts: BTreeMap::new(),
+            tracker,
+            ledger: FlakyLedger::default(),
+            settings,
+            clock,
+            chance: RefCell::new(7),
+        };
+        ids.iter().for_each(|id| world.add(id, None));
+        world
+    }
+
+    pub(super) fn add(&mut self, id: &str, parent: Option<&str>) {
+        let parent_id = parent.map(str::to_owned);
+        self.artifacts.insert(id.to_owned(), TicketFacts { parent_id, ..facts(id) });
+    }
+
+    pub(super) fn faults(&self, faults: &[Fault]) {
+        self.tracker.content(|content| content.faults = faults.iter().copied().collect());
+    }
+
+    /// The requests since the last call.
+    pub(super) fn take_requests(&self) -> Vec<(RequestKind, usize)> {
+        self.tracker.content(|content| std::mem::take(&mut content.requests))
+    }
+
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot::of_facts("p", self.artifacts.values().cloned())
+    }
+
+    pub(super) fn plan(&self, survey: Option<&[Observed]>) -> Plan {
+        let snapshot = self.snapshot();
+        let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
+            self.tracker.compare(desired, before, observed).unwrap()
+        };
+        let survey = survey.map(|tickets| Survey { tickets, compare: &compare });
+        let mut ledger = self.ledger.inner.clone();
+        let ledger = ledger.read().unwrap();
+        let settings = &self.settings;
+        Plan::make(&Grounds { snapshot: &snapshot, settings, ledger: &*ledger, survey }).unwrap()
+    }
+
+    /// Carries out `plan`, as `holder`, who waits for `patience_ms` at most.
+    pub(super) async fn apply(
+        &self,
+        plan: &Plan,
+        (holder, patience_ms): (&str, u64),
+    ) -> Result<Report, ApplyError> {
+        let mut ledger = self.ledger.clone();
+        let mut draw = || {
+            let mut chance = self.chance.borrow_mut();
+            *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            Draw(*chance)
+        };
+        let (of, who) = ((&self.tracker, &self.settings), (holder, &mut draw as &mut dyn FnMut() -> Draw));
+        let worker = Worker::new(&mut ledger, of, &self.clock, "p", who);
+        worker.with(WorkerSettings { lease_ms: 60_000, patience_ms }).apply(plan).await
+    }
+
+    /// Plans and carries it out, once.
+    pub(super) async fn sync(&self) -> Report {
+        self.apply(&self.plan(None), ("a", 0)).await.unwrap()
+    }
+
+    pub(super) async fn pass(&self, seconds: u64) {
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+    }
+}

@@ -1,0 +1,89 @@
+//! Writing down what became of a request.
+
+use jiff::Timestamp;
+
+use super::{Fate, grounding::Item};
+use crate::{
+    breaker::{Failure, Reason},
+    configuration::TrackerSettings,
+    ledger::{LedgerError, LedgerWriter, Link},
+    plan::ActionKind,
+    retry::{Delivery, Draw},
+    tracker::{Delivered, Outcome},
+};
+
+/// Writes down what became of one ticket of a request: link, digest, intent and delivery.
+pub(super) fn settle(
+    ledger: &mut dyn LedgerWriter,
+    settings: &TrackerSettings,
+    item: &Item<'_>,
+    outcome: Outcome<Delivered>,
+    (now, draw): (Timestamp, Draw),
+) -> Result<Fate, LedgerError> {
+    let (name, marker) = (&settings.name, &item.action.marker);
+    if item.action.kind == ActionKind::CloseDuplicate {
+        return Ok(of_duplicate(outcome));
+    }
+    let failed = |ledger: &mut dyn LedgerWriter, failure: &Failure| {
+        let before = ledger.delivery(name, marker)?;
+        let digest = item.ticket.digest();
+        let delivery = before.failed(failure.clone(), digest, now, draw, &settings.retry);
+        ledger.put_delivery(name, marker, &delivery)?;
+        Ok::<_, LedgerError>(delivery)
+    };
+    match outcome {
+        Outcome::Done(delivered) => match link(ledger, settings, item, &delivered, now) {
+            // A ticket that belongs to another artifact is no answer that can be believed.
+            Err(error @ LedgerError::LinkedElsewhere { .. }) => {
+                let failure = Failure::new(Reason::Unreadable, &error.to_string());
+                failed(ledger, &failure)?;
+                Ok(Fate::InDoubt { failure })
+            }
+            Err(error) => Err(error),
+            Ok(()) => {
+                ledger.remove_intent(name, marker)?;
+                ledger.put_delivery(name, marker, &Delivery::Due)?;
+                Ok(Fate::Done { remote: delivered.remote, missing: delivered.missing })
+            }
+        },
+        Outcome::Failed(failure) => {
+            // An earlier change may still have been made: the ticket is not known to say what is remembered.
+            if !item.was_in_doubt {
+                ledger.remove_intent(name, marker)?;
+            }
+            let delivery = failed(ledger, &failure)?;
+            Ok(Fate::Failed { failure, delivery })
+        }
+        Outcome::InDoubt(failure) => {
+            failed(ledger, &failure)?;
+            Ok(Fate::InDoubt { failure })
+        }
+    }
+}
+
+/// Links the ticket that was made or changed.
+fn link(
+    ledger: &mut dyn LedgerWriter,
+    settings: &TrackerSettings,
+    item: &Item<'_>,
+    delivered: &Delivered,
+    now: Timestamp,
+) -> Result<(), LedgerError> {
+    let (name, marker) = (&settings.name, &item.action.marker);
+    let linked_at = ledger.link(name, marker)?.map_or(now, |link| link.linked_at);
+    // What a creation left out, one change may bring. What a change left out, another one would leave out again.
+    let is_known = delivered.missing.is_empty() || item.action.kind != ActionKind::Create;
+    let (tracker, marker, remote) = (name.clone(), marker.clone(), delivered.remote.clone());
+    let digest = is_known.then(|| item.ticket.digest());
+    let link = Link { tracker, marker, remote, digest, linked_at };
+    ledger.put_link(&link, is_known.then_some(item.ticket))
+}
+
+/// No link leads to a duplicate, and to close it again does no harm.
+fn of_duplicate(outcome: Outcome<Delivered>) -> Fate {
+    match outcome {
+        Outcome::Done(Delivered { remote, missing }) => Fate::Done { remote, missing },
+        Outcome::Failed(failure) => Fate::Failed { failure, delivery: Delivery::Due },
+        Outcome::InDoubt(failure) => Fate::InDoubt { failure },
+    }
+}

@@ -1,0 +1,134 @@
+//! Tickets to be closed of which nothing is known but where they are: found by their markers after their artifacts had gone.
+
+use std::collections::BTreeMap;
+
+use super::{
+    ApplyError, Held, Report, Worker, WorkerClock,
+    gate::{self, Gate, Heard},
+};
+use crate::{
+    breaker::Route,
+    ledger::{Lease, Ledger},
+    plan::{Action, ActionKind, Plan},
+    ticket::{Block, CloseReason, Inline, Observed, RemoteTicket, Standing, Ticket},
+    tracker::{Answer, Outcome, RequestKind, Tracker},
+};
+
+impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+    /// The actions of `plan`, where those that close a ticket of which nothing is known are told what it says. A ticket that is not there
+    /// any more is forgotten.
+    pub(super) async fn make_known(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        report: &mut Report,
+    ) -> Result<Vec<Action>, ApplyError> {
+        let mut actions = plan.actions.clone();
+        let mut unknown: Vec<&mut Action> = actions
+            .iter_mut()
+            .filter(|action| action.kind == ActionKind::Prune && action.ticket.is_none())
+            .collect();
+        let size = self.tracker.batch(RequestKind::Read).max(1);
+        for some in unknown.chunks_mut(size) {
+            let remotes: Vec<RemoteTicket> = some.iter().filter_map(|action| action.remote.clone()).collect();
+            let markers: Vec<_> = some.iter().map(|action| action.marker.clone()).collect();
+            let route = self.tracker.route(RequestKind::Read, &markers);
+            match self.read(lease, &route, &remotes).await? {
+                Err(held) => some
+                    .iter()
+                    .for_each(|action| report.tell(action.kind, &action.marker, held.clone().into())),
+                Ok(answer) => self.learn(lease, some, answer, report)?,
+            }
+        }
+        // What is still not known cannot be asked for, and was told of.
+        actions.retain(|action| action.kind != ActionKind::Prune || action.ticket.is_some());
+        Ok(actions)
+    }
+
+    async fn read(
+        &mut self,
+        lease: &Lease,
+        route: &Route,
+        remotes: &[RemoteTicket],
+    ) -> Result<Result<Answer<Option<Observed>>, Held>, ApplyError> {
+        let settings = self.settings;
+        let cost = self.tracker.cost(RequestKind::Read, remotes.len());
+        loop {
+            let now = self.clock.now();
+            let mut transaction = self.begin(Some(lease))?;
+            match gate::ask(&mut *transaction, route, &cost, settings, now)? {
+                Gate::Open => {
+                    transaction.commit()?;
+                    break;
+                }
+                Gate::Refused { scope, until, cause } => {
+                    return Ok(Err(Held::Refused { scope, until, cause }));
+                }
+                Gate::TooFast { until } => {
+                    drop(transaction);
+                    if !self.wait(Some(lease), until).await? {
+                        return Ok(Err(Held::TooFast { until }));
+                    }
+                }
+            }
+        }
+        self.requests += 1;
+        let answer = self.tracker.read(remotes).await;
+        let now = self.clock.now();
+        let failures = answer.outcomes.iter().map(Outcome::failure).collect();
+        let heard = Heard { route, failures, budget: answer.budget };
+        let mut transaction = self.begin(Some(lease))?;
+        gate::tell(&mut *transaction, &heard, settings, now)?;
+        transaction.commit()?;
+        Ok(Ok(answer))
+    }
+
+    fn learn(
+        &mut self,
+        lease: &Lease,
+        actions: &mut [&mut Action],
+        answer: Answer<Option<Observed>>,
+        report: &mut Report,
+    ) -> Result<(), ApplyError> {
+        let name = self.settings.name.clone();
+        let mut seen: BTreeMap<usize, Outcome<Option<Observed>>> =
+            answer.outcomes.into_iter().enumerate().collect();
+        let mut transaction = self.begin(Some(lease))?;
+        for (at, action) in actions.iter_mut().enumerate() {
+            match seen.remove(&at) {
+                Some(Outcome::Done(Some(observed))) => {
+                    let ticket = of_gone(&observed);
+                    action.digest = Some(ticket.digest());
+                    action.ticket = Some(ticket);
+                }
+                Some(Outcome::Done(None)) => {
+                    transaction.remove_link(&name, &action.marker)?;
+                    transaction.remove_intent(&name, &action.marker)?;
+                    report.tell(action.kind, &action.marker, super::Fate::NotThere);
+                }
+                Some(Outcome::Failed(failure) | Outcome::InDoubt(failure)) => {
+                    report.tell(action.kind, &action.marker, Held::NotListed(failure).into());
+                }
+                None => report.tell(action.kind, &action.marker, Held::Unknown.into()),
+            }
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+}
+
+/// What the ticket of an artifact that is gone should say, where nothing else is known of the artifact: its title stays.
+fn of_gone(observed: &Observed) -> Ticket {
+    let text = || Inline::Text("The artifact of this ticket is gone.".to_owned());
+    Ticket {
+        marker: observed.marker.clone(),
+        title: observed.title.clone(),
+        body: vec![Block::Paragraph(vec![text()])],
+        file: text(),
+        labels: [observed.marker.label()].into(),
+        standing: Standing::Closed(CloseReason::NotPlanned),
+        status: None,
+        parent: None,
+        fields: BTreeMap::new(),
+    }
+}
