@@ -5,4 +5,5 @@ mod fake;
 mod project;
 mod rest;
 mod faults;
+mod graphql;
 mod parents;

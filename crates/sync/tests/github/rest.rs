@@ -38,7 +38,7 @@ async fn what_people_wrote_is_kept() {
     }
     fake.take_asked();
     assert!(done(update(&tracker, &remote, ticket("a"), None).await).missing.is_empty());
-    assert_eq!(fake.take_asked(), ["GET /repos/o/r/issues/1"], "nothing of ours differs");
+    assert_eq!(fake.take_asked(), ["POST /graphql", "GET /repos/o/r/issues/1"], "nothing of ours differs");
     let desired = Ticket {
         title: "New".to_owned(),
         labels: ["stepmark:p".to_owned(), "status:done".to_owned()].into(),

@@ -37,6 +37,21 @@ impl Addresses<'_> {
         self.http.url(&["repos", &repository.owner, &repository.name, "issues", &number, "sub_issue"])
     }
 
+    /// The labels.
+    pub(super) fn labels(&self) -> Url {
+        self.http.url(&["repos", &self.repository.owner, &self.repository.name, "labels"])
+    }
+
+    /// GraphQL: `/graphql` on GitHub, and beside `/api/v3` on GitHub Enterprise.
+    pub(super) fn graphql(&self) -> Url {
+        let mut url = self.http.url(&["graphql"]);
+        if let Some(root) = url.path().strip_suffix("/api/v3/graphql") {
+            let path = format!("{root}/api/graphql");
+            url.set_path(&path);
+        }
+        url
+    }
+
     /// The first page of all issues with a label, open and closed, the oldest first: what is made meanwhile comes last, and no page
     /// shifts. It reads the database, and so shows what was just made (FORMATS.md §4).
     pub(super) fn labelled(&self, label: &str) -> Url {

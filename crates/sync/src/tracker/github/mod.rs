@@ -9,6 +9,7 @@ mod next_page;
 mod rest;
 mod patch;
 mod parent;
+mod graphql;
 mod service;
 
 pub use service::{GitHubSettings, GitHubTracker};

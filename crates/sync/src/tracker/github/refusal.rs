@@ -54,8 +54,7 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
     if matches!(reply.status, 403 | 429)
         && let Some(reason) = limit_of(reply, &said)
     {
-        let until = wait.unwrap_or_else(|| moment::after(now, LEAST_WAIT_MS));
-        return Some(failure(reply, reason, &said).waiting_until(Some(until)));
+        return Some(failure(reply, reason, &said).waiting_until(Some(limit_wait(reply, now))));
     }
     let reason = match (reply.status, asked) {
         (401, _) => Reason::Unauthorized,
@@ -87,6 +86,11 @@ pub(super) fn limit_in(text: &str) -> Option<Reason> {
         () if tells(&PRIMARY_PHRASES) => Some(Reason::PrimaryLimit),
         () => None,
     }
+}
+
+/// When to ask again after a limit, for which a time may be named or not.
+pub(super) fn limit_wait(reply: &HttpReply, now: Timestamp) -> Timestamp {
+    named_wait(|name| reply.header(name), now).unwrap_or_else(|| moment::after(now, LEAST_WAIT_MS))
 }
 
 /// Which limit a 403 or 429 tells of; `None` where it is a matter of rights.

@@ -8,7 +8,12 @@ use std::{
 use jiff::Timestamp;
 use stepmark_core::workspace::Clock;
 
-use super::{address::Addresses, parent::parent_difference, patch::BODY_LIMIT};
+use super::{
+    address::Addresses,
+    graphql::{MUTATIONS, READ_BATCH, UPDATE_BATCH},
+    parent::parent_difference,
+    patch::BODY_LIMIT,
+};
 use crate::{
     TrackerName,
     breaker::{Failure, Route},
@@ -33,7 +38,7 @@ pub struct GitHubSettings {
     pub repository: Repository,
     /// Which labels are ours.
     pub families: LabelFamilies,
-    /// How long lies between two writes of one batch at least; the caller sees to it between batches.
+    /// How long lies between two writes of this process at least: a batch may need several. The pace of the caller sees to other processes.
     pub write_interval: Duration,
     /// The limits of a request.
     pub limits: HttpLimits,
@@ -48,6 +53,7 @@ pub struct GitHubTracker {
     pub(super) settings: GitHubSettings,
     pub(super) http: HttpClient,
     credential: String,
+    pub(super) has_graphql: AtomicBool,
     pub(super) has_sub_issues: AtomicBool,
 }
 
@@ -62,17 +68,22 @@ impl GitHubTracker {
     /// When this machine has no roots of trust.
     pub fn new(settings: GitHubSettings, credential: &Credential) -> Result<Self, HttpSetupError> {
         let identity = HttpIdentity { scheme: "Bearer", credential, headers: &HEADERS };
-        let http = HttpClient::new(&settings.base_url, &identity, settings.limits)?;
+        let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;
         Ok(Self {
             settings,
             http,
             credential: credential.name.clone(),
+            has_graphql: AtomicBool::new(true),
             has_sub_issues: AtomicBool::new(true),
         })
     }
 
     pub(super) fn addresses(&self) -> Addresses<'_> {
         Addresses { http: &self.http, repository: &self.settings.repository }
+    }
+
+    fn has_graphql(&self) -> bool {
+        self.has_graphql.load(Ordering::Relaxed)
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -85,13 +96,18 @@ impl Tracker for GitHubTracker {
         &self.settings.name
     }
 
-    fn batch(&self, _: RequestKind) -> usize {
-        1
+    fn batch(&self, kind: RequestKind) -> usize {
+        match kind {
+            RequestKind::Update if self.has_graphql() => UPDATE_BATCH,
+            RequestKind::Read if self.has_graphql() => READ_BATCH,
+            _ => 1,
+        }
     }
 
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
         let endpoint = match kind {
             RequestKind::Create => "POST /repos/{owner}/{repo}/issues",
+            RequestKind::Update | RequestKind::Read if self.has_graphql() => "POST /graphql",
             RequestKind::Update => "PATCH /repos/{owner}/{repo}/issues/{issue_number}",
             RequestKind::Read => "GET /repos/{owner}/{repo}/issues/{issue_number}",
             RequestKind::List => "GET /repos/{owner}/{repo}/issues",
@@ -109,6 +125,12 @@ impl Tracker for GitHubTracker {
         let count = u32::try_from(tickets).unwrap_or(u32::MAX);
         match kind {
             RequestKind::Create => times(Cost::create(1), count),
+            RequestKind::Update if self.has_graphql() => {
+                let mutations = u32::try_from(MUTATIONS).unwrap_or(u32::MAX);
+                let writes = count.div_ceil(mutations);
+                plus(Cost::READ, times(Cost::WRITE, writes))
+            }
+            RequestKind::Read if self.has_graphql() => Cost::READ,
             RequestKind::Update => times(READ_AND_WRITE, count),
             RequestKind::Read => times(Cost::READ, count),
             RequestKind::List => Cost::READ,
@@ -140,19 +162,13 @@ impl Tracker for GitHubTracker {
 
     async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
         let mut budget = None;
-        let mut outcomes = Vec::with_capacity(changes.len());
-        for change in changes {
-            outcomes.push(self.update_issue(change, &mut budget).await);
-        }
+        let outcomes = self.update_tickets(changes, &mut budget).await;
         Answer { outcomes, budget }
     }
 
     async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
         let mut budget = None;
-        let mut outcomes = Vec::with_capacity(tickets.len());
-        for ticket in tickets {
-            outcomes.push(self.read_issue(ticket, &mut budget).await);
-        }
+        let outcomes = self.read_tickets(tickets, &mut budget).await;
         Answer { outcomes, budget }
     }
 
@@ -162,7 +178,16 @@ impl Tracker for GitHubTracker {
 }
 
 /// What changing one issue by REST costs: it is read for its labels and the text of people first.
-const READ_AND_WRITE: Cost = Cost { requests: 2, writes: 1, creations: 0, points: 6 };
+const READ_AND_WRITE: Cost = plus(Cost::READ, Cost::WRITE);
+
+const fn plus(one: Cost, other: Cost) -> Cost {
+    Cost {
+        requests: one.requests.saturating_add(other.requests),
+        writes: one.writes.saturating_add(other.writes),
+        creations: one.creations.saturating_add(other.creations),
+        points: one.points.saturating_add(other.points),
+    }
+}
 
 const fn times(cost: Cost, count: u32) -> Cost {
     Cost {

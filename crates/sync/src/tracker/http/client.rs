@@ -1,6 +1,6 @@
 //! Sending requests to one host.
 
-use std::{error::Error as _, fmt};
+use std::{error::Error as _, fmt, time::Duration};
 
 use reqwest::{
     Client, Response,
@@ -9,7 +9,7 @@ use reqwest::{
 };
 use url::Url;
 
-use super::{Effect, HttpFailure, HttpLimits, HttpReply, HttpRequest};
+use super::{Effect, HttpFailure, HttpLimits, HttpReply, HttpRequest, turn::Turn};
 use crate::{
     breaker::{Failure, Reason},
     configuration::BaseUrl,
@@ -17,12 +17,12 @@ use crate::{
 };
 
 /// A connection to the host of a tracker, with a credential.
-#[derive(Clone)]
 pub(in crate::tracker) struct HttpClient {
     client: Client,
     base: Url,
     secret: Secret,
     limits: HttpLimits,
+    turn: Turn,
 }
 
 /// How requests introduce themselves.
@@ -46,11 +46,12 @@ pub struct HttpSetupError {
 }
 
 impl HttpClient {
-    /// A client for the host of `base`.
+    /// A client for the host of `base`. Between two writes lies `write_interval` at least.
     pub(in crate::tracker) fn new(
         base: &BaseUrl,
         identity: &HttpIdentity<'_>,
         limits: HttpLimits,
+        write_interval: Duration,
     ) -> Result<Self, HttpSetupError> {
         let failed = |reason: String| HttpSetupError { host: base.host(), reason };
         // Fails where the program that embeds this has chosen one already, which is as good.
@@ -76,7 +77,13 @@ impl HttpClient {
             builder = builder.no_proxy();
         }
         let client = builder.build().map_err(|error| failed(chain(&error)))?;
-        Ok(Self { client, base: url, secret: identity.credential.secret.clone(), limits })
+        Ok(Self {
+            client,
+            base: url,
+            secret: identity.credential.secret.clone(),
+            limits,
+            turn: Turn::new(write_interval),
+        })
     }
 
     /// The address of `path` below the base.
@@ -99,6 +106,9 @@ impl HttpClient {
     /// asks for ("REST API, Best practices: Follow redirects"); any other is a failure.
     pub(in crate::tracker) async fn send(&self, request: HttpRequest) -> Result<HttpReply, HttpFailure> {
         let effect = request.effect;
+        if effect == Effect::Writes {
+            self.turn.wait().await;
+        }
         match tokio::time::timeout(self.limits.answer, self.exchange(request)).await {
             Ok(outcome) => outcome,
             Err(_) => {

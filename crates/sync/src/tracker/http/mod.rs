@@ -5,6 +5,7 @@ mod client;
 mod limits;
 mod reply;
 mod request;
+mod turn;
 
 pub use client::HttpSetupError;
 pub(super) use client::{HttpClient, HttpIdentity};

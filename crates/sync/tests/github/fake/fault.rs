@@ -20,7 +20,7 @@ pub(crate) enum Fault {
 /// Which request it happens to.
 #[derive(Clone, Debug)]
 pub(crate) struct When {
-    /// The method.
+    /// The method; `MUTATION` is a `POST` that changes something by GraphQL.
     pub(crate) method: &'static str,
     /// How its path ends, without the query.
     pub(crate) path: &'static str,
@@ -32,6 +32,8 @@ impl When {
     }
 
     pub(super) fn is_about(&self, request: &Request) -> bool {
-        request.method == self.method && request.path().ends_with(self.path)
+        let is_mutation = || request.method == "POST" && request.body.contains("\"mutation(");
+        let is_method = request.method == self.method || self.method == "MUTATION" && is_mutation();
+        is_method && request.path().ends_with(self.path)
     }
 }

@@ -1,6 +1,7 @@
 //! A GitHub of our own: it keeps issues, and does what it is told to do wrong.
 
 mod fault;
+mod graphql;
 mod http;
 mod issue;
 mod rest;

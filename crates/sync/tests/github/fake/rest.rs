@@ -23,6 +23,7 @@ impl State {
             ("GET", ["issues"]) => self.list(request),
             ("GET", ["issues", at]) => self.with(number(at), |_| {}),
             ("PATCH", ["issues", at]) => self.patch(number(at), &body),
+            ("POST", ["labels"]) => self.make_label(&body),
             ("POST", ["issues", at, "sub_issues"]) if self.has_sub_issues => self.adopt(number(at), &body),
             ("DELETE", ["issues", at, "sub_issue"]) if self.has_sub_issues => self.release(number(at), &body),
             _ => Reply::error(404, "Not Found"),
@@ -86,6 +87,15 @@ impl State {
                 }
             }
         })
+    }
+
+    fn make_label(&mut self, body: &Json) -> Reply {
+        let name = body["name"].as_str().unwrap();
+        match self.has_push_access {
+            false => Reply::error(403, "Must have push access"),
+            true if !self.labels.insert(name.to_owned()) => Reply::error(422, "Validation Failed"),
+            true => Reply::json(201, &json!({ "node_id": format!("LA_{name}"), "name": name })),
+        }
     }
 
     fn list(&mut self, request: &Request) -> Reply {

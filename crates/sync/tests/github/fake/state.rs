@@ -15,6 +15,7 @@ pub(crate) struct State {
     pub(crate) labels: BTreeSet<String>,
     /// Whether the credential may set labels: else they are dropped silently.
     pub(crate) has_push_access: bool,
+    pub(crate) has_graphql: bool,
     pub(crate) has_sub_issues: bool,
     /// How many issues a page has at most.
     pub(crate) page: usize,
@@ -33,6 +34,7 @@ impl State {
             issues: BTreeMap::new(),
             labels: BTreeSet::new(),
             has_push_access: true,
+            has_graphql: false,
             has_sub_issues: true,
             page: 100,
             faults: Vec::new(),
@@ -56,6 +58,7 @@ impl State {
         ];
         let has_all = wanted.iter().all(|(name, value)| request.header(name) == Some(value));
         let mut reply = match has_all && request.header("user-agent").is_some() {
+            true if request.target == "/graphql" && self.has_graphql => self.graphql(request),
             true => self.rest(request),
             false => Reply::error(401, "Bad credentials"),
         };

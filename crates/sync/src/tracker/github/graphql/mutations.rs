@@ -1,0 +1,64 @@
+//! What is to be changed in an issue, as mutations. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::document::{Mutation, MutationName};
+use crate::{
+    ticket::{CloseReason, FieldDifference, Standing},
+    tracker::github::issue::reason_word,
+};
+
+/// The labels that an issue should have, where they differ.
+pub(super) fn labels_wanted(differences: &[FieldDifference]) -> Option<BTreeSet<String>> {
+    let difference = differences.iter().find(|difference| difference.field == "labels")?;
+    let names = difference.after.as_array()?.iter().filter_map(Json::as_str);
+    Some(names.map(str::to_owned).collect())
+}
+
+/// The mutations that make the issue `id` say what it should, in their order: at most three, none where nothing can be changed. `own_labels`
+/// are the ids of the labels that it has, `known_labels` of those that there are; a label that is in neither cannot be set.
+pub(super) fn mutations(
+    id: &str,
+    differences: &[FieldDifference],
+    standing: (Standing, Standing),
+    own_labels: &BTreeMap<String, String>,
+    known_labels: &BTreeMap<String, String>,
+) -> Vec<Mutation> {
+    let mut fields = Map::new();
+    for difference in differences.iter().filter(|own| matches!(own.field.as_str(), "title" | "body")) {
+        fields.insert(difference.field.clone(), difference.after.clone());
+    }
+    if let Some(wanted) = labels_wanted(differences) {
+        let id_of = |label: &String| {
+            let name = label.to_lowercase();
+            own_labels.get(&name).or_else(|| known_labels.get(&name))
+        };
+        let ids: BTreeSet<&String> = wanted.iter().filter_map(id_of).collect();
+        if ids != own_labels.values().collect() {
+            fields.insert("labelIds".to_owned(), json!(ids));
+        }
+    }
+    let (before, after) = standing;
+    let moves = differences.iter().any(|difference| difference.field == "standing");
+    let mut mutations = Vec::new();
+    // The reason counts only where the state changes: one that is closed for another reason is opened first.
+    if moves && !before.is_open() {
+        mutations.push(Mutation { name: MutationName::Reopen, input: json!({ "issueId": id }) });
+    }
+    if !fields.is_empty() {
+        fields.insert("id".to_owned(), id.into());
+        mutations.push(Mutation { name: MutationName::Update, input: Json::Object(fields) });
+    }
+    if let (true, Standing::Closed(reason)) = (moves, after) {
+        let input = json!({ "issueId": id, "stateReason": graphql_word(reason) });
+        mutations.push(Mutation { name: MutationName::Close, input });
+    }
+    mutations
+}
+
+/// The word of GraphQL (`IssueClosedStateReason`) for a reason.
+fn graphql_word(reason: CloseReason) -> String {
+    reason_word(reason).to_ascii_uppercase()
+}

@@ -1,0 +1,91 @@
+//! An issue as GraphQL tells it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::super::issue::{remote, standing};
+use crate::ticket::{Marker, Observed};
+
+/// The fields of the fragment `Ticket`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct IssueNode {
+    id: String,
+    full_database_id: BigInt,
+    number: u64,
+    url: String,
+    title: String,
+    body: String,
+    state: String,
+    state_reason: Option<String>,
+    created_at: Timestamp,
+    labels: Option<Labels>,
+    parent: Option<Parent>,
+}
+
+/// A `BigInt` of GitHub's schema: text, for readers without integers of 64 bits.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum BigInt {
+    Number(u64),
+    Text(String),
+}
+
+#[derive(Debug, Deserialize)]
+struct Labels {
+    nodes: Vec<LabelNode>,
+}
+
+/// A label.
+#[derive(Debug, Deserialize)]
+pub(super) struct LabelNode {
+    /// Its id.
+    pub(super) id: String,
+    /// Its name.
+    pub(super) name: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Parent {
+    number: u64,
+}
+
+impl IssueNode {
+    /// What stands at a place of an answer; `None` for null and for what is no issue.
+    pub(super) fn read(json: &Json) -> Option<Self> {
+        Self::deserialize(json).ok()
+    }
+
+    /// The marker that it carries.
+    pub(super) fn marker(&self) -> Option<Marker> {
+        Marker::in_body(&self.body)
+    }
+
+    /// The ids of its labels by their names in lower case: names that differ in case alone are one label.
+    pub(super) fn label_ids(&self) -> BTreeMap<String, String> {
+        let nodes = self.labels.iter().flat_map(|labels| &labels.nodes);
+        nodes.map(|label| (label.name.to_lowercase(), label.id.clone())).collect()
+    }
+
+    /// The ticket that it is, of this marker.
+    pub(super) fn observed(self, marker: Marker) -> Observed {
+        let database_id = match self.full_database_id {
+            BigInt::Number(id) => id,
+            BigInt::Text(text) => text.parse().unwrap_or(0),
+        };
+        let labels = self.labels.into_iter().flat_map(|labels| labels.nodes);
+        Observed {
+            remote: remote(self.number, database_id, self.id, self.url),
+            marker,
+            created_at: self.created_at,
+            title: self.title,
+            body: self.body,
+            labels: labels.map(|label| label.name).collect(),
+            standing: standing(&self.state, self.state_reason.as_deref()),
+            parent_id: self.parent.map(|parent| parent.number.to_string()),
+        }
+    }
+}

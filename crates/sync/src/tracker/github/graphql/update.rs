@@ -1,0 +1,218 @@
+//! Changing many issues at once.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::Ordering,
+};
+
+use super::{
+    MUTATIONS,
+    document::{Document, Mutation},
+    mutations::{labels_wanted, mutations},
+    node::IssueNode,
+    read::{NoAnswer, node_id},
+};
+use crate::{
+    breaker::{Failure, Reason},
+    pace::Budget,
+    ticket::{FieldDifference, Observed},
+    tracker::{
+        Change, Delivered, Outcome, Tracker as _,
+        github::{
+            GitHubTracker,
+            exchange::Refused,
+            patch::{no_room, not_ours},
+            rest::number_of,
+        },
+        http::Effect,
+    },
+};
+
+/// A ticket on its way.
+struct Pending<'c> {
+    change: &'c Change,
+    /// What it says, as far as is known.
+    state: Result<Observed, Refused>,
+    differences: Vec<FieldDifference>,
+    label_ids: BTreeMap<String, String>,
+}
+
+impl GitHubTracker {
+    /// Changes tickets: by GraphQL where that is there and knows them, else one by one.
+    pub(in crate::tracker::github) async fn update_tickets(
+        &self,
+        changes: &[Change],
+        heard: &mut Option<Budget>,
+    ) -> Vec<Outcome<Delivered>> {
+        let mut outcomes = Vec::with_capacity(changes.len());
+        for changes in changes.chunks(super::UPDATE_BATCH) {
+            match self.update_by_ids(changes, heard).await {
+                Some(updated) => outcomes.extend(updated),
+                None => {
+                    for change in changes {
+                        outcomes.push(self.update_issue(change, heard).await);
+                    }
+                }
+            }
+        }
+        outcomes
+    }
+
+    /// Changes tickets by GraphQL; `None` where that cannot be. What was changed before that was noticed is read again.
+    async fn update_by_ids(
+        &self,
+        changes: &[Change],
+        heard: &mut Option<Budget>,
+    ) -> Option<Vec<Outcome<Delivered>>> {
+        if !self.has_graphql.load(Ordering::Relaxed) {
+            return None;
+        }
+        let ids: Vec<&str> = changes.iter().map(|change| node_id(&change.remote)).collect::<Option<_>>()?;
+        let labels: BTreeSet<String> =
+            changes.iter().flat_map(|change| change.desired.labels.iter().cloned()).collect();
+        let batch = match self.read_batch(&ids, &labels, heard).await {
+            Ok(batch) => batch,
+            Err(NoAnswer::Absent) => return None,
+            Err(NoAnswer::Refused(refused)) => {
+                return Some(changes.iter().map(|_| refused.clone().outcome()).collect());
+            }
+        };
+        let pending = changes.iter().zip(batch.issues).map(|(change, issue)| self.pending(change, issue));
+        let mut pending: Vec<Pending<'_>> = pending.collect();
+        let wanted = pending.iter().filter_map(|pending| labels_wanted(&pending.differences)).flatten();
+        // Foreign labels are there, since the issues have them.
+        let wanted = wanted.filter(|label| labels.contains(label)).collect();
+        let mut known = batch.label_ids;
+        if let Err(refused) = self.make_labels(&wanted, &mut known, heard).await {
+            return Some(changes.iter().map(|_| refused.clone().outcome()).collect());
+        }
+        if self.mutate_all(&mut pending, &known, heard).await.is_err() {
+            return None;
+        }
+        let mut outcomes = Vec::with_capacity(pending.len());
+        for Pending { change, state, .. } in pending {
+            outcomes.push(self.finished(change, state, heard).await);
+        }
+        Some(outcomes)
+    }
+
+    /// What is to be done about one ticket.
+    fn pending<'c>(&self, change: &'c Change, issue: Result<IssueNode, Failure>) -> Pending<'c> {
+        let mut pending = Pending {
+            change,
+            state: Err(Refused::Failed(Failure::new(Reason::Gone, ""))),
+            differences: Vec::new(),
+            label_ids: BTreeMap::new(),
+        };
+        let read = issue.and_then(|issue| {
+            let number = number_of(&change.remote)?;
+            pending.label_ids = issue.label_ids();
+            let first_marker = issue.marker();
+            let observed = issue.observed(change.desired.marker.clone());
+            if let Some(failure) = not_ours(number, &observed, first_marker.as_ref()) {
+                return Err(failure);
+            }
+            let compared = self.compare(&change.desired, change.before.as_ref(), &observed);
+            pending.differences = compared.map_err(|error| no_room(&error))?;
+            Ok(observed)
+        });
+        pending.state = read.map_err(Refused::Failed);
+        pending
+    }
+
+    /// Sends all mutations, several in one request; `Err` where the server does not know them.
+    async fn mutate_all(
+        &self,
+        pending: &mut [Pending<'_>],
+        known_labels: &BTreeMap<String, String>,
+        heard: &mut Option<Budget>,
+    ) -> Result<(), NoGraphQl> {
+        let mut waiting: Vec<(usize, Mutation)> = Vec::new();
+        for (at, pending) in pending.iter().enumerate() {
+            let (Ok(current), Some(id)) = (&pending.state, node_id(&pending.change.remote)) else { continue };
+            let standing = (current.standing, pending.change.desired.standing);
+            let own = mutations(id, &pending.differences, standing, &pending.label_ids, known_labels);
+            waiting.extend(own.into_iter().map(|mutation| (at, mutation)));
+        }
+        for request in waiting.chunks(MUTATIONS) {
+            // What comes after a request that was refused as a whole would be refused, too.
+            let stopped = self.mutate(pending, request, heard).await?;
+            if let Some(failure) = stopped {
+                let sent = request.last().map_or(0, |(at, _)| at + 1);
+                for (at, _) in waiting.iter().filter(|(at, _)| *at >= sent) {
+                    pending[*at].state = Err(Refused::Failed(failure.clone()));
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends one request; the failure is one of the whole request.
+    async fn mutate(
+        &self,
+        pending: &mut [Pending<'_>],
+        request: &[(usize, Mutation)],
+        heard: &mut Option<Budget>,
+    ) -> Result<Option<Failure>, NoGraphQl> {
+        let document = Document::mutate(request.iter().map(|(_, mutation)| mutation));
+        let (answer, reply) = match self.ask_graphql(document, Effect::Writes, heard).await {
+            Ok(answered) => answered,
+            Err(NoAnswer::Absent) => return Err(NoGraphQl),
+            Err(NoAnswer::Refused(refused)) => {
+                for (at, _) in request {
+                    pending[*at].state = Err(refused.clone());
+                }
+                return Ok(Some(refused.failure().clone()));
+            }
+        };
+        let now = self.now();
+        let mut last = None;
+        let mut has_any = false;
+        for (place, (at, _)) in request.iter().enumerate() {
+            let name = format!("m{place}");
+            let node = answer.data.as_ref().and_then(|data| IssueNode::read(data.get(&name)?.get("issue")?));
+            let Pending { change, state, .. } = &mut pending[*at];
+            match node {
+                Some(node) => {
+                    has_any = true;
+                    if state.is_ok() {
+                        *state = Ok(node.observed(change.desired.marker.clone()));
+                    }
+                }
+                None => {
+                    let told = answer.failure_at(&[name.into()], &reply, now);
+                    let failure = told.unwrap_or_else(|| {
+                        Failure::new(Reason::Unreadable, "GraphQL tells nothing of a change that was sent")
+                    });
+                    last = Some(failure.clone());
+                    *state = Err(match failure.reason {
+                        Reason::ServerError | Reason::Unreadable => Refused::InDoubt(failure),
+                        _ => Refused::Failed(failure),
+                    });
+                }
+            }
+        }
+        Ok(last.filter(|_| !has_any && answer.data.is_none()))
+    }
+
+    /// What became of one ticket, after its parent was seen to.
+    async fn finished(
+        &self,
+        change: &Change,
+        state: Result<Observed, Refused>,
+        heard: &mut Option<Budget>,
+    ) -> Outcome<Delivered> {
+        let mut current = match state {
+            Ok(current) => current,
+            Err(refused) => return refused.outcome(),
+        };
+        match self.settle_parent(change, &mut current, heard).await {
+            Ok(()) => self.delivered(change, current),
+            Err(refused) => refused.after_a_write().outcome(),
+        }
+    }
+}
+
+/// The server does not know these mutations.
+struct NoGraphQl;
