@@ -1,6 +1,7 @@
 //! The tracker of GitHub against a server of our own that does things wrong.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod emulator;
 mod fake;
 mod project;
 mod rest;
