@@ -5,6 +5,7 @@ mod emulator;
 mod fake;
 mod project;
 mod rest;
+mod worker;
 mod faults;
 mod graphql;
 mod parents;
