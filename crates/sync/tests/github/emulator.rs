@@ -1,5 +1,6 @@
 //! The same against an emulator of GitHub that others wrote (npm `emulate` 0.12.2, `emulate start --service github`), at the address in
-//! `STEPMARK_GITHUB_EMULATOR`. Without one this test is ignored; with `--ignored` it wants one.
+//! `STEPMARK_GITHUB_EMULATOR`. That may be a proxy which checks requests by the vendor's description; then the emulator itself is at
+//! `STEPMARK_GITHUB_UPSTREAM`, since making a repository is no part of it. Without one this test is ignored; with `--ignored` it wants one.
 #![expect(clippy::disallowed_methods, reason = "the environment says where the emulator is")]
 
 use serde_json::json;
@@ -7,7 +8,7 @@ use stepmark_core::workspace::Clock;
 use stepmark_sync::{
     configuration::Repository,
     ticket::{CloseReason, Standing, Ticket},
-    tracker::{Change, GitHubSettings, GitHubTracker, RequestKind, Tracker as _},
+    tracker::{Change, GitHubSettings, GitHubTracker, HttpLimits, RequestKind, Tracker as _},
 };
 
 use crate::project::{created, credential, done, one, settings, ticket, update};
@@ -27,8 +28,9 @@ async fn repository(url: &str) -> Repository {
 #[ignore = "needs an emulator at STEPMARK_GITHUB_EMULATOR"]
 async fn tickets_live_on_an_emulator() {
     let url = std::env::var("STEPMARK_GITHUB_EMULATOR").unwrap();
-    let repository = repository(&url).await;
-    let settings = GitHubSettings { repository, ..settings(&url) };
+    let upstream = std::env::var("STEPMARK_GITHUB_UPSTREAM").unwrap_or_else(|_| url.clone());
+    let repository = repository(&upstream).await;
+    let settings = GitHubSettings { repository, limits: HttpLimits::default(), ..settings(&url) };
     let tracker = GitHubTracker::new(settings, &credential()).unwrap();
     let [a, b] = [created(&tracker, &ticket("a")).await, created(&tracker, &ticket("b")).await];
     let desired = Ticket {
