@@ -133,7 +133,7 @@ impl GitHubTracker {
         let next = match reply.header("link").and_then(next_page) {
             None => None,
             Some(next) => {
-                let next = self.http.own_url(next).ok_or_else(elsewhere)?;
+                let next = self.http.on_own_host(next).ok_or_else(elsewhere)?;
                 if next == url {
                     return Err(Failure::new(Reason::Unreadable, "a page of the list is its own next one"));
                 }

@@ -102,6 +102,15 @@ impl HttpClient {
             .then_some(url)
     }
 
+    /// The path and query of `text` on this host, whatever host stands there: behind a proxy a server names itself as it knows itself.
+    pub(in crate::tracker) fn on_own_host(&self, text: &str) -> Option<Url> {
+        let named = self.base.join(text).ok()?;
+        let mut url = self.base.clone();
+        url.set_path(named.path());
+        url.set_query(named.query());
+        Some(url)
+    }
+
     /// Sends a request and reads the answer to its end. Redirects within the host are followed with the same method and body, as GitHub
     /// asks for ("REST API, Best practices: Follow redirects"); any other is a failure.
     pub(in crate::tracker) async fn send(&self, request: HttpRequest) -> Result<HttpReply, HttpFailure> {

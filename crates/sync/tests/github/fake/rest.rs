@@ -109,7 +109,8 @@ impl State {
         if found.len() <= page * self.page {
             return reply;
         }
-        let mut next = url::Url::parse(&format!("{}/repos/o/r/issues", self.host)).unwrap();
+        // As behind a proxy: it knows itself by another name.
+        let mut next = url::Url::parse("https://inner.example/repos/o/r/issues").unwrap();
         next.query_pairs_mut()
             .append_pair("labels", &label)
             .append_pair("state", "all")
