@@ -37,6 +37,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "replay",
     "journal",
     "lifecycle",
+    "sync",
     "manifest",
     "config",
     "context",

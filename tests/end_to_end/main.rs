@@ -48,6 +48,7 @@ mod show;
 mod simultaneous_writers;
 mod status;
 mod streams;
+mod sync;
 mod track;
 mod transition;
 mod tree;

@@ -128,6 +128,7 @@ pub(crate) enum Command {
     Replay(commands::replay::Replay),
     Journal(commands::journal::Journal),
     Lifecycle(commands::lifecycle::Lifecycle),
+    Sync(commands::sync::Sync),
     Manifest(commands::manifest::Manifest),
     Config(commands::config::Config),
     Context(commands::context::Context),

@@ -87,6 +87,18 @@ fn fixed_clock(time: &str) -> Result<Clock, Failure> {
     time.parse().map(Clock::Fixed).map_err(not_a_time)
 }
 
+/// The host that `gh` is told to trust.
+pub(crate) fn trusted_github_host() -> Result<Option<String>, Failure> {
+    variable("GH_HOST")
+}
+
+/// 64 random bits.
+pub(crate) fn random() -> u64 {
+    let (high, low) = uuid::Uuid::new_v4().as_u64_pair();
+    // The first two bits of the lower half are the variant of the id.
+    low << 2 | high & 3
+}
+
 /// A new random id (RFC 9562, version 4). `STEPMARK_TEST_ID` fixes it, so that tests can compare whole files.
 pub(crate) fn new_id() -> String {
     std::env::var("STEPMARK_TEST_ID").unwrap_or_else(|_| uuid::Uuid::new_v4().to_string())

@@ -35,6 +35,7 @@ pub(crate) mod session;
 pub(crate) mod set;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod sync;
 pub(crate) mod track;
 pub(crate) mod transition;
 pub(crate) mod tree;
@@ -94,6 +95,7 @@ pub(crate) fn run(
         Command::Replay(command) => command.run(&project()?, output),
         Command::Journal(command) => command.run(&project()?, output),
         Command::Lifecycle(command) => command.run(&project()?, output),
+        Command::Sync(command) => command.run(&project()?, environment, output),
         Command::Manifest(command) => command.run(&project()?, output),
         Command::Config(command) => command.run(&project()?, output),
         Command::Context(command) => command.run(&project()?, output),

@@ -5,6 +5,7 @@ mod git;
 mod history;
 mod projections;
 mod reading;
+mod sync;
 
 use std::{error::Error, process::ExitCode};
 
@@ -21,6 +22,8 @@ pub(crate) enum Exit {
     Conflict = 3,
     /// A file cannot be read or written, or holds no usable data.
     Io = 4,
+    /// A tracker cannot be used now.
+    Remote = 5,
 }
 
 impl From<Exit> for ExitCode {

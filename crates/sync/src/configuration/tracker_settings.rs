@@ -38,7 +38,7 @@ pub struct TrackerSettings {
     /// How fast it is asked.
     pub pace: ScopedPace,
     /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be under way, and the
-    /// tracker's own list may lag behind. Unless given, 30 on GitHub, 60 on Jira, 0 for a file.
+    /// tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a file.
     pub look_up_wait_seconds: u32,
 }
 
@@ -126,8 +126,9 @@ impl TrackerKeys {
             TargetKind::File | TargetKind::Dry => ScopedPace::default(),
         };
         let look_up_wait_seconds = match kind {
-            TargetKind::Github => 30,
-            TargetKind::Jira => 60,
+            // Longer than a request may take.
+            TargetKind::Github => 90,
+            TargetKind::Jira => 120,
             TargetKind::File | TargetKind::Dry => 0,
         };
         Ok(TrackerSettings {

@@ -22,13 +22,17 @@ mod look_up;
 mod unknown;
 mod lease_keeper;
 mod apply;
+mod amends;
+mod configured_tracker;
 #[cfg(test)]
 mod scripted;
 #[cfg(test)]
 mod cases;
 
+pub use amends::{reset, retry};
 pub use apply::Worker;
 pub use clock::{WallClock, WorkerClock};
+pub use configured_tracker::{ConfiguredTracker, TrackerOpenError};
 pub use error::ApplyError;
 pub use report::{Entry, Fate, Held, Report};
 pub use settings::WorkerSettings;

@@ -1,0 +1,33 @@
+//! `stepmark sync adopt`
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use stepmark_sync::plan::ActionKind;
+
+use super::{Scene, apply::carry_out, plan, report};
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+};
+
+/// Look through the tracker and link the tickets that carry markers; nothing is written there
+#[derive(Debug, Args)]
+pub(super) struct Adopt {}
+
+impl Adopt {
+    pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
+        let (mut ledger, tracker) = (scene.ledger()?, scene.tracker()?);
+        let tickets = scene.survey(&mut ledger, &tracker)?;
+        let mut found = scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?;
+        found.actions.retain(|action| action.kind == ActionKind::Adopt);
+        found.remarks.iter().for_each(|remark| output.warning(plan::told(remark)));
+        let paths: BTreeMap<_, _> = found
+            .actions
+            .iter()
+            .filter_map(|action| Some((action.marker.clone(), action.path.clone()?)))
+            .collect();
+        let done = carry_out(scene, &found, &mut ledger, &tracker)?;
+        Ok(report::show(&done, &paths, output))
+    }
+}

@@ -1,0 +1,128 @@
+//! `stepmark sync apply`
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use clap::Args;
+use stepmark_core::artifact::ProjectPath;
+use stepmark_sync::{
+    ledger::SqliteLedger,
+    plan::{ActionKind, Plan},
+    ticket::Marker,
+    worker::{ConfiguredTracker, Report},
+};
+
+use super::{Scene, plan_file, report};
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+};
+
+/// Do what is to be done; where nothing is, the tracker is not asked
+///
+/// With FILE exactly what that plan says is done, or nothing and the difference to today's plan is told (3). What a tracker refuses is
+/// tried again by a later call; ends with 5 where the tracker cannot be used now, and with 1 where something else is left.
+#[derive(Debug, Args)]
+pub(super) struct Apply {
+    /// A plan that `stepmark sync plan --out` wrote
+    file: Option<PathBuf>,
+    /// Look through the tracker first, so that what people changed is written again
+    #[arg(long, conflicts_with = "file")]
+    survey: bool,
+}
+
+/// How many plans are made for one call: what is found is updated, and what was not there is created, by the next one.
+const ROUNDS: usize = 4;
+
+impl Apply {
+    pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
+        if let Some(file) = &self.file {
+            let plan = plan_file::read(file)?;
+            let mut ledger = scene.ledger()?;
+            let tracker = scene.tracker()?;
+            refuse_stale(scene, &plan, &mut ledger, &tracker)?;
+            let done = carry_out(scene, &plan, &mut ledger, &tracker)?;
+            return Ok(report::show(&done, &paths(&plan), output));
+        }
+        let survey = self.survey;
+        let (done, paths) = until_settled(scene, survey)?;
+        Ok(report::show(&done, &paths, output))
+    }
+}
+
+/// Plans and carries out until another plan would do no more. Where there is nothing to do, nothing is opened.
+fn until_settled(
+    scene: &Scene<'_>,
+    survey: bool,
+) -> Result<(Report, BTreeMap<Marker, ProjectPath>), Failure> {
+    let (mut all, mut known) = (Report::default(), BTreeMap::new());
+    let in_doubt = |scene: &Scene<'_>| -> Result<bool, Failure> {
+        let mut ledger = scene.ledger_to_read()?;
+        let any = !ledger.read()?.intents(&scene.settings.name)?.is_empty();
+        Ok(any)
+    };
+    if !survey && !in_doubt(scene)? && scene.plan(&mut *scene.ledger_to_read()?)?.actions.is_empty() {
+        return Ok((all, known));
+    }
+    let (mut ledger, tracker) = (scene.ledger()?, scene.tracker()?);
+    for round in 0..ROUNDS {
+        let plan = if survey && round == 0 {
+            let tickets = scene.survey(&mut ledger, &tracker)?;
+            scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?
+        } else {
+            scene.plan(&mut ledger)?
+        };
+        known.extend(paths(&plan));
+        let done = carry_out(scene, &plan, &mut ledger, &tracker)?;
+        let goes_on = done.is_followed_by_more();
+        all.requests += done.requests;
+        all.entries.extend(done.entries);
+        if !goes_on {
+            break;
+        }
+    }
+    Ok((all, known))
+}
+
+fn paths(plan: &Plan) -> BTreeMap<Marker, ProjectPath> {
+    let paths = plan.actions.iter().filter_map(|action| Some((action.marker.clone(), action.path.clone()?)));
+    paths.collect()
+}
+
+pub(super) fn carry_out(
+    scene: &Scene<'_>,
+    plan: &Plan,
+    ledger: &mut SqliteLedger,
+    tracker: &ConfiguredTracker,
+) -> Result<Report, Failure> {
+    scene.work(ledger, tracker, async |worker| Ok(worker.apply(plan).await?))
+}
+
+/// Refuses a plan that is not the one that would be made now.
+fn refuse_stale(
+    scene: &Scene<'_>,
+    plan: &Plan,
+    ledger: &mut SqliteLedger,
+    tracker: &ConfiguredTracker,
+) -> Result<(), Failure> {
+    if plan.tracker != scene.settings.name {
+        let message = format!("this plan is for `{}`, not for `{}`", plan.tracker, scene.settings.name);
+        return Err(Failure::new(Exit::Usage, message).with_help("name the tracker with `--tracker`"));
+    }
+    let mut stale = plan.stale(&scene.plan(ledger)?);
+    if !stale.is_empty() {
+        // It may have been made with a look through the tracker.
+        let tickets = scene.survey(ledger, tracker)?;
+        stale = plan.stale(&scene.plan_with(ledger, Some((tracker, &tickets)))?);
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    let name = |kind: Option<ActionKind>| kind.map_or("nothing", ActionKind::name);
+    let mut failure = Failure::new(Exit::Conflict, "the plan does not hold any more; nothing was done")
+        .with_help("make a new one: `stepmark sync plan --out FILE`");
+    failure.causes = stale
+        .iter()
+        .map(|stale| format!("`{}`: planned {}, now {}", stale.marker, name(stale.planned), name(stale.now)))
+        .collect();
+    Err(failure)
+}

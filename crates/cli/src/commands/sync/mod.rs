@@ -1,0 +1,63 @@
+//! `stepmark sync`
+
+mod adopt;
+mod apply;
+mod plan;
+mod plan_file;
+mod report;
+mod reset;
+mod retry;
+mod scene;
+mod status;
+
+use clap::{Args, Subcommand};
+
+use self::scene::Scene;
+use crate::{
+    environment::Environment,
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Keep tickets in step with artifacts, one way
+///
+/// Trackers stand under `trackers` in `.stepmark/config.yaml`. Nothing ever flows back into an artifact. What was sent is remembered in
+/// `.stepmark/local/sync.db`; where that is lost, tickets are found again by their markers.
+#[derive(Debug, Args)]
+pub(crate) struct Sync {
+    /// The tracker; needed where the configuration names several
+    #[arg(long, global = true, value_name = "NAME")]
+    tracker: Option<String>,
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    Plan(plan::Plan),
+    Apply(apply::Apply),
+    Status(status::Status),
+    Adopt(adopt::Adopt),
+    Retry(retry::Retry),
+    Reset(reset::Reset),
+}
+
+impl Sync {
+    pub(crate) fn run(
+        &self,
+        project: &Project,
+        environment: &Environment,
+        output: &Output,
+    ) -> Result<Exit, Failure> {
+        let scene = Scene::open(project, environment, self.tracker.as_deref(), output)?;
+        match &self.task {
+            Task::Plan(command) => command.run(&scene, output),
+            Task::Apply(command) => command.run(&scene, output),
+            Task::Status(command) => command.run(&scene, output),
+            Task::Adopt(command) => command.run(&scene, output),
+            Task::Retry(command) => command.run(&scene, output),
+            Task::Reset(command) => command.run(&scene, output),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What all commands of sync need: the tracker that is meant, the artifacts, the ledger, and a runtime for requests.
+
+use std::{future::Future, path::PathBuf};
+
+use stepmark_core::workspace::Clock;
+use stepmark_sync::{
+    configuration::{SyncConfiguration, TrackerSettings},
+    ledger::{Ledger, MemoryLedger, SqliteLedger},
+    plan::{Grounds, Plan, Survey},
+    retry::Draw,
+    ticket::{Observed, Snapshot, Ticket},
+    tracker::Tracker as _,
+    worker::{ConfiguredTracker, WallClock, Worker},
+};
+
+use crate::{
+    environment::{self, Environment},
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Where the ledger stands in a project: it is this clone's alone (DESIGN.md, "On disk").
+const LEDGER: &str = ".stepmark/local/sync.db";
+
+/// What all commands of sync need.
+pub(super) struct Scene<'s> {
+    pub(super) project: &'s Project,
+    pub(super) settings: TrackerSettings,
+    pub(super) project_id: String,
+    pub(super) clock: Clock,
+}
+
+impl<'s> Scene<'s> {
+    pub(super) fn open(
+        project: &'s Project,
+        environment: &Environment,
+        tracker: Option<&str>,
+        output: &Output,
+    ) -> Result<Self, Failure> {
+        let configuration = SyncConfiguration::of(project.workspace.configuration())?;
+        for unknown in &configuration.unknown_keys {
+            let file = unknown.file.display();
+            output.warning(format_args!("`{}` in `{file}` has no effect", unknown.key));
+        }
+        let settings = choose(configuration.trackers, tracker)?;
+        let project_id = project.workspace.configuration().project_id().unwrap_or_default().to_owned();
+        Ok(Self { project, settings, project_id, clock: environment.clock })
+    }
+
+    fn ledger_path(&self) -> PathBuf {
+        self.project.root().path().join(LEDGER)
+    }
+
+    /// The ledger, which is made where there is none.
+    pub(super) fn ledger(&self) -> Result<SqliteLedger, Failure> {
+        Ok(SqliteLedger::open(&self.ledger_path())?)
+    }
+
+    /// The ledger for looking only.
+    pub(super) fn ledger_to_read(&self) -> Result<Box<dyn Ledger>, Failure> {
+        Ok(match SqliteLedger::open_existing(&self.ledger_path())? {
+            Some(ledger) => Box::new(ledger),
+            None => Box::new(MemoryLedger::default()),
+        })
+    }
+
+    /// The artifacts as they are now.
+    pub(super) fn snapshot(&self) -> Result<Snapshot, Failure> {
+        Ok(Snapshot::of(&self.project_id, &self.project.workspace.artifacts()?))
+    }
+
+    pub(super) fn tracker(&self) -> Result<ConfiguredTracker, Failure> {
+        let host = environment::trusted_github_host()?;
+        let root = self.project.root().path();
+        Ok(ConfiguredTracker::open(&self.settings, root, host.as_deref(), self.clock)?)
+    }
+
+    /// What is to be done, as far as the ledger knows.
+    pub(super) fn plan(&self, ledger: &mut dyn Ledger) -> Result<Plan, Failure> {
+        self.plan_with(ledger, None)
+    }
+
+    /// What is to be done, where the tracker has these tickets.
+    pub(super) fn plan_with(
+        &self,
+        ledger: &mut dyn Ledger,
+        survey: Option<(&ConfiguredTracker, &[Observed])>,
+    ) -> Result<Plan, Failure> {
+        let snapshot = self.snapshot()?;
+        let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
+            let compared = survey.map(|(tracker, _)| tracker.compare(desired, before, observed));
+            // What leaves no room for the managed section is told by the request that tries it.
+            compared.and_then(Result::ok).unwrap_or_else(|| desired.differences(before))
+        };
+        let survey = survey.map(|(_, tickets)| Survey { tickets, compare: &compare });
+        let ledger = ledger.read()?;
+        let settings = &self.settings;
+        Ok(Plan::make(&Grounds { snapshot: &snapshot, settings, ledger: &*ledger, survey })?)
+    }
+
+    /// Works with the tracker.
+    pub(super) fn work<R>(
+        &self,
+        ledger: &mut SqliteLedger,
+        tracker: &ConfiguredTracker,
+        work: impl AsyncFnOnce(&mut Worker<'_, SqliteLedger, ConfiguredTracker, WallClock>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let (clock, holder) = (WallClock(self.clock), format!("stepmark {}", environment::new_id()));
+        let mut draw = || Draw(environment::random());
+        let who = (holder.as_str(), &mut draw as &mut dyn FnMut() -> Draw);
+        let mut worker = Worker::new(ledger, (tracker, &self.settings), &clock, &self.project_id, who);
+        run(work(&mut worker))?
+    }
+
+    /// All tickets that the tracker has of this project.
+    pub(super) fn survey(
+        &self,
+        ledger: &mut SqliteLedger,
+        tracker: &ConfiguredTracker,
+    ) -> Result<Vec<Observed>, Failure> {
+        let found = self.work(ledger, tracker, async |worker| Ok(worker.survey().await?))?;
+        found.map_err(|held| {
+            Failure::new(Exit::Remote, format!("`{}` cannot be looked through: {held}", self.settings.name))
+        })
+    }
+}
+
+/// Runs requests on this thread.
+fn run<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| Failure::new(Exit::Io, format!("cannot wait for a tracker: {error}")))?;
+    Ok(runtime.block_on(work))
+}
+
+/// The tracker that is meant.
+fn choose(mut trackers: Vec<TrackerSettings>, name: Option<&str>) -> Result<TrackerSettings, Failure> {
+    let names: Vec<String> = trackers.iter().map(|tracker| format!("`{}`", tracker.name)).collect();
+    let names = names.join(", ");
+    match name {
+        Some(name) => trackers.into_iter().find(|tracker| tracker.name.as_str() == name).ok_or_else(|| {
+            Failure::new(Exit::Usage, format!("there is no tracker `{name}`; there are: {names}"))
+        }),
+        None if trackers.len() == 1 => Ok(trackers.remove(0)),
+        None if trackers.is_empty() => {
+            let failure = Failure::new(Exit::Usage, "the configuration names no tracker");
+            Err(failure.with_help(
+                "for example: `trackers: {file: {path: out/tickets.jsonl}}` in `.stepmark/config.yaml`",
+            ))
+        }
+        None => Err(Failure::new(Exit::Usage, format!("there are several trackers: {names}"))
+            .with_help("name one with `--tracker NAME`")),
+    }
+}

@@ -1,0 +1,136 @@
+//! `stepmark sync status`
+
+use clap::Args;
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+use stepmark_sync::{
+    breaker::{Breaker, Scope},
+    ledger::{Intent, Lease, LedgerError, LedgerReader},
+    plan::Plan,
+    retry::Delivery,
+    ticket::Marker,
+};
+
+use super::Scene;
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, wording},
+};
+
+/// Show what is to be done, waits, is parked or in doubt, and every breaker that is not closed; the tracker is not asked
+#[derive(Debug, Args)]
+pub(super) struct Status {}
+
+/// What the ledger says.
+struct Standing {
+    links: usize,
+    surveyed_at: Option<Timestamp>,
+    intents: Vec<Intent>,
+    deliveries: Vec<(Marker, Delivery)>,
+    breakers: Vec<(Scope, Breaker)>,
+    lease: Option<Lease>,
+}
+
+impl Standing {
+    fn read(ledger: &dyn LedgerReader, scene: &Scene<'_>) -> Result<Self, LedgerError> {
+        let name = &scene.settings.name;
+        Ok(Self {
+            links: ledger.links(name)?.len(),
+            surveyed_at: ledger.surveyed_at(name)?,
+            intents: ledger.intents(name)?,
+            deliveries: ledger.deliveries(name)?,
+            breakers: ledger.breakers()?,
+            lease: ledger.lease(name.as_str())?.filter(|lease| scene.clock.now() < lease.until),
+        })
+    }
+}
+
+impl Status {
+    pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
+        let mut ledger = scene.ledger_to_read()?;
+        let plan = scene.plan(&mut *ledger)?;
+        let standing = Standing::read(&*ledger.read()?, scene)?;
+        output.json_or(
+            "stepmark.sync-status/1",
+            || wire(scene, &plan, &standing),
+            || show(scene, &plan, &standing, output),
+        );
+        Ok(Exit::Fine)
+    }
+}
+
+fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, output: &Output) {
+    let counts: Vec<String> =
+        plan.counts().iter().map(|(kind, count)| format!("{count} to {}", kind.name())).collect();
+    let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts.join(", ") };
+    let tickets = wording::count(standing.links, "ticket");
+    output.line(format_args!("{}: {tickets}, {counts}", scene.settings.name));
+    for intent in &standing.intents {
+        let (action, marker, begun_at) = (intent.action, &intent.marker, intent.begun_at);
+        output.line(format_args!("in doubt   `{marker}`: to {action} it was begun at {begun_at}"));
+    }
+    for (marker, delivery) in &standing.deliveries {
+        let Some(last) = delivery.last() else { continue };
+        let tries = wording::count(delivery.attempts(), "try").replace("trys", "tries");
+        let word = match delivery.until() {
+            Some(until) => format!("waiting    `{marker}` until {until}"),
+            None => format!("parked     `{marker}`"),
+        };
+        output.line(format_args!("{word}, after {tries}: {}: {}", last.reason, last.detail));
+        if let Some(remedy) = last.reason.remedy() {
+            output.remark(format_args!("           {remedy}"));
+        }
+    }
+    for (scope, breaker) in &standing.breakers {
+        match breaker.outage() {
+            None => output.remark(format_args!("closed     `{scope}`, with failures")),
+            Some(outage) => {
+                let cause = format!("{}: {}", outage.cause.reason, outage.cause.detail);
+                output.line(format_args!(
+                    "open       `{scope}` since {}, tried again after {}: {cause}",
+                    outage.since, outage.until
+                ));
+                if let Some(remedy) = outage.cause.reason.remedy() {
+                    output.remark(format_args!("           {remedy}"));
+                }
+            }
+        }
+    }
+    if let Some(lease) = &standing.lease {
+        output.line(format_args!("at work    {} until {}", lease.holder, lease.until));
+    }
+}
+
+fn wire(scene: &Scene<'_>, plan: &Plan, standing: &Standing) -> Json {
+    let counts: serde_json::Map<String, Json> =
+        plan.counts().iter().map(|(kind, count)| (kind.name().to_owned(), (*count).into())).collect();
+    let intents = standing.intents.iter().map(|intent| {
+        json!({
+            "marker": intent.marker,
+            "action": intent.action.to_string(),
+            "begun_at": intent.begun_at,
+        })
+    });
+    let deliveries = standing
+        .deliveries
+        .iter()
+        .map(|(marker, delivery)| json!({ "marker": marker, "delivery": delivery }));
+    let breakers = standing
+        .breakers
+        .iter()
+        .map(|(scope, breaker)| json!({ "scope": scope.to_string(), "breaker": breaker }));
+    json!({
+        "tracker": scene.settings.name,
+        "tickets": standing.links,
+        "unchanged": plan.unchanged,
+        "to_do": counts,
+        "remarks": plan.remarks,
+        "surveyed_at": standing.surveyed_at,
+        "in_doubt": intents.collect::<Vec<_>>(),
+        "deliveries": deliveries.collect::<Vec<_>>(),
+        "breakers": breakers.collect::<Vec<_>>(),
+        "lease": standing.lease.as_ref().map(|lease| json!({
+            "holder": lease.holder, "number": lease.number, "until": lease.until,
+        })),
+    })
+}

@@ -1,0 +1,57 @@
+//! Why sync could not work.
+
+use stepmark_sync::{
+    configuration::SyncConfigurationError,
+    ledger::LedgerError,
+    plan::PlanReadError,
+    ticket::MarkerError,
+    worker::{ApplyError, TrackerOpenError},
+};
+
+use super::{Exit, Failure};
+
+impl From<SyncConfigurationError> for Failure {
+    fn from(error: SyncConfigurationError) -> Self {
+        Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        let exit = match &error {
+            LedgerError::Busy | LedgerError::Fenced(_) => Exit::Conflict,
+            LedgerError::Storage { .. }
+            | LedgerError::Corrupt { .. }
+            | LedgerError::Newer { .. }
+            | LedgerError::LinkedElsewhere { .. } => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<ApplyError> for Failure {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::LeaseHeld(error) => Self::from_error(Exit::Conflict, &error),
+            ApplyError::Ledger(error) => error.into(),
+        }
+    }
+}
+
+impl From<TrackerOpenError> for Failure {
+    fn from(error: TrackerOpenError) -> Self {
+        Self::from_error(Exit::Remote, &error)
+    }
+}
+
+impl From<PlanReadError> for Failure {
+    fn from(error: PlanReadError) -> Self {
+        Self::from_error(Exit::Usage, &error)
+    }
+}
+
+impl From<MarkerError> for Failure {
+    fn from(error: MarkerError) -> Self {
+        Self::from_error(Exit::Findings, &error)
+    }
+}

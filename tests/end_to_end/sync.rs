@@ -1,0 +1,166 @@
+//! `stepmark sync` with a tracker that is a file.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::Value as Json;
+
+use crate::harness::{Run, Sandbox};
+
+const NOON: &str = "2026-11-22T12:00:00Z";
+const TICKETS: &str = "out/tickets.jsonl";
+
+fn project(keys: &str) -> Sandbox {
+    let sandbox = Sandbox::empty();
+    let configuration = format!(
+        "project_id: demo\nartifacts: ['docs/*.md']\ntrackers:\n  file:\n    path: {TICKETS}\n{keys}"
+    );
+    sandbox.write(".stepmark/config.yaml", configuration);
+    sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
+    sandbox.write("docs/b.md", "---\nid: B\nstatus: draft\n---\n\n# Beta\n");
+    sandbox
+}
+
+fn sync(sandbox: &Sandbox, arguments: &[&str]) -> Run {
+    let arguments: Vec<&str> = ["sync"].iter().chain(arguments).copied().collect();
+    sandbox.run(sandbox.command(&arguments).env("STEPMARK_TEST_TIME", NOON))
+}
+
+fn created(sandbox: &Sandbox) -> usize {
+    let lines = String::from_utf8(sandbox.read(TICKETS)).unwrap();
+    let done = lines.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()["done"].clone());
+    done.filter(|done| done == "created").count()
+}
+
+#[test]
+fn tickets_follow_artifacts() {
+    let sandbox = project("    prune: close\n");
+    let plan = sandbox.reads_only(&["sync", "plan", "--quiet"]);
+    assert_snapshot!(plan, @r"
+    exit 0
+    ── stdout
+    create          docs/a.md
+    create          docs/b.md
+    ");
+    assert_snapshot!(sync(&sandbox, &["apply"]), @r"
+    exit 0
+    ── stdout
+    create          done      docs/a.md #1
+    create          done      docs/b.md #2
+    2 actions, 2 requests
+    ");
+    let before = sandbox.read(TICKETS);
+    assert_snapshot!(sync(&sandbox, &["apply"]), @r"
+    exit 0
+    ── stdout
+    0 actions, 0 requests
+    ");
+    assert_eq!(sandbox.read(TICKETS), before, "nothing was written");
+    assert_eq!(sandbox.stepmark(&["set", "docs/a.md", "status=done"]).code, 0);
+    fs::remove_file(sandbox.place("docs/b.md")).unwrap();
+    assert_snapshot!(sync(&sandbox, &["apply"]), @r"
+    exit 0
+    ── stdout
+    close           done      docs/a.md #1
+    prune           done      `demo/id:B` #2
+    2 actions, 1 request
+    ");
+    let status = sandbox.reads_only(&["sync", "status", "--json"]);
+    let status: Json = serde_json::from_str(&status.stdout).unwrap();
+    assert_eq!((&status["tickets"], &status["schema"]), (&2.into(), &"stepmark.sync-status/1".into()));
+    assert_eq!(status["to_do"], serde_json::json!({}));
+    assert_eq!(created(&sandbox), 2);
+}
+
+#[test]
+fn a_plan_that_was_kept_is_done_exactly_or_not_at_all() {
+    let sandbox = project("");
+    assert_eq!(sync(&sandbox, &["plan", "--out", "plan.json"]).code, 0);
+    assert_eq!(sandbox.stepmark(&["set", "docs/a.md", "status=review"]).code, 0);
+    assert_snapshot!(sync(&sandbox, &["apply", "plan.json"]), @r"
+    exit 3
+    ── stderr
+    error: the plan does not hold any more; nothing was done
+      cause: `demo/id:A`: planned create, now create
+      help: make a new one: `stepmark sync plan --out FILE`
+    ");
+    assert_eq!(sync(&sandbox, &["plan", "--out", "plan.json"]).code, 0);
+    let applied = sync(&sandbox, &["apply", "plan.json", "--json"]);
+    let applied: Json = serde_json::from_str(&applied.stdout).unwrap();
+    let outcomes: Vec<_> = applied["entries"].as_array().unwrap().iter().map(|one| &one["outcome"]).collect();
+    assert_eq!(outcomes, ["done", "done"]);
+    assert_eq!(sync(&sandbox, &["apply", "plan.json"]).code, 3, "it is done already");
+    assert_eq!(created(&sandbox), 2);
+}
+
+#[test]
+fn a_lost_ledger_is_found_again() {
+    let sandbox = project("");
+    sync(&sandbox, &["apply"]);
+    for adopts_first in [true, false] {
+        fs::remove_dir_all(sandbox.place(".stepmark/local")).unwrap();
+        if adopts_first {
+            assert_snapshot!(sync(&sandbox, &["adopt"]), @r"
+            exit 0
+            ── stdout
+            adopt           found     docs/a.md #1
+            adopt           found     docs/b.md #2
+            2 actions, 0 requests
+            ");
+        }
+        assert_eq!(sync(&sandbox, &["apply"]).code, 0);
+        assert_eq!(sync(&sandbox, &["apply", "--json"]).stdout.matches("outcome").count(), 0);
+    }
+    assert_eq!(created(&sandbox), 2, "no second ticket");
+}
+
+#[test]
+fn a_tracker_that_cannot_be_used_is_told_and_left_alone() {
+    let sandbox = project("    breaker: {failures: 1}\n");
+    sandbox.write(TICKETS, "# Notes\n");
+    let failed = sync(&sandbox, &["apply"]);
+    assert_eq!(failed.code, 5, "{failed}");
+    let status = sync(&sandbox, &["status"]);
+    assert!(status.stdout.contains("open       `host:file/file` since 2026-11-22T12:00:00Z"), "{status}");
+    fs::remove_file(sandbox.place(TICKETS)).unwrap();
+    let refused = sync(&sandbox, &["apply"]);
+    assert!(refused.code == 5 && refused.stdout.contains("is left alone until"), "{refused}");
+    assert_eq!(sync(&sandbox, &["reset"]).stdout, "host:file/file\n1 breaker reset\n");
+    let applied = sync(&sandbox, &["apply"]);
+    assert_eq!((applied.code, created(&sandbox)), (0, 2), "{applied}");
+}
+
+#[test]
+fn a_ticket_that_was_lost_is_made_anew_when_a_person_asks() {
+    let sandbox = project("");
+    sync(&sandbox, &["apply"]);
+    let first = String::from_utf8(sandbox.read(TICKETS)).unwrap();
+    sandbox.write(TICKETS, first.lines().take(1).map(|line| format!("{line}\n")).collect::<String>());
+    assert_eq!(sandbox.stepmark(&["set", "docs/b.md", "status=review"]).code, 0);
+    assert_eq!(sync(&sandbox, &["apply"]).code, 1);
+    let status = sync(&sandbox, &["status"]);
+    assert!(status.stdout.contains("parked     `demo/id:B`, after 1 try"), "{status}");
+    assert_eq!(sync(&sandbox, &["apply"]).code, 1, "it stays parked");
+    assert_eq!(sync(&sandbox, &["retry", "docs/b.md"]).code, 0);
+    let applied = sync(&sandbox, &["apply"]);
+    assert_snapshot!(applied, @r"
+    exit 0
+    ── stdout
+    look-up         not-there docs/b.md
+    create          done      docs/b.md #2
+    2 actions, 2 requests
+    ");
+}
+
+#[test]
+fn without_a_tracker_or_with_several_it_is_told() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(".stepmark/config.yaml", "project_id: demo\n");
+    let run = sandbox.reads_only(&["sync", "plan"]);
+    assert!(run.code == 2 && run.stderr.contains("names no tracker"), "{run}");
+    sandbox.write(".stepmark/config.yaml", "project_id: demo\ntrackers:\n  dry:\n  other: {kind: dry}\n");
+    let run = sandbox.reads_only(&["sync", "plan"]);
+    assert!(run.code == 2 && run.stderr.contains("`dry`, `other`"), "{run}");
+    assert_eq!(sandbox.reads_only(&["sync", "plan", "--tracker", "dry"]).code, 0);
+    assert_eq!(sandbox.reads_only(&["sync", "plan", "--tracker", "nobody"]).code, 2);
+}
