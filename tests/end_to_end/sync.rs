@@ -12,9 +12,7 @@ const TICKETS: &str = "out/tickets.jsonl";
 
 fn project(keys: &str) -> Sandbox {
     let sandbox = Sandbox::empty();
-    let configuration = format!(
-        "project_id: demo\nartifacts: ['docs/*.md']\ntrackers:\n  file:\n    path: {TICKETS}\n{keys}"
-    );
+    let configuration = format!("project_id: demo\ntrackers:\n  file:\n    path: {TICKETS}\n{keys}");
     sandbox.write(".stepmark/config.yaml", configuration);
     sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
     sandbox.write("docs/b.md", "---\nid: B\nstatus: draft\n---\n\n# Beta\n");
@@ -65,7 +63,7 @@ fn tickets_follow_artifacts() {
     prune           done      `demo/id:B` #2
     2 actions, 1 request
     ");
-    let status = sandbox.reads_only(&["sync", "status", "--json"]);
+    let status = sync(&sandbox, &["status", "--json"]);
     let status: Json = serde_json::from_str(&status.stdout).unwrap();
     assert_eq!((&status["tickets"], &status["schema"]), (&2.into(), &"stepmark.sync-status/1".into()));
     assert_eq!(status["to_do"], serde_json::json!({}));

@@ -196,6 +196,8 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
             for action in &batch.actions {
                 match ground.check(action)? {
                     Ok(item) => items.push(item),
+                    // The look-up has told of it.
+                    Err(Held::Stale) if was_found(report, &action.marker) => {}
                     Err(why) => held.tell(action.kind, &action.marker, why.into()),
                 }
             }
@@ -281,6 +283,10 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
 fn expected(plan: &Plan) -> BTreeSet<&Marker> {
     let brings = |kind| matches!(kind, ActionKind::Create | ActionKind::Adopt | ActionKind::LookUp);
     plan.actions.iter().filter(|action| brings(action.kind)).map(|action| &action.marker).collect()
+}
+
+fn was_found(report: &Report, marker: &Marker) -> bool {
+    report.of(marker).is_some_and(|entry| matches!(entry.fate, Fate::Found { .. }))
 }
 
 fn hold<'m>(report: &mut Report, tickets: impl Iterator<Item = (ActionKind, &'m Marker)>, why: &Held) {

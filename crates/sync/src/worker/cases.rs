@@ -261,7 +261,7 @@ async fn a_lost_ledger_adopts_and_reports_duplicates() {
         })
         .collect();
     assert_eq!(found, [("#1", 1), ("#2", 0)]);
-    assert!(report.is_followed_by_more());
+    assert!(report.is_followed_by_more() && report.is_complete(), "{report:?}");
     assert!(world.sync().await.is_complete());
     assert_eq!(world.take_requests(), [(List, 0), (Create, 1), (Update, 2)]);
     let survey: Vec<_> = world.tracker.content(|content| {
