@@ -28,6 +28,8 @@ mod configured_tracker;
 mod scripted;
 #[cfg(test)]
 mod cases;
+#[cfg(test)]
+mod interleavings;
 
 pub use amends::{reset, retry};
 pub use apply::Worker;
