@@ -2,7 +2,7 @@
 
 use super::{
     ApplyError, Held, Worker, WorkerClock,
-    gate::{self, Gate, Heard},
+    gate::{self, Heard},
 };
 use crate::{
     breaker::{Failure, Reason, Route},
@@ -48,24 +48,8 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
     ) -> Result<Result<Page, Held>, ApplyError> {
         let settings = self.settings;
         let cost = self.tracker.cost(RequestKind::List, 0);
-        loop {
-            let now = self.clock.now();
-            let mut transaction = self.begin(lease)?;
-            match gate::ask(&mut *transaction, route, &cost, settings, now)? {
-                Gate::Open => {
-                    transaction.commit()?;
-                    break;
-                }
-                Gate::Refused { scope, until, cause } => {
-                    return Ok(Err(Held::Refused { scope, until, cause }));
-                }
-                Gate::TooFast { until } => {
-                    drop(transaction);
-                    if !self.wait(lease, until).await? {
-                        return Ok(Err(Held::TooFast { until }));
-                    }
-                }
-            }
+        if let Some(held) = self.pass_gate(lease, route, &cost).await? {
+            return Ok(Err(held));
         }
         self.requests += 1;
         let page = self.tracker.list(project, from).await;

@@ -17,6 +17,7 @@ mod batch;
 mod grounding;
 mod gate;
 mod settle;
+mod reading;
 mod listing;
 mod look_up;
 mod unknown;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     ApplyError, Held, Report, Worker, WorkerClock,
-    gate::{self, Gate, Heard},
+    gate::{self, Heard},
 };
 use crate::{
     breaker::Route,
@@ -53,24 +53,8 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
     ) -> Result<Result<Answer<Option<Observed>>, Held>, ApplyError> {
         let settings = self.settings;
         let cost = self.tracker.cost(RequestKind::Read, remotes.len());
-        loop {
-            let now = self.clock.now();
-            let mut transaction = self.begin(Some(lease))?;
-            match gate::ask(&mut *transaction, route, &cost, settings, now)? {
-                Gate::Open => {
-                    transaction.commit()?;
-                    break;
-                }
-                Gate::Refused { scope, until, cause } => {
-                    return Ok(Err(Held::Refused { scope, until, cause }));
-                }
-                Gate::TooFast { until } => {
-                    drop(transaction);
-                    if !self.wait(Some(lease), until).await? {
-                        return Ok(Err(Held::TooFast { until }));
-                    }
-                }
-            }
+        if let Some(held) = self.pass_gate(Some(lease), route, &cost).await? {
+            return Ok(Err(held));
         }
         self.requests += 1;
         let answer = self.tracker.read(remotes).await;

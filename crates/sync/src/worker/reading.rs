@@ -1,0 +1,43 @@
+//! What comes before a request that only reads: no intent is noted for it.
+
+use super::{
+    ApplyError, Held, Worker, WorkerClock,
+    gate::{self, Gate},
+};
+use crate::{
+    breaker::Route,
+    ledger::{Lease, Ledger},
+    pace::Cost,
+    tracker::Tracker,
+};
+
+impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+    /// Waits until breakers and pace let a request through, and counts it; why it is held back, where that takes too long.
+    pub(super) async fn pass_gate(
+        &mut self,
+        lease: Option<&Lease>,
+        route: &Route,
+        cost: &Cost,
+    ) -> Result<Option<Held>, ApplyError> {
+        let settings = self.settings;
+        loop {
+            let now = self.clock.now();
+            let mut transaction = self.begin(lease)?;
+            match gate::ask(&mut *transaction, route, cost, settings, now)? {
+                Gate::Open => {
+                    transaction.commit()?;
+                    return Ok(None);
+                }
+                Gate::Refused { scope, until, cause } => {
+                    return Ok(Some(Held::Refused { scope, until, cause }));
+                }
+                Gate::TooFast { until } => {
+                    drop(transaction);
+                    if !self.wait(lease, until).await? {
+                        return Ok(Some(Held::TooFast { until }));
+                    }
+                }
+            }
+        }
+    }
+}
