@@ -3,10 +3,12 @@
 #![expect(clippy::disallowed_methods, reason = "an edge: a project is copied and edited here")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod demo;
+
 use std::{
     fs,
     future::Future,
-    path::{Path, PathBuf},
+    path::PathBuf,
     pin::pin,
     task::{Context, Poll, Waker},
 };
@@ -37,18 +39,6 @@ struct Project {
     tracker: FileTracker,
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).unwrap()),
-        }
-    }
-}
-
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -58,8 +48,7 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 
 impl Project {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/repos/demo"), folder.path());
+        let folder = demo::copied();
         fs::create_dir_all(folder.path().join(".stepmark")).unwrap();
         fs::write(folder.path().join(".stepmark/config.yaml"), CONFIGURATION).unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();

@@ -1,6 +1,8 @@
 //! The tracker of GitHub against a server of our own that does things wrong.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "../demo/mod.rs"]
+mod demo;
 mod emulator;
 mod fake;
 mod project;

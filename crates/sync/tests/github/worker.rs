@@ -4,7 +4,6 @@
 use std::{
     collections::BTreeMap,
     fs,
-    path::Path,
     sync::atomic::{AtomicI64, Ordering},
     time::Duration,
 };
@@ -22,6 +21,7 @@ use stepmark_sync::{
 };
 
 use crate::{
+    demo,
     fake::{FakeGitHub, Fault, Reply, When},
     project::{credential, settings},
 };
@@ -46,22 +46,9 @@ struct Project {
     clock: JumpingClock,
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).unwrap()),
-        }
-    }
-}
-
 impl Project {
     fn new(fake: &FakeGitHub) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/repos/demo"), folder.path());
+        let folder = demo::copied();
         fs::create_dir_all(folder.path().join(".stepmark")).unwrap();
         let configuration = format!(
             "project_id: demo\ntrackers:\n  github:\n    base_url: {}\n    repository: o/r\n",
