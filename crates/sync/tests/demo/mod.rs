@@ -1,4 +1,5 @@
 //! A copy of the demo project.
+#![expect(clippy::disallowed_methods, reason = "the tests copy files")]
 
 use std::{fs, path::Path};
 
