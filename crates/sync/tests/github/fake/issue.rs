@@ -25,26 +25,77 @@ impl Issue {
         format!("I_{}", self.number)
     }
 
-    /// The issue as REST tells it.
+    /// The issue as REST tells it: all that GitHub's description requires of an `issue`.
     pub(super) fn rest(&self, host: &str) -> Json {
-        let labels = self.labels.iter().map(|name| json!({ "name": name, "color": "ededed" }));
-        let parent = self.parent.map(|parent| format!("{host}/repos/o/r/issues/{parent}"));
+        let (number, repository) = (self.number, format!("{host}/repos/o/r"));
+        let own = format!("{repository}/issues/{number}");
+        let when = "2026-01-01T00:00:00Z";
+        let parent = self.parent.map(|parent| format!("{repository}/issues/{parent}"));
         let mut issue = json!({
-            "number": self.number,
-            "id": self.number + ID_OFFSET,
+            "number": number,
+            "id": number + ID_OFFSET,
             "node_id": self.node_id(),
-            "html_url": format!("{host}/o/r/issues/{}", self.number),
+            "url": own,
+            "repository_url": repository,
+            "labels_url": format!("{own}/labels{{/name}}"),
+            "comments_url": format!("{own}/comments"),
+            "events_url": format!("{own}/events"),
+            "html_url": format!("{host}/o/r/issues/{number}"),
             "title": self.title,
             "body": self.body,
             "state": if self.is_open { "open" } else { "closed" },
             "state_reason": self.reason,
-            "labels": labels.collect::<Vec<_>>(),
-            "created_at": "2026-01-01T00:00:00Z",
+            "labels": self.labels.iter().map(|name| label(host, name)).collect::<Vec<_>>(),
+            "user": user(host),
+            "assignee": null,
+            "milestone": null,
+            "locked": false,
+            "comments": 0,
+            "created_at": when,
+            "updated_at": when,
+            "closed_at": (!self.is_open).then_some(when),
             "parent_issue_url": parent,
         });
         if self.is_pull_request {
-            issue["pull_request"] = json!({ "url": "x" });
+            let pull = format!("{repository}/pulls/{number}");
+            issue["pull_request"] =
+                json!({ "url": pull, "html_url": pull, "diff_url": pull, "patch_url": pull });
         }
         issue
     }
+}
+
+/// A label as REST tells it.
+pub(super) fn label(host: &str, name: &str) -> Json {
+    json!({
+        "id": 1,
+        "node_id": format!("LA_{name}"),
+        "url": format!("{host}/repos/o/r/labels/1"),
+        "name": name,
+        "description": null,
+        "color": "ededed",
+        "default": false,
+    })
+}
+
+/// Whoever made an issue, as REST tells it.
+fn user(host: &str) -> Json {
+    let mut user = json!({ "login": "o", "id": 1, "node_id": "U_1", "gravatar_id": "", "type": "User", "site_admin": false });
+    for name in [
+        "avatar_url",
+        "url",
+        "html_url",
+        "followers_url",
+        "following_url",
+        "gists_url",
+        "starred_url",
+        "subscriptions_url",
+        "organizations_url",
+        "repos_url",
+        "events_url",
+        "received_events_url",
+    ] {
+        user[name] = format!("{host}/users/o").into();
+    }
+    user
 }

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::{
     Issue, State,
     http::{Reply, Request},
-    issue::ID_OFFSET,
+    issue::{ID_OFFSET, label},
 };
 
 impl State {
@@ -94,7 +94,7 @@ impl State {
         match self.has_push_access {
             false => Reply::error(403, "Must have push access"),
             true if !self.labels.insert(name.to_owned()) => Reply::error(422, "Validation Failed"),
-            true => Reply::json(201, &json!({ "node_id": format!("LA_{name}"), "name": name })),
+            true => Reply::json(201, &label(&self.host, name)),
         }
     }
 
