@@ -1,7 +1,7 @@
 //! What only a file can do.
 #![expect(clippy::disallowed_methods, reason = "tests write files directly")]
 
-use std::fs;
+use std::{fs, sync::Barrier, thread};
 
 use rusqlite::Connection;
 
@@ -62,4 +62,21 @@ fn what_cannot_be_read_says_what_to_do() {
     let error = reader.delivery(&"gh".parse().unwrap(), &marker("a")).unwrap_err();
     assert!(matches!(error, LedgerError::Corrupt { what: "delivery", .. }), "{error}");
     assert!(reader.deliveries(&"gh".parse().unwrap()).is_err());
+}
+
+#[test]
+fn many_may_make_the_file_at_once() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.db");
+        let together = Barrier::new(8);
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    together.wait();
+                    SqliteLedger::open(&path).unwrap()
+                });
+            }
+        });
+    }
 }

@@ -4,10 +4,11 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{
     failure::failed,
@@ -17,6 +18,9 @@ use crate::ledger::LedgerError;
 
 /// How long a process waits for another one's transaction. Those are short: no request is ever made inside one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a process that could not switch a new file to WAL waits before it tries again.
+const SWITCH_PAUSE: Duration = Duration::from_millis(2);
 
 /// A ledger in a file of SQLite: WAL, so that readers never wait; FULL, so that what is committed survives a power cut. The file must lie
 /// on a local disk.
@@ -40,8 +44,7 @@ impl SqliteLedger {
         let mut connection = Connection::open(path).map_err(failed("open its file"))?;
         connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
         let set_up = |connection: &mut Connection| {
-            // Returns the mode that it has now: `memory` and network files have no WAL, and do without.
-            connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+            use_write_ahead_log(connection)?;
             connection.pragma_update(None, "synchronous", "FULL")?;
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let found = schema::version(&transaction)?;
@@ -87,5 +90,25 @@ impl SqliteLedger {
             return Err(LedgerError::Newer { path, found, known: VERSION });
         }
         Ok(Self { connection })
+    }
+}
+
+/// Switches the file to WAL. `memory` and network files have none, and do without.
+///
+/// Of several that switch a new file at once, SQLite tells all but one at once that it is busy, without the patience that
+/// `busy_timeout` gives everything else (a lock is not waited for while holding another): so they try again.
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    let begun = Instant::now();
+    loop {
+        // The answer is the mode that it has now.
+        match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && begun.elapsed() < BUSY_TIMEOUT =>
+            {
+                thread::sleep(SWITCH_PAUSE);
+            }
+            answer => return answer,
+        }
     }
 }
