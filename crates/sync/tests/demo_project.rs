@@ -208,8 +208,8 @@ fn tickets_follow_artifacts_and_nothing_else() {
     assert_eq!(project.created(), count);
     let own_file = format!("### Files\n\n- `{PRD}`");
     let prd = project.survey().into_iter().find(|ticket| ticket.body.contains(&own_file)).unwrap();
-    assert!(prd.body.contains("- [x] `step-01-init`"), "{}", prd.body);
-    assert!(prd.body.contains("- [ ] `step-12-complete`"), "{}", prd.body);
+    assert!(prd.body.contains("- [x] 1 · Init"), "{}", prd.body);
+    assert!(prd.body.contains("- [ ] 12 · Complete"), "{}", prd.body);
 
     let before = fs::metadata(project.path("out/tickets.jsonl")).unwrap().modified().unwrap();
     let again = project.sync();

@@ -21,12 +21,17 @@ const ROLE: &str = "LEDGER_TEST_ROLE";
 const FILE: &str = "LEDGER_TEST_FILE";
 
 fn child(role: &str, file: &Path) -> Child {
+    child_command(role, file).spawn().unwrap()
+}
+
+fn child_command(role: &str, file: &Path) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command
         .args(["--exact", "as_a_child", "--nocapture", "--include-ignored"])
         .env(ROLE, role)
         .env(FILE, file);
-    command.stdout(Stdio::piped()).spawn().unwrap()
+    command.stdout(Stdio::piped());
+    command
 }
 
 /// What a child prints, apart from what the test harness prints.
@@ -64,6 +69,10 @@ fn as_a_child() {
         "count" => count(&mut ledger),
         "probe" => println!("said {}", probe(&mut ledger)),
         "write" => write_for_ever(&mut ledger),
+        "claim" => {
+            println!("said {}", ledger.claim("gh").unwrap());
+            std::io::stdin().read_line(&mut String::new()).unwrap();
+        }
         other => panic!("{other}"),
     }
 }
@@ -160,6 +169,21 @@ fn what_was_acknowledged_survives_a_kill() {
             drop(fs::remove_file(folder.path().join(format!("ledger.db{end}"))));
         }
     }
+}
+
+#[test]
+fn a_claim_dies_with_its_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ledger.db");
+    let mut ledger = SqliteLedger::open(&file).unwrap();
+    let mut child = child_command("claim", &file).stdin(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let said = lines.map(Result::unwrap).find(|line| line.contains("said ")).unwrap();
+    assert!(said.ends_with("said true"), "{said}");
+    assert!(!ledger.claim("gh").unwrap());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(ledger.claim("gh").unwrap());
 }
 
 #[test]

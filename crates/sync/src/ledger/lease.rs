@@ -61,6 +61,23 @@ impl Lease {
         Ok(Self { name: name.to_owned(), holder: holder.to_owned(), number, until })
     }
 
+    /// The lease on `name` for `holder`, whoever has it: for when it is known that its holder is no more.
+    pub fn take_over(
+        current: Option<Self>,
+        name: &str,
+        holder: &str,
+        now: Timestamp,
+        length_ms: u64,
+    ) -> Self {
+        let number = current.map_or(1, |current| current.number.saturating_add(1));
+        Self {
+            name: name.to_owned(),
+            holder: holder.to_owned(),
+            number,
+            until: moment::after(now, length_ms),
+        }
+    }
+
     /// The same lease, given back: anybody may take it now. It keeps its number, so that the next one is higher.
     #[must_use]
     pub fn released(self, now: Timestamp) -> Self {
@@ -110,6 +127,14 @@ mod tests {
                 && taken.check(Some(&taken)).is_ok()
                 && kept.check(None).is_err()
         );
+    }
+
+    #[test]
+    fn a_lease_of_the_dead_is_taken_over_under_another_number() {
+        let first = acquire(None, "a", 0).unwrap();
+        let taken = Lease::take_over(Some(first.clone()), "gh", "b", at(1), 60_000);
+        assert_eq!((taken.number, taken.holder.as_str(), taken.until), (2, "b", at(61)));
+        assert!(first.check(Some(&taken)).is_err());
     }
 
     #[test]

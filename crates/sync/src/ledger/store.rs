@@ -25,6 +25,19 @@ pub trait Ledger {
     /// # Errors
     /// When the store fails, or another process keeps it for too long.
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError>;
+
+    /// Claims `name` for this process until it gives the claim up or ends, however it ends: whoever gets it knows that no other process that
+    /// lives works under the lease of that name, and need not wait for one to lapse. `false` where another one has it, or where the store
+    /// cannot tell, as by default. It is no right to write: only the number of a lease is.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn claim(&mut self, _name: &str) -> Result<bool, LedgerError> {
+        Ok(false)
+    }
+
+    /// Gives a claim up; nothing happens where there is none.
+    fn give_up(&mut self, _name: &str) {}
 }
 
 /// The reading side of a transaction. Every method fails when the store does, or holds what cannot be read.

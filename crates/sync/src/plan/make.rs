@@ -202,11 +202,12 @@ impl<'a> Making<'_, 'a> {
         self.plan.remarks.extend(remarks);
     }
 
-    /// Parents come before their children, so that these can hang below them.
+    /// Parents come before their children, so that these can hang below them; else in the order of paths, so that the numbers that a tracker
+    /// gives follow it, too.
     fn finish(mut self) -> Plan {
         let snapshot = self.grounds.snapshot;
         self.plan.actions.sort_by_cached_key(|action| {
-            (snapshot.depth(&action.marker), action.kind, action.marker.clone())
+            (snapshot.depth(&action.marker), action.kind, action.path.clone(), action.marker.clone())
         });
         self.plan
     }

@@ -31,13 +31,13 @@ fn a_ticket_says_what_a_person_wants_to_know() {
          \n\
          - **Status:** `draft`\n\
          - **Scope:** `large`\n\
-         - **Next:** `step-03-success`\n\
+         - **Next:** 3 · Success\n\
          \n\
          ### Steps\n\
          \n\
-         - [x] `step-01-init`\n\
-         - [x] `step-02-discovery`\n\
-         - [ ] `step-03-success`\n\
+         - [x] 1 · Init\n\
+         - [x] 2 · Discovery\n\
+         - [ ] 3 · Success\n\
          \n\
          ### Files\n\
          \n\
@@ -50,7 +50,7 @@ fn a_ticket_says_what_a_person_wants_to_know() {
 #[test]
 fn the_standing_follows_from_steps_and_status() {
     type Change = fn(&mut TicketFacts);
-    let changes: [(Change, Standing); 7] = [
+    let changes: [(Change, Standing); 8] = [
         (|facts| facts.is_finished = true, Standing::Closed(CloseReason::Completed)),
         (
             |facts| (facts.is_finished, facts.status) = (true, Some("Cancelled".to_owned())),
@@ -61,6 +61,13 @@ fn the_standing_follows_from_steps_and_status() {
         (|facts| (facts.done, facts.status) = (0, None), Standing::ToDo),
         (|facts| (facts.done, facts.status) = (0, Some("in-review".to_owned())), Standing::InProgress),
         (|facts| (facts.done, facts.is_initial) = (0, Some(false)), Standing::InProgress),
+        (
+            |facts| {
+                (facts.done, facts.is_initial, facts.status) =
+                    (0, Some(false), Some("ready-for-dev".to_owned()));
+            },
+            Standing::ToDo,
+        ),
     ];
     for (at, (change, expected)) in changes.into_iter().enumerate() {
         assert_eq!(ticket("a", change).standing, expected, "{at}");
@@ -80,7 +87,7 @@ fn the_configuration_chooses() {
     assert_eq!(ticket.labels.iter().map(String::as_str).collect::<Vec<_>>(), ["a", "stepmark:p", "team"]);
     let fields: Vec<_> = ticket.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(fields, [("due", "step-03-success"), ("milestone", "1.10"), ("priority", "large")]);
-    let expected = "See docs/a.md\n\n- **Next:** `step-03-success`\n\n### Files\n\n\
+    let expected = "See docs/a.md\n\n- **Next:** 3 · Success\n\n### Files\n\n\
                     - [docs/a.md](<https://h/blob/main/docs/a.md>)\n- [docs/brief.md](<https://h/blob/main/docs/brief.md>)";
     assert!(body(&ticket).contains(expected), "{}", body(&ticket));
 }

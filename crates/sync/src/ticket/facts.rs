@@ -8,7 +8,7 @@ use stepmark_core::{
     workspace::TrackedArtifact,
 };
 
-use super::first_heading::first_heading;
+use super::title::title;
 
 /// What an artifact says, as far as tickets are concerned: values, taken once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct TicketFacts {
     pub key: ArtifactKey,
     /// Where it stands.
     pub path: ProjectPath,
-    /// Its title; else its first heading, else the name of its file.
+    /// What it is called.
     pub title: String,
     /// The name of its workflow, where it is known; else its `workflowType`.
     pub workflow: Option<String>,
@@ -110,17 +110,6 @@ fn is_readable(artifact: &Artifact) -> bool {
         )
     };
     !artifact.diagnoses().iter().any(|diagnosis| hides_all(&diagnosis.problem))
-}
-
-fn title(artifact: &Artifact) -> String {
-    let state = artifact.state();
-    let named = state.title.as_ref().and_then(Field::filled).map(str::trim).filter(|title| !title.is_empty());
-    if let Some(title) = named {
-        return title.to_owned();
-    }
-    let body = artifact.document().body();
-    let text = String::from_utf8_lossy(&artifact.bytes()[body.range()]);
-    first_heading(&text).map_or_else(|| artifact.path().file_stem().to_owned(), str::to_owned)
 }
 
 fn steps(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>) -> Vec<StepFact> {

@@ -25,9 +25,7 @@ pub enum MarkerError {
     #[error("the project has no id, so its tickets could not be told from others: run `stepmark init`")]
     NoProject,
     /// The artifact is known by its path only.
-    #[error(
-        "`{key}` has no id, so a ticket would be lost when the file moves: run `stepmark track` for it once"
-    )]
+    #[error("without an id, its ticket would be lost when the file moves: run `stepmark track` for it once")]
     PathOnly {
         /// The key of the artifact.
         key: ArtifactKey,
@@ -77,14 +75,25 @@ impl Marker {
     }
 }
 
-/// The label that all tickets of a project carry, by which they are listed: `stepmark:PROJECT`. Where a label of GitHub has no
-/// room for the id, the first 16 digits of its SHA-256 stand for it: the label finds, the marker decides.
+/// The label that all tickets of a project carry, by which they are listed: `stepmark:PROJECT`. People read it on every ticket: of an id as
+/// `stepmark init` makes it, a UUID, the first eight digits are enough. Where a label of GitHub has no room for another id, the
+/// first 16 digits of its SHA-256 stand for it: the label finds, the marker decides.
 pub fn project_label(project: &str) -> String {
+    if is_uuid(project) {
+        return format!("{LABEL_PREFIX}{}", &project[..8]);
+    }
     if LABEL_PREFIX.len() + project.len() <= LABEL_LIMIT {
         return format!("{LABEL_PREFIX}{project}");
     }
     let hash = FileHash::of(project.as_bytes()).to_string();
     format!("{LABEL_PREFIX}{}", &hash[..16])
+}
+
+/// Whether `text` is a UUID in its usual form (RFC 9562, section 4).
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.iter().all(|group| group.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
 impl fmt::Display for Marker {
@@ -199,6 +208,8 @@ mod tests {
     #[test]
     fn a_label_fits_where_labels_stand() {
         assert_eq!(project_label("4f6c"), "stepmark:4f6c");
+        assert_eq!(project_label("423b406b-f3b9-401b-9c02-b206bb9d38f3"), "stepmark:423b406b");
+        assert_eq!(project_label("423b406b-f3b9-401b-9c02-b206bb9d38fx").len(), 45);
         let long = project_label(&"x".repeat(64));
         assert_eq!(long.len(), 25);
         assert_ne!(long, project_label(&"y".repeat(64)));

@@ -6,7 +6,7 @@ use stepmark_core::artifact::ProjectPath;
 
 use super::{
     Block, CloseReason, Inline, Marker, Parents, Placeholder, Section, Snapshot, Standing, StepFact,
-    TITLE_LIMIT, Task, Ticket, TicketFacts, TicketSettings, bar::bar,
+    TITLE_LIMIT, Task, Ticket, TicketFacts, TicketSettings, bar::bar, step_name::step_name,
 };
 
 impl Ticket {
@@ -75,16 +75,20 @@ fn standing(facts: &TicketFacts, settings: &TicketSettings) -> Standing {
         let is_dropped = settings.not_planned.iter().any(|dropped| dropped.eq_ignore_ascii_case(word));
         return Standing::Closed(if is_dropped { CloseReason::NotPlanned } else { CloseReason::Completed });
     }
-    let is_initial = facts.is_initial.unwrap_or_else(|| {
-        let word = facts.status.as_deref();
-        word.is_none_or(|word| BEGINNING_WORDS.iter().any(|beginning| beginning.eq_ignore_ascii_case(word)))
-    });
-    if is_initial && facts.done == 0 { Standing::ToDo } else { Standing::InProgress }
+    let is_among = |words: &[&str]| {
+        facts.status.as_deref().map(|word| words.iter().any(|own| own.eq_ignore_ascii_case(word)))
+    };
+    let is_initial = facts.is_initial.unwrap_or_else(|| is_among(&BEGINNING_WORDS).unwrap_or(true));
+    let is_planned = is_among(&PLANNED_WORDS).unwrap_or(false);
+    if (is_initial || is_planned) && facts.done == 0 { Standing::ToDo } else { Standing::InProgress }
 }
 
 /// Status words of artifacts without a lifecycle before which nothing was done (FORMATS.md §1, "`status` values seen").
 const BEGINNING_WORDS: [&str; 10] =
     ["draft", "backlog", "todo", "to-do", "ready", "ready-for-dev", "new", "open", "pending", "not-started"];
+
+/// Status words that say of any lifecycle that the work itself has not begun, although its first state is behind it.
+const PLANNED_WORDS: [&str; 2] = ["backlog", "ready-for-dev"];
 
 fn body(facts: &TicketFacts, marker: &Marker, settings: &TicketSettings) -> Vec<Block> {
     let intro = settings.intro.as_ref().and_then(|intro| intro.fill(|place| facts.fact(place, marker)));
@@ -94,9 +98,9 @@ fn body(facts: &TicketFacts, marker: &Marker, settings: &TicketSettings) -> Vec<
     for section in &settings.sections {
         let heading = |text: &str| Block::Heading(text.to_owned());
         match section {
-            Section::Status => points.extend(point("Status", facts.status.as_slice())),
-            Section::Scope => points.extend(point("Scope", facts.scope.as_slice())),
-            Section::Next => points.extend(point("Next", &facts.next)),
+            Section::Status => points.extend(point("Status", facts.status.as_deref().into_iter().map(code))),
+            Section::Scope => points.extend(point("Scope", facts.scope.as_deref().into_iter().map(code))),
+            Section::Next => points.extend(point("Next", facts.next.iter().map(|step| step_name(step)))),
             // Facts that follow each other make one list.
             Section::Progress | Section::Steps | Section::Files => {
                 flush(&mut points, &mut blocks);
@@ -123,22 +127,27 @@ fn flush(points: &mut Vec<Vec<Inline>>, blocks: &mut Vec<Block>) {
 }
 
 /// `name: a or b`; nothing where there are no values.
-fn point(name: &str, values: &[String]) -> Option<Vec<Inline>> {
+fn point(name: &str, values: impl Iterator<Item = Inline>) -> Option<Vec<Inline>> {
+    let values = alternatives(values);
     if values.is_empty() {
         return None;
     }
     let mut inlines = vec![Inline::Strong(format!("{name}:")), Inline::Text(" ".to_owned())];
-    inlines.extend(alternatives(values));
+    inlines.extend(values);
     Some(inlines)
 }
 
-fn alternatives(names: &[String]) -> Vec<Inline> {
+fn code(word: &str) -> Inline {
+    Inline::Code(word.to_owned())
+}
+
+fn alternatives(values: impl Iterator<Item = Inline>) -> Vec<Inline> {
     let mut inlines = Vec::new();
-    for (at, name) in names.iter().enumerate() {
+    for (at, value) in values.enumerate() {
         if at > 0 {
             inlines.push(Inline::Text(" or ".to_owned()));
         }
-        inlines.push(Inline::Code(name.clone()));
+        inlines.push(value);
     }
     inlines
 }
@@ -157,7 +166,7 @@ fn progress(facts: &TicketFacts) -> Option<Block> {
 }
 
 fn task(step: &StepFact) -> Task {
-    Task { done: step.is_done, text: alternatives(&step.names) }
+    Task { done: step.is_done, text: alternatives(step.names.iter().map(|name| step_name(name))) }
 }
 
 fn files(facts: &TicketFacts, settings: &TicketSettings) -> Block {

@@ -327,4 +327,16 @@ async fn a_ticket_that_was_found_after_its_artifact_had_gone_is_closed() {
     let closed = &world.tracker.of("a")[0].1.ticket;
     assert!(!closed.standing.is_open() && closed.title == "Artifact a");
     assert!(world.plan(None).actions.is_empty());
+    // Closed before the ledger was lost: it is left as it is.
+    let before = world.tracker.of("a");
+    world.ledger = Default::default();
+    world.add("c", None);
+    for _ in 0..3 {
+        world.sync().await;
+    }
+    let said = |kept: &[(u32, super::scripted::Kept)]| {
+        kept.iter().map(|(number, kept)| (*number, kept.ticket.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(said(&world.tracker.of("a")), said(&before));
+    assert!(world.plan(None).actions.is_empty());
 }

@@ -11,15 +11,23 @@ use crate::{
     tracker::Tracker,
 };
 
+/// How long is waited before the lease is asked for again: its holder may give it back any moment, or die.
+const ASK_AGAIN_MS: u64 = 1000;
+
 impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
-    /// Takes the lease, and waits for it as long as there is patience.
+    /// Takes the lease, and waits for it as long as there is patience. The lease of a process that is dead is not waited for.
     pub(super) async fn take_lease(&mut self) -> Result<Lease, ApplyError> {
         loop {
             let now = self.clock.now();
-            let name = self.settings.name.as_str();
+            let (name, holder, length_ms) = (self.settings.name.as_str(), self.holder, self.work.lease_ms);
+            let nobody_else_lives = self.ledger.claim(name)?;
             let mut transaction = self.ledger.write()?;
             let current = transaction.lease(name)?;
-            match Lease::acquire(current, name, self.holder, now, self.work.lease_ms) {
+            let lease = match Lease::acquire(current.clone(), name, holder, now, length_ms) {
+                Err(_) if nobody_else_lives => Ok(Lease::take_over(current, name, holder, now, length_ms)),
+                acquired => acquired,
+            };
+            match lease {
                 Ok(lease) => {
                     transaction.put_lease(&lease)?;
                     transaction.commit()?;
@@ -27,7 +35,7 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
                 }
                 Err(held) => {
                     drop(transaction);
-                    let until = held.0.until;
+                    let until = held.0.until.min(moment::after(now, ASK_AGAIN_MS));
                     if !self.wait(None, until).await? {
                         return Err(held.into());
                     }
@@ -38,6 +46,13 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
 
     /// Gives the lease back.
     pub(super) fn release(&mut self, lease: Lease) -> Result<(), LedgerError> {
+        let name = lease.name.clone();
+        let released = self.put_back(lease);
+        self.ledger.give_up(&name);
+        released
+    }
+
+    fn put_back(&mut self, lease: Lease) -> Result<(), LedgerError> {
         let now = self.clock.now();
         let mut transaction = self.ledger.write()?;
         check_lease(&*transaction, &lease)?;

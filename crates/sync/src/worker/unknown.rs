@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     breaker::Route,
-    ledger::{Lease, Ledger},
+    ledger::{Lease, Ledger, Link},
     plan::{Action, ActionKind, Plan},
     ticket::{Block, CloseReason, Inline, Observed, RemoteTicket, Standing, Ticket},
     tracker::{Answer, Outcome, RequestKind, Tracker},
@@ -82,6 +82,14 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
             match seen.remove(&at) {
                 Some(Outcome::Done(Some(observed))) => {
                     let ticket = of_gone(&observed);
+                    if !observed.standing.is_open() {
+                        // It is as it should be, and what it says stays: somebody may look back at it.
+                        if let Some(link) = transaction.link(&name, &action.marker)? {
+                            let link = Link { digest: Some(ticket.digest()), ..link };
+                            transaction.put_link(&link, Some(&ticket))?;
+                        }
+                        continue;
+                    }
                     action.digest = Some(ticket.digest());
                     action.ticket = Some(ticket);
                 }

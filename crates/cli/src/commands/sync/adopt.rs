@@ -21,13 +21,13 @@ impl Adopt {
         let tickets = scene.survey(&mut ledger, &tracker)?;
         let mut found = scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?;
         found.actions.retain(|action| action.kind == ActionKind::Adopt);
-        found.remarks.iter().for_each(|remark| output.warning(plan::told(remark)));
+        plan::warn(&found.remarks, output);
         let paths: BTreeMap<_, _> = found
             .actions
             .iter()
             .filter_map(|action| Some((action.marker.clone(), action.path.clone()?)))
             .collect();
         let done = carry_out(scene, &found, &mut ledger, &tracker)?;
-        Ok(report::show(&done, &paths, output))
+        Ok(report::show(scene, &done, &paths, output))
     }
 }

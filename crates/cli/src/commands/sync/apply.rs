@@ -41,11 +41,11 @@ impl Apply {
             let tracker = scene.tracker()?;
             refuse_stale(scene, &plan, &mut ledger, &tracker)?;
             let done = carry_out(scene, &plan, &mut ledger, &tracker)?;
-            return Ok(report::show(&done, &paths(&plan), output));
+            return Ok(report::show(scene, &done, &paths(&plan), output));
         }
         let survey = self.survey;
         let (done, paths) = until_settled(scene, survey)?;
-        Ok(report::show(&done, &paths, output))
+        Ok(report::show(scene, &done, &paths, output))
     }
 }
 

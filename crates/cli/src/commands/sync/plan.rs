@@ -1,6 +1,6 @@
 //! `stepmark sync plan`
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::Args;
 use stepmark_sync::plan::{Action, Plan as Planned, Remark};
@@ -58,7 +58,7 @@ pub(super) fn show(plan: &Planned, output: &Output) {
             output.remark(format_args!("    {}: {before} → {after}", difference.field));
         }
     }
-    plan.remarks.iter().for_each(|remark| output.warning(told(remark)));
+    warn(&plan.remarks, output);
     if plan.needs_survey && !plan.actions.is_empty() {
         output.remark(
             "the tracker was not looked through yet: `apply` does that first, and links what it finds",
@@ -76,8 +76,36 @@ fn subject(action: &Action) -> String {
     format!("{}{remote}", name_of(action.path.as_ref(), &action.marker))
 }
 
+/// Tells what a person should know. What holds for many artifacts is told once.
+pub(super) fn warn(remarks: &[Remark], output: &Output) {
+    let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for remark in remarks {
+        match remark {
+            Remark::LeftOut { path, reason } => left_out.entry(reason).or_default().push(path),
+            other => output.warning(told(other)),
+        }
+    }
+    for (reason, paths) in left_out {
+        match paths.as_slice() {
+            [path] => output.warning(format_args!("{path} gets no ticket: {reason}")),
+            _ => {
+                let shown = paths.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+                let more = paths.len().saturating_sub(SHOWN);
+                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                output.warning(format_args!(
+                    "{} artifacts get no ticket: {reason} ({shown}{more})",
+                    paths.len()
+                ));
+            }
+        }
+    }
+}
+
+/// How many artifacts are named that get no ticket for the same reason.
+const SHOWN: usize = 3;
+
 /// What a person should know.
-pub(super) fn told(remark: &Remark) -> String {
+fn told(remark: &Remark) -> String {
     let keys = |tickets: &[stepmark_sync::ticket::RemoteTicket]| {
         tickets.iter().map(|ticket| ticket.key.as_str()).collect::<Vec<_>>().join(", ")
     };

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use stepmark_core::artifact::ProjectPath;
 use stepmark_sync::{
-    breaker::ScopeKind,
+    breaker::{Failure, ScopeKind},
     ticket::Marker,
     worker::{Entry, Fate, Held, Report},
 };
+
+use super::Scene;
 
 use crate::{
     exit::Exit,
@@ -21,33 +24,102 @@ pub(super) fn name_of(path: Option<&ProjectPath>, marker: &Marker) -> String {
 }
 
 /// Shows what was done, and answers how the command ends.
-pub(super) fn show(report: &Report, paths: &BTreeMap<Marker, ProjectPath>, output: &Output) -> Exit {
+pub(super) fn show(
+    scene: &Scene<'_>,
+    report: &Report,
+    paths: &BTreeMap<Marker, ProjectPath>,
+    output: &Output,
+) -> Exit {
     if output.json {
         let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, paths)).collect();
         let result = json!({ "requests": report.requests, "entries": entries });
         output.json("stepmark.sync-apply/1", result);
     } else {
+        let mut outages = Outages::default();
         for entry in &report.entries {
+            if let Some((cause, until)) = outage(&entry.fate) {
+                outages.add(cause, until);
+                continue;
+            }
             let name = name_of(paths.get(&entry.marker), &entry.marker);
             let (word, detail) = told(&entry.fate);
             output.line(format_args!("{:<15} {word:<9} {name}{detail}", entry.kind.name()));
         }
-        let actions = wording::count(report.entries.len(), "action");
-        output.remark(format_args!("{actions}, {}", wording::count(report.requests, "request")));
+        let waiting: usize = outages.0.iter().map(|outage| outage.tickets).sum();
+        for outage in &outages.0 {
+            output.line(format_args!("{}: {outage}", scene.settings.name));
+        }
+        // Where nothing else happened, that line says it all.
+        if waiting == 0 || waiting < report.entries.len() {
+            let actions = wording::count(report.entries.len(), "action");
+            output.remark(format_args!("{actions}, {}", wording::count(report.requests, "request")));
+        }
     }
     exit(report)
+}
+
+/// What keeps tickets from being written that is no matter of theirs: told once, however many there are.
+pub(super) struct Outage<'r> {
+    cause: &'r Failure,
+    tickets: usize,
+    /// When the first of them is tried again, as far as that is known.
+    until: Option<Timestamp>,
+}
+
+/// All of them, in the order in which they were met.
+#[derive(Default)]
+pub(super) struct Outages<'r>(pub(super) Vec<Outage<'r>>);
+
+impl<'r> Outages<'r> {
+    /// One ticket more that waits for this reason.
+    pub(super) fn add(&mut self, cause: &'r Failure, until: Option<Timestamp>) {
+        let same =
+            |own: &&mut Outage<'_>| (own.cause.reason, &own.cause.detail) == (cause.reason, &cause.detail);
+        match self.0.iter_mut().find(same) {
+            Some(own) => {
+                own.tickets += 1;
+                own.until = [own.until, until].into_iter().flatten().min();
+            }
+            None => self.0.push(Outage { cause, tickets: 1, until }),
+        }
+    }
+}
+
+impl std::fmt::Display for Outage<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (reason, detail) = (self.cause.reason, &self.cause.detail);
+        let verb = if self.tickets == 1 { "waits" } else { "wait" };
+        write!(out, "{reason}: {detail}; {} {verb}", wording::count(self.tickets, "ticket"))?;
+        if let Some(until) = self.until {
+            write!(out, " until {until:.0}")?;
+        }
+        self.cause.reason.remedy().map_or(Ok(()), |remedy| write!(out, "; {remedy}"))
+    }
+}
+
+/// What is wrong with the tracker itself, where that is why a ticket was not written, and when it is tried again.
+fn outage(fate: &Fate) -> Option<(&Failure, Option<Timestamp>)> {
+    let (cause, until) = match fate {
+        Fate::Failed { failure, delivery } => (failure, delivery.until()),
+        Fate::Held(Held::NotListed(failure)) => (failure, None),
+        Fate::Held(Held::Refused { cause, until, .. }) => (cause, Some(*until)),
+        Fate::Held(Held::Waiting { last, until }) => (last, Some(*until)),
+        _ => return None,
+    };
+    is_of_tracker(cause).then_some((cause, until))
+}
+
+/// Whether a failure is no matter of one ticket.
+pub(super) fn is_of_tracker(failure: &Failure) -> bool {
+    failure.reason.consequence().scope != ScopeKind::Ticket
 }
 
 fn exit(report: &Report) -> Exit {
     if report.is_complete() {
         return Exit::Fine;
     }
-    let is_remote = |entry: &Entry| match &entry.fate {
-        Fate::InDoubt { .. } | Fate::Held(Held::NotListed(_)) => true,
-        Fate::Failed { failure, .. } => failure.reason.consequence().scope != ScopeKind::Ticket,
-        Fate::Held(Held::Refused { scope, .. }) => scope.kind() != ScopeKind::Ticket,
-        _ => false,
-    };
+    let is_remote =
+        |entry: &Entry| matches!(entry.fate, Fate::InDoubt { .. }) || outage(&entry.fate).is_some();
     if report.entries.iter().any(is_remote) { Exit::Remote } else { Exit::Findings }
 }
 

@@ -1,8 +1,11 @@
 //! `stepmark sync status`
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
+use stepmark_core::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::{Breaker, Scope},
     ledger::{Intent, Lease, LedgerError, LedgerReader},
@@ -11,7 +14,10 @@ use stepmark_sync::{
     ticket::Marker,
 };
 
-use super::Scene;
+use super::{
+    Scene,
+    report::{Outages, is_of_tracker, name_of},
+};
 use crate::{
     exit::{Exit, Failure},
     output::{Output, wording},
@@ -59,35 +65,48 @@ impl Status {
     }
 }
 
+/// What people know artifacts by, as far as the plan names them.
+fn paths(plan: &Plan) -> BTreeMap<&Marker, &ProjectPath> {
+    plan.actions.iter().filter_map(|action| Some((&action.marker, action.path.as_ref()?))).collect()
+}
+
 fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, output: &Output) {
+    let paths = paths(plan);
+    let name = |marker: &Marker| name_of(paths.get(marker).copied(), marker);
     let counts: Vec<String> =
         plan.counts().iter().map(|(kind, count)| format!("{count} to {}", kind.name())).collect();
     let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts.join(", ") };
     let tickets = wording::count(standing.links, "ticket");
     output.line(format_args!("{}: {tickets}, {counts}", scene.settings.name));
     for intent in &standing.intents {
-        let (action, marker, begun_at) = (intent.action, &intent.marker, intent.begun_at);
-        output.line(format_args!("in doubt   `{marker}`: to {action} it was begun at {begun_at}"));
+        let (action, name, begun_at) = (intent.action, name(&intent.marker), intent.begun_at);
+        output.line(format_args!("in doubt   {name}: to {action} it was begun at {begun_at:.0}"));
     }
+    let mut outages = Outages::default();
     for (marker, delivery) in &standing.deliveries {
         let Some(last) = delivery.last() else { continue };
+        if delivery.until().is_some() && is_of_tracker(last) {
+            outages.add(last, delivery.until());
+            continue;
+        }
         let tries = wording::count(delivery.attempts(), "try").replace("trys", "tries");
         let word = match delivery.until() {
-            Some(until) => format!("waiting    `{marker}` until {until}"),
-            None => format!("parked     `{marker}`"),
+            Some(until) => format!("waiting    {} until {until:.0}", name(marker)),
+            None => format!("parked     {}", name(marker)),
         };
         output.line(format_args!("{word}, after {tries}: {}: {}", last.reason, last.detail));
         if let Some(remedy) = last.reason.remedy() {
             output.remark(format_args!("           {remedy}"));
         }
     }
+    outages.0.iter().for_each(|outage| output.line(format_args!("waiting    {outage}")));
     for (scope, breaker) in &standing.breakers {
         match breaker.outage() {
             None => output.remark(format_args!("closed     `{scope}`, with failures")),
             Some(outage) => {
                 let cause = format!("{}: {}", outage.cause.reason, outage.cause.detail);
                 output.line(format_args!(
-                    "open       `{scope}` since {}, tried again after {}: {cause}",
+                    "open       `{scope}` since {:.0}, tried again after {:.0}: {cause}",
                     outage.since, outage.until
                 ));
                 if let Some(remedy) = outage.cause.reason.remedy() {
@@ -97,7 +116,7 @@ fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, output: &Output) {
         }
     }
     if let Some(lease) = &standing.lease {
-        output.line(format_args!("at work    {} until {}", lease.holder, lease.until));
+        output.line(format_args!("at work    {} until {:.0}", lease.holder, lease.until));
     }
 }
 

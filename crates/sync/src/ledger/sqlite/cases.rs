@@ -80,3 +80,16 @@ fn many_may_make_the_file_at_once() {
         });
     }
 }
+
+#[test]
+fn one_process_has_a_claim() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    let [mut first, mut second] = [SqliteLedger::open(&path).unwrap(), SqliteLedger::open(&path).unwrap()];
+    assert!(first.claim("gh").unwrap() && first.claim("gh").unwrap() && first.claim("other").unwrap());
+    assert!(!second.claim("gh").unwrap());
+    first.give_up("gh");
+    assert!(second.claim("gh").unwrap() && !first.claim("gh").unwrap());
+    drop(second);
+    assert!(first.claim("gh").unwrap());
+}

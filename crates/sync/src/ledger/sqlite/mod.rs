@@ -3,6 +3,7 @@
 mod schema;
 mod failure;
 mod open;
+mod claims;
 mod read;
 mod write;
 #[cfg(test)]
@@ -30,5 +31,13 @@ impl Ledger for SqliteLedger {
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
         // Immediate: one that reads first and is refused when it writes could not go on.
         Ok(Box::new(self.begin(TransactionBehavior::Immediate)?))
+    }
+
+    fn claim(&mut self, name: &str) -> Result<bool, LedgerError> {
+        self.claims.claim(name)
+    }
+
+    fn give_up(&mut self, name: &str) {
+        self.claims.give_up(name);
     }
 }

@@ -11,6 +11,7 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{
+    claims::Claims,
     failure::failed,
     schema::{self, VERSION},
 };
@@ -27,6 +28,7 @@ const SWITCH_PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct SqliteLedger {
     pub(super) connection: Connection,
+    pub(super) claims: Claims,
 }
 
 impl SqliteLedger {
@@ -89,7 +91,7 @@ impl SqliteLedger {
             let path: PathBuf = path.to_owned();
             return Err(LedgerError::Newer { path, found, known: VERSION });
         }
-        Ok(Self { connection })
+        Ok(Self { connection, claims: Claims::beside(path) })
     }
 }
 

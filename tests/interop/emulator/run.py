@@ -1,0 +1,451 @@
+#!/usr/bin/env python3
+"""`stepmark sync` on a real BMAD project against a GitHub that others wrote (npm `emulate` 0.12.2).
+
+Usage: run.py STEPMARK_BINARY; the packages of package.json must be installed beside this file. A project that the installer of
+`bmad-method` 6.0.4 made is projected, edited, completed and deleted; the worker is killed (SIGKILL) before and after every request;
+the ledger is lost; the server is down. All requests pass a proxy of this script, which counts them and does the killing.
+"""
+
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+STEPMARK = pathlib.Path(sys.argv[1]).resolve()
+PACKAGES = pathlib.Path(__file__).resolve().parent / "node_modules"
+TOKEN = "ghp_aTokenThatMustNotBeSeen"
+OUTPUT = "_bmad-output/planning-artifacts"
+PRD = f"{OUTPUT}/prd.md"
+STORIES = [f"_bmad-output/implementation-artifacts/story-{number}.md" for number in range(1, 4)]
+passed = failed = 0
+
+
+def check(what, holds, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(holds), failed + (not holds)
+    print(f"ok   {what}" if holds else f"FAIL {what}\n     {detail}", flush=True)
+
+
+class Proxy:
+    """Stands before the emulator, counts, and calls `before` and `after` with the number of each request."""
+
+    def __init__(self, upstream):
+        self.asked, self.before, self.after = [], None, None
+        proxy, lock = self, threading.Lock()
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self):
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                with lock:
+                    proxy.asked.append(f"{self.command} {self.path.split('?')[0]}")
+                    number = len(proxy.asked)
+                if proxy.before and proxy.before(number):
+                    self.close_connection = True
+                    return
+                # The emulator takes anybody in.
+                if self.headers.get("authorization") != f"Bearer {TOKEN}":
+                    self.reply(401, [("content-type", "application/json")], b'{"message": "Bad credentials"}')
+                    return
+                connection = http.client.HTTPConnection("127.0.0.1", upstream)
+                connection.request(self.command, self.path, body or None, dict(self.headers))
+                reply = connection.getresponse()
+                content = reply.read()
+                connection.close()
+                if proxy.after and proxy.after(number):
+                    self.close_connection = True
+                    return
+                self.reply(reply.status, reply.getheaders(), content)
+
+            def reply(self, status, headers, content):
+                self.send_response(status)
+                for name, value in headers:
+                    if name.lower() not in ("transfer-encoding", "content-length", "connection"):
+                        self.send_header(name, value)
+                self.send_header("content-length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            do_GET = do_POST = do_PATCH = do_DELETE = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def take(self):
+        asked, self.asked = self.asked, []
+        return asked
+
+
+class Emulator:
+    def __init__(self, folder):
+        self.port = free_port()
+        seed = folder / "seed.yaml"
+        seed.write_text(f"tokens:\n  {TOKEN}: {{login: owner, scopes: [repo, user]}}\ngithub:\n  users:\n    - login: owner\n")
+        self.log = open(folder / "emulator.log", "w+")
+        words = [PACKAGES / "node/bin/node", PACKAGES / "emulate/dist/index.js", "start", "--service", "github", "--port", str(self.port), "--seed", seed]
+        self.process = subprocess.Popen([str(word) for word in words], stdout=self.log, stderr=self.log, cwd=folder)
+        self.repositories = 0
+        deadline = time.monotonic() + 60
+        while not self.is_up():
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                self.log.seek(0)
+                sys.exit(f"the emulator does not start: {self.log.read()}")
+            time.sleep(0.1)
+
+    def is_up(self):
+        try:
+            return self.ask("GET", "/user")[0] == 200
+        except OSError:
+            return False
+
+    def ask(self, method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        headers = {"authorization": f"Bearer {TOKEN}", "content-type": "application/json", "user-agent": "test"}
+        connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+        reply = connection.getresponse()
+        content = reply.read()
+        connection.close()
+        return reply.status, json.loads(content or "null")
+
+    def repository(self):
+        self.repositories += 1
+        name = f"r{self.repositories}"
+        status, made = self.ask("POST", "/user/repos", {"name": name})
+        assert status == 201, made
+        return made["full_name"]
+
+    def issues(self, repository):
+        """All issues by number, open and closed ones."""
+        found, page = {}, 1
+        while True:
+            status, issues = self.ask("GET", f"/repos/{repository}/issues?state=all&per_page=100&page={page}")
+            assert status == 200, issues
+            found.update((issue["number"], issue) for issue in issues)
+            page += 1
+            if len(issues) < 100:
+                return dict(sorted(found.items()))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Project:
+    """A copy of the BMAD project, with a tracker at `port` for `repository`."""
+
+    def __init__(self, template, folder, port, repository):
+        self.folder, self.repository = folder, repository
+        shutil.copytree(template, folder)
+        self.configure(port)
+        # No user file, no credential of this machine.
+        keep = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+        self.environment = {**keep, "HOME": str(folder), "GITHUB_TOKEN": TOKEN}
+
+    def configure(self, port, extra=""):
+        file = self.folder / ".stepmark/config.yaml"
+        text = file.read_text().split("trackers:\n")[0]
+        pace = "    pace: {credential: {write_interval_ms: 0, limits: []}}\n    look_up_wait_seconds: 1\n"
+        file.write_text(f"{text}trackers:\n  github:\n    base_url: http://127.0.0.1:{port}\n    repository: {self.repository}\n{pace}{extra}")
+
+    def run(self, *arguments, expect=0, **changes):
+        words = [str(STEPMARK), *arguments]
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300, env={**self.environment, **changes})
+        if expect is not None and done.returncode != expect:
+            sys.exit(f"{' '.join(arguments)} ended with {done.returncode} instead of {expect}:\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def sync(self, *arguments, **changes):
+        return self.run("sync", *arguments, **changes)
+
+    def json(self, *arguments, **changes):
+        return json.loads(self.run(*arguments, "--json", **changes).stdout)
+
+    def start(self, *arguments):
+        """A process that may be killed."""
+        return subprocess.Popen([str(STEPMARK), *arguments], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def replace(self, path, old, new):
+        file = self.folder / path
+        text = file.read_text()
+        assert old in text, (path, old, text)
+        file.write_text(text.replace(old, new, 1))
+
+    def lose_ledger(self):
+        for file in (self.folder / ".stepmark/local").glob("sync.db*"):
+            file.unlink()
+
+
+def template(folder):
+    """A project of the installer of BMAD 6.0.4 with a PRD, an architecture, and stories; all of them tracked."""
+    project = folder / "template"
+    project.mkdir()
+    environment = {**os.environ, "HOME": str(folder)}
+    run = lambda *words: subprocess.run([str(word) for word in words], cwd=project, check=True, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
+    run(PACKAGES / ".bin/bmad-method", "install", "--directory", project, "--modules", "bmm", "--tools", "none", "-y")
+    (project / OUTPUT).mkdir(parents=True, exist_ok=True)
+    (project / STORIES[0]).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(next((project / "_bmad").rglob("prd-template.md")), project / PRD)
+    shutil.copy(next((project / "_bmad").rglob("architecture-decision-template.md")), project / f"{OUTPUT}/architecture.md")
+    for number, path in enumerate(STORIES, 1):
+        title = f"'Log in & out #{number}: \"remember me\" <script>'"
+        (project / path).write_text(f"---\ntitle: {title}\ntype: 'feature'\nstatus: 'ready-for-dev' # draft | ready-for-dev | in-progress | in-review | done\ncontext: []\n---\n\n# Story\n")
+    run(STEPMARK, "init")
+    run(STEPMARK, "track", PRD, f"{OUTPUT}/architecture.md", *STORIES)
+    run(STEPMARK, "complete", PRD, "step-01-init")
+    return project
+
+
+def markers(issues):
+    """How many issues each marker has."""
+    counts = {}
+    for issue in issues.values():
+        begins = [line for line in issue["body"].splitlines() if line.startswith("<!-- stepmark:begin")]
+        assert len(begins) == 1, issue["body"]
+        counts[begins[0]] = counts.get(begins[0], 0) + 1
+    return counts
+
+
+def names(issue):
+    return sorted(label["name"].split(":")[0] if label["name"].startswith("stepmark:") else label["name"] for label in issue["labels"])
+
+
+def first_sync(project, emulator, proxy):
+    plan = project.json("sync", "plan")
+    kinds = [action["kind"] for action in plan["actions"]]
+    check("the plan creates a ticket an artifact", kinds == ["create"] * 5, kinds)
+    check("a plan asks nothing", proxy.take() == [])
+    said = project.sync("apply")
+    asked = proxy.take()
+    check("the first sync looks once and creates", sorted(asked) == [f"GET /repos/{project.repository}/issues"] + [f"POST /repos/{project.repository}/issues"] * 5, asked)
+    issues = emulator.issues(project.repository)
+    titles = [issue["title"] for issue in issues.values()]
+    stories = [f'Log in & out #{number}: "remember me" <script>' for number in (1, 2, 3)]
+    check("tickets are in the order of files and have the names of artifacts", titles == [*stories, "Architecture Decision Document", "Product Requirements Document"], titles)
+    prd = next(issue for issue in issues.values() if issue["title"].startswith("Product"))
+    lines = prd["body"].splitlines()
+    check("the body says how far it is", any("1 of 14 steps done (7 %)" in line for line in lines) and "- **Next:** 2 · Discovery" in lines, prd["body"])
+    tasks = [line for line in lines if line.startswith("- [")]
+    check("the steps are tasks", tasks[0] == "- [x] 1 · Init" and tasks[3] == "- [ ] 2c · Executive summary" and len([task for task in tasks if task.startswith("- [ ]")]) == 13, tasks)
+    check("the file is linked on the branch", any(f"/{project.repository}/blob/HEAD/{PRD}" in line for line in lines), prd["body"])
+    check("labels say what it is", names(prd) == ["stepmark", "workflow:create-prd"], names(prd))
+    story = issues[1]
+    check("a story has its status as a label", names(story) == ["status:ready-for-dev", "stepmark"], names(story))
+    check("all are open", all(issue["state"] == "open" for issue in issues.values()))
+    check("nothing that was said tells the credential", TOKEN not in said.stdout + said.stderr)
+    # What a person sees, for whoever reads this log.
+    print("\n".join(f"     | {line}" for line in [f"# {prd['title']}   [{', '.join(names(prd))}]", *lines]))
+
+
+def no_op(project, proxy):
+    proxy.take()
+    said = project.sync("apply")
+    check("a sync of nothing asks nothing", proxy.take() == [] and said.stdout == "0 actions, 0 requests\n", said.stdout)
+    project.sync("plan")
+    project.sync("status")
+    check("plan and status ask nothing", proxy.take() == [])
+
+
+def edits(project, emulator, proxy):
+    repository = project.repository
+    number = next(number for number, issue in emulator.issues(repository).items() if issue["title"].startswith("Product"))
+    issue = emulator.issues(repository)[number]
+    emulator.ask("PATCH", f"/repos/{repository}/issues/{number}", {"body": f"Please read this first.\n\n{issue['body']}\n\nSigned: Ada", "labels": [*(label["name"] for label in issue["labels"]), "urgent"]})
+    project.run("complete", PRD, "step-02-discovery")
+    project.run("complete", PRD, "step-02b-vision")
+    proxy.take()
+    said = project.sync("apply")
+    asked = proxy.take()
+    check("many edits are one update", asked.count(f"PATCH /repos/{repository}/issues/{number}") == 1 and not any("POST" in line and "graphql" not in line for line in asked), asked)
+    check("the update is told with path and number", f"{PRD} #{number}" in said.stdout, said.stdout)
+    issue = emulator.issues(repository)[number]
+    body = issue["body"]
+    check("done steps are ticked", "- [x] 2b · Vision" in body and "3 of 14 steps done" in body, body)
+    check("text of people is kept", body.startswith("Please read this first.\n") and body.endswith("Signed: Ada"), body)
+    check("labels of people are kept", "urgent" in names(issue), names(issue))
+    project.replace(STORIES[0], "status: 'ready-for-dev'", "status: 'in-progress'")
+    project.sync("apply")
+    check("a new status takes the place of the old label", names(emulator.issues(repository)[1]) == ["status:in-progress", "stepmark"], names(emulator.issues(repository)[1]))
+
+
+def completes(project, emulator):
+    repository = project.repository
+    while (answer := project.json("next", PRD))["next"]:
+        project.run("complete", PRD, answer["next"][0]["id"])
+    project.replace(STORIES[0], "status: 'in-progress'", "status: 'done'")
+    plan = project.json("sync", "plan")
+    check("what is finished is to be closed", [action["kind"] for action in plan["actions"]] == ["close", "close"], plan["actions"])
+    project.sync("apply")
+    issues = emulator.issues(repository)
+    prd = next(issue for issue in issues.values() if issue["title"].startswith("Product"))
+    check("a finished PRD is closed as completed", (prd["state"], prd["state_reason"]) == ("closed", "completed"), prd)
+    check("all of its steps are ticked", "- [ ]" not in prd["body"] and "14 of 14 steps done (100 %)" in prd["body"], prd["body"])
+    check("a story that is done is closed", issues[1]["state"] == "closed" and issues[2]["state"] == "open")
+    project.run("reopen", PRD, "step-12-complete")
+    project.sync("apply")
+    prd = emulator.issues(repository)[prd["number"]]
+    check("what is taken up again is opened", prd["state"] == "open" and "13 of 14" in prd["body"], (prd["state"], prd["body"]))
+
+
+def drift(project, emulator):
+    repository = project.repository
+    emulator.ask("PATCH", f"/repos/{repository}/issues/2", {"title": "Mine", "state": "closed"})
+    plan = project.json("sync", "plan", "--survey")
+    fields = [difference["field"] for action in plan["actions"] for difference in action["differences"]]
+    check("what a person changed is seen", sorted(fields) == ["standing", "title"], plan["actions"])
+    project.sync("apply", "--survey")
+    issue = emulator.issues(repository)[2]
+    check("and written again", issue["state"] == "open" and issue["title"].startswith("Log in"), issue["title"])
+
+
+def deletes(project, emulator, proxy):
+    repository = project.repository
+    (project.folder / STORIES[1]).unlink()
+    said = project.sync("apply")
+    check("a ticket without its artifact is told of and kept", "prune: close" in said.stderr + project.sync("plan").stderr and emulator.issues(repository)[2]["state"] == "open", said)
+    project.configure(proxy.port, "    prune: close\n")
+    project.sync("apply")
+    issue = emulator.issues(repository)[2]
+    check("with `prune: close` it is closed as not planned", (issue["state"], issue["state_reason"]) == ("closed", "not_planned"), issue)
+
+
+def loses_ledger(project, emulator, proxy):
+    repository = project.repository
+    before = emulator.issues(repository)
+    for adopts in (True, False):
+        project.lose_ledger()
+        proxy.take()
+        if adopts:
+            project.sync("adopt")
+            asked = proxy.take()
+            check("adopting only looks", asked and all(line == f"GET /repos/{repository}/issues" for line in asked), asked)
+        project.sync("apply")
+        after = emulator.issues(repository)
+        shown = lambda issue: issue and (issue["title"], issue["body"], issue["state"], issue["state_reason"], names(issue))
+        differ = [(shown(before.get(number)), shown(issue)) for number, issue in after.items() if shown(before.get(number)) != shown(issue)]
+        check(f"a lost ledger makes and changes nothing ({'adopt, then apply' if adopts else 'apply'})", differ == [] and len(after) == len(before), differ)
+    proxy.take()
+    project.sync("apply")
+    check("and then nothing is to be done", proxy.take() == [])
+
+
+def killed(template_folder, folder, emulator, proxy, keeps_ledger):
+    """The worker is killed before and after every request of a first sync, and started again."""
+    points, wrong = 0, []
+    at = 0
+    while True:
+        at += 1
+        for side in ("before", "after"):
+            repository = emulator.repository()
+            project = Project(template_folder, folder / f"killed-{keeps_ledger}-{at}-{side}", proxy.port, repository)
+            proxy.take()
+            worker = project.start("sync", "apply")
+
+            def kill(number):
+                if number != at:
+                    return False
+                worker.send_signal(signal.SIGKILL)
+                worker.wait()
+                return True
+
+            setattr(proxy, side, kill)
+            code = worker.wait(timeout=120)
+            proxy.before = proxy.after = None
+            if code == 0:
+                check(f"killed before and after each of {at - 1} requests, ledger {'kept' if keeps_ledger else 'lost'}: one ticket an artifact", wrong == [] and points >= 12, wrong)
+                return
+            points += 1
+            if not keeps_ledger:
+                project.lose_ledger()
+            began = time.monotonic()
+            again = project.sync("apply", expect=None)
+            took = time.monotonic() - began
+            counts = markers(emulator.issues(repository))
+            rest = project.json("sync", "plan")["actions"]
+            if again.returncode or len(counts) != 5 or set(counts.values()) != {1} or rest or took > 30:
+                wrong.append((at, side, again.returncode, counts, rest, took, again.stdout, again.stderr))
+            shutil.rmtree(project.folder)
+
+
+def server_down(project):
+    timed = lambda *words: min(duration(lambda: project.run(*words, expect=None)) for _ in range(5))
+    commands = [("status",), ("next", PRD), ("check", "--quiet")]
+    up = [timed(*words) for words in commands]
+    project.configure(free_port())
+    project.replace(STORIES[0], "status: 'done'", "status: 'in-review'")
+    project.replace(STORIES[2], "status: 'in-progress'", "status: 'in-review'")
+    project.replace(PRD, "stepmark_id", "scope: large\nstepmark_id")
+    first = project.sync("apply", expect=5)
+    second = project.sync("apply", expect=5)
+    for which, done in (("first", first), ("second", second)):
+        lines = (done.stdout + done.stderr).splitlines()
+        check(f"with the server down the {which} `sync apply` says one line and ends with 5", len(lines) == 1 and "it cannot be reached" in lines[0] and "tickets wait until" in lines[0], lines)
+    down = [timed(*words) for words in commands]
+    slower = [(words[0], before, after) for words, before, after in zip(commands, up, down) if after > before * 1.5 + 0.02]
+    check("local commands are not slower with the server down", slower == [], slower)
+    silent = [words[0] for words in commands if project.run(*words, expect=None).stderr]
+    check("and say nothing of it", silent == [], silent)
+    status = project.sync("status")
+    check("`sync status` says what waits and why", "tickets wait until" in status.stdout and "it cannot be reached" in status.stdout, status.stdout)
+
+
+def duration(work):
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began
+
+
+def credentials(project, proxy):
+    project.replace(STORIES[2], "status: 'ready-for-dev'", "status: 'in-progress'")
+    missing = project.sync("apply", expect=5, GITHUB_TOKEN="")
+    check("without a credential it says where it looked", "GITHUB_TOKEN" in missing.stderr, missing.stderr)
+    wrong = project.sync("apply", expect=5, GITHUB_TOKEN="ghp_aWrongOne")
+    told = wrong.stdout + wrong.stderr
+    check("a wrong credential is told of in one line, with what to do", "it does not accept the credential" in told and "sync reset" in told and len(told.splitlines()) == 1, told)
+    project.sync("reset")
+    project.sync("apply")
+    secrets = [path for path in (project.folder / ".stepmark").rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
+    check("no file of the project holds the credential", secrets == [], secrets)
+    check("with a valid one all is done", project.json("sync", "plan")["actions"] == [])
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    folder = pathlib.Path(temporary)
+    emulator = Emulator(folder)
+    try:
+        proxy = Proxy(emulator.port)
+        made = template(folder)
+        project = Project(made, folder / "project", proxy.port, emulator.repository())
+        first_sync(project, emulator, proxy)
+        no_op(project, proxy)
+        edits(project, emulator, proxy)
+        completes(project, emulator)
+        drift(project, emulator)
+        deletes(project, emulator, proxy)
+        loses_ledger(project, emulator, proxy)
+        credentials(project, proxy)
+        server_down(project)
+        for keeps_ledger in (True, False):
+            killed(made, folder, emulator, proxy, keeps_ledger)
+    finally:
+        emulator.process.terminate()
+        emulator.process.wait()
+
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)
