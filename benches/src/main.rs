@@ -25,6 +25,7 @@ mod growth;
 mod journal;
 mod resume;
 mod staged;
+mod sync;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -70,6 +71,8 @@ enum Work {
     Staged { folder: PathBuf, rounds: usize },
     /// `check` beside git status, in a project that `project` made for this alone
     Check { folder: PathBuf, rounds: usize },
+    /// `sync` with nothing to do beside `status`, in a project that `project` made for this alone
+    Sync { folder: PathBuf, rounds: usize },
     /// Walk through FOLDER and stat every file, on all processors
     BareWalk { folder: PathBuf },
     /// Walk through FOLDER and hash every file, on all processors
@@ -107,6 +110,7 @@ fn run(work: Work) -> Result<(), Failure> {
         }
         Work::Resume { folder, rounds } => resume::measure(&Tools::find()?, &folder, rounds),
         Work::Staged { folder, rounds } => staged::measure(&Tools::find()?, &folder, rounds),
+        Work::Sync { folder, rounds } => sync::measure(&Tools::find()?, &folder, rounds),
         Work::Check { folder, rounds } => check::measure(&Tools::find()?, &folder, rounds),
         Work::BareWalk { folder } => bare::print_walk(&folder),
         Work::BareHash { folder } => bare::print_hashing(&folder),

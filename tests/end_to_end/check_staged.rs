@@ -350,3 +350,34 @@ fn a_staged_artifact_and_its_row_of_the_manifest_in_the_index() {
     repository.git(&["add", "-A"]);
     assert_finds(&staged(&repository), &[], 1);
 }
+
+/// Git would unpack a long manifest slowly: the work tree's is taken for it, where it is the same.
+#[test]
+fn a_long_manifest_of_the_work_tree_counts_where_it_is_that_of_the_index() {
+    const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
+    let Some(repository) = repository("staged long manifest") else { return };
+    assert_eq!(repository.sandbox.stepmark(&["manifest", "write"]).code, 0);
+    let rows = |prefix: &str| -> String {
+        let row = |number| format!("\"md\",\"{number}\",\"docs\",\"docs/{prefix}{number}.md\",\"\"\n");
+        (0..6_000).map(row).collect()
+    };
+    let manifest = fs::read_to_string(repository.sandbox.place(MANIFEST)).unwrap();
+    let without_row: String = manifest.lines().take(1).map(|line| format!("{line}\n")).collect();
+    let (stale, without_row) = (manifest + &rows("a"), without_row + &rows("b"));
+    repository.sandbox.write(MANIFEST, &stale);
+    repository.commit("manifest");
+    repository.sandbox.write("docs/prd.md", GOOD.replace("# PRD", "# The PRD"));
+    repository.git(&["add", "docs/prd.md"]);
+    let rules = |run: &Run| -> Vec<String> {
+        let answer = run.json("stepmark.check/1");
+        let findings = answer["findings"].as_array().unwrap().iter();
+        findings.map(|finding| finding["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(rules(&staged(&repository)), ["SM802"], "the same in both");
+    repository.sandbox.write(MANIFEST, &without_row);
+    assert_eq!(rules(&staged(&repository)), ["SM802"], "the index counts");
+    repository.git(&["add", MANIFEST]);
+    assert_eq!(rules(&staged(&repository)), ["SM801"], "the same in both again");
+    fs::remove_file(repository.sandbox.place(MANIFEST)).unwrap();
+    assert_eq!(rules(&staged(&repository)), ["SM801"], "the index counts still");
+}

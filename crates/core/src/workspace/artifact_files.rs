@@ -8,8 +8,8 @@ use std::{
 
 use super::{
     ArtifactError, Artifacts, ResolveError, TrackedArtifact, Workspace,
+    file_reading::read_within_limit,
     folder::{EntryKind, Folder},
-    handle::read_within_limit,
     walk::{self, Visitor, WalkError, WalkProblem, WalkProblemKind, Walked},
 };
 use crate::artifact::{Artifact, ProjectPath};

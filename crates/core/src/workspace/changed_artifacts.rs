@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     ArtifactError, ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit, TrackedArtifact,
-    WalkProblem, WalkProblemKind, Workspace, workflows::WorkflowFileError,
+    WalkProblem, WalkProblemKind, Workspace, manifest::DEFAULT_MANIFEST, workflows::WorkflowFileError,
 };
 use crate::{
     artifact::{Artifact, ProjectPath, SPRINT_STATUS_NAME, SprintStatus},
@@ -92,6 +92,7 @@ impl Workspace {
     /// When git does not answer, or a step file cannot be read.
     pub fn changed_artifacts(&self, version: &GitVersion) -> Result<ChangedArtifacts, ChangedArtifactsError> {
         // Git is still listing: meanwhile the workflows can be found, which the artifacts will need.
+        self.suppose_manifest(version);
         self.workflows();
         let GitChanges { files, unmerged, over_limit, not_utf8 } =
             version.changes(&|path| self.configuration().is_artifact(path) || is_ledger(path))?;
@@ -120,6 +121,16 @@ impl Workspace {
         Ok(found)
     }
 
+    /// Tells `version` that its manifest might be that of the work tree, if that is a long one.
+    fn suppose_manifest(&self, version: &GitVersion) {
+        let manifest = ProjectPath::new(DEFAULT_MANIFEST).ok();
+        // What cannot be read here may well be read through git.
+        let read = manifest.and_then(|path| Some((self.read_file(&path).ok()?, path)));
+        if let Some((bytes, path)) = read.filter(|(bytes, _)| bytes.len() >= WORTH_SUPPOSING) {
+            version.suppose(&path, bytes);
+        }
+    }
+
     /// The artifact in a file that changed: two of them where git took another artifact for the same one moved.
     fn changed_artifact(&self, file: ChangedFile) -> Result<Vec<ChangedArtifact>, WorkflowFileError> {
         let ChangedFile { path, renamed_from, before, after } = file;
@@ -140,6 +151,9 @@ impl Workspace {
         })
     }
 }
+
+/// From this size on it pays to read and hash a file rather than to let git unpack it.
+const WORTH_SUPPOSING: usize = 128 * 1024;
 
 /// Whether the file is the ledger of a sprint.
 fn is_ledger(path: &ProjectPath) -> bool {

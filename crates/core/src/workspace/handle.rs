@@ -2,8 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: artifacts are read here")]
 
 use std::{
-    fs::File,
-    io::{self, Read},
+    io,
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError, atomic::AtomicUsize},
 };
@@ -11,12 +10,15 @@ use std::{
 use super::{
     CONFIGURATION_PATH, Clock, Configuration, ConfigurationError, ConfigurationSources, GitVersion,
     GitVersionError, Membership, ResolveError, Root, RootError, TrackedArtifact, WalkProblem,
-    WalkProblemKind, Workflows, artifact_files, walk::WalkError, workflows::WorkflowFileError,
+    WalkProblemKind, Workflows, artifact_files,
+    file_reading::{open_file, read_within_limit, too_large},
+    walk::WalkError,
+    workflows::WorkflowFileError,
 };
 use jiff::Timestamp;
 
 use crate::{
-    artifact::{Artifact, ProjectPath, READ_LIMIT},
+    artifact::{Artifact, ProjectPath},
     journal::{
         Attribution,
         store::{History, HistoryError},
@@ -105,57 +107,6 @@ pub struct Artifacts {
     pub unreadable: Vec<ArtifactError>,
 }
 
-/// Opens the file at `place`, never waiting for the other end of a pipe.
-pub(super) fn open_file(place: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-    }
-    options.open(place)
-}
-
-/// Reads all of `file` behind what `bytes` hold. What is no regular file, or has more than [`READ_LIMIT`] bytes, is an
-/// error.
-pub(super) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
-    }
-    if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-    }
-    if metadata.len() > READ_LIMIT {
-        return Err(too_large());
-    }
-    let (before, size) = (bytes.len(), usize::try_from(metadata.len()).unwrap_or(0));
-    bytes.resize(before + size + 1, 0);
-    let read = read_once(&mut file, &mut bytes[before..])?;
-    bytes.truncate(before + read);
-    // Less than there was room for, and at the end by the stat, too: nothing is left to read.
-    if read == size {
-        return Ok(());
-    }
-    file.take((READ_LIMIT + 1).saturating_sub(read as u64)).read_to_end(bytes)?;
-    if (bytes.len() - before) as u64 > READ_LIMIT { Err(too_large()) } else { Ok(()) }
-}
-
-fn too_large() -> io::Error {
-    let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");
-    io::Error::new(io::ErrorKind::FileTooLarge, reason)
-}
-
-fn read_once(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match file.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            read => return read,
-        }
-    }
-}
-
 impl Artifacts {
     /// Whether nothing was left out but links that lead to no file of the project.
     pub fn is_whole(&self) -> bool {
@@ -165,7 +116,7 @@ impl Artifacts {
 }
 
 impl ArtifactError {
-    /// The file at `path` has more than [`READ_LIMIT`] bytes.
+    /// The file at `path` has more than [`READ_LIMIT`](crate::artifact::READ_LIMIT) bytes.
     pub(super) fn over_limit(path: ProjectPath) -> Self {
         Self::Read { path, source: too_large() }
     }
@@ -355,33 +306,5 @@ impl Workspace {
     /// Those of [`Workspace::artifacts`].
     pub fn artifacts_counted(&self, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
         artifact_files::read_all(self, count)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_is_read_whole_whatever_its_stat_says() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("prd.md");
-        for text in ["", "a", "---\nstatus: done\n---\n"] {
-            std::fs::write(&place, text).unwrap();
-            let mut bytes = b"before ".to_vec();
-            read_within_limit(open_file(&place).unwrap(), &mut bytes).unwrap();
-            assert_eq!(bytes, format!("before {text}").into_bytes());
-        }
-        let error = read_within_limit(open_file(folder.path()).unwrap(), &mut Vec::new()).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
-        File::create(&place).unwrap().set_len(READ_LIMIT + 1).unwrap();
-        let error = read_within_limit(open_file(&place).unwrap(), &mut Vec::new()).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
-        // Its stat says that it has no bytes.
-        if cfg!(target_os = "linux") {
-            let mut bytes = Vec::new();
-            read_within_limit(open_file(Path::new("/proc/self/status")).unwrap(), &mut bytes).unwrap();
-            assert!(bytes.starts_with(b"Name:"));
-        }
     }
 }

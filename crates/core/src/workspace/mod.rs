@@ -10,6 +10,7 @@ mod workflow_listing;
 mod workflows;
 mod clock;
 mod tracked_artifact;
+mod file_reading;
 mod handle;
 mod artifact_files;
 mod context;

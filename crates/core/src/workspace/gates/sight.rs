@@ -10,7 +10,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use super::super::handle::{open_file, read_within_limit};
+use super::super::file_reading::{open_file, read_within_limit};
 use super::{super::file_stat::FileStat, GateError};
 use crate::{artifact::ProjectPath, project::gates::GateStat, root::Root};
 

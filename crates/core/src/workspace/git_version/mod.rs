@@ -6,6 +6,8 @@ mod comparison;
 mod error;
 mod objects;
 mod raw_diff;
+mod supposed;
+mod tree;
 mod version;
 mod wanted;
 

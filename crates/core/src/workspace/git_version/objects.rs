@@ -6,7 +6,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
-use super::{super::git_process, GitVersionError};
+use super::{super::git_process, GitVersionError, tree::Tree};
 use crate::artifact::READ_LIMIT;
 
 /// How many objects are asked for before their answers are read: so few that the questions fit into any pipe, and neither
@@ -20,7 +20,9 @@ pub(in crate::workspace) enum Object {
     Blob(Vec<u8>),
     /// A file with more bytes than [`READ_LIMIT`], which were not kept.
     OverLimit(u64),
-    /// A commit, a folder or a tag.
+    /// A folder.
+    Folder(Tree),
+    /// A commit or a tag.
     Other,
     /// There is no such object.
     Missing,
@@ -106,9 +108,9 @@ pub(in crate::workspace) fn read_object(answers: &mut impl BufRead) -> io::Resul
     }
     let header = String::from_utf8_lossy(&header);
     let words: Vec<&str> = header.split_ascii_whitespace().collect();
-    let [_, kind, size] = words[..] else { return Ok(Object::Missing) };
+    let [name, kind, size] = words[..] else { return Ok(Object::Missing) };
     let Ok(size) = size.parse::<u64>() else { return Ok(Object::Missing) };
-    if kind != "blob" || size > READ_LIMIT {
+    if !matches!(kind, "blob" | "tree") || size > READ_LIMIT {
         let skipped = io::copy(&mut answers.take(size + 1), &mut io::sink())?;
         let is_whole = skipped == size + 1;
         let object = if kind == "blob" { Object::OverLimit(size) } else { Object::Other };
@@ -120,7 +122,7 @@ pub(in crate::workspace) fn read_object(answers: &mut impl BufRead) -> io::Resul
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     bytes.pop();
-    Ok(Object::Blob(bytes))
+    Ok(if kind == "blob" { Object::Blob(bytes) } else { Object::Folder(Tree::new(bytes, name.len())) })
 }
 
 #[cfg(test)]
@@ -130,13 +132,14 @@ mod tests {
     #[test]
     fn answers_are_read_to_their_ends() {
         let mut answers =
-            &b"0a blob 3\nab\n\n0b missing\n:./a b.md missing\n0c tree 2\nxy\n0d blob 0\n\n0e blob 9\nshort"
+            &b"0a blob 3\nab\n\n0b missing\n:./a b.md missing\n0c tree 2\nxy\n0c tag 2\nxy\n0d blob 0\n\n0e blob 9\nshort"
                 [..];
         let mut next = || read_object(&mut answers);
         assert_eq!(next().unwrap(), Object::Blob(b"ab\n".to_vec()));
         assert_eq!(next().unwrap(), Object::Missing);
         assert_eq!(next().unwrap(), Object::Missing, "a name with a blank");
-        assert_eq!(next().unwrap(), Object::Other, "a folder");
+        assert_eq!(next().unwrap(), Object::Folder(Tree::new(b"xy".to_vec(), 2)));
+        assert_eq!(next().unwrap(), Object::Other, "a tag");
         assert_eq!(next().unwrap(), Object::Blob(Vec::new()));
         assert!(next().is_err());
         assert!(read_object(&mut &b""[..]).is_err());

@@ -10,6 +10,7 @@ use super::{
     Comparison, GitChanges, GitVersionError, Object, base,
     objects::ObjectReader,
     raw_diff::{self, RawChange},
+    supposed::Supposed,
     wanted::Wanted,
 };
 use crate::{artifact::ProjectPath, root::Root, workspace::git_process};
@@ -22,7 +23,7 @@ const LISTING: [&str; 6] = ["-r", "--raw", "-z", "--find-renames", "--no-abbrev"
 pub struct GitVersion {
     root: Root,
     /// What stands before `:./PATH` in the name of an object: nothing for the index.
-    revision: String,
+    pub(super) revision: String,
     objects: Mutex<ObjectReader>,
     /// `git diff-…`, already running.
     listing: Mutex<Option<Listing>>,
@@ -30,6 +31,8 @@ pub struct GitVersion {
     held: Mutex<HashMap<ProjectPath, bool>>,
     /// The files of the index and the folders that they lie in, listed when one is missed: a folder is no object of the index.
     indexed: OnceLock<HashSet<Vec<u8>>>,
+    /// What [`GitVersion::suppose`] was told.
+    pub(super) supposed: Mutex<HashMap<ProjectPath, Supposed>>,
 }
 
 /// A running listing of changes.
@@ -68,6 +71,7 @@ impl GitVersion {
             listing: Mutex::new(listing),
             held: Mutex::default(),
             indexed: OnceLock::new(),
+            supposed: Mutex::default(),
         })
     }
 
@@ -81,6 +85,9 @@ impl GitVersion {
     /// # Errors
     /// When git does not answer.
     pub fn read(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, GitVersionError> {
+        if let Some(bytes) = self.supposed_bytes(path)? {
+            return Ok(Some(bytes));
+        }
         Ok(match self.object(path)? {
             Object::Blob(bytes) => Some(bytes),
             _ => None,
@@ -178,6 +185,9 @@ impl GitVersion {
         let output = listing.finish(&self.root)?;
         let raw = parse(&output)?;
         let is_index = self.revision.is_empty();
+        if is_index {
+            self.place_supposed(&raw);
+        }
         let differs = if is_index && !raw.is_empty() { self.differs_from_merged()? } else { None };
         let is_own = |change: &RawChange| differs.as_ref().is_none_or(|paths| paths.contains(&change.path));
         let mut wanted = Wanted::default();
@@ -185,7 +195,7 @@ impl GitVersion {
         wanted.read(&mut self.objects())
     }
 
-    fn objects(&self) -> MutexGuard<'_, ObjectReader> {
+    pub(super) fn objects(&self) -> MutexGuard<'_, ObjectReader> {
         // A reader that panicked is one whose answers are read in disorder; each name is answered or fails.
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -194,7 +204,7 @@ impl GitVersion {
     /// looked at where it was committed.
     fn differs_from_merged(&self) -> Result<Option<HashSet<Vec<u8>>>, GitVersionError> {
         let merged = self.objects().read(&["MERGE_HEAD^{tree}"])?;
-        if merged != [Object::Other] {
+        if !matches!(merged[..], [Object::Folder(_)]) {
             return Ok(None);
         }
         let theirs = Listing::start(&self.root, &["diff-index", "--cached"], &["MERGE_HEAD"])?;

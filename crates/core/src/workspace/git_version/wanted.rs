@@ -90,7 +90,7 @@ impl Wanted {
                     found.over_limit.push(OverLimit { path: file.path.clone(), size });
                     left_out.push(file.path.clone());
                 }
-                (Object::Missing | Object::Other, _) => {
+                (Object::Missing | Object::Folder(_) | Object::Other, _) => {
                     let object = object.name.clone();
                     return Err(GitVersionError::NoObject { path: file.path.clone(), object });
                 }

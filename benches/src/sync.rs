@@ -1,0 +1,38 @@
+//! `stepmark sync` where nothing is to be done, beside `status`, which reads the same artifacts.
+
+use std::{fs, path::Path, time::Duration};
+
+use crate::{
+    failure::Failure,
+    process,
+    report::{self, Target},
+    timing::{Contender, alternate},
+    tools::Tools,
+};
+
+/// A tracker that is a file: whatever a tracker takes by itself is left out.
+const CONFIGURATION: &str = "project_id: bench\ntrackers:\n  file:\n    path: tickets.jsonl\n";
+
+/// Projects everything once, then measures and prints.
+pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(), Failure> {
+    let place = folder.join(".stepmark/config.yaml");
+    fs::write(&place, CONFIGURATION).map_err(Failure::file("write", &place))?;
+    let run = |arguments: &[&str]| -> Result<Duration, Failure> {
+        process::time(&mut tools.stepmark(folder, &[arguments, &["--quiet"]].concat()))
+    };
+    let first = run(&["sync", "apply"])?;
+    let series = alternate(
+        rounds,
+        vec![
+            Contender::new("sync apply, nothing to do", || run(&["sync", "apply"])),
+            Contender::new("sync plan, nothing to do", || run(&["sync", "plan"])),
+            Contender::new("status", || run(&["status"])),
+        ],
+    )?;
+    report::title("sync where nothing is to be done");
+    println!("  the first sync, with a tracker that is a file: {:.2} s", first.as_secs_f64());
+    series[1..].iter().for_each(|series| report::time(series, None));
+    report::slower(&series[0], &series[2], Target::AtMost(1.5));
+    report::slower(&series[1], &series[2], Target::AtMost(1.5));
+    Ok(())
+}
