@@ -26,7 +26,7 @@ fn files_without_trackers_name_none() {
 fn reads_every_kind() {
     let configuration = read(
         "project_id: p\ntrackers:\n  github: {repository: o/r, branch: main}\n  work:\n    kind: jira\n    \
-         base_url: https://x.atlassian.net\n    project: ABC\n    statuses: {in-review: In Review}\n    drift: report\n    \
+         base_url: https://x.atlassian.net\n    project: ABC\n    email: me@example.org\n    child_issue_type: Sub-task\n    statuses: {in-review: In Review}\n    drift: report\n    \
          prune: close\n    artifacts: ['docs/**']\n    ticket: {parents: ignore, fields: {priority: High}}\n  \
          file: {path: out/tickets.jsonl}\n  dry:\n",
     );
@@ -39,7 +39,10 @@ fn reads_every_kind() {
     assert_eq!((base_url.as_str(), repository.to_string().as_str()), ("https://api.github.com", "o/r"));
     let url = github.ticket.file_url.as_ref().map(|url| url.of(&path));
     assert_eq!(url.as_deref(), Some("https://github.com/o/r/blob/main/out/tickets.jsonl"));
-    let Target::Jira { project, issue_type, statuses, .. } = &work.target else { panic!("{work:?}") };
+    let Target::Jira { project, issue_type, statuses, child_issue_type, email, .. } = &work.target else {
+        panic!("{work:?}")
+    };
+    assert_eq!((child_issue_type.as_deref(), email.as_deref()), (Some("Sub-task"), Some("me@example.org")));
     assert_eq!(
         (project.as_str(), issue_type.as_str(), statuses["in-review"].as_str()),
         ("ABC", "Task", "In Review")

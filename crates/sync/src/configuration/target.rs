@@ -28,6 +28,10 @@ pub enum Target {
         project: String,
         /// The type of its issues, by name; `Task` unless given.
         issue_type: String,
+        /// The type of issues that hang below others, by name, such as `Sub-task`; without one, none does.
+        child_issue_type: Option<String>,
+        /// The account that the API token belongs to; unless given, the environment names it.
+        email: Option<String>,
         /// The names of Jira's statuses for status words of artifacts. For other words its status categories decide.
         statuses: BTreeMap<String, String>,
     },

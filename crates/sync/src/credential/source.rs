@@ -32,6 +32,15 @@ const GITHUB_VARIABLES: [&str; 2] = ["GH_TOKEN", "GITHUB_TOKEN"];
 /// Those for GitHub Enterprise (the manual of `gh`, "environment").
 const ENTERPRISE_VARIABLES: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
 
+/// The hosts of Jira Cloud: sites, and the gateway for tokens with scopes (Atlassian's "Manage API tokens for your Atlassian account").
+const ATLASSIAN_DOMAINS: [&str; 2] = ["atlassian.net", "api.atlassian.com"];
+
+/// The variables in which tools for Jira Cloud look for an API token.
+const JIRA_VARIABLES: [&str; 2] = ["JIRA_API_TOKEN", "ATLASSIAN_API_TOKEN"];
+
+/// Those in which they look for its account.
+const JIRA_ACCOUNT_VARIABLES: [&str; 2] = ["JIRA_EMAIL", "ATLASSIAN_EMAIL"];
+
 impl CredentialSource {
     /// The places in which a credential for the GitHub at `base_url` is looked for, in this order: the file that `token_file` names, the
     /// variables that GitHub's tools read, and `gh auth token`. `trusted_host` is the value of `GH_HOST`.
@@ -62,6 +71,33 @@ impl CredentialSource {
         // `gh` knows no token for a server on this machine.
         let command = (!base_url.is_loopback()).then_some(command);
         file.into_iter().chain(environment).chain(command).collect()
+    }
+}
+
+impl CredentialSource {
+    /// The places in which an API token for the Jira at `base_url` is looked for, in this order.
+    ///
+    /// The address comes from a file of the project, which may be a stranger's. So the variables that Atlassian's and others' tools read
+    /// count for Atlassian's own hosts and for this machine; any other host has a variable that says its name:
+    /// `STEPMARK_TOKEN_JIRA_EXAMPLE_ORG` for `jira.example.org`.
+    pub fn jira(base_url: &BaseUrl) -> Vec<Self> {
+        let host = base_url.host();
+        let is_atlassian = ATLASSIAN_DOMAINS.iter().any(|domain| {
+            host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        });
+        let variables = if is_atlassian || base_url.is_loopback() {
+            JIRA_VARIABLES.map(str::to_owned).to_vec()
+        } else {
+            let letter =
+                |byte: char| if byte.is_ascii_alphanumeric() { byte.to_ascii_uppercase() } else { '_' };
+            vec![format!("STEPMARK_TOKEN_{}", host.chars().map(letter).collect::<String>())]
+        };
+        variables.into_iter().map(|variable| Self::Environment { variable }).collect()
+    }
+
+    /// The places in which the account of that token is looked for, where the configuration does not name it.
+    pub fn jira_account() -> Vec<Self> {
+        JIRA_ACCOUNT_VARIABLES.map(|variable| Self::Environment { variable: variable.to_owned() }).to_vec()
     }
 }
 

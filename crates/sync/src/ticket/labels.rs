@@ -18,6 +18,12 @@ impl LabelFamilies {
         Self { prefixes: prefixes.filter(|prefix| !prefix.is_empty()).collect() }
     }
 
+    /// The same families for a tracker that spells labels otherwise.
+    #[must_use]
+    pub fn spelled(self, spell: impl Fn(&str) -> String) -> Self {
+        Self { prefixes: self.prefixes.iter().map(|prefix| spell(prefix)).collect() }
+    }
+
     /// The labels that a ticket with the labels `current` should have: the desired ones, and those of people. `before` are the
     /// labels that stepmark gave to it the last time; empty where that is not known.
     pub fn merged(

@@ -26,6 +26,8 @@ pub struct Observed {
     pub labels: BTreeSet<String>,
     /// Whether it is open.
     pub standing: Standing,
+    /// The name of its status, where the tracker has statuses of its own.
+    pub status: Option<String>,
     /// The id of the ticket that it hangs below.
     pub parent_id: Option<String>,
 }

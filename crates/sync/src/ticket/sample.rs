@@ -61,6 +61,7 @@ pub(crate) fn observed(ticket: &Ticket, number: u32) -> Observed {
         body: ManagedSection::of(ticket).alone(65_536).unwrap().body,
         labels: ticket.labels.clone(),
         standing: ticket.standing,
+        status: None,
         parent_id: None,
     }
 }

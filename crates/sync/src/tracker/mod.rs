@@ -7,7 +7,10 @@ mod local_route;
 mod dry;
 mod file;
 mod http;
+mod refused;
+mod parent_difference;
 mod github;
+mod jira;
 
 use local_route::local_route;
 
@@ -16,5 +19,6 @@ pub use dry::{DryRequest, DryTracker};
 pub use file::{FileTracker, Line, LineKind};
 pub use github::{GitHubSettings, GitHubTracker};
 pub use http::{HttpLimits, HttpSetupError};
+pub use jira::{JiraIssueTypes, JiraSettings, JiraTracker};
 pub use outcome::{Answer, Cursor, Delivered, Outcome, Page};
 pub use request::{Change, Creation, RequestKind};

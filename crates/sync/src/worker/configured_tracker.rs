@@ -13,7 +13,7 @@ use crate::{
     ticket::{FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Ticket},
     tracker::{
         Answer, Change, Creation, Cursor, Delivered, DryTracker, FileTracker, GitHubSettings, GitHubTracker,
-        HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
+        HttpLimits, HttpSetupError, JiraIssueTypes, JiraSettings, JiraTracker, Page, RequestKind, Tracker,
     },
 };
 
@@ -26,6 +26,8 @@ pub enum ConfiguredTracker {
     Dry(DryTracker),
     /// GitHub Issues.
     GitHub(Box<GitHubTracker>),
+    /// Jira Cloud.
+    Jira(Box<JiraTracker>),
 }
 
 /// Why there is no such tracker.
@@ -47,13 +49,16 @@ pub enum TrackerOpenError {
         /// Why.
         source: HttpSetupError,
     },
-    /// This version has no such tracker.
+    /// Nobody says whose its token is.
     #[error(
-        "the tracker `{tracker}` cannot be opened: this version of stepmark plans for Jira, and does not write to it"
+        "the tracker `{tracker}` cannot be opened: nobody says which account its API token belongs to; give the key `email`, or \
+         set {}", .variables.join(" or ")
     )]
-    NotYet {
+    NoAccount {
         /// Its name.
         tracker: TrackerName,
+        /// The variables of the environment that may name it.
+        variables: Vec<String>,
     },
 }
 
@@ -75,7 +80,26 @@ impl ConfiguredTracker {
                 Ok(Self::File(FileTracker::new(name, root.join(path.as_str()), families, clock)))
             }
             Target::Dry => Ok(Self::Dry(DryTracker::new(name))),
-            Target::Jira { .. } => Err(TrackerOpenError::NotYet { tracker: name }),
+            Target::Jira { base_url, project, issue_type, child_issue_type, email, statuses } => {
+                let credential = Credential::load(&CredentialSource::jira(base_url))
+                    .map_err(|source| TrackerOpenError::Credential { tracker: name.clone(), source })?;
+                let interval = settings.pace.credential.write_interval_ms;
+                let jira = JiraSettings {
+                    name: name.clone(),
+                    base_url: base_url.clone(),
+                    account: account(&name, email.as_deref())?,
+                    project: project.clone(),
+                    types: JiraIssueTypes { standard: issue_type.clone(), child: child_issue_type.clone() },
+                    statuses: statuses.clone(),
+                    families,
+                    write_interval: Duration::from_millis(interval.into()),
+                    limits: HttpLimits::default(),
+                    clock,
+                };
+                let tracker = JiraTracker::new(jira, &credential)
+                    .map_err(|source| TrackerOpenError::Http { tracker: name, source })?;
+                Ok(Self::Jira(Box::new(tracker)))
+            }
             Target::Github { base_url, repository } => {
                 let sources = CredentialSource::github(base_url, None, trusted_host);
                 let credential = Credential::load(&sources)
@@ -98,6 +122,21 @@ impl ConfiguredTracker {
     }
 }
 
+/// The account of a token: what the configuration says, else the environment.
+fn account(tracker: &TrackerName, configured: Option<&str>) -> Result<String, TrackerOpenError> {
+    if let Some(account) = configured {
+        return Ok(account.to_owned());
+    }
+    let sources = CredentialSource::jira_account();
+    match Credential::load(&sources) {
+        Ok(account) => Ok(account.secret.expose().to_owned()),
+        Err(CredentialError::NotFound { sources }) => {
+            Err(TrackerOpenError::NoAccount { tracker: tracker.clone(), variables: sources })
+        }
+        Err(source) => Err(TrackerOpenError::Credential { tracker: tracker.clone(), source }),
+    }
+}
+
 /// Passes a call on to the tracker.
 macro_rules! each {
     ($own:expr, $tracker:ident => $call:expr) => {
@@ -105,6 +144,7 @@ macro_rules! each {
             ConfiguredTracker::File($tracker) => $call,
             ConfiguredTracker::Dry($tracker) => $call,
             ConfiguredTracker::GitHub($tracker) => $call,
+            ConfiguredTracker::Jira($tracker) => $call,
         }
     };
 }

@@ -62,6 +62,7 @@ impl FileTracker {
                 body: line.body,
                 labels: line.ticket.labels,
                 standing: line.ticket.standing,
+                status: None,
                 parent_id: line.parent.map(|parent| parent.to_string()),
             };
             tickets.insert(line.number, observed);

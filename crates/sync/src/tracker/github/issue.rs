@@ -69,6 +69,7 @@ impl RestIssue {
             body: self.body.unwrap_or_default(),
             labels: labels.collect::<BTreeSet<_>>(),
             standing: standing(&self.state, self.state_reason.as_deref()),
+            status: None,
             parent_id,
         }
     }

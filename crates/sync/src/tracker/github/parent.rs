@@ -17,8 +17,12 @@ use super::{
 use crate::{
     breaker::Reason,
     pace::Budget,
-    ticket::{FieldDifference, Marker, Observed, RemoteTicket, Ticket},
-    tracker::{Change, http::HttpRequest},
+    ticket::{FieldDifference, Observed, RemoteTicket},
+    tracker::{
+        Change,
+        http::HttpRequest,
+        parent_difference::{parent_difference, shown},
+    },
 };
 
 /// What is to be done about the parent of an issue.
@@ -101,33 +105,11 @@ fn step(change: &Change, current: &Observed) -> Option<Move> {
     }
 }
 
-/// Whether an issue hangs elsewhere than it should. Which issue is whose is not known here, so what it was last made to say decides
-/// about an issue that hangs somewhere; a parent that a person gave to one that should have none stays.
-pub(super) fn parent_difference(
-    desired: &Ticket,
-    before: Option<&Ticket>,
-    observed: &Observed,
-) -> Option<FieldDifference> {
-    let last = before.and_then(|before| before.parent.as_ref());
-    let is_known = observed.parent_id.is_some();
-    let agrees = match &desired.parent {
-        Some(parent) => is_known && (last.is_none() || last == Some(parent)),
-        None => !is_known || last.is_none(),
-    };
-    let shown = if is_known { text(last) } else { Json::Null };
-    let difference = FieldDifference::between("parent", shown, text(desired.parent.as_ref()));
-    difference.filter(|_| !agrees)
-}
-
 /// Whether an issue hangs elsewhere than it should, after a change that knew below which one.
 pub(super) fn parent_missing(change: &Change, current: &Observed) -> Option<FieldDifference> {
     match (&change.desired.parent, &change.parent) {
         (Some(_), Some(parent)) if current.parent_id.as_ref() == Some(&parent.id) => None,
-        (Some(wanted), Some(_)) => FieldDifference::between("parent", Json::Null, text(Some(wanted))),
+        (Some(wanted), Some(_)) => FieldDifference::between("parent", Json::Null, shown(Some(wanted))),
         _ => parent_difference(&change.desired, change.before.as_ref(), current),
     }
-}
-
-fn text(marker: Option<&Marker>) -> Json {
-    marker.map_or(Json::Null, |marker| Json::from(marker.to_string()))
 }

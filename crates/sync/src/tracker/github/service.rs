@@ -11,7 +11,6 @@ use stepmark_core::workspace::Clock;
 use super::{
     address::Addresses,
     graphql::{MUTATIONS, READ_BATCH, UPDATE_BATCH},
-    parent::parent_difference,
     patch::BODY_LIMIT,
 };
 use crate::{
@@ -23,7 +22,8 @@ use crate::{
     ticket::{FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Ticket},
     tracker::{
         Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
-        http::{HttpClient, HttpIdentity},
+        http::{HttpClient, HttpIdentity, HttpScheme},
+        parent_difference::parent_difference,
     },
 };
 
@@ -67,7 +67,7 @@ impl GitHubTracker {
     /// # Errors
     /// When this machine has no roots of trust.
     pub fn new(settings: GitHubSettings, credential: &Credential) -> Result<Self, HttpSetupError> {
-        let identity = HttpIdentity { scheme: "Bearer", credential, headers: &HEADERS };
+        let identity = HttpIdentity { scheme: HttpScheme::Bearer, credential, headers: &HEADERS };
         let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;
         Ok(Self {
             settings,

@@ -20,19 +20,34 @@ use crate::{
 pub(in crate::tracker) struct HttpClient {
     client: Client,
     base: Url,
-    secret: Secret,
+    /// The header that opens the host.
+    authorization: HeaderValue,
+    /// The credential in every form that a server may repeat.
+    secrets: Vec<Secret>,
     limits: HttpLimits,
     turn: Turn,
 }
 
 /// How requests introduce themselves.
 pub(in crate::tracker) struct HttpIdentity<'a> {
-    /// The word before the credential: `Bearer`, `Basic`.
-    pub(in crate::tracker) scheme: &'static str,
+    /// How the credential is given.
+    pub(in crate::tracker) scheme: HttpScheme<'a>,
     /// The credential.
     pub(in crate::tracker) credential: &'a Credential,
     /// Headers of every request.
     pub(in crate::tracker) headers: &'a [(&'static str, &'static str)],
+}
+
+/// How a credential is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tracker) enum HttpScheme<'a> {
+    /// By itself (RFC 6750).
+    Bearer,
+    /// As the password of an account (RFC 7617).
+    Basic {
+        /// The account.
+        account: &'a str,
+    },
 }
 
 /// Why no client can be made.
@@ -61,11 +76,6 @@ impl HttpClient {
         for (name, value) in identity.headers {
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
-        let value = format!("{} {}", identity.scheme, identity.credential.secret.expose());
-        let mut value =
-            HeaderValue::from_str(&value).map_err(|_| failed("the credential is unfit".into()))?;
-        value.set_sensitive(true);
-        headers.insert(AUTHORIZATION, value);
         let mut builder = Client::builder()
             .default_headers(headers)
             .user_agent(concat!("stepmark/", env!("CARGO_PKG_VERSION")))
@@ -77,13 +87,21 @@ impl HttpClient {
             builder = builder.no_proxy();
         }
         let client = builder.build().map_err(|error| failed(chain(&error)))?;
-        Ok(Self {
-            client,
-            base: url,
-            secret: identity.credential.secret.clone(),
-            limits,
-            turn: Turn::new(write_interval),
-        })
+        let secret = &identity.credential.secret;
+        let sample = match identity.scheme {
+            HttpScheme::Bearer => client.get(url.clone()).bearer_auth(secret.expose()),
+            HttpScheme::Basic { account } => {
+                client.get(url.clone()).basic_auth(account, Some(secret.expose()))
+            }
+        };
+        let sample = sample.build().map_err(|error| failed(chain(&error)))?;
+        let unfit = || failed("the credential is unfit".to_owned());
+        let authorization = sample.headers().get(AUTHORIZATION).ok_or_else(unfit)?.clone();
+        let mut secrets = vec![secret.clone()];
+        // Basic encodes it, and the code gives it away as well.
+        let encoded = authorization.to_str().ok().and_then(|value| value.rsplit(' ').next());
+        secrets.extend(encoded.and_then(|encoded| Secret::new(encoded).ok()));
+        Ok(Self { client, base: url, authorization, secrets, limits, turn: Turn::new(write_interval) })
     }
 
     /// The address of `path` below the base.
@@ -131,6 +149,7 @@ impl HttpClient {
         let mut url = request.url.clone();
         for _ in 0..=self.limits.redirects {
             let mut builder = self.client.request(request.method.clone(), url.clone());
+            builder = builder.header(AUTHORIZATION, self.authorization.clone());
             if let Some(body) = &request.body {
                 builder = builder.json(body);
             }
@@ -154,7 +173,7 @@ impl HttpClient {
     async fn read(&self, mut response: Response) -> Result<HttpReply, Failure> {
         let status = response.status().as_u16();
         let named = response.headers().iter().filter_map(|(name, value)| {
-            Some((name.as_str().to_owned(), self.secret.hide_in(value.to_str().ok()?.to_owned())))
+            Some((name.as_str().to_owned(), self.hide(value.to_str().ok()?.to_owned())))
         });
         let headers = named.collect();
         let mut bytes = Vec::new();
@@ -167,7 +186,7 @@ impl HttpClient {
             }
             bytes.extend_from_slice(&piece);
         }
-        let body = self.secret.hide_in(String::from_utf8_lossy(&bytes).into_owned());
+        let body = self.hide(String::from_utf8_lossy(&bytes).into_owned());
         Ok(HttpReply { status, headers, body })
     }
 
@@ -185,7 +204,12 @@ impl HttpClient {
     }
 
     fn told(&self, error: &reqwest::Error) -> String {
-        self.secret.hide_in(chain(error))
+        self.hide(chain(error))
+    }
+
+    /// `text` without the credential.
+    fn hide(&self, text: String) -> String {
+        self.secrets.iter().fold(text, |text, secret| secret.hide_in(text))
     }
 }
 

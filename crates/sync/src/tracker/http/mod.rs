@@ -8,7 +8,7 @@ mod request;
 mod turn;
 
 pub use client::HttpSetupError;
-pub(super) use client::{HttpClient, HttpIdentity};
+pub(super) use client::{HttpClient, HttpIdentity, HttpScheme};
 pub use limits::HttpLimits;
 pub(super) use reply::{HttpFailure, HttpReply};
 pub(super) use request::{Effect, HttpRequest};

@@ -32,6 +32,11 @@ impl HttpRequest {
         Self { method: Method::GET, url, body: None, effect: Effect::Reads }
     }
 
+    /// A request that asks `url` for what `body` says, and changes nothing.
+    pub(in crate::tracker) const fn query(url: Url, body: Json) -> Self {
+        Self { method: Method::POST, url, body: Some(body), effect: Effect::Reads }
+    }
+
     /// A request that writes `body` at `url`.
     pub(in crate::tracker) const fn write(method: Method, url: Url, body: Json) -> Self {
         Self { method, url, body: Some(body), effect: Effect::Writes }

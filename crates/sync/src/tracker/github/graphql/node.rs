@@ -85,6 +85,7 @@ impl IssueNode {
             body: self.body,
             labels: labels.map(|label| label.name).collect(),
             standing: standing(&self.state, self.state_reason.as_deref()),
+            status: None,
             parent_id: self.parent.map(|parent| parent.number.to_string()),
         }
     }

@@ -1,0 +1,70 @@
+//! Nodes of the format (Atlassian's JSON schema of ADF, version 1).
+
+use serde_json::{Value as Json, json};
+
+use crate::ticket::Inline;
+
+/// A whole document.
+pub(super) fn document(content: Vec<Json>) -> Json {
+    json!({ "version": 1, "type": "doc", "content": content })
+}
+
+/// A paragraph.
+pub(super) fn paragraph(inlines: &[Inline]) -> Json {
+    json!({ "type": "paragraph", "content": texts(inlines) })
+}
+
+/// A heading within the panel.
+pub(super) fn heading(text: &str) -> Json {
+    let text = Inline::Text(text.to_owned());
+    json!({ "type": "heading", "attrs": { "level": 3 }, "content": texts(&[text]) })
+}
+
+/// A point of a list.
+pub(super) fn point(inlines: &[Inline]) -> Json {
+    json!({ "type": "listItem", "content": [paragraph(inlines)] })
+}
+
+/// A list of points.
+pub(super) fn list(points: Vec<Json>) -> Json {
+    json!({ "type": "bulletList", "content": points })
+}
+
+/// A task; `id` is another one for each task of a document.
+pub(super) fn task(inlines: &[Inline], done: bool, id: &str) -> Json {
+    let state = if done { "DONE" } else { "TODO" };
+    json!({ "type": "taskItem", "attrs": { "localId": id, "state": state }, "content": texts(inlines) })
+}
+
+/// A list of tasks.
+pub(super) fn tasks(tasks: Vec<Json>, id: &str) -> Json {
+    json!({ "type": "taskList", "attrs": { "localId": id }, "content": tasks })
+}
+
+/// The panel that is ours.
+pub(super) fn panel(content: Vec<Json>) -> Json {
+    json!({ "type": "panel", "attrs": { "panelType": "note" }, "content": content })
+}
+
+/// Runs of text; a text must not be empty. Control characters have no place in the format, and a line end inside of a text would be lost.
+fn texts(inlines: &[Inline]) -> Vec<Json> {
+    let nodes = inlines.iter().filter_map(|inline| {
+        let text: String =
+            inline.shown().chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        if text.is_empty() {
+            return None;
+        }
+        let mut node = json!({ "type": "text", "text": text });
+        let mark = match inline {
+            Inline::Text(_) => None,
+            Inline::Strong(_) => Some(json!({ "type": "strong" })),
+            Inline::Code(_) => Some(json!({ "type": "code" })),
+            Inline::Link { url, .. } => Some(json!({ "type": "link", "attrs": { "href": url } })),
+        };
+        if let Some(mark) = mark {
+            node["marks"] = json!([mark]);
+        }
+        Some(node)
+    });
+    nodes.collect()
+}

@@ -1,0 +1,180 @@
+//! The body of a ticket as nodes, as long as it may be.
+
+use serde_json::Value as Json;
+
+use super::node;
+use crate::ticket::{Block, Inline, Task};
+
+/// Nodes, and how many lines of the body have no place among them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Rendered {
+    pub(super) nodes: Vec<Json>,
+    pub(super) omitted_lines: usize,
+}
+
+/// What a list costs beside its items, with room to spare.
+const LIST_OVERHEAD: usize = 100;
+
+/// A line of the body: what makes one line on the page.
+enum Line<'b> {
+    Node(Json),
+    Point(&'b [Inline]),
+    Task(&'b Task),
+}
+
+/// `blocks` as nodes whose JSON has at most `room` characters. What has no room is left out line by line from the end, and a last
+/// paragraph says where the rest is: in `file`.
+pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
+    let lines = lines(blocks);
+    let whole = assembled(&lines);
+    if length(&whole) <= room {
+        return Rendered { nodes: whole, omitted_lines: 0 };
+    }
+    let note = |omitted: usize| {
+        let text = Inline::Text(format!("… {omitted} more lines: see "));
+        node::paragraph(&[text, file.clone()])
+    };
+    let reserved = note(lines.len()).to_string().chars().count() + 1;
+    let mut used = reserved;
+    let fitting = lines.iter().take_while(|line| {
+        used += cost(line);
+        used <= room
+    });
+    let mut kept = fitting.count();
+    let is_heading = |line: &Line<'_>| matches!(line, Line::Node(node) if node["type"] == "heading");
+    while kept > 0 && is_heading(&lines[kept - 1]) {
+        kept -= 1;
+    }
+    let omitted_lines = lines.len() - kept;
+    let mut nodes = assembled(&lines[..kept]);
+    nodes.push(note(omitted_lines));
+    Rendered { nodes, omitted_lines }
+}
+
+fn lines(blocks: &[Block]) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Heading(text) => lines.push(Line::Node(node::heading(text))),
+            Block::Paragraph(inlines) => lines.push(Line::Node(node::paragraph(inlines))),
+            Block::List(points) => lines.extend(points.iter().map(|point| Line::Point(point))),
+            Block::Tasks(tasks) => lines.extend(tasks.iter().map(Line::Task)),
+        }
+    }
+    lines
+}
+
+/// The lines as nodes: points that follow each other are one list, and so are tasks.
+fn assembled(lines: &[Line<'_>]) -> Vec<Json> {
+    let (mut nodes, mut count) = (Vec::new(), 0_usize);
+    let mut id = || {
+        count += 1;
+        format!("stepmark-{count}")
+    };
+    let same = |one: &Line<'_>, other: &Line<'_>| {
+        matches!((one, other), (Line::Point(_), Line::Point(_)) | (Line::Task(_), Line::Task(_)))
+    };
+    for group in lines.chunk_by(same) {
+        match group {
+            [Line::Node(node)] => nodes.push(node.clone()),
+            [Line::Point(_), ..] => nodes.push(node::list(
+                group
+                    .iter()
+                    .filter_map(
+                        |line| if let Line::Point(point) = line { Some(node::point(point)) } else { None },
+                    )
+                    .collect(),
+            )),
+            _ => {
+                let list = id();
+                let tasks = group.iter().filter_map(|line| match line {
+                    Line::Task(task) => Some(node::task(&task.text, task.done, &id())),
+                    _ => None,
+                });
+                let tasks = tasks.collect();
+                nodes.push(node::tasks(tasks, &list));
+            }
+        }
+    }
+    nodes
+}
+
+/// How many characters a line takes at most: as if it were a list of its own.
+fn cost(line: &Line<'_>) -> usize {
+    let nodes = assembled(std::slice::from_ref(line));
+    let own = length(&nodes);
+    match line {
+        Line::Node(_) => own,
+        Line::Point(_) | Line::Task(_) => own + LIST_OVERHEAD.saturating_sub(own.min(LIST_OVERHEAD)),
+    }
+}
+
+/// The length of the JSON of these nodes, with what parts them.
+pub(super) fn length(nodes: &[Json]) -> usize {
+    nodes.iter().map(|node| node.to_string().chars().count() + 1).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prop_assert;
+
+    use super::*;
+
+    fn file() -> Inline {
+        Inline::Code("a.md".to_owned())
+    }
+
+    #[test]
+    fn blocks_become_nodes() {
+        let text = |text: &str| vec![Inline::Text(text.to_owned())];
+        let blocks = [
+            Block::Paragraph(text("p\nq")),
+            Block::Heading("Steps".to_owned()),
+            Block::Tasks(vec![Task { done: true, text: text("a") }, Task { done: false, text: text("b") }]),
+            Block::List(vec![vec![
+                Inline::Strong("Next:".to_owned()),
+                Inline::Text(String::new()),
+                Inline::Code("c".to_owned()),
+                Inline::Link { text: "f".to_owned(), url: "https://h/f".to_owned() },
+            ]]),
+        ];
+        let expected = serde_json::json!([
+            {"type": "paragraph", "content": [{"type": "text", "text": "p q"}]},
+            {"type": "heading", "attrs": {"level": 3}, "content": [{"type": "text", "text": "Steps"}]},
+            {"type": "taskList", "attrs": {"localId": "stepmark-1"}, "content": [
+                {"type": "taskItem", "attrs": {"localId": "stepmark-2", "state": "DONE"}, "content": [{"type": "text", "text": "a"}]},
+                {"type": "taskItem", "attrs": {"localId": "stepmark-3", "state": "TODO"}, "content": [{"type": "text", "text": "b"}]}]},
+            {"type": "bulletList", "content": [{"type": "listItem", "content": [{"type": "paragraph", "content": [
+                {"type": "text", "text": "Next:", "marks": [{"type": "strong"}]},
+                {"type": "text", "text": "c", "marks": [{"type": "code"}]},
+                {"type": "text", "text": "f", "marks": [{"type": "link", "attrs": {"href": "https://h/f"}}]}]}]}]},
+        ]);
+        assert_eq!(Json::from(render(&blocks, &file(), 10_000).nodes), expected);
+    }
+
+    #[test]
+    fn what_has_no_room_is_in_the_file() {
+        let task = |at: usize| Task { done: false, text: vec![Inline::Code(format!("step-{at:03}"))] };
+        let blocks = [Block::Heading("Steps".to_owned()), Block::Tasks((0..100).map(task).collect())];
+        let cut = render(&blocks, &file(), 3000);
+        let tasks = cut.nodes[1]["content"].as_array().unwrap().len();
+        assert_eq!((cut.omitted_lines, cut.nodes.len()), (100 - tasks, 3));
+        assert!(tasks > 8, "{tasks}");
+        assert!(cut.nodes[2].to_string().contains(&format!("… {} more lines: see ", 100 - tasks)));
+        assert_eq!(render(&blocks, &file(), 350).nodes.len(), 1, "no heading without its list");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_longer_than_allowed(texts in proptest::collection::vec(".{0,80}", 0..30), room in 200_usize..4000) {
+            let inlines = |text: &String| vec![Inline::Text(text.clone())];
+            let blocks = [
+                Block::Tasks(texts.iter().map(|text| Task { done: false, text: inlines(text) }).collect()),
+                Block::Heading("h".to_owned()),
+                Block::List(texts.iter().map(inlines).collect()),
+            ];
+            let made = render(&blocks, &file(), room);
+            prop_assert!(length(&made.nodes) <= room, "{} > {room}", length(&made.nodes));
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The part of a description that is ours, beside what people wrote.
+
+use serde_json::Value as Json;
+
+use super::{
+    node,
+    normal_form::normal_form,
+    plain_text::{plain_text, text_length},
+    render::{length, render},
+};
+use crate::ticket::{Inline, Marker, MergeError, Ticket};
+
+/// How many characters a description has at most (FORMATS.md §4 names 32,767). What exactly Jira counts it does not say, so the JSON of
+/// what is ours counts whole, and of what people wrote, which Jira has taken already, the text.
+pub(in crate::tracker::jira) const DESCRIPTION_LIMIT: usize = 32_767;
+
+/// The least room that a section is worth: less could not even say where the file is.
+const LEAST_ROOM: usize = 1_500;
+
+/// What stands before the marker in the last line of our panel.
+const SIGNATURE: &str = "stepmark:v1:";
+
+/// A description as Jira has it.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::tracker::jira) struct Description(Vec<Json>);
+
+/// A value that is no description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the description is no document of Atlassian's format, version 1")]
+pub(in crate::tracker::jira) struct Unreadable;
+
+/// Our panel in the description of a ticket.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tracker::jira) struct Section<'t>(pub(in crate::tracker::jira) &'t Ticket);
+
+impl Description {
+    /// The description that `value` is; null is an empty one.
+    pub(in crate::tracker::jira) fn read(value: &Json) -> Result<Self, Unreadable> {
+        if value.is_null() {
+            return Ok(Self::empty());
+        }
+        let is_document = value["type"] == "doc" && value["version"] == 1;
+        match value["content"].as_array().filter(|_| is_document) {
+            Some(nodes) => Ok(Self(nodes.clone())),
+            None => Err(Unreadable),
+        }
+    }
+
+    /// A description in which nothing stands.
+    pub(in crate::tracker::jira) const fn empty() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The same from JSON as text; an empty text is an empty description.
+    pub(in crate::tracker::jira) fn parse(text: &str) -> Result<Self, Unreadable> {
+        if text.is_empty() {
+            return Ok(Self::empty());
+        }
+        Self::read(&serde_json::from_str(text).map_err(|_| Unreadable)?)
+    }
+
+    /// The JSON that a request gives.
+    pub(in crate::tracker::jira) fn json(&self) -> Json {
+        node::document(self.0.clone())
+    }
+
+    /// What our panel for `marker` says; `None` where there is none.
+    pub(in crate::tracker::jira) fn section_text(&self, marker: &Marker) -> Option<String> {
+        self.0.iter().find(|node| is_section_of(node, marker)).map(plain_text)
+    }
+}
+
+impl Section<'_> {
+    /// `description` with our panel renewed, at its top where there was none. A panel of the same marker that stands there twice becomes
+    /// one; one without its last line is a person's.
+    ///
+    /// # Errors
+    /// When what people wrote leaves too little room.
+    pub(in crate::tracker::jira) fn merged_into(
+        &self,
+        description: &Description,
+    ) -> Result<Description, MergeError> {
+        let marker = &self.0.marker;
+        let foreign: Vec<&Json> = description.0.iter().filter(|node| !is_section_of(node, marker)).collect();
+        let written = foreign.iter().map(|node| text_length(node)).sum::<usize>();
+        let room = DESCRIPTION_LIMIT.checked_sub(written).filter(|room| *room >= LEAST_ROOM);
+        let Some(room) = room else {
+            return Err(MergeError::NoRoom {
+                marker: marker.clone(),
+                foreign: written,
+                limit: DESCRIPTION_LIMIT,
+            });
+        };
+        let panel = self.panel(room);
+        let at = description.0.iter().position(|node| is_section_of(node, marker)).unwrap_or(0);
+        let mut nodes: Vec<Json> = foreign.into_iter().cloned().collect();
+        nodes.insert(at.min(nodes.len()), panel);
+        Ok(Description(nodes))
+    }
+
+    /// Whether `description` says what the panel should say.
+    ///
+    /// # Errors
+    /// When what people wrote leaves too little room.
+    pub(in crate::tracker::jira) fn is_in(&self, description: &Description) -> Result<bool, MergeError> {
+        let wanted = self.merged_into(description)?;
+        let same = |one: &Vec<Json>, other: &Vec<Json>| {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| normal_form(one) == normal_form(other))
+        };
+        Ok(same(&wanted.0, &description.0))
+    }
+
+    fn panel(&self, room: usize) -> Json {
+        let signature = node::paragraph(&[
+            Inline::Text("Kept by stepmark: what is written in this panel is written over. ".to_owned()),
+            Inline::Code(signature(&self.0.marker)),
+        ]);
+        let overhead = length(&[node::panel(vec![signature.clone()]), node::document(Vec::new())]);
+        let content = render(&self.0.body, &self.0.file, room.saturating_sub(overhead));
+        node::panel(content.nodes.into_iter().chain([signature]).collect())
+    }
+}
+
+fn signature(marker: &Marker) -> String {
+    format!("{SIGNATURE}{marker}")
+}
+
+/// Whether a node is our panel for `marker`: a panel in which a paragraph names it as code.
+fn is_section_of(node: &Json, marker: &Marker) -> bool {
+    let wanted = signature(marker);
+    let children = |node: &Json| node["content"].as_array().cloned().unwrap_or_default();
+    let is_code = |text: &Json| {
+        let mut marks = text["marks"].as_array().into_iter().flatten();
+        text["text"] == wanted.as_str() && marks.any(|mark| mark["type"] == "code")
+    };
+    node["type"] == "panel"
+        && children(node)
+            .iter()
+            .filter(|child| child["type"] == "paragraph")
+            .any(|line| children(line).iter().any(is_code))
+}
+
+impl From<Description> for String {
+    fn from(description: Description) -> Self {
+        if description.0.is_empty() { Self::new() } else { description.json().to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{prop_assert, prop_assert_eq};
+    use serde_json::json;
+
+    use super::*;
+    use crate::ticket::sample::ticket;
+
+    fn of(nodes: Vec<Json>) -> Description {
+        Description::read(&json!({ "version": 1, "type": "doc", "content": nodes })).unwrap()
+    }
+
+    fn text(text: &str) -> Json {
+        json!({"type": "paragraph", "content": [{"type": "text", "text": text}]})
+    }
+
+    #[test]
+    fn what_people_wrote_is_kept() {
+        let ticket = ticket("a", |_| {});
+        let section = Section(&ticket);
+        let own = section.merged_into(&of(vec![])).unwrap().0[0].clone();
+        let old = {
+            let mut old = own.clone();
+            old["content"][0] = text("old");
+            old
+        };
+        let strange = json!({"type": "mediaSingle", "attrs": {"layout": "x"}, "content": [{"type": "media", "attrs": {"id": "1"}}]});
+        let other = {
+            let theirs = crate::ticket::sample::ticket("b", |_| {});
+            Section(&theirs).merged_into(&of(vec![])).unwrap().0[0].clone()
+        };
+        let unsigned = json!({"type": "panel", "attrs": {"panelType": "note"}, "content": [text("mine")]});
+        for (existing, expected) in [
+            (vec![], vec![own.clone()]),
+            (vec![text("x")], vec![own.clone(), text("x")]),
+            (vec![text("x"), old.clone(), strange.clone()], vec![text("x"), own.clone(), strange.clone()]),
+            (vec![old.clone(), text("x"), old.clone()], vec![own.clone(), text("x")]),
+            (vec![other.clone()], vec![own.clone(), other.clone()]),
+            (vec![unsigned.clone()], vec![own.clone(), unsigned.clone()]),
+        ] {
+            let merged = section.merged_into(&of(existing.clone())).unwrap();
+            assert_eq!(merged.0, expected, "{existing:?}");
+            assert!(section.is_in(&merged).unwrap());
+            assert!(!section.is_in(&of(existing)).unwrap());
+        }
+        assert_eq!(of(vec![text("x")]).section_text(&ticket.marker), None);
+        let said = of(vec![own]).section_text(&ticket.marker).unwrap();
+        assert!(said.contains("- Status: draft\n") && said.contains("\nSteps\n[x] step-01-init\n"), "{said}");
+    }
+
+    #[test]
+    fn a_description_without_room_is_refused() {
+        let ticket = ticket("a", |_| {});
+        let full = of(vec![text(&"x".repeat(DESCRIPTION_LIMIT - 1000))]);
+        let error = Section(&ticket).merged_into(&full).unwrap_err().to_string();
+        assert!(error.contains("shorten that text"), "{error}");
+    }
+
+    #[test]
+    fn a_long_body_is_cut() {
+        let long = ticket("a", |facts| {
+            facts.inputs = (0..2000)
+                .map(|at| {
+                    stepmark_core::artifact::ProjectPath::new(format!("docs/some/input-{at}.md")).unwrap()
+                })
+                .collect();
+        });
+        let made = Section(&long).merged_into(&of(vec![text("mine")])).unwrap();
+        let length = made.json().to_string().chars().count();
+        assert!((25_000..=DESCRIPTION_LIMIT + 100).contains(&length), "{length}");
+        assert!(made.section_text(&long.marker).unwrap().contains("more lines: see docs/a.md"));
+        assert!(Section(&long).is_in(&made).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_document_is_not_written_over() {
+        for strange in
+            [json!("text"), json!({"type": "doc"}), json!({"version": 2, "type": "doc", "content": []})]
+        {
+            assert_eq!(Description::read(&strange), Err(Unreadable), "{strange}");
+        }
+        assert_eq!(Description::parse("").unwrap(), Description::read(&Json::Null).unwrap());
+        assert!(Description::parse("no JSON").is_err());
+    }
+
+    proptest::proptest! {
+        /// Nothing that an artifact says ends the section or forges another one.
+        #[test]
+        fn merging_again_changes_nothing(title in ".{0,30}", words in "(stepmark:v1:p/id:[ab]|x|\n){0,5}") {
+            let ticket = ticket("a", |facts| {
+                facts.next = vec![title.clone(), words.clone()];
+                facts.status = Some(words.clone());
+            });
+            let first = Section(&ticket).merged_into(&of(vec![text("mine")])).unwrap();
+            prop_assert!(Section(&ticket).is_in(&first).unwrap());
+            prop_assert_eq!(first.0.len(), 2);
+            let text = String::from(first.clone());
+            prop_assert_eq!(Description::parse(&text), Ok(first));
+        }
+    }
+}

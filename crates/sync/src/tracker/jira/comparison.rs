@@ -1,0 +1,143 @@
+//! In what an issue differs from what it should say. Pure.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+
+use super::{
+    JiraSettings,
+    adf::{Description, Section},
+    extra_fields,
+    issue::{ISSUE_TYPE, SUB_TASK_OF},
+    label::all_spelled,
+    service::JiraIssueTypes,
+    status::{StatusGoal, same_name},
+};
+use crate::{
+    ticket::{FieldDifference, MergeError, Observed, RemoteTicket, Ticket},
+    tracker::parent_difference::{parent_difference, shown},
+};
+
+/// The labels of an issue as they are and as they should be.
+pub(super) struct Labels {
+    pub(super) current: BTreeSet<String>,
+    pub(super) wanted: BTreeSet<String>,
+}
+
+impl JiraSettings {
+    /// The managed fields in which `observed` differs from `desired`; `before` is what it was last made to say.
+    pub(super) fn differences(
+        &self,
+        desired: &Ticket,
+        before: Option<&Ticket>,
+        observed: &Observed,
+    ) -> Result<Vec<FieldDifference>, MergeError> {
+        let mut differences: Vec<FieldDifference> = Vec::new();
+        let titles = (observed.title.as_str().into(), desired.title.as_str().into());
+        differences.extend(FieldDifference::between("title", titles.0, titles.1));
+        differences.extend(body_difference(desired, observed)?);
+        if let Some(labels) = self.labels(desired, before, observed) {
+            let list = |labels: &BTreeSet<String>| labels.iter().cloned().collect();
+            differences.extend(FieldDifference::between(
+                "labels",
+                list(&labels.current),
+                list(&labels.wanted),
+            ));
+        }
+        differences.extend(self.status_difference(desired, observed));
+        if self.can_hang(observed) {
+            differences.extend(parent_difference(desired, before, observed));
+        }
+        differences.extend(extra_fields::differences(desired, before));
+        Ok(differences)
+    }
+
+    /// The labels, where they have to be changed.
+    pub(super) fn labels(
+        &self,
+        desired: &Ticket,
+        before: Option<&Ticket>,
+        observed: &Observed,
+    ) -> Option<Labels> {
+        let desired = all_spelled(&desired.labels);
+        let before = before.map(|before| all_spelled(&before.labels)).unwrap_or_default();
+        let current = observed.labels.clone();
+        if self.families.agree(&current, &before, &desired) {
+            return None;
+        }
+        let wanted = self.families.merged(&current, &before, &desired);
+        Some(Labels { current, wanted })
+    }
+
+    fn status_difference(&self, desired: &Ticket, observed: &Observed) -> Option<FieldDifference> {
+        let goal = StatusGoal::of(desired, &self.statuses);
+        if goal.is_met_by(observed) {
+            return None;
+        }
+        if let StatusGoal::Named(name) = goal {
+            let before = observed.status.as_deref().map_or(Json::Null, Json::from);
+            return FieldDifference::between("status", before, name.into());
+        }
+        let [before, after] = [observed.standing, desired.standing]
+            .map(|standing| serde_json::to_value(standing).unwrap_or_default());
+        FieldDifference::between("standing", before, after)
+    }
+
+    /// Whether an issue is of the type that hangs below others. The type of an issue that is there cannot be changed by a request of its own.
+    pub(super) fn can_hang(&self, observed: &Observed) -> bool {
+        let own = observed.remote.other_ids.get(ISSUE_TYPE);
+        self.types.child.as_ref().zip(own).is_some_and(|(child, own)| same_name(child, own))
+    }
+
+    /// Whether an issue hangs elsewhere than it should, where it is known below which one that is.
+    pub(super) fn parent_missing(
+        &self,
+        desired: &Ticket,
+        (before, parent): (Option<&Ticket>, Option<&RemoteTicket>),
+        observed: &Observed,
+    ) -> Option<FieldDifference> {
+        self.types.child.as_ref()?;
+        match (&desired.parent, parent) {
+            (Some(_), Some(parent)) if observed.parent_id.as_deref() == Some(upper(parent)) => None,
+            (Some(wanted), Some(_)) => FieldDifference::between("parent", Json::Null, shown(Some(wanted))),
+            _ => parent_difference(desired, before, observed),
+        }
+    }
+}
+
+impl JiraIssueTypes {
+    /// The type of a new issue, and below which one it hangs.
+    pub(super) fn of_new<'t>(
+        &'t self,
+        desired: &Ticket,
+        parent: Option<&'t RemoteTicket>,
+    ) -> (&'t str, Option<&'t str>) {
+        match (&self.child, &desired.parent, parent) {
+            (Some(child), Some(_), Some(parent)) => (child, Some(upper(parent))),
+            _ => (&self.standard, None),
+        }
+    }
+}
+
+/// The id of the issue that hangs below others no more: what should hang below a sub-task hangs beside it.
+pub(super) fn upper(parent: &RemoteTicket) -> &str {
+    parent.other_ids.get(SUB_TASK_OF).unwrap_or(&parent.id)
+}
+
+fn body_difference(desired: &Ticket, observed: &Observed) -> Result<Option<FieldDifference>, MergeError> {
+    let section = Section(desired);
+    // What is no document is told when it is to be written.
+    let Ok(description) = Description::parse(&observed.body) else {
+        let (field, before) = ("body".to_owned(), Json::Null);
+        return Ok(Some(FieldDifference { field, before, after: Json::Null }));
+    };
+    if section.is_in(&description)? {
+        return Ok(None);
+    }
+    let text =
+        |description: &Description| description.section_text(&desired.marker).map_or(Json::Null, Json::from);
+    let after = section.merged_into(&description)?;
+    // Built by hand: texts may be the same where only their form differs.
+    let (before, after) = (text(&description), text(&after));
+    Ok(Some(FieldDifference { field: "body".to_owned(), before, after }))
+}

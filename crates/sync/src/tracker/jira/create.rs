@@ -1,0 +1,167 @@
+//! Making issues.
+
+use std::collections::BTreeMap;
+
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::{
+    JiraTracker,
+    exchange::read,
+    fetch::Found,
+    issue::{ISSUE_TYPE, JiraIssue, remote},
+    refusal::{ErrorCollection, failure, reason},
+};
+use crate::{
+    breaker::{Failure, Reason},
+    tracker::{
+        Creation, Delivered, Outcome,
+        http::{Effect, HttpReply, HttpRequest},
+        refused::Refused,
+    },
+};
+
+/// How many issues are made in one request at most (FORMATS.md §4).
+pub(super) const CREATE_BATCH: usize = 50;
+
+/// What became of them (OpenAPI, schema `CreatedIssues`).
+#[derive(Debug, Default, Deserialize)]
+struct CreatedIssues {
+    #[serde(default)]
+    issues: Vec<CreatedIssue>,
+    #[serde(default)]
+    errors: Vec<ElementError>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct CreatedIssue {
+    id: String,
+    key: String,
+}
+
+/// An issue that was not made (schema `BulkOperationErrorResult`).
+#[derive(Debug, Deserialize)]
+struct ElementError {
+    #[serde(rename = "failedElementNumber")]
+    at: usize,
+    #[serde(default)]
+    status: Option<u16>,
+    #[serde(default, rename = "elementErrors")]
+    errors: ErrorCollection,
+}
+
+impl JiraTracker {
+    /// Makes issues, at most [`CREATE_BATCH`]. They are read back at once: the answer to their creation tells their ids alone.
+    pub(super) async fn create_issues(&self, creations: &[Creation]) -> Vec<Outcome<Delivered>> {
+        let mut outcomes: BTreeMap<usize, Outcome<Delivered>> = BTreeMap::new();
+        let (mut bodies, mut sent) = (Vec::new(), Vec::new());
+        for (at, creation) in creations.iter().enumerate() {
+            match self.settings.creation(creation) {
+                Ok(body) => {
+                    bodies.push(body);
+                    sent.push(at);
+                }
+                Err(error) => {
+                    let failure = Failure::new(Reason::Invalid, &error.to_string());
+                    outcomes.insert(at, Outcome::Failed(failure));
+                }
+            }
+        }
+        if !sent.is_empty() {
+            let wanted: Vec<&Creation> = sent.iter().map(|at| &creations[*at]).collect();
+            outcomes.extend(sent.into_iter().zip(self.make(&wanted, bodies).await));
+        }
+        outcomes.into_values().collect()
+    }
+
+    async fn make(&self, wanted: &[&Creation], bodies: Vec<Json>) -> Vec<Outcome<Delivered>> {
+        let body = json!({ "issueUpdates": bodies });
+        let request = HttpRequest::write(Method::POST, self.addresses().bulk_create(), body);
+        let made = match self.http.send(request).await {
+            Ok(reply) => created(&reply, self.now()),
+            Err(failure) => Err(failure.into()),
+        };
+        let made = match made {
+            Ok(made) => made,
+            Err(refused) => return wanted.iter().map(|_| refused.clone().outcome()).collect(),
+        };
+        let ids: Vec<&str> = made.issues.iter().map(|issue| issue.id.as_str()).collect();
+        // Where they cannot be read back, they are made all the same.
+        let found =
+            if ids.is_empty() { Found::default() } else { self.fetch(&ids).await.unwrap_or_default() };
+        self.matched(wanted, made, &found)
+    }
+
+    /// Which issue is whose: its marker tells. Without one their order does, where none is missing.
+    fn matched(&self, wanted: &[&Creation], made: CreatedIssues, found: &Found) -> Vec<Outcome<Delivered>> {
+        let failures: BTreeMap<usize, Outcome<Delivered>> =
+            made.errors.iter().map(|error| (error.at, error.outcome())).collect();
+        let failed = failures.keys().filter(|at| **at < wanted.len()).count();
+        let is_whole = made.issues.len() + failed == wanted.len();
+        let mut in_order = made.issues.iter();
+        let outcomes = wanted.iter().enumerate().map(|(at, creation)| {
+            if let Some(outcome) = failures.get(&at) {
+                return outcome.clone();
+            }
+            let next = in_order.next().filter(|_| is_whole);
+            let marker = &creation.ticket.marker;
+            let own = found.issues().find(|issue| issue.marker().as_ref() == Some(marker));
+            match (own, next) {
+                (Some(issue), _) => self.read_back(creation, issue.clone()),
+                (None, Some(issue)) => Outcome::Done(self.unread(creation, issue.clone())),
+                (None, None) => {
+                    let detail = "the answer does not say which of the issues were made";
+                    Outcome::InDoubt(Failure::new(Reason::Unreadable, detail))
+                }
+            }
+        });
+        outcomes.collect()
+    }
+
+    fn read_back(&self, creation: &Creation, issue: JiraIssue) -> Outcome<Delivered> {
+        let (ticket, settings) = (&creation.ticket, &self.settings);
+        let current = issue.observed(ticket.marker.clone(), settings.base_url.as_str());
+        // The other fields were taken with the request, or it would have been refused.
+        match settings.differences(ticket, Some(ticket), &current) {
+            Ok(mut missing) => {
+                missing.retain(|missing| missing.field != "parent");
+                let parent = (None, creation.parent.as_ref());
+                missing.extend(settings.parent_missing(ticket, parent, &current));
+                Outcome::Done(Delivered { remote: current.remote, missing })
+            }
+            Err(error) => Outcome::Failed(Failure::new(Reason::Invalid, &error.to_string())),
+        }
+    }
+
+    /// An issue of which only its id is known: it may lack anything.
+    fn unread(&self, creation: &Creation, issue: CreatedIssue) -> Delivered {
+        let ticket = &creation.ticket;
+        let mut remote = remote(issue.id, issue.key, self.settings.base_url.as_str());
+        let (issue_type, _) = self.settings.types.of_new(ticket, creation.parent.as_ref());
+        remote.other_ids.insert(ISSUE_TYPE.to_owned(), issue_type.to_owned());
+        Delivered { remote, missing: ticket.differences(None) }
+    }
+}
+
+impl ElementError {
+    fn outcome(&self) -> Outcome<Delivered> {
+        let status = self.status.unwrap_or(400);
+        let failure = failure(status, reason(status, None), &self.errors.told());
+        match failure.reason {
+            Reason::ServerError | Reason::Timeout => Outcome::InDoubt(failure),
+            _ => Outcome::Failed(failure),
+        }
+    }
+}
+
+/// What an answer says was made. Where nothing was, Jira answers with 400 and the same form.
+fn created(reply: &HttpReply, now: jiff::Timestamp) -> Result<CreatedIssues, Refused> {
+    if reply.status == 400
+        && let Ok(made) = serde_json::from_str::<CreatedIssues>(&reply.body)
+        && !made.errors.is_empty()
+    {
+        return Ok(made);
+    }
+    read(reply, Effect::Writes, now)
+}

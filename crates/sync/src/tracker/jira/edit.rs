@@ -1,0 +1,104 @@
+//! What is sent to change the fields of an issue. Pure.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{
+    JiraSettings,
+    adf::{Description, Section},
+    comparison::upper,
+    extra_fields,
+    issue::SUB_TASK_OF,
+    marker_property::property,
+};
+use crate::{
+    breaker::{Failure, Reason},
+    ticket::{Observed, Ticket},
+    tracker::Change,
+};
+
+/// A request and what the issue says after it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Edit {
+    pub(super) body: Json,
+    pub(super) after: Observed,
+}
+
+/// Whether an issue carries its marker: the property may have been taken from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marked {
+    Yes,
+    No,
+}
+
+impl JiraSettings {
+    /// The request that makes the fields of an issue say what they should; `None` where they do. Labels are added and taken away one by one,
+    /// so that those which people give meanwhile stay.
+    pub(super) fn edit(
+        &self,
+        change: &Change,
+        current: &Observed,
+        marked: Marked,
+    ) -> Result<Option<Edit>, Failure> {
+        let (desired, before) = (&change.desired, change.before.as_ref());
+        let mut after = current.clone();
+        let mut fields: Map<String, Json> = extra_fields::values(desired, before);
+        let mut update = Map::new();
+        if current.title != desired.title {
+            fields.insert("summary".to_owned(), desired.title.clone().into());
+            after.title.clone_from(&desired.title);
+        }
+        if let Some(description) = description(desired, current)? {
+            fields.insert("description".to_owned(), description.json());
+            after.body = description.into();
+        }
+        if let Some(labels) = self.labels(desired, before, current) {
+            let added = labels.wanted.difference(&labels.current).map(|label| json!({ "add": label }));
+            let removed = labels.current.difference(&labels.wanted).map(|label| json!({ "remove": label }));
+            update.insert("labels".to_owned(), added.chain(removed).collect());
+            after.labels = labels.wanted;
+        }
+        if self.can_hang(current) {
+            match &change.parent {
+                Some(parent) if desired.parent.is_some() => {
+                    let parent = upper(parent);
+                    if current.parent_id.as_deref() != Some(parent) {
+                        fields.insert("parent".to_owned(), json!({ "id": parent }));
+                        after.parent_id = Some(parent.to_owned());
+                    }
+                }
+                _ if may_be_freed(desired, before, current) => {
+                    update.insert("parent".to_owned(), json!([{ "set": { "none": true } }]));
+                    after.parent_id = None;
+                }
+                _ => {}
+            }
+        }
+        let mut body = Map::new();
+        let parts = [("fields", fields), ("update", update)].into_iter().filter(|(_, part)| !part.is_empty());
+        body.extend(parts.map(|(name, part)| (name.to_owned(), Json::Object(part))));
+        if marked == Marked::No {
+            body.insert("properties".to_owned(), json!([property(&desired.marker)]));
+        }
+        Ok((!body.is_empty()).then(|| Edit { body: Json::Object(body), after }))
+    }
+}
+
+/// The description, where it has to be changed.
+fn description(desired: &Ticket, current: &Observed) -> Result<Option<Description>, Failure> {
+    let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Invalid, &error.to_string());
+    let description = Description::parse(&current.body).map_err(|error| refused(&error))?;
+    let section = Section(desired);
+    if section.is_in(&description).map_err(|error| refused(&error))? {
+        return Ok(None);
+    }
+    section.merged_into(&description).map(Some).map_err(|error| refused(&error))
+}
+
+/// Whether stepmark put an issue below another one and may take it from there: a sub-task is always one of something, and a parent that a
+/// person gave stays.
+fn may_be_freed(desired: &Ticket, before: Option<&Ticket>, current: &Observed) -> bool {
+    desired.parent.is_none()
+        && current.parent_id.is_some()
+        && before.is_some_and(|before| before.parent.is_some())
+        && !current.remote.other_ids.contains_key(SUB_TASK_OF)
+}

@@ -1,0 +1,137 @@
+//! An issue as Jira tells it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::{Map, Value as Json};
+
+use super::{marker_property::marker_in, status::JiraStatus};
+use crate::ticket::{Marker, Observed, RemoteTicket};
+
+/// The fields that are asked for.
+pub(super) const FIELDS: [&str; 8] =
+    ["summary", "description", "labels", "status", "resolution", "issuetype", "parent", "created"];
+
+/// The name under which [`RemoteTicket::other_ids`] keeps the type of an issue.
+pub(super) const ISSUE_TYPE: &str = "issue_type";
+
+/// The name under which it keeps the issue that a sub-task belongs to. Jira knows no sub-tasks of sub-tasks.
+pub(super) const SUB_TASK_OF: &str = "sub_task_of";
+
+/// An issue (OpenAPI, schema `IssueBean`).
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct JiraIssue {
+    pub(super) id: String,
+    pub(super) key: String,
+    fields: JiraFields,
+    #[serde(default)]
+    properties: Map<String, Json>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct JiraFields {
+    summary: String,
+    #[serde(default)]
+    description: Json,
+    #[serde(default)]
+    labels: BTreeSet<String>,
+    status: JiraStatus,
+    #[serde(default)]
+    resolution: Option<Named>,
+    issuetype: JiraIssueType,
+    #[serde(default)]
+    parent: Option<Identified>,
+    #[serde(deserialize_with = "time")]
+    created: Timestamp,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Identified {
+    id: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct JiraIssueType {
+    name: String,
+    #[serde(default)]
+    subtask: bool,
+}
+
+impl JiraIssue {
+    /// The marker that it carries.
+    pub(super) fn marker(&self) -> Option<Marker> {
+        marker_in(&self.properties)
+    }
+
+    /// The ticket that it is, of this marker, on the site at `base`.
+    pub(super) fn observed(self, marker: Marker, base: &str) -> Observed {
+        let fields = self.fields;
+        let parent_id = fields.parent.map(|parent| parent.id);
+        let mut other_ids = BTreeMap::from([(ISSUE_TYPE.to_owned(), fields.issuetype.name)]);
+        if let Some(parent) = parent_id.as_ref().filter(|_| fields.issuetype.subtask) {
+            other_ids.insert(SUB_TASK_OF.to_owned(), parent.clone());
+        }
+        let resolution = fields.resolution.as_ref().map(|resolution| resolution.name.as_str());
+        Observed {
+            remote: RemoteTicket { other_ids, ..remote(self.id, self.key, base) },
+            marker,
+            created_at: fields.created,
+            title: fields.summary,
+            body: if fields.description.is_null() { String::new() } else { fields.description.to_string() },
+            labels: fields.labels,
+            standing: fields.status.standing(resolution),
+            status: Some(fields.status.name),
+            parent_id,
+        }
+    }
+}
+
+/// Where an issue is, as far as its id and key tell.
+pub(super) fn remote(id: String, key: String, base: &str) -> RemoteTicket {
+    let url = format!("{base}/browse/{key}");
+    RemoteTicket { id, key, url, other_ids: BTreeMap::new() }
+}
+
+/// A time as Jira writes it: `2026-01-02T03:04:05.678+0000`.
+fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+    let text = String::deserialize(from)?;
+    text.parse().map_err(|error| D::Error::custom(format!("`{text}` is no time: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ticket::{CloseReason, Standing, sample::marker};
+
+    #[test]
+    fn is_read_as_jira_tells_it() {
+        let issue: JiraIssue = serde_json::from_value(json!({
+            "id": "10002", "key": "ED-1", "self": "x", "expand": "",
+            "fields": {
+                "summary": "S", "description": null, "labels": ["a"],
+                "status": { "name": "Closed", "id": "6", "statusCategory": { "key": "done", "id": 3 } },
+                "resolution": { "name": "Won't Do" },
+                "issuetype": { "name": "Sub-task", "subtask": true },
+                "parent": { "id": "10001", "key": "ED-0", "fields": {} },
+                "created": "2023-06-24T21:24:50.123+0200",
+            },
+            "properties": { "stepmark": { "version": 1, "marker": "p/id:a" } },
+        }))
+        .unwrap();
+        assert_eq!(issue.marker(), Some(marker("a")));
+        let seen = issue.observed(marker("a"), "https://x");
+        assert_eq!((seen.remote.id.as_str(), seen.remote.url.as_str()), ("10002", "https://x/browse/ED-1"));
+        assert_eq!(seen.remote.other_ids[SUB_TASK_OF], "10001");
+        assert_eq!(seen.created_at.to_string(), "2023-06-24T19:24:50.123Z");
+        assert_eq!((seen.body.as_str(), seen.status.as_deref()), ("", Some("Closed")));
+        assert_eq!(seen.standing, Standing::Closed(CloseReason::NotPlanned));
+    }
+}

@@ -1,0 +1,24 @@
+//! Issues of Jira Cloud (REST v3; FORMATS.md §4): made many at once, each with its marker as an entity property; read by id, which shows
+//! what was just written; found again by their label, which Jira's index may show late.
+
+mod address;
+mod refusal;
+mod exchange;
+mod label;
+mod status;
+mod transition;
+mod adf;
+mod marker_property;
+mod issue;
+mod comparison;
+mod extra_fields;
+mod creation;
+mod edit;
+mod fetch;
+mod create;
+mod update;
+mod walk;
+mod list;
+mod service;
+
+pub use service::{JiraIssueTypes, JiraSettings, JiraTracker};

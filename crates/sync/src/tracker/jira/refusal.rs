@@ -1,0 +1,150 @@
+//! What an answer that refuses means (FORMATS.md §4, "Jira Cloud"; Atlassian's "Rate limiting"). Pure.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::{
+    breaker::{Failure, Reason},
+    retry::named_wait,
+    tracker::http::HttpReply,
+};
+
+/// What Jira says in an error (its OpenAPI, schema `ErrorCollection`).
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct ErrorCollection {
+    #[serde(default, rename = "errorMessages")]
+    messages: Vec<String>,
+    /// What is wrong with each field.
+    #[serde(default)]
+    errors: BTreeMap<String, serde_json::Value>,
+}
+
+/// The failure that a reply is; `None` for one of success.
+pub(super) fn refusal(reply: &HttpReply, now: Timestamp) -> Option<Failure> {
+    if is_of_stranger(reply) {
+        let detail = "it takes the request for a stranger's, since it does not accept the credential";
+        return Some(failure(reply.status, Reason::Unauthorized, detail));
+    }
+    if (200..300).contains(&reply.status) {
+        return None;
+    }
+    let reason = reason(reply.status, reply.header("ratelimit-reason"));
+    // A server that is down may name a time, too.
+    let names_time = reply.status == 429 || reason == Reason::ServerError;
+    let wait = named_wait(|name| reply.header(name), now).filter(|_| names_time);
+    Some(failure(reply.status, reason, &said(&reply.body)).waiting_until(wait))
+}
+
+/// Whether Jira took the credential for none: it then answers as to anybody, with 200 and nothing in it (JRACLOUD-93811), which must not be
+/// taken for the truth.
+fn is_of_stranger(reply: &HttpReply) -> bool {
+    reply
+        .header("x-seraph-loginreason")
+        .is_some_and(|told| told.contains("AUTHENTICATED_FAILED") || told.contains("AUTHENTICATION_DENIED"))
+}
+
+/// Why a status refuses; `limit` is what `RateLimit-Reason` says.
+pub(super) fn reason(status: u16, limit: Option<&str>) -> Reason {
+    match status {
+        429 => match limit.map(str::trim) {
+            Some("jira-burst-based") => Reason::EndpointLimit,
+            Some("jira-per-issue-on-write") => Reason::TicketLimit,
+            // `jira-quota-…`; and a limit that does not say what it is about is about everything.
+            _ => Reason::Quota,
+        },
+        401 => Reason::Unauthorized,
+        403 => Reason::Forbidden,
+        404 | 410 => Reason::Gone,
+        408 => Reason::Timeout,
+        409 => Reason::Conflict,
+        500.. => Reason::ServerError,
+        400..500 => Reason::Invalid,
+        _ => Reason::Unreadable,
+    }
+}
+
+/// The failure that an answer is which says yes and cannot be read.
+pub(super) fn unreadable(reply: &HttpReply, error: &serde_json::Error) -> Failure {
+    failure(reply.status, Reason::Unreadable, &format!("{error}: {}", shortened(&reply.body)))
+}
+
+/// A failure with its status.
+pub(super) fn failure(status: u16, reason: Reason, said: &str) -> Failure {
+    Failure::new(reason, &format!("HTTP {status}: {said}"))
+}
+
+impl ErrorCollection {
+    /// All of it in one line.
+    pub(super) fn told(&self) -> String {
+        let fields = self.errors.iter().map(|(field, error)| match error.as_str() {
+            Some(text) => format!("{field}: {text}"),
+            None => format!("{field}: {error}"),
+        });
+        self.messages.iter().cloned().chain(fields).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// What an error says; the page itself where it is none of Jira's.
+fn said(body: &str) -> String {
+    let told = serde_json::from_str::<ErrorCollection>(body).map(|errors| errors.told());
+    told.ok().filter(|told| !told.is_empty()).unwrap_or_else(|| shortened(body).to_owned())
+}
+
+fn shortened(body: &str) -> &str {
+    &body[..body.floor_char_boundary(4096)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> HttpReply {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        HttpReply { status, headers, body: body.to_owned() }
+    }
+
+    #[test]
+    fn each_limit_means_what_it_says() {
+        let now = Timestamp::from_second(1_700_000_000).unwrap();
+        for (limit, reason) in [
+            (Some("jira-quota-global-based"), Reason::Quota),
+            (Some("jira-quota-tenant-based"), Reason::Quota),
+            (Some("jira-burst-based"), Reason::EndpointLimit),
+            (Some("jira-per-issue-on-write"), Reason::TicketLimit),
+            (Some("something new"), Reason::Quota),
+            (None, Reason::Quota),
+        ] {
+            for wait in [None, Some("7")] {
+                let headers: Vec<(&str, &str)> = limit
+                    .map(|limit| ("ratelimit-reason", limit))
+                    .into_iter()
+                    .chain(wait.map(|wait| ("retry-after", wait)))
+                    .collect();
+                let failure = refusal(&reply(429, &headers, ""), now).unwrap();
+                assert_eq!(failure.reason, reason, "{headers:?}");
+                let seconds = failure.wait_until.map(|until| until.as_second() - now.as_second());
+                assert_eq!(seconds, wait.map(|_| 7), "{headers:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_which_fields_are_wrong() {
+        let body = r#"{"errorMessages":["No."],"errors":{"labels":"The label 'a b' contains spaces"}}"#;
+        let told = refusal(&reply(400, &[], body), Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(told.reason, Reason::Invalid);
+        assert_eq!(told.detail, "HTTP 400: No.; labels: The label 'a b' contains spaces");
+        let page = refusal(&reply(502, &[], "<html>"), Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!((page.reason, page.detail.as_str()), (Reason::ServerError, "HTTP 502: <html>"));
+    }
+
+    #[test]
+    fn what_strangers_are_told_is_not_believed() {
+        let header = [("x-seraph-loginreason", "AUTHENTICATED_FAILED")];
+        let told = refusal(&reply(200, &header, r#"{"issues":[]}"#), Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(told.reason, Reason::Unauthorized);
+        assert_eq!(refusal(&reply(200, &[("x-seraph-loginreason", "OK")], ""), Timestamp::UNIX_EPOCH), None);
+    }
+}

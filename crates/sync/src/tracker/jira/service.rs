@@ -1,0 +1,160 @@
+//! The tracker.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use jiff::Timestamp;
+use stepmark_core::workspace::Clock;
+
+use super::{
+    address::Addresses, create::CREATE_BATCH, fetch::READ_BATCH, label::spelled, update::UPDATE_BATCH,
+};
+use crate::{
+    TrackerName,
+    breaker::{Failure, Route},
+    configuration::BaseUrl,
+    credential::Credential,
+    pace::Cost,
+    ticket::{FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    tracker::{
+        Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
+        http::{HttpClient, HttpIdentity, HttpScheme},
+    },
+};
+
+/// What a [`JiraTracker`] is made of.
+#[derive(Clone, Debug)]
+pub struct JiraSettings {
+    /// Its name.
+    pub name: TrackerName,
+    /// The site, or the gateway for it.
+    pub base_url: BaseUrl,
+    /// The account of the API token: an email address.
+    pub account: String,
+    /// The key of the project.
+    pub project: String,
+    /// The types of issues.
+    pub types: JiraIssueTypes,
+    /// The names of statuses for status words of artifacts. For other words the categories decide.
+    pub statuses: BTreeMap<String, String>,
+    /// Which labels are ours.
+    pub families: LabelFamilies,
+    /// How long lies between two writes of this process at least. The pace of the caller sees to other processes.
+    pub write_interval: Duration,
+    /// The limits of a request.
+    pub limits: HttpLimits,
+    /// The clock.
+    pub clock: Clock,
+}
+
+/// The types of issues, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JiraIssueTypes {
+    /// That of an issue by itself.
+    pub standard: String,
+    /// That of an issue below another one; without it none hangs below another, since in Jira only some types may.
+    pub child: Option<String>,
+}
+
+/// The issues of a project of Jira Cloud. It keeps nothing of what it learns.
+#[derive(Debug)]
+pub struct JiraTracker {
+    pub(super) settings: JiraSettings,
+    pub(super) http: HttpClient,
+    credential: String,
+}
+
+/// Headers of every request.
+const HEADERS: [(&str, &str); 1] = [("accept", "application/json")];
+
+impl JiraTracker {
+    /// The tracker of a project, opened by the API token `credential`. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// When this machine has no roots of trust.
+    pub fn new(settings: JiraSettings, credential: &Credential) -> Result<Self, HttpSetupError> {
+        let scheme = HttpScheme::Basic { account: &settings.account };
+        let identity = HttpIdentity { scheme, credential, headers: &HEADERS };
+        let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;
+        let settings = JiraSettings { families: settings.families.spelled(spelled), ..settings };
+        Ok(Self { settings, http, credential: credential.name.clone() })
+    }
+
+    pub(super) const fn addresses(&self) -> Addresses<'_> {
+        Addresses(&self.http)
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.settings.clock.now()
+    }
+}
+
+impl Tracker for JiraTracker {
+    fn name(&self) -> &TrackerName {
+        &self.settings.name
+    }
+
+    fn batch(&self, kind: RequestKind) -> usize {
+        match kind {
+            RequestKind::Create => CREATE_BATCH,
+            RequestKind::Update => UPDATE_BATCH,
+            RequestKind::Read => READ_BATCH,
+            RequestKind::List => 1,
+        }
+    }
+
+    fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
+        let endpoint = match kind {
+            RequestKind::Create => "POST /rest/api/3/issue/bulk",
+            RequestKind::Update => "PUT /rest/api/3/issue/{issueIdOrKey}",
+            RequestKind::Read => "POST /rest/api/3/issue/bulkfetch",
+            RequestKind::List => "POST /rest/api/3/search/jql",
+        };
+        let name = self.name();
+        Route {
+            host: self.settings.base_url.host(),
+            credential: self.credential.clone(),
+            endpoint: endpoint.to_owned(),
+            tickets: tickets.iter().map(|marker| (name.clone(), marker.clone())).collect(),
+        }
+    }
+
+    fn cost(&self, kind: RequestKind, tickets: usize) -> Cost {
+        let count = u32::try_from(tickets).unwrap_or(u32::MAX);
+        match kind {
+            // Made, and read back.
+            RequestKind::Create => Cost { requests: 2, ..Cost::create(count) },
+            // Read together, then each is changed, and taken to its status.
+            RequestKind::Update => {
+                let writes = count.saturating_mul(2);
+                Cost { requests: count.saturating_mul(3).saturating_add(1), writes, creations: 0, points: 0 }
+            }
+            RequestKind::Read => Cost::READ,
+            RequestKind::List => Cost::READ,
+        }
+    }
+
+    fn compare(
+        &self,
+        desired: &Ticket,
+        before: Option<&Ticket>,
+        observed: &Observed,
+    ) -> Result<Vec<FieldDifference>, MergeError> {
+        self.settings.differences(desired, before, observed)
+    }
+
+    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
+        Answer::of(self.create_issues(creations).await)
+    }
+
+    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
+        Answer::of(self.update_issues(changes).await)
+    }
+
+    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
+        Answer::of(self.read_issues(tickets).await)
+    }
+
+    async fn list(&self, project: &str, from: Option<&Cursor>) -> Result<Page, Failure> {
+        self.list_page(project, from).await
+    }
+}

@@ -1,0 +1,186 @@
+//! Statuses of Jira, and the one that a ticket should have. Every workflow names its own; what they have in common are three categories.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::ticket::{CloseReason, Observed, Standing, Ticket};
+
+/// A status as Jira tells it (OpenAPI, schema `StatusDetails`).
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct JiraStatus {
+    /// Its name.
+    pub(super) name: String,
+    #[serde(rename = "statusCategory")]
+    category: JiraCategory,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct JiraCategory {
+    key: String,
+}
+
+/// The categories of statuses (OpenAPI, schema `StatusCategory`), in the order in which work goes through them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Category {
+    /// `new`.
+    ToDo,
+    /// `indeterminate`.
+    InProgress,
+    /// `done`.
+    Done,
+}
+
+/// Which status a ticket should have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StatusGoal<'s> {
+    /// The one with this name: the configuration says so.
+    Named(&'s str),
+    /// One of the category `Done`, and of several the one with this name.
+    Closed {
+        /// What the configuration says.
+        preferred: Option<&'s str>,
+    },
+    /// Any one of this category.
+    In(Category),
+}
+
+impl JiraStatus {
+    /// Its category. One that Jira calls undefined is of work that has not begun.
+    pub(super) fn category(&self) -> Category {
+        match self.category.key.as_str() {
+            "done" => Category::Done,
+            "indeterminate" => Category::InProgress,
+            _ => Category::ToDo,
+        }
+    }
+
+    /// What it says about a ticket; `resolution` is the name of the reason why it is closed.
+    pub(super) fn standing(&self, resolution: Option<&str>) -> Standing {
+        match self.category() {
+            Category::ToDo => Standing::ToDo,
+            Category::InProgress => Standing::InProgress,
+            Category::Done => Standing::Closed(resolution.map_or(CloseReason::Completed, reason_of)),
+        }
+    }
+}
+
+/// The names of the resolutions of Jira for a reason, the most usual first. A site may have others.
+pub(super) const fn resolutions(reason: CloseReason) -> &'static [&'static str] {
+    match reason {
+        CloseReason::Completed => &["done", "fixed", "resolved", "complete", "completed"],
+        CloseReason::NotPlanned => &["won't do", "wont do", "declined", "won't fix", "cannot reproduce"],
+        CloseReason::Duplicate => &["duplicate"],
+    }
+}
+
+fn reason_of(resolution: &str) -> CloseReason {
+    let is_of = |reason| resolutions(reason).iter().any(|name| name.eq_ignore_ascii_case(resolution));
+    let reasons = [CloseReason::NotPlanned, CloseReason::Duplicate];
+    reasons.into_iter().find(|reason| is_of(*reason)).unwrap_or(CloseReason::Completed)
+}
+
+impl<'s> StatusGoal<'s> {
+    /// The status that `ticket` should have; `statuses` are the names that the configuration gives for status words. A name counts wherever
+    /// the artifact says the word itself. A ticket that is closed for another reason, since its artifact is gone or since it is a
+    /// duplicate, still has the word of before, and is closed whatever that is called.
+    pub(super) fn of(ticket: &Ticket, statuses: &'s BTreeMap<String, String>) -> Self {
+        let word = ticket.status.as_deref();
+        let named = word.and_then(|word| {
+            let same = statuses.iter().find(|(own, _)| own.eq_ignore_ascii_case(word));
+            statuses.get(word).or(same.map(|(_, name)| name)).map(String::as_str)
+        });
+        match (ticket.standing, named) {
+            (Standing::Closed(CloseReason::NotPlanned | CloseReason::Duplicate), preferred) => {
+                Self::Closed { preferred }
+            }
+            (_, Some(name)) => Self::Named(name),
+            (Standing::Closed(CloseReason::Completed), None) => Self::Closed { preferred: None },
+            (Standing::ToDo, None) => Self::In(Category::ToDo),
+            (Standing::InProgress, None) => Self::In(Category::InProgress),
+        }
+    }
+
+    /// Whether a status with this name and category is such a one.
+    pub(super) fn is_met(&self, name: &str, category: Category) -> bool {
+        match self {
+            Self::Named(wanted) => same_name(wanted, name),
+            Self::Closed { .. } => category == Category::Done,
+            Self::In(wanted) => category == *wanted,
+        }
+    }
+
+    /// Whether a ticket has such a status.
+    pub(super) fn is_met_by(&self, observed: &Observed) -> bool {
+        let category = match observed.standing {
+            Standing::ToDo => Category::ToDo,
+            Standing::InProgress => Category::InProgress,
+            Standing::Closed(_) => Category::Done,
+        };
+        self.is_met(observed.status.as_deref().unwrap_or_default(), category)
+    }
+
+    /// The category that it is certainly of.
+    pub(super) const fn category(&self) -> Option<Category> {
+        match self {
+            Self::Named(_) => None,
+            Self::Closed { .. } => Some(Category::Done),
+            Self::In(category) => Some(*category),
+        }
+    }
+}
+
+/// Whether two names of statuses are one. Jira's own searches do not look at case.
+pub(super) fn same_name(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ticket::sample::ticket;
+
+    #[test]
+    fn the_configuration_names_statuses_and_categories_do_the_rest() {
+        use CloseReason::{Completed, Duplicate, NotPlanned};
+        let statuses = BTreeMap::from([("in-review".to_owned(), "In Review".to_owned())]);
+        for (standing, word, goal) in [
+            (Standing::ToDo, None, StatusGoal::In(Category::ToDo)),
+            (Standing::InProgress, Some("draft"), StatusGoal::In(Category::InProgress)),
+            (Standing::InProgress, Some("In-Review"), StatusGoal::Named("In Review")),
+            (Standing::Closed(Completed), Some("done"), StatusGoal::Closed { preferred: None }),
+            (Standing::Closed(Completed), Some("in-review"), StatusGoal::Named("In Review")),
+            (
+                Standing::Closed(NotPlanned),
+                Some("in-review"),
+                StatusGoal::Closed { preferred: Some("In Review") },
+            ),
+            (Standing::Closed(Duplicate), None, StatusGoal::Closed { preferred: None }),
+        ] {
+            let ticket = Ticket { standing, status: word.map(str::to_owned), ..ticket("a", |_| {}) };
+            assert_eq!(StatusGoal::of(&ticket, &statuses), goal);
+        }
+        assert!(StatusGoal::Named("In Review").is_met("in review", Category::ToDo));
+        assert!(!StatusGoal::Named("In Review").is_met("Review", Category::InProgress));
+        assert!(StatusGoal::Closed { preferred: Some("x") }.is_met("y", Category::Done));
+    }
+
+    #[test]
+    fn a_resolution_says_why_a_ticket_is_closed() {
+        let status = |key: &str| -> JiraStatus {
+            serde_json::from_value(serde_json::json!({ "name": "S", "statusCategory": { "key": key } }))
+                .unwrap()
+        };
+        for (key, resolution, standing) in [
+            ("new", None, Standing::ToDo),
+            ("undefined", None, Standing::ToDo),
+            ("indeterminate", None, Standing::InProgress),
+            ("done", None, Standing::Closed(CloseReason::Completed)),
+            ("done", Some("Won't Do"), Standing::Closed(CloseReason::NotPlanned)),
+            ("done", Some("Duplicate"), Standing::Closed(CloseReason::Duplicate)),
+            ("done", Some("Shipped"), Standing::Closed(CloseReason::Completed)),
+        ] {
+            assert_eq!(status(key).standing(resolution), standing, "{key} {resolution:?}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! An issue that the server keeps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{Timestamp, fmt::strtime};
+use serde_json::{Map, Value as Json, json};
+
+use super::workflow::Status;
+
+/// An issue.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Issue {
+    pub(crate) id: u64,
+    pub(crate) summary: String,
+    pub(crate) description: Json,
+    pub(crate) labels: BTreeSet<String>,
+    pub(crate) status: Status,
+    pub(crate) resolution: Option<String>,
+    pub(crate) issue_type: String,
+    pub(crate) parent: Option<u64>,
+    pub(crate) properties: Map<String, Json>,
+    pub(crate) others: BTreeMap<String, Json>,
+    pub(crate) made_at_ms: i64,
+}
+
+/// What is added to a number to get an id.
+pub(super) const FIRST_ID: u64 = 10_000;
+
+impl Issue {
+    pub(super) fn key(&self) -> String {
+        format!("ABC-{}", self.id - FIRST_ID + 1)
+    }
+
+    /// Whether it hangs below another one by its type.
+    pub(super) fn is_sub_task(&self) -> bool {
+        self.issue_type == "Sub-task"
+    }
+
+    /// The issue with those of its fields that are asked for.
+    pub(super) fn told(&self, host: &str, wanted: &Json) -> Json {
+        let made_at = Timestamp::from_millisecond(self.made_at_ms).unwrap();
+        let made_at =
+            strtime::format("%Y-%m-%dT%H:%M:%S.%3f+0000", &made_at.to_zoned(jiff::tz::TimeZone::UTC))
+                .unwrap();
+        let mut fields = json!({
+            "summary": self.summary,
+            "description": self.description,
+            "labels": self.labels,
+            "status": self.status.told(),
+            "resolution": self.resolution.as_ref().map(|name| json!({ "name": name })),
+            "issuetype": { "name": self.issue_type, "subtask": self.is_sub_task() },
+            "created": made_at,
+        });
+        if let Some(parent) = self.parent {
+            fields["parent"] =
+                json!({ "id": parent.to_string(), "key": format!("ABC-{}", parent - FIRST_ID + 1) });
+        }
+        let wanted: Vec<&str> =
+            wanted["fields"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        fields.as_object_mut().unwrap().retain(|name, _| wanted.contains(&name.as_str()));
+        json!({
+            "id": self.id.to_string(),
+            "key": self.key(),
+            "self": format!("{host}/rest/api/3/issue/{}", self.id),
+            "fields": fields,
+        })
+    }
+
+    /// The same with the properties that are asked for.
+    pub(super) fn told_with_properties(&self, host: &str, wanted: &Json) -> Json {
+        let mut told = self.told(host, wanted);
+        let names: Vec<&str> =
+            wanted["properties"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        let own = self.properties.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        told["properties"] =
+            own.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>().into();
+        told
+    }
+}

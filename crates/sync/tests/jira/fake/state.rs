@@ -1,0 +1,108 @@
+//! What the server keeps.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use super::{
+    Fault, Issue, When,
+    http::{Reply, Request},
+    workflow::Workflow,
+};
+use crate::project::ENCODED;
+
+/// The project `ABC` and how the server behaves.
+pub(crate) struct State {
+    pub(crate) host: String,
+    pub(crate) issues: BTreeMap<u64, Issue>,
+    pub(crate) workflow: Workflow,
+    /// Whether labels are dropped silently.
+    pub(crate) drops_labels: bool,
+    /// Whether a closed issue cannot be changed.
+    pub(crate) locks_closed: bool,
+    /// Whether the answer to a change tells the issue.
+    pub(crate) returns_issues: bool,
+    /// How many issues a page has at most.
+    pub(crate) page: usize,
+    /// For how many milliseconds what is new or changed is not found by a search.
+    pub(crate) index_lag_ms: i64,
+    /// What time it is, in milliseconds since 1970.
+    pub(crate) now: Box<dyn Fn() -> i64 + Send>,
+    pub(crate) faults: Vec<(When, Fault)>,
+    pub(crate) asked: Vec<String>,
+}
+
+/// The beginning of 2026.
+const BEGIN_MS: i64 = 1_767_225_600_000;
+
+impl State {
+    pub(super) fn new(port: u16) -> Self {
+        Self {
+            host: format!("http://127.0.0.1:{port}"),
+            issues: BTreeMap::new(),
+            workflow: Workflow::free(),
+            drops_labels: false,
+            locks_closed: false,
+            returns_issues: true,
+            page: 100,
+            index_lag_ms: 0,
+            now: Box::new(|| BEGIN_MS),
+            faults: Vec::new(),
+            asked: Vec::new(),
+        }
+    }
+
+    pub(super) fn take_fault(&mut self, request: &Request) -> Option<Fault> {
+        self.asked.push(format!("{} {}", request.method, request.path()));
+        let at = self.faults.iter().position(|(when, _)| when.is_about(request))?;
+        Some(self.faults.remove(at).1)
+    }
+
+    /// Does what is asked.
+    pub(super) fn answer(&mut self, request: &Request) -> Reply {
+        let is_known = request.header("authorization") == Some(&format!("Basic {ENCODED}"));
+        assert_eq!(request.header("accept"), Some("application/json"));
+        assert!(request.header("user-agent").is_some());
+        let Some(path) = request.path().strip_prefix("/rest/api/3/") else {
+            return refused(404, "no such path");
+        };
+        let parts: Vec<&str> = path.split('/').collect();
+        let body: Json = serde_json::from_str(&request.body).unwrap_or_default();
+        match (request.method.as_str(), parts.as_slice()) {
+            // Strangers may search, and find nothing.
+            ("POST", ["search", "jql"]) if !is_known => {
+                Reply::json(200, &json!({ "issues": [], "isLast": true }))
+            }
+            _ if !is_known => refused(401, "Client must be authenticated to access this resource."),
+            ("GET", ["myself"]) => Reply::json(200, &json!({ "accountId": "1", "displayName": "Me" })),
+            ("POST", ["search", "jql"]) => self.search(&body),
+            ("POST", ["issue", "bulk"]) => self.create(&body),
+            ("POST", ["issue", "bulkfetch"]) => self.fetch(&body),
+            ("PUT", ["issue", id]) => {
+                self.edit(id, &body, request.query("returnIssue").as_deref() == Some("true"))
+            }
+            ("GET", ["issue", id, "transitions"]) => self.transitions(id),
+            ("POST", ["issue", id, "transitions"]) => self.transition(id, &body),
+            _ => refused(404, "no such path"),
+        }
+    }
+
+    /// The issue with an id.
+    pub(super) fn issue(&mut self, id: &str) -> Option<&mut Issue> {
+        self.issues.get_mut(&id.parse().ok()?)
+    }
+
+    pub(super) fn now_ms(&self) -> i64 {
+        (self.now)()
+    }
+}
+
+/// An error as Jira tells it.
+pub(crate) fn refused(status: u16, message: &str) -> Reply {
+    Reply::json(status, &json!({ "errorMessages": [message], "errors": {} }))
+}
+
+/// An error about fields.
+pub(super) fn refused_fields(status: u16, errors: &BTreeMap<String, String>) -> Reply {
+    Reply::json(status, &json!({ "errorMessages": [], "errors": errors }))
+}

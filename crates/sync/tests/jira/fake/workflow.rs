@@ -1,0 +1,97 @@
+//! Statuses and the ways between them.
+
+use serde_json::{Value as Json, json};
+
+use super::{State, http::Reply, state::refused};
+
+/// A status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    ToDo,
+    InProgress,
+    InReview,
+    Done,
+}
+
+/// Which ways there are.
+#[derive(Clone, Debug)]
+pub(crate) struct Workflow {
+    ways: Vec<(Status, Status)>,
+    /// Whether closing asks for a resolution.
+    pub(crate) asks_resolution: bool,
+}
+
+const ALL: [Status; 4] = [Status::ToDo, Status::InProgress, Status::InReview, Status::Done];
+
+impl Status {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::ToDo => "To Do",
+            Self::InProgress => "In Progress",
+            Self::InReview => "In Review",
+            Self::Done => "Done",
+        }
+    }
+
+    pub(super) fn told(self) -> Json {
+        let category = match self {
+            Self::ToDo => "new",
+            Self::InProgress | Self::InReview => "indeterminate",
+            Self::Done => "done",
+        };
+        json!({ "name": self.name(), "statusCategory": { "key": category, "name": category } })
+    }
+}
+
+impl Workflow {
+    /// From each status to each other one.
+    pub(crate) fn free() -> Self {
+        let ways = ALL.iter().flat_map(|from| ALL.iter().map(move |to| (*from, *to)));
+        Self { ways: ways.filter(|(from, to)| from != to).collect(), asks_resolution: false }
+    }
+
+    /// With these ways alone.
+    pub(crate) fn of(ways: &[(Status, Status)]) -> Self {
+        Self { ways: ways.to_vec(), asks_resolution: false }
+    }
+}
+
+impl State {
+    pub(super) fn transitions(&mut self, id: &str) -> Reply {
+        let Some(from) = self.issue(id).map(|issue| issue.status) else {
+            return refused(404, "no such issue");
+        };
+        let ways = self.workflow.ways.iter().enumerate().filter(|(_, (own, _))| *own == from);
+        let ways = ways.map(|(at, (_, to))| {
+            let mut way =
+                json!({ "id": at.to_string(), "name": to.name(), "to": to.told(), "isAvailable": true });
+            if *to == Status::Done && self.workflow.asks_resolution {
+                let allowed = json!([{ "name": "Done" }, { "name": "Won't Do" }, { "name": "Duplicate" }]);
+                way["fields"] = json!({ "resolution": {
+                    "required": true, "hasDefaultValue": false, "key": "resolution", "name": "Resolution",
+                    "operations": ["set"], "schema": { "type": "resolution" }, "allowedValues": allowed } });
+            }
+            way
+        });
+        Reply::json(200, &json!({ "transitions": ways.collect::<Vec<_>>() }))
+    }
+
+    pub(super) fn transition(&mut self, id: &str, body: &Json) -> Reply {
+        let way = body["transition"]["id"].as_str().unwrap().parse::<usize>().unwrap();
+        let (way, asks) = (self.workflow.ways.get(way).copied(), self.workflow.asks_resolution);
+        let Some(issue) = self.issue(id) else { return refused(404, "no such issue") };
+        let Some((_, to)) = way.filter(|(from, _)| *from == issue.status) else {
+            return refused(
+                400,
+                "It seems that you have tried to perform a workflow operation that is not valid",
+            );
+        };
+        let resolution = body["fields"]["resolution"]["name"].as_str().map(str::to_owned);
+        if asks && to == Status::Done && resolution.is_none() {
+            return refused(400, "Resolution is required.");
+        }
+        issue.status = to;
+        issue.resolution = resolution.filter(|_| to == Status::Done);
+        Reply { status: 204, headers: Vec::new(), body: String::new() }
+    }
+}

@@ -1,0 +1,170 @@
+//! Issues: made, changed, read and listed.
+
+use serde_json::json;
+use stepmark_sync::{
+    breaker::Reason,
+    ticket::{Block, Inline, Ticket},
+    tracker::{Creation, Cursor, Delivered, Outcome, Tracker as _},
+};
+
+use crate::{
+    fake::{FakeJira, Fault, When},
+    project::{create, created, done, marker, missing, one, ticket, tracker, update},
+};
+
+fn creations(ids: &[&str]) -> Vec<Creation> {
+    ids.iter().map(|id| Creation { ticket: ticket(id), parent: None }).collect()
+}
+
+#[tokio::test]
+async fn an_issue_is_made_with_its_marker() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let made = done(create(&tracker, ticket("a")).await);
+    assert_eq!((made.remote.id.as_str(), made.remote.key.as_str()), ("10000", "ABC-1"));
+    assert_eq!(made.remote.url, format!("{}/browse/ABC-1", fake.url()));
+    assert!(made.missing.is_empty(), "{made:?}");
+    let issue = fake.state().issues[&10_000].clone();
+    assert_eq!((issue.summary.as_str(), issue.issue_type.as_str()), ("Artifact a", "Task"));
+    assert_eq!(issue.properties["stepmark"], json!({ "version": 1, "marker": "p/id:a" }));
+    assert_eq!(issue.labels.iter().collect::<Vec<_>>(), ["status:in_review", "stepmark:p"]);
+    assert!(issue.description.to_string().contains("Two of three."), "{}", issue.description);
+    assert_eq!(fake.take_asked(), ["POST /rest/api/3/issue/bulk", "POST /rest/api/3/issue/bulkfetch"]);
+}
+
+#[tokio::test]
+async fn many_are_made_at_once_and_some_are_refused() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let mut wanted = creations(&["a", "b", "c", "d"]);
+    wanted[1].ticket.fields.insert("priority".to_owned(), "Impossible".to_owned());
+    wanted[2].ticket.fields.insert("priority".to_owned(), "High".to_owned());
+    let outcomes = tracker.create(&wanted).await.outcomes;
+    assert_eq!(fake.take_asked().len(), 2);
+    let told: Vec<String> = outcomes
+        .iter()
+        .map(|outcome| match outcome {
+            Outcome::Done(Delivered { remote, missing }) => format!("{} {}", remote.key, missing.len()),
+            Outcome::Failed(failure) => format!("{:?} {}", failure.reason, failure.detail),
+            Outcome::InDoubt(failure) => panic!("{failure:?}"),
+        })
+        .collect();
+    let refused = "Invalid HTTP 400: priority: The priority selected is invalid.";
+    assert_eq!(told, ["ABC-1 0", refused, "ABC-2 0", "ABC-3 0"]);
+    assert_eq!(fake.state().issues[&10_001].others["priority"], json!({ "name": "High" }));
+    // All of them refused.
+    let outcomes = tracker.create(&wanted[1..2]).await.outcomes;
+    assert!(
+        matches!(&outcomes[..], [Outcome::Failed(failure)] if failure.detail == refused[8..]),
+        "{outcomes:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_back_was_made_all_the_same() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    fake.fail(When::new("POST", "/bulkfetch"), Fault::Reset);
+    let outcomes = tracker.create(&creations(&["a", "b"])).await.outcomes;
+    let keys: Vec<_> = outcomes.into_iter().map(done).collect();
+    assert_eq!(keys.iter().map(|made| made.remote.key.as_str()).collect::<Vec<_>>(), ["ABC-1", "ABC-2"]);
+    assert!(!keys[0].missing.is_empty(), "nothing is known of it");
+}
+
+#[tokio::test]
+async fn what_people_wrote_is_kept() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let remote = created(&tracker, &ticket("a")).await;
+    let mine = json!({"type": "mediaSingle", "attrs": {"layout": "center"}, "content": [{"type": "media", "attrs": {"id": "1", "type": "file", "collection": ""}}]});
+    {
+        let mut state = fake.state();
+        let issue = state.issues.get_mut(&10_000).unwrap();
+        issue.description["content"].as_array_mut().unwrap().insert(0, mine.clone());
+        // As Jira's editor leaves it.
+        issue.description["content"][1]["attrs"]["localId"] = json!("0f");
+        issue.labels.insert("bug".to_owned());
+    }
+    fake.take_asked();
+    assert!(done(update(&tracker, &remote, ticket("a"), None).await).missing.is_empty());
+    assert_eq!(fake.take_asked(), ["POST /rest/api/3/issue/bulkfetch"], "nothing of ours differs");
+    let desired = Ticket {
+        title: "New".to_owned(),
+        labels: ["stepmark:p".to_owned(), "status:done".to_owned()].into(),
+        body: vec![Block::Paragraph(vec![Inline::Text("Three of three.".to_owned())])],
+        ..ticket("a")
+    };
+    let changed = done(update(&tracker, &remote, desired.clone(), Some(&ticket("a"))).await);
+    assert!(changed.missing.is_empty(), "{changed:?}");
+    let issue = fake.state().issues[&10_000].clone();
+    assert_eq!(issue.description["content"][0], mine);
+    assert!(issue.description["content"][1].to_string().contains("Three of three."));
+    assert_eq!(issue.labels.iter().collect::<Vec<_>>(), ["bug", "status:done", "stepmark:p"]);
+    assert_eq!(issue.summary, "New");
+    assert_eq!(
+        fake.take_asked(),
+        ["POST /rest/api/3/issue/bulkfetch", "PUT /rest/api/3/issue/10000"],
+        "one request changes all of it"
+    );
+}
+
+#[tokio::test]
+async fn what_is_silently_dropped_is_noticed() {
+    let fake = FakeJira::start();
+    fake.state().drops_labels = true;
+    let tracker = tracker(&fake);
+    let made = done(create(&tracker, ticket("a")).await);
+    assert_eq!(missing(&made), ["labels"]);
+    let changed = done(update(&tracker, &made.remote, ticket("a"), None).await);
+    assert_eq!(missing(&changed), ["labels"]);
+    // Where the site does not tell the issue, a yes is believed.
+    fake.state().returns_issues = false;
+    assert!(done(update(&tracker, &made.remote, ticket("a"), None).await).missing.is_empty());
+}
+
+#[tokio::test]
+async fn a_marker_that_is_gone_is_put_back_and_that_of_another_is_not() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let [a, b] = [created(&tracker, &ticket("a")).await, created(&tracker, &ticket("b")).await];
+    fake.state().issues.get_mut(&10_000).unwrap().properties.clear();
+    assert_eq!(done(one(tracker.read(std::slice::from_ref(&a)).await)), None);
+    assert!(done(update(&tracker, &a, ticket("a"), None).await).missing.is_empty());
+    let read = done(one(tracker.read(std::slice::from_ref(&a)).await)).unwrap();
+    assert_eq!(read.marker, marker("a"));
+    assert!(tracker.compare(&ticket("a"), None, &read).unwrap().is_empty());
+    let outcome = update(&tracker, &b, ticket("a"), None).await;
+    assert!(matches!(&outcome, Outcome::Failed(failure) if failure.reason == Reason::Gone), "{outcome:?}");
+    assert_eq!(fake.state().issues[&10_001].summary, "Artifact b");
+}
+
+#[tokio::test]
+async fn all_pages_are_listed() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    for id in ["a", "b", "c", "d", "e"] {
+        created(&tracker, &ticket(id)).await;
+    }
+    {
+        let mut state = fake.state();
+        state.page = 2;
+        // A copy that a person made has the label and not the property; one lost its label.
+        state.issues.get_mut(&10_002).unwrap().properties.clear();
+        state.issues.get_mut(&10_003).unwrap().labels.clear();
+    }
+    fake.take_asked();
+    let (mut found, mut from): (Vec<_>, Option<Cursor>) = (Vec::new(), None);
+    loop {
+        let page = tracker.list("p", from.as_ref()).await.unwrap();
+        found.extend(page.tickets.into_iter().map(|ticket| (ticket.remote.key, ticket.marker)));
+        from = page.next;
+        if from.is_none() {
+            break;
+        }
+    }
+    let expected =
+        [("ABC-1", "a"), ("ABC-2", "b"), ("ABC-5", "e")].map(|(key, own)| (key.to_owned(), marker(own)));
+    assert_eq!(found, expected);
+    assert_eq!(fake.take_asked().len(), 3, "who asks, and two pages");
+    assert!(tracker.list("q", None).await.unwrap().tickets.is_empty());
+}

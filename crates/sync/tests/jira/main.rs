@@ -1,0 +1,12 @@
+//! The tracker of Jira against a server of our own that does things wrong.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../demo/mod.rs"]
+mod demo;
+mod fake;
+mod project;
+mod issues;
+mod statuses;
+mod parents;
+mod faults;
+mod worker;

@@ -1,0 +1,98 @@
+//! Issues on their ways through workflows.
+
+use stepmark_sync::{
+    ticket::{CloseReason, Standing, Ticket},
+    tracker::Tracker as _,
+};
+
+use crate::{
+    fake::{FakeJira, Status, Workflow},
+    project::{created, done, missing, ticket, tracker, update},
+};
+
+fn with(standing: Standing, status: &str) -> Ticket {
+    Ticket { standing, status: Some(status.to_owned()), ..ticket("a") }
+}
+
+const COMPLETED: Standing = Standing::Closed(CloseReason::Completed);
+
+#[tokio::test]
+async fn an_issue_goes_where_its_standing_says() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let remote = created(&tracker, &ticket("a")).await;
+    let status = || fake.state().issues[&10_000].status;
+    for (desired, expected) in [
+        (with(Standing::InProgress, "draft"), Status::InProgress),
+        (with(Standing::InProgress, "in-review"), Status::InReview),
+        (with(Standing::InProgress, "draft"), Status::InReview),
+        (with(COMPLETED, "done"), Status::Done),
+        (with(Standing::ToDo, "draft"), Status::ToDo),
+        (with(Standing::Closed(CloseReason::NotPlanned), "in-review"), Status::Done),
+        (with(COMPLETED, "in-review"), Status::InReview),
+    ] {
+        let changed = done(update(&tracker, &remote, desired.clone(), None).await);
+        assert!(changed.missing.is_empty(), "{desired:?} {changed:?}");
+        assert_eq!(status(), expected, "{desired:?}");
+        fake.take_asked();
+        done(update(&tracker, &remote, desired, None).await);
+        assert_eq!(fake.take_asked().len(), 1, "it is there");
+    }
+}
+
+#[tokio::test]
+async fn a_workflow_may_want_several_steps() {
+    use Status::{Done, InProgress, InReview, ToDo};
+    let fake = FakeJira::start();
+    fake.state().workflow = Workflow::of(&[
+        (ToDo, InProgress),
+        (InProgress, ToDo),
+        (InProgress, InReview),
+        (InReview, Done),
+        (Done, InProgress),
+    ]);
+    fake.state().locks_closed = true;
+    let tracker = tracker(&fake);
+    let remote = created(&tracker, &ticket("a")).await;
+    let closed = with(COMPLETED, "done");
+    assert!(done(update(&tracker, &remote, closed.clone(), None).await).missing.is_empty());
+    assert_eq!(fake.state().issues[&10_000].status, Done);
+    // A closed issue is opened before it is changed, and a change of a closed one that stays so is refused.
+    let open = Ticket { title: "New".to_owned(), ..ticket("a") };
+    assert!(done(update(&tracker, &remote, open, Some(&closed)).await).missing.is_empty());
+    let issue = fake.state().issues[&10_000].clone();
+    assert_eq!((issue.summary.as_str(), issue.status), ("New", ToDo));
+}
+
+#[tokio::test]
+async fn what_no_way_leads_to_is_told() {
+    let fake = FakeJira::start();
+    fake.state().workflow = Workflow::of(&[(Status::ToDo, Status::InProgress)]);
+    let tracker = tracker(&fake);
+    let remote = created(&tracker, &ticket("a")).await;
+    let changed = done(update(&tracker, &remote, with(COMPLETED, "done"), None).await);
+    assert_eq!(missing(&changed), ["standing"]);
+    let named = done(update(&tracker, &remote, with(Standing::InProgress, "in-review"), None).await);
+    assert_eq!(missing(&named), ["status"]);
+    assert_eq!(named.missing[0].after, "In Review");
+}
+
+#[tokio::test]
+async fn a_resolution_is_given_where_it_is_asked_for() {
+    let fake = FakeJira::start();
+    fake.state().workflow.asks_resolution = true;
+    let tracker = tracker(&fake);
+    let remote = created(&tracker, &ticket("a")).await;
+    for (reason, resolution) in [
+        (CloseReason::NotPlanned, "Won't Do"),
+        (CloseReason::Completed, "Done"),
+        (CloseReason::Duplicate, "Duplicate"),
+    ] {
+        done(update(&tracker, &remote, with(Standing::Closed(reason), "x"), None).await);
+        let issue = fake.state().issues[&10_000].clone();
+        assert_eq!((issue.status, issue.resolution.as_deref()), (Status::Done, Some(resolution)));
+        let read = tracker.list("p", None).await.unwrap().tickets.remove(0);
+        assert_eq!(read.standing, Standing::Closed(reason));
+        done(update(&tracker, &remote, ticket("a"), None).await);
+    }
+}
