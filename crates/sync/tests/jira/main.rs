@@ -3,6 +3,8 @@
 
 #[path = "../demo/mod.rs"]
 mod demo;
+#[path = "../recording/mod.rs"]
+mod recording;
 mod fake;
 mod project;
 mod issues;

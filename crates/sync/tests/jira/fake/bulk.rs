@@ -96,10 +96,9 @@ impl State {
 pub(super) fn field_errors(fields: &Json) -> BTreeMap<String, String> {
     let mut errors = BTreeMap::new();
     let mut wrong = |field: &str, text: &str| drop(errors.insert(field.to_owned(), text.to_owned()));
-    if let Some(summary) = fields["summary"].as_str() {
-        if summary.chars().count() > 255 || summary.contains('\n') {
-            wrong("summary", "The summary is invalid because it contains newline characters or is too long.");
-        }
+    let is_unfit = |summary: &str| summary.chars().count() > 255 || summary.contains('\n');
+    if fields["summary"].as_str().is_some_and(is_unfit) {
+        wrong("summary", "The summary is invalid because it contains newline characters or is too long.");
     }
     for label in fields["labels"].as_array().into_iter().flatten() {
         if label.as_str().unwrap().contains(char::is_whitespace) {

@@ -20,6 +20,7 @@ use std::{
 };
 
 use self::http::Request;
+use crate::recording::{Exchange, RecordedReply, record};
 
 pub(crate) use self::{
     fault::{Fault, When},
@@ -85,19 +86,36 @@ fn serve(mut connection: TcpStream, state: &Mutex<State>) {
             let reply = does_work.then(|| state.answer(&request));
             (fault, reply)
         };
+        let (is_fault, hangs) = (fault.is_some(), matches!(fault, Some(Fault::Hang)));
         let reply = match (fault, reply) {
-            (None, Some(reply)) => reply,
-            (Some(Fault::Scramble(body)), Some(reply)) => Reply { body, ..reply },
-            (Some(Fault::Answer(reply)), _) => reply,
-            (Some(Fault::Hang), _) => {
-                thread::sleep(Duration::from_secs(3));
-                return;
-            }
+            (None, reply) => reply,
+            (Some(Fault::Scramble(body)), Some(reply)) => Some(Reply { body, ..reply }),
+            (Some(Fault::Answer(reply)), _) => Some(reply),
             // Closed without an answer, before the work or after it.
-            _ => return,
+            _ => None,
         };
+        write_down(&request, reply.as_ref(), is_fault);
+        if hangs {
+            thread::sleep(Duration::from_secs(3));
+        }
+        let Some(reply) = reply else { return };
         if reply.write(&mut connection).is_err() {
             return;
         }
     }
+}
+
+fn write_down(request: &Request, reply: Option<&Reply>, is_fault: bool) {
+    record(&Exchange {
+        method: &request.method,
+        target: &request.target,
+        headers: &request.headers,
+        body: &request.body,
+        reply: reply.map(|reply| RecordedReply {
+            status: reply.status,
+            headers: &reply.headers,
+            body: &reply.body,
+        }),
+        is_fault,
+    });
 }

@@ -194,7 +194,7 @@ mod tests {
         }
         assert_eq!(of(vec![text("x")]).section_text(&ticket.marker), None);
         let said = of(vec![own]).section_text(&ticket.marker).unwrap();
-        assert!(said.contains("- Status: draft\n") && said.contains("\nSteps\n[x] step-01-init\n"), "{said}");
+        assert!(said.contains("- Status: draft\n") && said.contains("\nSteps\n[x] "), "{said}");
     }
 
     #[test]
