@@ -17,6 +17,7 @@ const CONFIGURATION: &str = "project_id: bench\ntrackers:\n  file:\n    path: ti
 pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(), Failure> {
     let place = folder.join(".stepmark/config.yaml");
     fs::write(&place, CONFIGURATION).map_err(Failure::file("write", &place))?;
+    give_ids(tools, folder)?;
     let run = |arguments: &[&str]| -> Result<Duration, Failure> {
         process::time(&mut tools.stepmark(folder, &[arguments, &["--quiet"]].concat()))
     };
@@ -34,5 +35,24 @@ pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(),
     series[1..].iter().for_each(|series| report::time(series, None));
     report::slower(&series[0], &series[2], Target::AtMost(1.5));
     report::slower(&series[1], &series[2], Target::AtMost(1.5));
+    Ok(())
+}
+
+/// Only what has an id has a ticket.
+fn give_ids(tools: &Tools, folder: &Path) -> Result<(), Failure> {
+    let listed = process::stdout(&mut tools.stepmark(folder, &["status", "--json"]))?;
+    let status: serde_json::Value = serde_json::from_str(&listed).map_err(|error| Failure::Process {
+        command: "stepmark status --json".to_owned(),
+        reason: error.to_string(),
+    })?;
+    let artifacts = status["artifacts"].as_array().into_iter().flatten();
+    for (number, path) in artifacts.filter_map(|artifact| artifact["path"].as_str()).enumerate() {
+        let place = folder.join(path);
+        let text = fs::read_to_string(&place).map_err(Failure::file("read", &place))?;
+        if let Some(rest) = text.strip_prefix("---\n").filter(|rest| !rest.contains("\nid: ")) {
+            let text = format!("---\nid: A-{number:06}\n{rest}");
+            fs::write(&place, text).map_err(Failure::file("write", &place))?;
+        }
+    }
     Ok(())
 }
