@@ -15,3 +15,7 @@ rule-pages:
 # Breaks conditions of the rules and transitions one at a time and tells which no test notices (docs/mutation-check.md)
 mutants:
     benches/mutants.py
+
+# Kills a worker of sync at every request and lets everything go wrong with a server, for some twenty minutes
+soak:
+    cargo test -p stepmark-sync --test github -- --ignored --nocapture --test-threads 1 soak_

@@ -6,6 +6,10 @@ mod demo;
 #[path = "../recording/mod.rs"]
 mod recording;
 mod emulator;
+mod child;
+mod flat_project;
+mod killed;
+mod chaos;
 mod fake;
 mod project;
 mod rest;

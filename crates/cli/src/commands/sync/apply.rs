@@ -3,9 +3,10 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::Args;
+use jiff::SignedDuration;
 use stepmark_core::artifact::ProjectPath;
 use stepmark_sync::{
-    ledger::SqliteLedger,
+    ledger::{Intent, IntentAction, SqliteLedger},
     plan::{ActionKind, Plan},
     ticket::Marker,
     worker::{ConfiguredTracker, Report},
@@ -44,7 +45,7 @@ impl Apply {
             return Ok(report::show(scene, &done, &paths(&plan), output));
         }
         let survey = self.survey;
-        let (done, paths) = until_settled(scene, survey)?;
+        let (done, paths) = until_settled(scene, survey, output)?;
         Ok(report::show(scene, &done, &paths, output))
     }
 }
@@ -53,14 +54,12 @@ impl Apply {
 fn until_settled(
     scene: &Scene<'_>,
     survey: bool,
+    output: &Output,
 ) -> Result<(Report, BTreeMap<Marker, ProjectPath>), Failure> {
     let (mut all, mut known) = (Report::default(), BTreeMap::new());
-    let in_doubt = |scene: &Scene<'_>| -> Result<bool, Failure> {
-        let mut ledger = scene.ledger_to_read()?;
-        let any = !ledger.read()?.intents(&scene.settings.name)?.is_empty();
-        Ok(any)
-    };
-    if !survey && !in_doubt(scene)? && scene.plan(&mut *scene.ledger_to_read()?)?.actions.is_empty() {
+    let in_doubt = scene.ledger_to_read()?.read()?.intents(&scene.settings.name)?;
+    tell_wait(scene, &in_doubt, output);
+    if !survey && in_doubt.is_empty() && scene.plan(&mut *scene.ledger_to_read()?)?.actions.is_empty() {
         return Ok((all, known));
     }
     let (mut ledger, tracker) = (scene.ledger()?, scene.tracker()?);
@@ -81,6 +80,19 @@ fn until_settled(
         }
     }
     Ok((all, known))
+}
+
+/// Says so where it takes a while until it is certain what a process did that died or lost its connection: else it would seem to hang.
+fn tell_wait(scene: &Scene<'_>, in_doubt: &[Intent], output: &Output) {
+    let creations = in_doubt.iter().filter(|intent| intent.action == IntentAction::Create);
+    let wait = SignedDuration::from_secs(scene.settings.look_up_wait_seconds.into());
+    let certain_at =
+        creations.map(|intent| intent.begun_at.saturating_add(wait).unwrap_or(intent.begun_at)).max();
+    if let Some(until) = certain_at.filter(|until| scene.clock.now() < *until) {
+        output.warning(format_args!(
+            "nobody knows whether what was begun last was done; it is looked up, which may take until {until:.0}"
+        ));
+    }
 }
 
 fn paths(plan: &Plan) -> BTreeMap<Marker, ProjectPath> {

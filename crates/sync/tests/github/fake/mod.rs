@@ -1,11 +1,13 @@
 //! A GitHub of our own: it keeps issues, and does what it is told to do wrong.
 
+mod chaos;
 mod fault;
 mod graphql;
 mod http;
 mod issue;
 mod rest;
 mod state;
+mod watch;
 
 use std::{
     net::{TcpListener, TcpStream},
@@ -14,14 +16,16 @@ use std::{
     time::Duration,
 };
 
-use self::http::Request;
+use self::{http::Request, watch::Watch};
 use crate::recording::{Exchange, RecordedReply, record};
 
 pub(crate) use self::{
+    chaos::Chaos,
     fault::{Fault, When},
     http::Reply,
     issue::Issue,
     state::State,
+    watch::Side,
 };
 
 /// A server on this machine. It ends with the test.
@@ -61,6 +65,12 @@ impl FakeGitHub {
         self.state().faults.push((when, fault));
     }
 
+    /// Tells `watch` before and after the work of each request, with its number from 1. Where that says so, the connection breaks there.
+    pub(crate) fn watch(&self, watch: impl Fn(usize, Side) -> bool + Send + Sync + 'static) {
+        let mut state = self.state();
+        (state.watch, state.served) = (Watch(Arc::new(watch)), 0);
+    }
+
     /// The methods and paths of the requests since the last call.
     pub(crate) fn take_asked(&self) -> Vec<String> {
         std::mem::take(&mut self.state().asked)
@@ -73,6 +83,10 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 
 fn serve(mut connection: TcpStream, state: &Mutex<State>) {
     while let Some(request) = Request::read(&mut connection) {
+        let (number, watch) = lock(state).next_request();
+        if watch.0(number, Side::Before) {
+            return;
+        }
         let (fault, reply) = {
             let mut state = lock(state);
             let fault = state.take_fault(&request);
@@ -89,6 +103,9 @@ fn serve(mut connection: TcpStream, state: &Mutex<State>) {
             _ => None,
         };
         write_down(&request, reply.as_ref(), is_fault);
+        if watch.0(number, Side::After) {
+            return;
+        }
         if hangs {
             thread::sleep(Duration::from_secs(3));
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Fault, Issue, When,
+    Chaos, Fault, Issue, Watch, When,
     http::{Reply, Request},
 };
 
@@ -21,6 +21,11 @@ pub(crate) struct State {
     pub(crate) page: usize,
     pub(crate) faults: Vec<(When, Fault)>,
     pub(crate) asked: Vec<String>,
+    /// Faults by chance, where no other one is due.
+    pub(crate) chaos: Option<Chaos>,
+    pub(super) watch: Watch,
+    /// How many requests there were since somebody looks on.
+    pub(super) served: usize,
     /// Headers of every answer.
     pub(crate) headers: Vec<(String, String)>,
 }
@@ -39,14 +44,25 @@ impl State {
             page: 100,
             faults: Vec::new(),
             asked: Vec::new(),
+            chaos: None,
+            watch: Watch::default(),
+            served: 0,
             headers: Vec::new(),
         }
     }
 
     pub(super) fn take_fault(&mut self, request: &Request) -> Option<Fault> {
         self.asked.push(format!("{} {}", request.method, request.path()));
-        let at = self.faults.iter().position(|(when, _)| when.is_about(request))?;
-        Some(self.faults.remove(at).1)
+        match self.faults.iter().position(|(when, _)| when.is_about(request)) {
+            Some(at) => Some(self.faults.remove(at).1),
+            None => self.chaos.as_mut()?.fault(request),
+        }
+    }
+
+    /// The number of a request that begins, and who looks on.
+    pub(super) fn next_request(&mut self) -> (usize, Watch) {
+        self.served += 1;
+        (self.served, self.watch.clone())
     }
 
     /// Does what is asked.
