@@ -10,6 +10,7 @@
 mod one_way;
 mod scalar;
 mod moment;
+mod in_parts;
 mod tracker_name;
 pub mod ticket;
 pub mod breaker;

@@ -1,5 +1,4 @@
 //! The handle through which a program works with a project.
-#![expect(clippy::disallowed_methods, reason = "an edge module: artifacts are read here")]
 
 use std::{
     io,

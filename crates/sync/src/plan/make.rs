@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     configuration::{Drift, Duplicates, Prune},
+    in_parts::map_in_parts,
     ledger::{IntentAction, LedgerError, Link},
     ticket::{CloseReason, FieldDifference, Marker, Observed, RemoteTicket, Standing, Ticket, TicketFacts},
 };
@@ -33,8 +34,14 @@ impl Plan {
         let mut plan = Self::empty(name.clone());
         plan.needs_survey = found.is_none() && grounds.ledger.surveyed_at(name)?.is_none();
         let mut making = Making { grounds, remembered, found, plan };
-        for (marker, facts) in grounds.snapshot.artifacts() {
-            if grounds.settings.concerns(&facts.path) {
+        let artifacts = grounds.snapshot.artifacts();
+        let concerned: Vec<_> =
+            artifacts.filter(|(_, facts)| grounds.settings.concerns(&facts.path)).collect();
+        let is_unchanged = making.unchanged(&concerned);
+        for ((marker, facts), is_unchanged) in concerned.into_iter().zip(is_unchanged) {
+            if is_unchanged {
+                making.plan.unchanged += 1;
+            } else {
                 making.consider(marker, facts)?;
             }
         }
@@ -45,6 +52,23 @@ impl Plan {
 }
 
 impl<'a> Making<'_, 'a> {
+    /// Whether the ticket of each of `artifacts` is known to say what it should: mostly all of them are, and to see that is most of the
+    /// work.
+    fn unchanged(&self, artifacts: &[(&Marker, &TicketFacts)]) -> Vec<bool> {
+        if self.found.is_some() {
+            return vec![false; artifacts.len()];
+        }
+        let Remembered { links, intents } = &self.remembered;
+        let (snapshot, settings) = (self.grounds.snapshot, &self.grounds.settings.ticket);
+        map_in_parts(artifacts, |(marker, _)| {
+            let digest = links.get(*marker).and_then(|link| link.digest);
+            // A change that was begun may have been made: then the ticket does not say what is remembered.
+            let digest = digest.filter(|_| !intents.contains_key(*marker));
+            let is_said = |digest| Some(Ticket::desired(snapshot, marker, settings)?.digest() == digest);
+            digest.and_then(is_said).unwrap_or(false)
+        })
+    }
+
     fn consider(&mut self, marker: &Marker, facts: &TicketFacts) -> Result<(), LedgerError> {
         let settings = &self.grounds.settings.ticket;
         let Some(desired) = Ticket::desired(self.grounds.snapshot, marker, settings) else { return Ok(()) };
@@ -151,16 +175,13 @@ impl<'a> Making<'_, 'a> {
     }
 
     fn consider_links_without_artifact(&mut self) -> Result<(), LedgerError> {
-        let links: Vec<Link> = self.remembered.links.values().cloned().collect();
-        for link in links {
-            let is_foreign = |facts: &TicketFacts| !self.grounds.settings.concerns(&facts.path);
-            let is_gone = self.grounds.snapshot.lacks(&link.marker)
-                || self.grounds.snapshot.get(&link.marker).is_some_and(is_foreign);
-            if is_gone {
-                self.orphan(&link)?;
-            }
-        }
-        Ok(())
+        let Grounds { snapshot, settings, .. } = self.grounds;
+        let is_gone = |link: &&Link| match snapshot.get(&link.marker) {
+            Some(facts) => !settings.concerns(&facts.path),
+            None => snapshot.lacks(&link.marker),
+        };
+        let orphans: Vec<Link> = self.remembered.links.values().filter(is_gone).cloned().collect();
+        orphans.iter().try_for_each(|link| self.orphan(link))
     }
 
     /// A ticket whose artifact is gone.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey, workspace::Artifacts};
 
 use super::{Marker, MarkerError, TicketFacts};
+use crate::in_parts::map_in_parts;
 
 /// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has no way back.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +62,7 @@ fn spelled(paths: &[ProjectPath]) -> String {
 impl Snapshot {
     /// The artifacts of the project with the id `project`. Where some of them, or folders, could not be read, no artifact is taken for gone.
     pub fn of(project: &str, listing: &Artifacts) -> Self {
-        let mut snapshot = Self::of_facts(project, listing.artifacts.iter().map(TicketFacts::of));
+        let mut snapshot = Self::of_facts(project, map_in_parts(&listing.artifacts, TicketFacts::of));
         snapshot.left_out.extend(listing.unreadable.iter().map(|error| LeftOut {
             path: error.path().clone(),
             reason: LeftOutReason::UnreadableFile { reason: error.to_string() },

@@ -8,6 +8,7 @@ use super::failure::{corrupt, failed};
 use crate::{
     TrackerName,
     breaker::{Breaker, Scope},
+    in_parts::map_in_parts,
     ledger::{Intent, Lease, LedgerError, LedgerReader, Link},
     moment,
     pace::Pace,
@@ -81,8 +82,9 @@ impl LinkRow {
         Ok(Self { marker: row.get(0)?, remote: row.get(1)?, digest: row.get(2)?, linked_at: row.get(3)? })
     }
 
-    fn link(self, tracker: &TrackerName) -> Result<Link, LedgerError> {
-        let digest = self.digest.map(|digest| digest.parse().map_err(corrupt("digest"))).transpose()?;
+    fn link(&self, tracker: &TrackerName) -> Result<Link, LedgerError> {
+        let digest =
+            self.digest.as_ref().map(|digest| digest.parse().map_err(corrupt("digest"))).transpose()?;
         Ok(Link {
             tracker: tracker.clone(),
             marker: self.marker.parse().map_err(corrupt("marker"))?,
@@ -135,8 +137,8 @@ impl LedgerReader for SqliteTransaction<'_> {
     fn links(&self, tracker: &TrackerName) -> Result<Vec<Link>, LedgerError> {
         let sql = format!("SELECT {} FROM links WHERE tracker = ?1", LinkRow::COLUMNS);
         let rows = self.rows(&sql, &[&tracker.as_str()], LinkRow::read)?;
-        let links: Result<Vec<Link>, LedgerError> = rows.into_iter().map(|row| row.link(tracker)).collect();
-        sorted_by_marker(links, |link| &link.marker)
+        let links = map_in_parts(&rows, |row| row.link(tracker));
+        sorted_by_marker(links.into_iter().collect(), |link| &link.marker)
     }
 
     fn projected(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Ticket>, LedgerError> {
