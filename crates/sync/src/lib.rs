@@ -1,7 +1,7 @@
 //! stepmark-sync: one-way projection of workflow artifacts to GitHub Issues and Jira.
 //!
-//! `artifacts → ticket (what should be) → plan (what differs) → ledger (what was done) → breaker, retry, pace → tracker`, which `worker` carries out. A stage
-//! uses only stages above it. Everything is pure but `ledger/sqlite` and the trackers; time and chance are passed in.
+//! `artifacts → ticket (what should be) → plan (what differs) → ledger (what was done) → breaker, retry, pace → tracker`, which `worker` carries out
+//! and `run` repeats for as long as a process lives. A stage uses only stages above it. Everything is pure but `ledger/sqlite` and the trackers; time and chance are passed in.
 //!
 //! Nothing here can change an artifact: this crate depends on `stepmark-core` without its feature `write`, where no such method
 //! exists. Whatever a tracker answers stays here (issue "Sync"; seed `001_…`, D4-Q10).
@@ -12,6 +12,7 @@ mod scalar;
 mod moment;
 mod in_parts;
 mod tracker_name;
+mod run_settings;
 pub mod ticket;
 pub mod breaker;
 pub mod retry;
@@ -22,5 +23,6 @@ pub mod credential;
 pub mod plan;
 pub mod tracker;
 pub mod worker;
+pub mod run;
 
 pub use tracker_name::{TrackerName, TrackerNameError};

@@ -95,7 +95,7 @@ pub(crate) fn run(
         Command::Replay(command) => command.run(&project()?, output),
         Command::Journal(command) => command.run(&project()?, output),
         Command::Lifecycle(command) => command.run(&project()?, output),
-        Command::Sync(command) => command.run(&project()?, environment, output),
+        Command::Sync(command) => command.run(&project, environment, output),
         Command::Manifest(command) => command.run(&project()?, output),
         Command::Config(command) => command.run(&project()?, output),
         Command::Context(command) => command.run(&project()?, output),

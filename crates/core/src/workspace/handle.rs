@@ -185,7 +185,7 @@ impl Workspace {
         Ok(Self::with_configuration(root, configuration))
     }
 
-    fn with_configuration(root: Root, configuration: Configuration) -> Self {
+    pub(super) fn with_configuration(root: Root, configuration: Configuration) -> Self {
         Self {
             root,
             configuration,
@@ -213,6 +213,11 @@ impl Workspace {
     /// Who acts.
     pub const fn attribution(&self) -> &Attribution {
         &self.attribution
+    }
+
+    /// The clock.
+    pub(super) const fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// What time it is.

@@ -13,6 +13,7 @@ mod tracked_artifact;
 mod file_reading;
 mod handle;
 mod artifact_files;
+mod artifact_folders;
 mod context;
 mod instructions;
 mod gates;

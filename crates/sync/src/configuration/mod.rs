@@ -3,6 +3,7 @@
 mod base_url;
 mod repository;
 mod target;
+mod token_file;
 mod policy;
 mod tracker_settings;
 #[cfg(test)]

@@ -1,16 +1,17 @@
 //! One tracker of the configuration.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::Deserialize;
 use stepmark_core::artifact::{PathGlob, PathGlobs, ProjectPath};
 
-use super::{BaseUrl, Drift, Duplicates, Prune, Repository, Target, TargetKind};
+use super::{BaseUrl, Drift, Duplicates, Prune, Repository, Target, TargetKind, token_file::TokenFile};
 use crate::{
     TrackerName,
     breaker::BreakerSettings,
     pace::{PaceSettings, ScopedPace},
     retry::RetrySettings,
+    run_settings::RunSettings,
     ticket::TicketSettings,
 };
 
@@ -40,6 +41,10 @@ pub struct TrackerSettings {
     /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be under way, and the
     /// tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a file.
     pub look_up_wait_seconds: u32,
+    /// The file that holds its credential, as it is written: absolute, or below `~/`.
+    pub token_file: Option<PathBuf>,
+    /// How the background process works.
+    pub run: RunSettings,
 }
 
 impl TrackerSettings {
@@ -72,6 +77,8 @@ pub(super) struct TrackerKeys {
     retry: Option<RetrySettings>,
     pace: Option<PaceKeys>,
     look_up_wait_seconds: Option<u32>,
+    token_file: Option<TokenFile>,
+    run: Option<RunSettings>,
 }
 
 /// `pace:`. What is not named is what the kind of tracker is known for.
@@ -147,6 +154,8 @@ impl TrackerKeys {
             retry: self.retry.unwrap_or_default(),
             pace: self.pace.unwrap_or_default().over(pace),
             look_up_wait_seconds: self.look_up_wait_seconds.unwrap_or(look_up_wait_seconds),
+            token_file: self.token_file.map(|file| file.0),
+            run: self.run.unwrap_or_default(),
         })
     }
 
@@ -161,7 +170,7 @@ impl TrackerKeys {
     fn refuse_foreign_keys(&self, name: &TrackerName) -> Result<(), String> {
         use TargetKind::{File, Github, Jira};
         let kind = self.kind_of(name)?;
-        let keys: [(&str, bool, &[TargetKind]); 9] = [
+        let keys: [(&str, bool, &[TargetKind]); 10] = [
             ("base_url", self.base_url.is_some(), &[Github, Jira]),
             ("repository", self.repository.is_some(), &[Github]),
             ("branch", self.branch.is_some(), &[Github]),
@@ -171,6 +180,7 @@ impl TrackerKeys {
             ("email", self.email.is_some(), &[Jira]),
             ("statuses", self.statuses.is_some(), &[Jira]),
             ("path", self.path.is_some(), &[File]),
+            ("token_file", self.token_file.is_some(), &[Github, Jira]),
         ];
         match keys.iter().find(|(_, is_given, kinds)| *is_given && !kinds.contains(&kind)) {
             Some((key, ..)) => Err(format!("the tracker `{name}` is of a kind that has no key `{key}`")),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    ApplyError, Fate, Held, Report, WorkerClock, WorkerSettings,
+    ApplyError, Fate, Held, Report, StopSignal, WorkerClock, WorkerSettings,
     batch::{Batch, batches},
     gate::{self, Gate, Heard},
     grounding::{Ground, Item},
@@ -34,6 +34,7 @@ pub struct Worker<'w, L, T, C> {
     pub(super) holder: &'w str,
     pub(super) draw: &'w mut dyn FnMut() -> Draw,
     pub(super) work: WorkerSettings,
+    pub(super) stop: StopSignal,
     pub(super) patience_ms: u64,
     pub(super) requests: usize,
 }
@@ -56,13 +57,20 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
     ) -> Self {
         let work = WorkerSettings::default();
         let patience_ms = work.patience_ms;
-        Self { ledger, tracker, clock, settings, project, holder, draw, work, patience_ms, requests: 0 }
+        let stop = StopSignal::default();
+        Self { ledger, tracker, clock, settings, project, holder, draw, work, stop, patience_ms, requests: 0 }
     }
 
     /// The same worker, working as `work` says.
     #[must_use]
     pub fn with(self, work: WorkerSettings) -> Self {
         Self { work, patience_ms: work.patience_ms, ..self }
+    }
+
+    /// The same worker, which ends between two requests, and waits no longer, once `stop` is asked.
+    #[must_use]
+    pub fn heeding(self, stop: StopSignal) -> Self {
+        Self { stop, ..self }
     }
 
     /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease is needed.
@@ -102,6 +110,10 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         let actions = self.make_known(lease, plan, report).await?;
         let tracker = self.tracker;
         for batch in batches(&actions, |kind| tracker.batch(kind)) {
+            if self.stop.is_asked() {
+                hold(report, batch.actions.iter().map(|action| (action.kind, &action.marker)), &Held::Stopped);
+                continue;
+            }
             match &no_creation {
                 Some(held) if batch.kind == RequestKind::Create => {
                     hold(report, batch.actions.iter().map(|action| (action.kind, &action.marker)), held);

@@ -60,7 +60,8 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         transaction.commit()
     }
 
-    /// Waits until that moment; `false`, and at once, where there is no patience left for that. `lease` is kept meanwhile.
+    /// Waits until that moment; `false`, and at once, where there is no patience left for that or the worker is to stop. `lease` is kept
+    /// meanwhile.
     pub(super) async fn wait(
         &mut self,
         lease: Option<&Lease>,
@@ -73,8 +74,10 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         self.patience_ms -= left;
         while left > 0 {
             let part = left.min((self.work.lease_ms / 3).max(1));
-            self.clock.sleep(Duration::from_millis(part)).await;
-            left -= part;
+            tokio::select! {
+                () = self.clock.sleep(Duration::from_millis(part)) => left -= part,
+                () = self.stop.asked() => return Ok(false),
+            }
             if let Some(lease) = lease {
                 begin(self.ledger, lease, self.work.lease_ms, self.clock.now())?.commit()?;
             }

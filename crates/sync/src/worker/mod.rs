@@ -5,12 +5,14 @@
 //! pace and notes intents; the request; one transaction that writes down what became of it.
 //!
 //! Guarantees: every writing transaction checks the lease. No request that creates is made without an intent that is durable. An
-//! intent goes only in the transaction that knows what became of the request. The future can be dropped at any moment.
+//! intent goes only in the transaction that knows what became of the request. The future can be dropped at any moment; a [`StopSignal`] ends it
+//! between two requests, so that nothing is left in doubt.
 //!
 //! Assumption: a request that was sent reaches the tracker, and its list, within `look_up_wait_seconds`, or never.
 
 mod clock;
 mod settings;
+mod stop;
 mod report;
 mod error;
 mod batch;
@@ -26,7 +28,7 @@ mod apply;
 mod amends;
 mod configured_tracker;
 #[cfg(test)]
-mod scripted;
+pub(crate) mod scripted;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
@@ -39,3 +41,4 @@ pub use configured_tracker::{ConfiguredTracker, TrackerOpenError};
 pub use error::ApplyError;
 pub use report::{Entry, Fate, Held, Report};
 pub use settings::WorkerSettings;
+pub use stop::StopSignal;

@@ -21,6 +21,9 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
     ) -> Result<Option<Held>, ApplyError> {
         let settings = self.settings;
         loop {
+            if self.stop.is_asked() {
+                return Ok(Some(Held::Stopped));
+            }
             let now = self.clock.now();
             let mut transaction = self.begin(lease)?;
             match gate::ask(&mut *transaction, route, cost, settings, now)? {

@@ -114,6 +114,9 @@ pub enum Held {
     /// The tickets of the tracker could not be listed, and without that it might be created twice.
     #[error("the tickets of the tracker cannot be listed: {}: {}", .0.reason, .0.detail)]
     NotListed(Failure),
+    /// The worker was asked to stop.
+    #[error("the worker was asked to stop before it was tried")]
+    Stopped,
     /// What the plan was made from has changed since.
     #[error("what is known of the ticket has changed since the plan was made")]
     Stale,
@@ -126,6 +129,20 @@ pub enum Held {
         /// Whose it is.
         reason: String,
     },
+}
+
+impl Fate {
+    /// What it is called in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Done { .. } => "done",
+            Self::Found { .. } => "found",
+            Self::NotThere => "not-there",
+            Self::Failed { .. } => "failed",
+            Self::InDoubt { .. } => "in-doubt",
+            Self::Held(_) => "held",
+        }
+    }
 }
 
 impl Report {

@@ -34,7 +34,7 @@ use crate::{
 
 /// What happens to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// Nothing: it is done.
     None,
     /// It is refused, and not done.
@@ -51,34 +51,34 @@ pub(super) enum Fault {
 
 /// A ticket as the tracker has it.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
-    pub(super) ticket: Ticket,
-    pub(super) parent: Option<String>,
-    pub(super) made_at: Timestamp,
+pub(crate) struct Kept {
+    pub(crate) ticket: Ticket,
+    pub(crate) parent: Option<String>,
+    pub(crate) made_at: Timestamp,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Content {
-    pub(super) tickets: BTreeMap<u32, Kept>,
-    pub(super) faults: VecDeque<Fault>,
+pub(crate) struct Content {
+    pub(crate) tickets: BTreeMap<u32, Kept>,
+    pub(crate) faults: VecDeque<Fault>,
     /// The sizes of the requests that were made, by kind.
-    pub(super) requests: Vec<(RequestKind, usize)>,
+    pub(crate) requests: Vec<(RequestKind, usize)>,
     last: u32,
 }
 
 /// A tracker in memory. Its list lags behind for `lag_ms`.
 #[derive(Clone, Debug)]
-pub(super) struct ScriptedTracker {
+pub(crate) struct ScriptedTracker {
     name: TrackerName,
-    pub(super) content: Arc<Mutex<Content>>,
+    pub(crate) content: Arc<Mutex<Content>>,
     clock: TestClock,
-    pub(super) lag_ms: u64,
-    pub(super) size: usize,
+    pub(crate) lag_ms: u64,
+    pub(crate) size: usize,
 }
 
 /// The clock of tokio, which stands still but for waits, as a clock of the day.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TestClock(tokio::time::Instant);
+pub(crate) struct TestClock(tokio::time::Instant);
 
 impl WorkerClock for TestClock {
     fn now(&self) -> Timestamp {
@@ -97,7 +97,7 @@ fn remote(number: u32) -> RemoteTicket {
 }
 
 impl ScriptedTracker {
-    pub(super) fn content<T>(&self, work: impl FnOnce(&mut Content) -> T) -> T {
+    pub(crate) fn content<T>(&self, work: impl FnOnce(&mut Content) -> T) -> T {
         work(&mut self.content.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -109,7 +109,7 @@ impl ScriptedTracker {
     }
 
     /// The tickets of a marker.
-    pub(super) fn of(&self, id: &str) -> Vec<(u32, Kept)> {
+    pub(crate) fn of(&self, id: &str) -> Vec<(u32, Kept)> {
         let marker = crate::ticket::sample::marker(id);
         self.content(|content| {
             let own = content.tickets.iter().filter(|(_, kept)| kept.ticket.marker == marker);
@@ -242,7 +242,7 @@ fn seen(number: u32, kept: &Kept) -> Observed {
 }
 
 /// Polls `future` so many times; where it has not ended by then, whoever ran it may be taken for dead.
-pub(super) async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize) -> Option<F::Output> {
+pub(crate) async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize) -> Option<F::Output> {
     for _ in 0..times {
         match poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
             Poll::Ready(output) => return Some(output),
@@ -254,9 +254,9 @@ pub(super) async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize)
 
 /// A ledger that fails once, after so many transactions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FlakyLedger {
-    pub(super) inner: MemoryLedger,
-    pub(super) good: Rc<Cell<Option<u32>>>,
+pub(crate) struct FlakyLedger {
+    pub(crate) inner: MemoryLedger,
+    pub(crate) good: Rc<Cell<Option<u32>>>,
 }
 
 impl Ledger for FlakyLedger {
@@ -278,18 +278,18 @@ impl Ledger for FlakyLedger {
 }
 
 /// A project with a tracker.
-pub(super) struct World {
-    pub(super) artifacts: BTreeMap<String, TicketFacts>,
-    pub(super) tracker: ScriptedTracker,
-    pub(super) ledger: FlakyLedger,
-    pub(super) settings: TrackerSettings,
-    pub(super) clock: TestClock,
+pub(crate) struct World {
+    pub(crate) artifacts: BTreeMap<String, TicketFacts>,
+    pub(crate) tracker: ScriptedTracker,
+    pub(crate) ledger: FlakyLedger,
+    pub(crate) settings: TrackerSettings,
+    pub(crate) clock: TestClock,
     chance: RefCell<u64>,
 }
 
 impl World {
     /// A project with these artifacts and a tracker with these keys.
-    pub(super) fn new(keys: &str, ids: &[&str]) -> Self {
+    pub(crate) fn new(keys: &str, ids: &[&str]) -> Self {
         let yaml = format!("trackers:\n  fake:\n    kind: dry\n{keys}");
         let configuration = SyncConfiguration::read(Path::new("c.yaml"), yaml.as_bytes()).unwrap().unwrap();
         let settings = configuration.trackers[0].clone();
@@ -308,25 +308,25 @@ impl World {
         world
     }
 
-    pub(super) fn add(&mut self, id: &str, parent: Option<&str>) {
+    pub(crate) fn add(&mut self, id: &str, parent: Option<&str>) {
         let parent_id = parent.map(str::to_owned);
         self.artifacts.insert(id.to_owned(), TicketFacts { parent_id, ..facts(id) });
     }
 
-    pub(super) fn faults(&self, faults: &[Fault]) {
+    pub(crate) fn faults(&self, faults: &[Fault]) {
         self.tracker.content(|content| content.faults = faults.iter().copied().collect());
     }
 
     /// The requests since the last call.
-    pub(super) fn take_requests(&self) -> Vec<(RequestKind, usize)> {
+    pub(crate) fn take_requests(&self) -> Vec<(RequestKind, usize)> {
         self.tracker.content(|content| std::mem::take(&mut content.requests))
     }
 
-    pub(super) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot::of_facts("p", self.artifacts.values().cloned())
     }
 
-    pub(super) fn plan(&self, survey: Option<&[Observed]>) -> Plan {
+    pub(crate) fn plan(&self, survey: Option<&[Observed]>) -> Plan {
         let snapshot = self.snapshot();
         let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
             self.tracker.compare(desired, before, observed).unwrap()
@@ -339,7 +339,7 @@ impl World {
     }
 
     /// Carries out `plan`, as `holder`, who waits for `patience_ms` at most.
-    pub(super) async fn apply(
+    pub(crate) async fn apply(
         &self,
         plan: &Plan,
         (holder, patience_ms): (&str, u64),
@@ -356,11 +356,11 @@ impl World {
     }
 
     /// Plans and carries it out, once.
-    pub(super) async fn sync(&self) -> Report {
+    pub(crate) async fn sync(&self) -> Report {
         self.apply(&self.plan(None), ("a", 0)).await.unwrap()
     }
 
-    pub(super) async fn pass(&self, seconds: u64) {
+    pub(crate) async fn pass(&self, seconds: u64) {
         tokio::time::sleep(Duration::from_secs(seconds)).await;
     }
 }

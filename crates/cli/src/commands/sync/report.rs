@@ -123,17 +123,6 @@ fn exit(report: &Report) -> Exit {
     if report.entries.iter().any(is_remote) { Exit::Remote } else { Exit::Findings }
 }
 
-fn word(fate: &Fate) -> &'static str {
-    match fate {
-        Fate::Done { .. } => "done",
-        Fate::Found { .. } => "found",
-        Fate::NotThere => "not-there",
-        Fate::Failed { .. } => "failed",
-        Fate::InDoubt { .. } => "in-doubt",
-        Fate::Held(_) => "held",
-    }
-}
-
 fn told(fate: &Fate) -> (&'static str, String) {
     let detail = match fate {
         Fate::Done { remote, missing } if missing.is_empty() => format!(" {}", remote.key),
@@ -153,7 +142,7 @@ fn told(fate: &Fate) -> (&'static str, String) {
         }
         Fate::Held(held) => format!(": {held}"),
     };
-    (word(fate), detail)
+    (fate.name(), detail)
 }
 
 fn wire(entry: &Entry, paths: &BTreeMap<Marker, ProjectPath>) -> Json {
@@ -175,7 +164,7 @@ fn wire(entry: &Entry, paths: &BTreeMap<Marker, ProjectPath>) -> Json {
         "action": entry.kind.name(),
         "marker": entry.marker,
         "path": paths.get(&entry.marker).map(ProjectPath::as_str),
-        "outcome": word(&entry.fate),
+        "outcome": entry.fate.name(),
         "ticket": remote,
         "missing": missing,
         "duplicates": duplicates,

@@ -38,17 +38,40 @@ impl<'s> Scene<'s> {
         tracker: Option<&str>,
         output: &Output,
     ) -> Result<Self, Failure> {
+        let configuration = Self::configuration(project, output)?;
+        let settings = choose(configuration.trackers, tracker)?;
+        Ok(Self::of(project, environment, settings))
+    }
+
+    /// The scenes of the tracker that is named, or of all.
+    pub(super) fn open_all(
+        project: &'s Project,
+        environment: &Environment,
+        tracker: Option<&str>,
+        output: &Output,
+    ) -> Result<Vec<Self>, Failure> {
+        let mut trackers = Self::configuration(project, output)?.trackers;
+        if tracker.is_some() || trackers.is_empty() {
+            trackers = vec![choose(trackers, tracker)?];
+        }
+        Ok(trackers.into_iter().map(|settings| Self::of(project, environment, settings)).collect())
+    }
+
+    fn configuration(project: &Project, output: &Output) -> Result<SyncConfiguration, Failure> {
         let configuration = SyncConfiguration::of(project.workspace.configuration())?;
         for unknown in &configuration.unknown_keys {
             let file = unknown.file.display();
             output.warning(format_args!("`{}` in `{file}` has no effect", unknown.key));
         }
-        let settings = choose(configuration.trackers, tracker)?;
-        let project_id = project.workspace.configuration().project_id().unwrap_or_default().to_owned();
-        Ok(Self { project, settings, project_id, clock: environment.clock })
+        Ok(configuration)
     }
 
-    fn ledger_path(&self) -> PathBuf {
+    fn of(project: &'s Project, environment: &Environment, settings: TrackerSettings) -> Self {
+        let project_id = project.workspace.configuration().project_id().unwrap_or_default().to_owned();
+        Self { project, settings, project_id, clock: environment.clock }
+    }
+
+    pub(super) fn ledger_path(&self) -> PathBuf {
         self.project.root().path().join(LEDGER)
     }
 

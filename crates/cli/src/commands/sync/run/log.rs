@@ -1,0 +1,71 @@
+//! The log of a run: lines on stderr, one for each change of state.
+
+use std::io;
+
+use stepmark_sync::{
+    TrackerName,
+    run::Notice,
+};
+use tracing::{Level, info, warn};
+use tracing_subscriber::{Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+
+use super::LogFormat;
+use crate::{exit::Failure, output::on_one_line};
+
+/// Begins to log. Only what stepmark itself tells is written: libraries below might name more than they should.
+pub(super) fn start(format: LogFormat) {
+    let own = Targets::new().with_target("stepmark", Level::INFO);
+    let layer = fmt::layer().with_writer(io::stderr).with_target(false).with_ansi(false);
+    let layer = match format {
+        LogFormat::Text => layer.boxed(),
+        LogFormat::Json => layer.json().flatten_event(true).boxed(),
+    };
+    // Fails only where logging began already.
+    let _begun = tracing_subscriber::registry().with(layer.with_filter(own)).try_init();
+}
+
+/// Tells what has happened in the run for `tracker`.
+pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
+    let tracker = tracker.as_str();
+    match notice {
+        Notice::StandsBy { holder } => info!(tracker, holder, "another process is on duty; this one waits to take over"),
+        Notice::OnDuty { number } => info!(tracker, number, "on duty"),
+        Notice::LostDuty { holder } => warn!(tracker, holder, "another process has taken over; this one waits"),
+        Notice::Done { kind, marker, remote, missing } => {
+            let (artifact, ticket) = (on_one_line(&marker.to_string()), on_one_line(&remote.key));
+            if missing.is_empty() {
+                info!(tracker, action = kind.name(), artifact, ticket, "done");
+            } else {
+                let missing = missing.join(", ");
+                warn!(tracker, action = kind.name(), artifact, ticket, missing, "done, but the tracker left something out");
+            }
+        }
+        Notice::Trouble { kind, marker, why, remedy } => {
+            let (artifact, why) = (on_one_line(&marker.to_string()), on_one_line(why));
+            warn!(tracker, action = kind.name(), artifact, why, remedy, "a ticket cannot be delivered");
+        }
+        Notice::Outage { why, remedy } => {
+            let why = on_one_line(why);
+            warn!(tracker, why, remedy, "the tracker cannot be used; tickets follow when it can");
+        }
+        Notice::Recovered => info!(tracker, "the tracker can be used again"),
+        Notice::Failing { why } => {
+            let why = on_one_line(why);
+            warn!(tracker, why, "no pass can be made; it is tried again");
+        }
+        Notice::Works => info!(tracker, "passes are made again"),
+        Notice::Remarks { count } => {
+            info!(tracker, count, "artifacts or tickets that need a look: `stepmark sync plan` names them");
+        }
+        Notice::Stopped => info!(tracker, "stopped"),
+    }
+}
+
+/// Tells that something was not done, with its causes.
+pub(super) fn failure(failure: &Failure, message: &'static str) {
+    let mut why = on_one_line(&failure.message);
+    for cause in &failure.causes {
+        why = format!("{why}: {}", on_one_line(cause));
+    }
+    warn!(why, help = failure.help.as_deref(), "{message}");
+}

@@ -1,0 +1,53 @@
+//! Signals of the system.
+
+use std::io;
+
+use super::reaction::Signal;
+
+/// The signals that this process hears.
+#[cfg(unix)]
+pub(super) struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    hang_up: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// Hears signals from now on, which no longer end the process by themselves.
+    pub(super) fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// The next one.
+    pub(super) async fn next(&mut self) -> Signal {
+        tokio::select! {
+            _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.interrupt.recv() => Signal::Terminate,
+            _ = self.hang_up.recv() => Signal::Reload,
+        }
+    }
+}
+
+/// Where there are no signals, Ctrl-C ends the process.
+#[cfg(not(unix))]
+pub(super) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    pub(super) fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(super) async fn next(&mut self) -> Signal {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Signal::Terminate,
+            Err(_) => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The life of the process: generations of configuration, signals, and what the system wants to know.
+
+use std::{
+    future::{Future, pending, poll_fn},
+    net::SocketAddr,
+    pin::{Pin, pin},
+    sync::{Arc, Mutex, PoisonError},
+    task::Poll,
+    time::Duration,
+};
+
+use stepmark_core::artifact::ProjectPath;
+use stepmark_sync::{
+    configuration::{Target, TrackerSettings},
+    run::{ChangeSignal, RunMetrics},
+    worker::StopSignal,
+};
+use tokio::time::{Instant, sleep, sleep_until};
+use tracing::{info, warn};
+
+use super::{
+    generation::Generation,
+    log,
+    metrics_server::{self, Served},
+    project_watch::ProjectWatch,
+    reaction::{Phase, Reaction},
+    service_manager::{self, Standing},
+    signals::Signals,
+};
+use crate::{
+    environment,
+    exit::{Exit, Failure},
+};
+
+/// Runs generations one after the other.
+pub(super) struct Supervisor<'s> {
+    /// Opens the project as it is now.
+    pub(super) open: &'s dyn Fn() -> Result<Generation, Failure>,
+    /// Where metrics are served.
+    pub(super) metrics: Option<SocketAddr>,
+}
+
+/// What follows a generation.
+enum Next {
+    End,
+    Generation(Box<Generation>),
+}
+
+impl Supervisor<'_> {
+    /// Runs until the process is told to end.
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime =
+            runtime.map_err(|error| Failure::new(Exit::Io, format!("cannot wait for a tracker: {error}")))?;
+        runtime.block_on(self.live())
+    }
+
+    async fn live(&self) -> Result<(), Failure> {
+        let mut signals = Signals::listen()
+            .map_err(|error| Failure::new(Exit::Io, format!("cannot hear signals of the system: {error}")))?;
+        let mut generation = (self.open)()?;
+        let metrics = Arc::new(Mutex::new(RunMetrics::default()));
+        let trackers = Arc::new(Mutex::new(Vec::new()));
+        if let Some(address) = self.metrics {
+            let (listener, address) = metrics_server::listen(address).await.map_err(|error| {
+                Failure::new(Exit::Io, format!("cannot serve metrics at `{address}`: {error}"))
+            })?;
+            info!(address = %address, "metrics are served");
+            let served =
+                Served { metrics: Arc::clone(&metrics), ledger_path: generation.ledger_path.clone(), trackers: Arc::clone(&trackers) };
+            tokio::spawn(metrics_server::serve(listener, address, served));
+        }
+        // No other process has the same, even where ids are fixed for a test.
+        let holder = format!("stepmark sync run {} {}", std::process::id(), environment::new_id());
+        loop {
+            let names = generation.settings().map(|settings| settings.name.clone()).collect();
+            *trackers.lock().unwrap_or_else(PoisonError::into_inner) = names;
+            match self.work(generation, &holder, &metrics, &mut signals).await {
+                Next::Generation(next) => generation = *next,
+                Next::End => return Ok(()),
+            }
+        }
+    }
+
+    /// Works with one configuration.
+    async fn work(
+        &self,
+        mut generation: Generation,
+        holder: &str,
+        metrics: &Arc<Mutex<RunMetrics>>,
+        signals: &mut Signals,
+    ) -> Next {
+        let (changes, stop, drain) = (ChangeSignal::default(), StopSignal::default(), generation.drain());
+        let workspace = generation.workspace().afresh();
+        let own = generation.settings().filter_map(own_file).collect();
+        let mut watch = ProjectWatch::start(&workspace, own, changes.clone());
+        let mut watching = pin!(watch.keep_up());
+        let mut alive = pin!(tell_alive());
+        let runs = generation.runs(holder, &changes, &stop, metrics);
+        let mut runs = pin!(join_all(runs.into_iter().map(Box::pin).collect()));
+        let (mut phase, mut next, mut limit) = (Phase::Working, Next::End, None);
+        service_manager::tell(Standing::Ready);
+        loop {
+            let out_of_time = async {
+                match limit {
+                    Some(limit) => sleep_until(limit).await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = &mut runs => return next,
+                () = out_of_time => {
+                    warn!("a request was still in flight when time was up; it is looked up before anything else is done");
+                    return next;
+                }
+                signal = signals.next() => match phase.react(signal) {
+                    Reaction::Nothing => {}
+                    Reaction::EndNow => return Next::End,
+                    Reaction::BeginToEnd => {
+                        info!("told to end: the request in flight is finished");
+                        service_manager::tell(Standing::Stopping);
+                        (phase, next) = (Phase::Ending, Next::End);
+                    }
+                    Reaction::ReadConfiguration => if let Some(read) = self.read_again() {
+                        (phase, next) = (Phase::Changing, Next::Generation(Box::new(read)));
+                    },
+                },
+                () = &mut watching => {}
+                () = &mut alive => {}
+            }
+            if phase != Phase::Working && limit.is_none() {
+                stop.ask();
+                limit = Some(Instant::now() + drain);
+            }
+        }
+    }
+
+    /// Reads the configuration again; `None`, and a line in the log, where it cannot be used.
+    fn read_again(&self) -> Option<Generation> {
+        service_manager::tell(Standing::Reloading);
+        match (self.open)() {
+            Ok(generation) => {
+                info!("the configuration was read again");
+                Some(generation)
+            }
+            Err(failure) => {
+                log::failure(&failure, "the configuration cannot be used; the old one stays");
+                service_manager::tell(Standing::Ready);
+                None
+            }
+        }
+    }
+}
+
+/// The file that a tracker writes in the project.
+fn own_file(settings: &TrackerSettings) -> Option<ProjectPath> {
+    match &settings.target {
+        Target::File { path } => Some(path.clone()),
+        _ => None,
+    }
+}
+
+/// Tells the system from time to time that the process lives, where it wants to know.
+async fn tell_alive() {
+    let Some(interval) = service_manager::alive_interval() else { return pending().await };
+    loop {
+        service_manager::tell(Standing::Alive);
+        sleep(interval.max(Duration::from_millis(10))).await;
+    }
+}
+
+/// Ends when all have ended.
+async fn join_all<F: Future<Output = ()>>(mut futures: Vec<Pin<Box<F>>>) {
+    poll_fn(|context| {
+        futures.retain_mut(|future| future.as_mut().poll(context).is_pending());
+        if futures.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}

@@ -1,0 +1,116 @@
+//! What an event of the file system means.
+
+use std::path::{Path, PathBuf};
+
+use notify::{
+    Event, EventKind,
+    event::{AccessKind, AccessMode, CreateKind, ModifyKind},
+};
+use stepmark_core::{artifact::ProjectPath, workspace::Configuration};
+
+/// What an event means, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Meaning {
+    /// Nothing: somebody read, or it is about a file that is no artifact.
+    Nothing,
+    /// An artifact may have changed.
+    Artifact,
+    /// Folders may have come or gone: they are listed anew.
+    Folders,
+    /// The system has lost events.
+    Lost,
+}
+
+/// Which paths matter.
+#[derive(Clone, Debug)]
+pub(super) struct WatchedPaths {
+    root: PathBuf,
+    configuration: Configuration,
+    /// What stepmark writes itself.
+    own: Vec<ProjectPath>,
+}
+
+impl WatchedPaths {
+    pub(super) const fn new(root: PathBuf, configuration: Configuration, own: Vec<ProjectPath>) -> Self {
+        Self { root, configuration, own }
+    }
+
+    /// What `event` means.
+    pub(super) fn meaning(&self, event: &Event) -> Meaning {
+        if event.need_rescan() {
+            return Meaning::Lost;
+        }
+        // Our own reading opens files, too.
+        let concerns_folders = match event.kind {
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Modify(ModifyKind::Data(_)) => false,
+            EventKind::Access(_) => return Meaning::Nothing,
+            EventKind::Create(CreateKind::File) => false,
+            _ => true,
+        };
+        event.paths.iter().map(|path| self.of_path(path, concerns_folders)).max().unwrap_or(Meaning::Nothing)
+    }
+
+    fn of_path(&self, path: &Path, concerns_folders: bool) -> Meaning {
+        let Ok(below) = path.strip_prefix(&self.root) else { return Meaning::Nothing };
+        let Ok(path) = ProjectPath::new(below) else {
+            // The root itself, or a name that no artifact has.
+            return if below.as_os_str().is_empty() && concerns_folders { Meaning::Folders } else { Meaning::Nothing };
+        };
+        if self.own.contains(&path) || self.configuration.skips_folder(&path) {
+            Meaning::Nothing
+        } else if self.configuration.is_artifact(&path) {
+            Meaning::Artifact
+        } else if concerns_folders {
+            Meaning::Folders
+        } else {
+            Meaning::Nothing
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::event::{DataChange, Flag, MetadataKind, RemoveKind, RenameMode};
+
+    use super::*;
+
+    fn meaning(kind: EventKind, paths: &[&str]) -> Meaning {
+        let own = vec![ProjectPath::new("docs/tickets.md").unwrap()];
+        let watched = WatchedPaths::new("/p".into(), Configuration::default(), own);
+        watched.meaning(&paths.iter().fold(Event::new(kind), |event, path| event.add_path(path.into())))
+    }
+
+    #[test]
+    fn only_what_may_change_a_ticket_wakes() {
+        let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        let opened = EventKind::Access(AccessKind::Open(AccessMode::Any));
+        let data = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        let moved = EventKind::Modify(ModifyKind::Name(RenameMode::Both));
+        for (kind, path, expected) in [
+            (written, "/p/docs/a.md", Meaning::Artifact),
+            (data, "/p/docs/a.md", Meaning::Artifact),
+            (moved, "/p/docs/a.md", Meaning::Artifact),
+            (EventKind::Create(CreateKind::File), "/p/docs/a.md", Meaning::Artifact),
+            (EventKind::Remove(RemoveKind::File), "/p/docs/a.md", Meaning::Artifact),
+            (EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any)), "/p/docs/a.md", Meaning::Artifact),
+            (opened, "/p/docs/a.md", Meaning::Nothing),
+            (written, "/p/docs/tickets.md", Meaning::Nothing),
+            (written, "/p/src/main.rs", Meaning::Nothing),
+            (data, "/p/src/main.rs", Meaning::Nothing),
+            (written, "/p/.git/index", Meaning::Nothing),
+            (EventKind::Create(CreateKind::Folder), "/p/.git/objects/aa", Meaning::Nothing),
+            (written, "/p/.stepmark/local/sync.db", Meaning::Nothing),
+            (EventKind::Remove(RemoveKind::File), "/p/.stepmark/local/sync.db-wal", Meaning::Nothing),
+            (EventKind::Create(CreateKind::Folder), "/p/docs/new", Meaning::Folders),
+            (moved, "/p/docs/new", Meaning::Folders),
+            (EventKind::Remove(RemoveKind::Folder), "/p/docs", Meaning::Folders),
+            (EventKind::Remove(RemoveKind::Folder), "/p", Meaning::Folders),
+            (written, "/elsewhere/a.md", Meaning::Nothing),
+        ] {
+            assert_eq!(meaning(kind, &[path]), expected, "{kind:?} {path}");
+        }
+        assert_eq!(meaning(moved, &["/p/docs/a.md~", "/p/docs/a.md"]), Meaning::Folders);
+        let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert_eq!(WatchedPaths::new("/p".into(), Configuration::default(), Vec::new()).meaning(&lost), Meaning::Lost);
+    }
+}

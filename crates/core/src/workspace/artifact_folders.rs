@@ -1,0 +1,69 @@
+//! Where artifacts may appear, for whoever watches a project for long.
+
+use std::ops::Range;
+
+use super::{
+    Workspace,
+    artifact_files::walk_artifacts,
+    folder::Folder,
+    walk::{Visitor, WalkError},
+};
+
+/// Looks at no file.
+struct FoldersOnly;
+
+impl Visitor for FoldersOnly {
+    fn visit(&mut self, _: &Folder, _: Range<usize>) {}
+}
+
+impl Workspace {
+    /// The folders in which there may be artifacts, relative to the root (which is the empty path), with `/`, in order. Folders that
+    /// cannot be listed are left out.
+    ///
+    /// # Errors
+    /// When the root cannot be listed.
+    pub fn artifact_folders(&self) -> Result<Vec<String>, WalkError> {
+        let mut folders = walk_artifacts(self, &|| FoldersOnly)?.folders;
+        folders.sort_unstable();
+        Ok(folders)
+    }
+
+    /// The same project with the same configuration, as if it were opened now: its workflows are found again when they are first asked for.
+    #[must_use]
+    pub fn afresh(&self) -> Self {
+        Self::with_configuration(self.root().clone(), self.configuration().clone())
+            .with_attribution(self.attribution().clone())
+            .with_clock(self.clock())
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the test makes a project")]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn lists_where_artifacts_may_be_and_sees_new_workflows() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["docs/deep", ".git/objects", ".stepmark/local", "_bmad/bmm/workflows"] {
+            fs::create_dir_all(folder.path().join(path)).unwrap();
+        }
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let folders = workspace.artifact_folders().unwrap();
+        assert!(folders.windows(2).all(|pair| pair[0] < pair[1]), "{folders:?}");
+        assert!(["", "docs", "docs/deep"].iter().all(|path| folders.iter().any(|own| own == path)), "{folders:?}");
+        assert!(!folders.iter().any(|path| path.starts_with(".git") || path.starts_with(".stepmark/local")), "{folders:?}");
+        let artifact = "---\nworkflowType: 'research'\nstepsCompleted: [1]\n---\n";
+        fs::write(folder.path().join("docs/a.md"), artifact).unwrap();
+        let workflow = |workspace: &Workspace| workspace.artifacts().unwrap().artifacts[0].progress().is_some();
+        assert!(!workflow(&workspace));
+        let place = folder.path().join("_bmad/bmm/workflows/research");
+        fs::create_dir_all(place.join("steps")).unwrap();
+        fs::write(place.join("workflow.md"), "---\nname: research\n---\n").unwrap();
+        fs::write(place.join("steps/step-01-init.md"), "# one\n").unwrap();
+        assert!(!workflow(&workspace), "what was found once is kept");
+        assert!(workflow(&workspace.afresh()));
+    }
+}

@@ -1,0 +1,165 @@
+//! When the next pass begins.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::RunSettings;
+
+/// When the next pass begins: a value that follows from what has happened. It owns no memory, however much happens (it is `Copy`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Agenda {
+    settings: RunSettings,
+    /// The first and the last change that no pass has seen.
+    changed: Option<(Instant, Instant)>,
+    /// When everything is looked at again.
+    round: Instant,
+    /// When a delivery is due.
+    delivery: Option<Instant>,
+    /// When a pass may be made again, after some failed.
+    not_before: Instant,
+    /// How many passes failed one after the other.
+    failures: u32,
+}
+
+/// How long a run waits after a pass that failed: the project or the ledger could not be read. Twice as long each time, up to the time
+/// between two rounds.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+impl Agenda {
+    /// Everything is looked at now.
+    pub(super) const fn new(settings: RunSettings, now: Instant) -> Self {
+        Self { settings, changed: None, round: now, delivery: None, not_before: now, failures: 0 }
+    }
+
+    /// Something has changed.
+    pub(super) fn changed(&mut self, now: Instant) {
+        let first = self.changed.map_or(now, |(first, _)| first);
+        self.changed = Some((first, now));
+    }
+
+    /// When the next pass begins.
+    pub(super) fn due(&self) -> Instant {
+        let change = self.changed.map(|(first, last)| {
+            let quiet = Duration::from_millis(self.settings.quiet_ms.into());
+            let longest = Duration::from_millis(self.settings.longest_quiet_ms.into());
+            (last + quiet).min(first + longest)
+        });
+        [change, self.delivery].into_iter().flatten().fold(self.round, Instant::min).max(self.not_before)
+    }
+
+    /// A pass begins: it sees whatever has changed until now.
+    pub(super) fn pass_begins(&mut self) {
+        self.changed = None;
+        self.delivery = None;
+    }
+
+    /// A pass has ended; the next delivery is due after `delivery`.
+    pub(super) fn passed(&mut self, now: Instant, delivery: Option<Duration>) {
+        // A wait beyond the next round needs no note of its own, and one of no time would never let anything else happen.
+        let least = Duration::from_millis(self.settings.quiet_ms.max(100).into());
+        self.delivery = delivery.map(|wait| now + wait.clamp(least, least.max(self.settings.pass_interval())));
+        self.round = now + self.settings.pass_interval();
+        self.not_before = now;
+        self.failures = 0;
+    }
+
+    /// A pass could not be made.
+    pub(super) fn failed(&mut self, now: Instant) {
+        let doubled = 1_u32.checked_shl(self.failures).unwrap_or(u32::MAX);
+        let wait = FIRST_WAIT.saturating_mul(doubled).min(self.settings.pass_interval());
+        self.failures = self.failures.saturating_add(1);
+        self.not_before = now + wait;
+        self.round = self.not_before;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn agenda() -> (Agenda, Instant) {
+        let now = Instant::now();
+        let settings = RunSettings { pass_seconds: 300, quiet_ms: 500, longest_quiet_ms: 5000, ..RunSettings::default() };
+        (Agenda::new(settings, now), now)
+    }
+
+    #[test]
+    fn looks_at_everything_at_once_and_then_from_time_to_time() {
+        let (mut agenda, now) = agenda();
+        assert_eq!(agenda.due(), now);
+        agenda.pass_begins();
+        agenda.passed(now + SECOND, None);
+        assert_eq!(agenda.due(), now + 301 * SECOND);
+    }
+
+    #[test]
+    fn a_change_is_delivered_when_it_is_quiet_or_has_waited_long_enough() {
+        let (mut agenda, now) = agenda();
+        agenda.passed(now, None);
+        for tenth in 0..100 {
+            agenda.changed(now + tenth * SECOND / 10);
+        }
+        assert_eq!(agenda.due(), now + 5 * SECOND, "the first change has waited");
+        agenda.pass_begins();
+        agenda.passed(now + 10 * SECOND, None);
+        agenda.changed(now + 11 * SECOND);
+        assert_eq!(agenda.due(), now + 11 * SECOND + SECOND / 2);
+    }
+
+    #[test]
+    fn a_delivery_that_is_due_wakes_and_never_spins() {
+        let (mut agenda, now) = agenda();
+        for (wait, due) in [(30 * SECOND, 30 * SECOND), (Duration::ZERO, SECOND / 2), (9000 * SECOND, 300 * SECOND)] {
+            agenda.passed(now, Some(wait));
+            assert_eq!(agenda.due(), now + due);
+        }
+    }
+
+    #[test]
+    fn what_changes_during_a_pass_is_seen_by_the_next_one() {
+        let (mut agenda, now) = agenda();
+        agenda.pass_begins();
+        agenda.changed(now + SECOND);
+        agenda.passed(now + 2 * SECOND, None);
+        assert_eq!(agenda.due(), now + 2 * SECOND, "it has been quiet already");
+    }
+
+    #[test]
+    fn passes_that_fail_come_more_and_more_rarely() {
+        let (mut agenda, now) = agenda();
+        let mut waits = Vec::new();
+        for _ in 0..40 {
+            agenda.failed(now);
+            agenda.changed(now);
+            waits.push((agenda.due() - now).as_secs());
+        }
+        assert_eq!(&waits[..10], [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]);
+        assert_eq!(waits[39], 300);
+        agenda.passed(now, None);
+        agenda.changed(now);
+        assert_eq!(agenda.due(), now + SECOND / 2);
+    }
+
+    proptest! {
+        /// However events fall, a change is delivered within the longest quiet, and something is always to come within a round.
+        #[test]
+        fn nothing_waits_forever(gaps in proptest::collection::vec(0_u64..2000, 1..200)) {
+            let (mut agenda, start) = agenda();
+            agenda.passed(start, None);
+            let mut now = start;
+            for gap in gaps {
+                now += Duration::from_millis(gap);
+                agenda.changed(now);
+            }
+            let (first, last) = agenda.changed.unwrap();
+            prop_assert!(agenda.due() <= first + 5 * SECOND && agenda.due() <= last + SECOND / 2);
+            agenda.pass_begins();
+            prop_assert!(agenda.due() <= start + 300 * SECOND);
+        }
+    }
+}

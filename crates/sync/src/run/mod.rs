@@ -1,0 +1,31 @@
+//! A process that keeps tickets in step for as long as it lives.
+//!
+//! Flow: wait for duty → a pass (read the artifacts, plan, carry out) → wait until something has changed, a delivery is due, or it is time to
+//! look at everything again.
+//!
+//! Guarantees: of all processes of a project one is on duty for a tracker; when it dies, another takes over after the lease. What happens
+//! meanwhile is one flag, however often it happens. Whatever fails is tried again; nothing ends a run but its [`StopSignal`].
+//!
+//! [`StopSignal`]: crate::worker::StopSignal
+
+mod agenda;
+mod change_signal;
+mod duty;
+mod next_due;
+mod pass;
+mod event;
+mod narrator;
+mod metrics;
+mod runner;
+#[cfg(test)]
+mod cases;
+
+pub use change_signal::{ChangeListener, ChangeSignal};
+pub use duty::duty_of;
+pub use event::RunEvent;
+pub use metrics::{LedgerCounts, RunMetrics};
+pub use narrator::{Narrator, Notice};
+pub use pass::{Pass, PassError};
+pub use runner::{Crew, run};
+
+pub use crate::run_settings::RunSettings;

@@ -1,0 +1,82 @@
+//! One look at everything, and what follows from it.
+
+use std::error::Error;
+
+use super::Crew;
+use crate::{
+    ledger::Ledger,
+    plan::{Grounds, Plan, Remark},
+    retry::Draw,
+    tracker::Tracker,
+    worker::{ApplyError, Report, Worker, WorkerClock, WorkerSettings},
+};
+
+/// What a pass did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pass {
+    /// What became of each action.
+    pub report: Report,
+    /// What a person should know.
+    pub remarks: Vec<Remark>,
+    /// How many tickets said what they should.
+    pub unchanged: usize,
+}
+
+/// Why a pass could not be made. It is tried again.
+#[derive(Debug, thiserror::Error)]
+pub enum PassError {
+    /// The artifacts cannot be read.
+    #[error("the artifacts cannot be read")]
+    Artifacts(#[source] Box<dyn Error + Send + Sync>),
+    /// Somebody else works on the tracker, or the ledger failed.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+/// How many plans are made for one pass: what is found is updated, and what was not there is created, by the next one.
+const ROUNDS: usize = 4;
+
+impl<L: Ledger, T: Tracker, C: WorkerClock> Crew<'_, L, T, C> {
+    /// Reads the artifacts, plans, and carries it out, until another plan would do no more. Where nothing is to be done, nothing is written.
+    pub(super) async fn pass(&mut self) -> Result<Pass, PassError> {
+        let mut pass = Pass::default();
+        for round in 0..ROUNDS {
+            let (plan, is_in_doubt) = self.plan()?;
+            pass.unchanged = plan.unchanged;
+            pass.remarks.clone_from(&plan.remarks);
+            if self.stop.is_asked() || round == 0 && plan.actions.is_empty() && !is_in_doubt {
+                break;
+            }
+            let done = self.carry_out(&plan).await?;
+            let goes_on = done.is_followed_by_more();
+            pass.report.requests += done.requests;
+            if !goes_on || round + 1 == ROUNDS {
+                pass.report.entries.extend(done.entries);
+                break;
+            }
+            // What the next round takes up again is not a thing that waits.
+            pass.report.entries.extend(done.entries);
+        }
+        Ok(pass)
+    }
+
+    /// What is to be done, and whether a request was begun of which nobody knows how it ended.
+    fn plan(&mut self) -> Result<(Plan, bool), PassError> {
+        let snapshot = (self.snapshot)().map_err(PassError::Artifacts)?;
+        let ledger = self.ledger.read().map_err(ApplyError::from)?;
+        let settings = self.settings;
+        let grounds = Grounds { snapshot: &snapshot, settings, ledger: &*ledger, survey: None };
+        let plan = Plan::make(&grounds).map_err(ApplyError::from)?;
+        let intents = ledger.intents(&settings.name).map_err(ApplyError::from)?;
+        Ok((plan, !intents.is_empty()))
+    }
+
+    async fn carry_out(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
+        let draw: &mut dyn FnMut() -> Draw = &mut *self.draw;
+        let who = (self.holder, draw);
+        let worker = Worker::new(&mut *self.ledger, (self.tracker, self.settings), self.clock, self.project, who);
+        let patience_ms = u64::from(self.settings.run.patience_seconds) * 1000;
+        let work = WorkerSettings { patience_ms, ..WorkerSettings::default() };
+        worker.with(work).heeding(self.stop.clone()).apply(plan).await
+    }
+}

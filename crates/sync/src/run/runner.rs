@@ -1,0 +1,184 @@
+//! The loop of a run.
+
+use std::{error::Error, time::Duration};
+
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::{ChangeListener, Pass, PassError, RunEvent, RunSettings, agenda::Agenda, duty::Duty, next_due::next_due};
+use crate::{
+    configuration::TrackerSettings,
+    ledger::Ledger,
+    moment,
+    retry::Draw,
+    ticket::Snapshot,
+    tracker::Tracker,
+    worker::{ApplyError, StopSignal, WorkerClock},
+};
+
+/// What makes passes.
+pub struct Crew<'r, L, T, C> {
+    /// The ledger, for passes.
+    pub ledger: &'r mut L,
+    /// The tracker.
+    pub tracker: &'r T,
+    /// What the configuration says about it.
+    pub settings: &'r TrackerSettings,
+    /// The clock.
+    pub clock: &'r C,
+    /// The id of the project.
+    pub project: &'r str,
+    /// Who works: another text for every process.
+    pub holder: &'r str,
+    /// Chance.
+    pub draw: &'r mut dyn FnMut() -> Draw,
+    /// Reads the artifacts as they are now.
+    pub snapshot: &'r mut dyn FnMut() -> Result<Snapshot, Box<dyn Error + Send + Sync>>,
+    /// Ends the run, between two requests.
+    pub stop: StopSignal,
+}
+
+/// Keeps the tickets of one tracker in step until the crew's signal is asked. `duty_ledger` is another handle to the crew's ledger: the lease
+/// is renewed while a pass uses the first. May be dropped at any moment.
+pub async fn run<L: Ledger, T: Tracker, C: WorkerClock>(
+    mut crew: Crew<'_, L, T, C>,
+    duty_ledger: &mut L,
+    mut changes: ChangeListener,
+    observe: &mut dyn FnMut(&RunEvent<'_>),
+) {
+    let settings = crew.settings.run;
+    let duty = Duty::new(duty_ledger, &crew.settings.name, crew.holder, &settings);
+    let mut watch = Watch { duty, clock: crew.clock, settings, next_beat: Instant::now(), observe };
+    let stop = crew.stop.clone();
+    while watch.wait_for_duty(&stop).await {
+        work(&mut crew, &mut watch, &mut changes).await;
+    }
+    if let Err(error) = watch.duty.give_back(crew.clock.now()) {
+        (watch.observe)(&RunEvent::NoLedger { error: &error });
+    }
+    (watch.observe)(&RunEvent::Stopped);
+}
+
+/// Makes passes until the run is to stop or another process is on duty.
+async fn work<L: Ledger, T: Tracker, C: WorkerClock>(
+    crew: &mut Crew<'_, L, T, C>,
+    watch: &mut Watch<'_, L, C>,
+    changes: &mut ChangeListener,
+) {
+    let stop = crew.stop.clone();
+    let mut agenda = Agenda::new(crew.settings.run, Instant::now());
+    loop {
+        // In this order: a storm of changes keeps nothing else from happening.
+        tokio::select! {
+            biased;
+            () = stop.asked() => return,
+            () = sleep_until(watch.next_beat) => if !watch.keep_duty() { return },
+            () = sleep_until(agenda.due()) => {
+                agenda.pass_begins();
+                let began = Instant::now();
+                let (outcome, is_on_duty) = watch.during(crew.pass()).await;
+                settle(crew, &mut agenda, watch.observe, &outcome, began);
+                if !is_on_duty {
+                    return;
+                }
+            }
+            () = changes.changed() => agenda.changed(Instant::now()),
+        }
+    }
+}
+
+/// Notes what a pass did, and when the next one is due.
+fn settle<L: Ledger, T: Tracker, C: WorkerClock>(
+    crew: &Crew<'_, L, T, C>,
+    agenda: &mut Agenda,
+    observe: &mut dyn FnMut(&RunEvent<'_>),
+    outcome: &Result<Pass, PassError>,
+    began: Instant,
+) {
+    let now = Instant::now();
+    let at = crew.clock.now();
+    match outcome {
+        Ok(pass) => {
+            agenda.passed(now, next_due(&pass.report, crew.settings, at));
+            observe(&RunEvent::Passed { pass, at, took: now - began });
+        }
+        Err(error) => {
+            match error {
+                // A person works on it.
+                PassError::Apply(ApplyError::LeaseHeld(held)) => {
+                    let wait = moment::between(at, held.0.until);
+                    agenda.passed(now, Some(Duration::from_millis(wait)));
+                }
+                _ => agenda.failed(now),
+            }
+            observe(&RunEvent::PassFailed { error });
+        }
+    }
+}
+
+/// Keeps a process on duty.
+struct Watch<'w, L, C> {
+    duty: Duty<'w, L>,
+    clock: &'w C,
+    settings: RunSettings,
+    /// When the lease is renewed.
+    next_beat: Instant,
+    observe: &'w mut dyn FnMut(&RunEvent<'_>),
+}
+
+impl<L: Ledger, C: WorkerClock> Watch<'_, L, C> {
+    /// Waits until this process is on duty; `false` where it is to stop.
+    async fn wait_for_duty(&mut self, stop: &StopSignal) -> bool {
+        let mut other = None;
+        while !stop.is_asked() {
+            match self.duty.take(self.clock.now()) {
+                Ok(Ok(lease)) => {
+                    (self.observe)(&RunEvent::OnDuty { lease });
+                    self.next_beat = Instant::now() + self.settings.beat();
+                    return true;
+                }
+                Ok(Err(held)) => {
+                    if other.as_ref() != Some(&held.0.holder) {
+                        (self.observe)(&RunEvent::StandsBy { held: &held.0 });
+                        other = Some(held.0.holder);
+                    }
+                }
+                Err(error) => (self.observe)(&RunEvent::NoLedger { error: &error }),
+            }
+            tokio::select! {
+                () = sleep(self.settings.beat()) => {}
+                () = stop.asked() => {}
+            }
+        }
+        false
+    }
+
+    /// Renews the lease; `false` where another process has it.
+    fn keep_duty(&mut self) -> bool {
+        self.next_beat = Instant::now() + self.settings.beat();
+        match self.duty.take(self.clock.now()) {
+            Ok(Ok(_)) => true,
+            Ok(Err(held)) => {
+                (self.observe)(&RunEvent::LostDuty { held: &held.0 });
+                false
+            }
+            Err(error) => {
+                // The work itself has a lease of its own: two at once never work twice.
+                (self.observe)(&RunEvent::NoLedger { error: &error });
+                true
+            }
+        }
+    }
+
+    /// Keeps the lease during some work; answers whether this process is still on duty.
+    async fn during<R>(&mut self, work: impl Future<Output = R>) -> (R, bool) {
+        tokio::pin!(work);
+        let mut is_on_duty = true;
+        loop {
+            tokio::select! {
+                biased;
+                outcome = &mut work => return (outcome, is_on_duty),
+                () = sleep_until(self.next_beat), if is_on_duty => is_on_duty = self.keep_duty(),
+            }
+        }
+    }
+}

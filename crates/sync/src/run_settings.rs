@@ -1,0 +1,58 @@
+//! What a person chooses about the background process.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+/// `run:` of a tracker in the configuration. Every key may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "a mapping with keys such as `pass_seconds` and `lease_seconds`")]
+pub struct RunSettings {
+    /// After how long everything is looked at again, whether or not a change was seen: no watcher sees all of them. At least 1.
+    pub pass_seconds: u32,
+    /// How long nothing must change before a change is delivered.
+    pub quiet_ms: u32,
+    /// After how long a change is delivered although others follow.
+    pub longest_quiet_ms: u32,
+    /// How long another process waits before it takes over from one that died. At least 1.
+    pub lease_seconds: u32,
+    /// How long a pass waits for the pace of the tracker before what is left is planned anew.
+    pub patience_seconds: u32,
+    /// How long a process that is told to stop may take for the request in flight.
+    pub drain_seconds: u32,
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self {
+            pass_seconds: 5 * 60,
+            quiet_ms: 500,
+            longest_quiet_ms: 5000,
+            lease_seconds: 60,
+            patience_seconds: 60,
+            drain_seconds: 30,
+        }
+    }
+}
+
+impl RunSettings {
+    /// After how long everything is looked at again.
+    pub fn pass_interval(&self) -> Duration {
+        Duration::from_secs(u64::from(self.pass_seconds.max(1)))
+    }
+
+    /// How long the lease is kept, in milliseconds.
+    pub fn lease_ms(&self) -> u64 {
+        u64::from(self.lease_seconds.max(1)) * 1000
+    }
+
+    /// After how long the lease is renewed: it survives two renewals that failed.
+    pub fn beat(&self) -> Duration {
+        Duration::from_millis(self.lease_ms() / 3)
+    }
+
+    /// How long the request in flight may take at the end.
+    pub fn drain(&self) -> Duration {
+        Duration::from_secs(u64::from(self.drain_seconds))
+    }
+}
