@@ -49,6 +49,8 @@ mod simultaneous_writers;
 mod status;
 mod streams;
 mod sync;
+#[cfg(unix)]
+mod sync_run;
 mod track;
 mod transition;
 mod tree;

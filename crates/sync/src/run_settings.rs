@@ -14,7 +14,7 @@ pub struct RunSettings {
     pub quiet_ms: u32,
     /// After how long a change is delivered although others follow.
     pub longest_quiet_ms: u32,
-    /// How long another process waits before it takes over from one that died. At least 1.
+    /// How long another process waits before it takes over from one that died. From 1 to 600.
     pub lease_seconds: u32,
     /// How long a pass waits for the pace of the tracker before what is left is planned anew.
     pub patience_seconds: u32,
@@ -43,7 +43,7 @@ impl RunSettings {
 
     /// How long the lease is kept, in milliseconds.
     pub fn lease_ms(&self) -> u64 {
-        u64::from(self.lease_seconds.max(1)) * 1000
+        u64::from(self.lease_seconds.clamp(1, 600)) * 1000
     }
 
     /// After how long the lease is renewed: it survives two renewals that failed.

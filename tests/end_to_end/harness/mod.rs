@@ -1,5 +1,7 @@
 //! What all tests use: a project of their own, runs of the program in it, and a look at everything that is on the disk.
 
+#[cfg(unix)]
+mod background;
 mod changed_lines;
 pub(crate) mod demo;
 mod repository;
@@ -9,6 +11,8 @@ pub(crate) mod terminal;
 mod tool;
 mod tree;
 
+#[cfg(unix)]
+pub(crate) use background::Background;
 pub(crate) use changed_lines::changed_lines;
 pub(crate) use repository::Repository;
 pub(crate) use run::Run;

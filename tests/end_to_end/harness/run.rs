@@ -96,7 +96,7 @@ fn wait(child: &mut Child, command: &Command) -> i32 {
     }
 }
 
-fn code(status: ExitStatus) -> i32 {
+pub(super) fn code(status: ExitStatus) -> i32 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return 128 + signal;

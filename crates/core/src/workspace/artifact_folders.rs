@@ -53,11 +53,18 @@ mod tests {
         let workspace = Workspace::open(folder.path()).unwrap();
         let folders = workspace.artifact_folders().unwrap();
         assert!(folders.windows(2).all(|pair| pair[0] < pair[1]), "{folders:?}");
-        assert!(["", "docs", "docs/deep"].iter().all(|path| folders.iter().any(|own| own == path)), "{folders:?}");
-        assert!(!folders.iter().any(|path| path.starts_with(".git") || path.starts_with(".stepmark/local")), "{folders:?}");
+        assert!(
+            ["", "docs", "docs/deep"].iter().all(|path| folders.iter().any(|own| own == path)),
+            "{folders:?}"
+        );
+        assert!(
+            !folders.iter().any(|path| path.starts_with(".git") || path.starts_with(".stepmark/local")),
+            "{folders:?}"
+        );
         let artifact = "---\nworkflowType: 'research'\nstepsCompleted: [1]\n---\n";
         fs::write(folder.path().join("docs/a.md"), artifact).unwrap();
-        let workflow = |workspace: &Workspace| workspace.artifacts().unwrap().artifacts[0].progress().is_some();
+        let workflow =
+            |workspace: &Workspace| workspace.artifacts().unwrap().artifacts[0].progress().is_some();
         assert!(!workflow(&workspace));
         let place = folder.path().join("_bmad/bmm/workflows/research");
         fs::create_dir_all(place.join("steps")).unwrap();

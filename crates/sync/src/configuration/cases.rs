@@ -103,6 +103,12 @@ fn says_where_and_why_it_cannot_be_used() {
         ("trackers:\n  dry: {project: ABC}\n", "2:3", "no key `project`"),
         ("trackers:\n  dry: {ticket: {title: '{x}'}}\n", "2:25", "stands for nothing"),
         ("trackers:\n  dry: {ticket: {labels: [a, '{']}}\n", "2:30", "stands alone"),
+        ("trackers:\n  dry: {token_file: /t}\n", "2:3", "no key `token_file`"),
+        (
+            "trackers:\n  github: {repository: o/r, token_file: secrets/t}\n",
+            "2:41",
+            "no place for a credential",
+        ),
         ("trackers:\n  dry: {drift: merge}\n", "2:16", "`overwrite` or `report`"),
         ("trackers:\n  dry: {artifacts: [/a]}\n", "2:21", "not a path pattern"),
         ("trackers:\n  file: {path: ../x}\n", "2:9", "out of the project"),
@@ -111,4 +117,15 @@ fn says_where_and_why_it_cannot_be_used() {
         assert_eq!(error.position.map(|at| at.to_string()).unwrap_or_default(), place, "{text:?}: {error}");
         assert!(error.to_string().contains(reason), "{text:?}: {error}");
     }
+}
+
+#[test]
+fn tokens_stand_in_files_and_runs_have_settings() {
+    let read = read(
+        "trackers:\n  github: {repository: o/r, token_file: ~/.config/stepmark/token, run: {pass_seconds: 60, lease_seconds: 9999}}\n",
+    );
+    assert!(read.unknown_keys.is_empty(), "{:?}", read.unknown_keys);
+    let github = &read.trackers[0];
+    assert_eq!(github.token_file.as_deref(), Some(Path::new("~/.config/stepmark/token")));
+    assert_eq!((github.run.pass_seconds, github.run.lease_ms(), github.run.quiet_ms), (60, 600_000, 500));
 }

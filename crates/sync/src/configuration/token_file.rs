@@ -17,7 +17,9 @@ impl FromStr for TokenFile {
         if path.is_absolute() || path.starts_with("~") && path.components().count() > 1 {
             Ok(Self(path))
         } else {
-            Err(format!("`{text}` is no place for a credential: an absolute path, or one that begins with `~/`, is wanted"))
+            Err(format!(
+                "`{text}` is no place for a credential: an absolute path, or one that begins with `~/`, is wanted"
+            ))
         }
     }
 }

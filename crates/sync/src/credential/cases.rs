@@ -111,7 +111,19 @@ fn a_strange_jira_gets_a_token_of_its_own_alone() {
         ("https://evilatlassian.net", &["env STEPMARK_TOKEN_EVILATLASSIAN_NET"]),
         ("https://atlassian.net.evil.org", &["env STEPMARK_TOKEN_ATLASSIAN_NET_EVIL_ORG"]),
     ] {
-        let sources = CredentialSource::jira(&url.parse().unwrap());
+        let sources = CredentialSource::jira(&url.parse().unwrap(), None);
         assert_eq!(sources.iter().map(ToString::to_string).collect::<Vec<_>>(), variables, "{url}");
+    }
+}
+
+#[test]
+fn a_strange_jira_gets_no_file_either() {
+    for (url, counts) in [
+        ("https://x.atlassian.net", true),
+        ("http://127.0.0.1:1", true),
+        ("https://jira.evil.example", false),
+    ] {
+        let sources = CredentialSource::jira(&url.parse().unwrap(), Some("/t".into()));
+        assert_eq!(sources[0].to_string() == "file /t", counts, "{url}");
     }
 }

@@ -8,7 +8,7 @@ use std::{
     env,
     fs::File,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::mpsc,
     thread,
@@ -107,6 +107,7 @@ fn read(source: &CredentialSource) -> Result<Option<String>, CredentialError> {
 
 fn read_file(path: &Path) -> Result<Option<String>, CredentialError> {
     let failed = |source| CredentialError::Io { from: format!("file {}", path.display()), source };
+    let path = &at_home(path, env::var_os("HOME").map(PathBuf::from));
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -122,6 +123,14 @@ fn read_file(path: &Path) -> Result<Option<String>, CredentialError> {
         }
     }
     bounded(file).map(Some).map_err(failed)
+}
+
+/// The path, where a `~` at its beginning stands for `home`.
+fn at_home(path: &Path, home: Option<PathBuf>) -> PathBuf {
+    match (path.strip_prefix("~"), home) {
+        (Ok(below), Some(home)) => home.join(below),
+        _ => path.to_owned(),
+    }
 }
 
 /// Reads as much as a credential may have, and a little more, so that too long a one is noticed.
@@ -162,5 +171,22 @@ fn run(words: &[String], hidden_variables: &[String]) -> Result<Option<String>, 
         // `gh` fails where nobody is logged in: then the place holds nothing.
         Ok(Ok(_)) if !status.success() => Ok(None),
         Ok(Ok(text)) => Ok(Some(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_may_begin_at_home() {
+        for (path, home, expected) in [
+            ("~/.config/token", Some("/home/ada"), "/home/ada/.config/token"),
+            ("~/.config/token", None, "~/.config/token"),
+            ("/run/token", Some("/home/ada"), "/run/token"),
+            ("/~/token", Some("/home/ada"), "/~/token"),
+        ] {
+            assert_eq!(at_home(Path::new(path), home.map(PathBuf::from)), Path::new(expected), "{path}");
+        }
     }
 }

@@ -21,7 +21,7 @@ pub enum CredentialSource {
     },
     /// What a file holds, which only its owner may read.
     File {
-        /// Where it stands.
+        /// Where it stands; `~/` stands for the home of the user.
         path: PathBuf,
     },
 }
@@ -75,24 +75,26 @@ impl CredentialSource {
 }
 
 impl CredentialSource {
-    /// The places in which an API token for the Jira at `base_url` is looked for, in this order.
+    /// The places in which an API token for the Jira at `base_url` is looked for, in this order: the file that `token_file` names, and variables.
     ///
     /// The address comes from a file of the project, which may be a stranger's. So the variables that Atlassian's and others' tools read
-    /// count for Atlassian's own hosts and for this machine; any other host has a variable that says its name:
+    /// and the file count for Atlassian's own hosts and for this machine; any other host has a variable that says its name:
     /// `STEPMARK_TOKEN_JIRA_EXAMPLE_ORG` for `jira.example.org`.
-    pub fn jira(base_url: &BaseUrl) -> Vec<Self> {
+    pub fn jira(base_url: &BaseUrl, token_file: Option<PathBuf>) -> Vec<Self> {
         let host = base_url.host();
         let is_atlassian = ATLASSIAN_DOMAINS.iter().any(|domain| {
             host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         });
-        let variables = if is_atlassian || base_url.is_loopback() {
+        let is_known = is_atlassian || base_url.is_loopback();
+        let variables = if is_known {
             JIRA_VARIABLES.map(str::to_owned).to_vec()
         } else {
             let letter =
                 |byte: char| if byte.is_ascii_alphanumeric() { byte.to_ascii_uppercase() } else { '_' };
             vec![format!("STEPMARK_TOKEN_{}", host.chars().map(letter).collect::<String>())]
         };
-        variables.into_iter().map(|variable| Self::Environment { variable }).collect()
+        let file = token_file.filter(|_| is_known).map(|path| Self::File { path });
+        file.into_iter().chain(variables.into_iter().map(|variable| Self::Environment { variable })).collect()
     }
 
     /// The places in which the account of that token is looked for, where the configuration does not name it.

@@ -18,6 +18,10 @@ pub struct Lease {
     pub until: Timestamp,
 }
 
+/// A lease that ends later than this after now, in milliseconds, and later than the one that is asked for, is of a clock that was set back.
+/// Processes ask for different lengths, none of which is longer: a short one must not take a long one for such.
+const LONGEST_MS: u64 = 10 * 60 * 1000;
+
 /// Somebody else has the lease.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` works on `{}` until {}: wait for it, or stop it", .0.holder, .0.name, .0.until)]
@@ -51,10 +55,12 @@ impl Lease {
         length_ms: u64,
     ) -> Result<Self, LeaseHeld> {
         let until = moment::after(now, length_ms);
+        let latest = moment::after(now, length_ms.max(LONGEST_MS));
         let number = match current {
             Some(current) if current.holder == holder && now < current.until => current.number,
-            // An end beyond any that could be given now is of a clock that was set back.
-            Some(current) if now < current.until && current.until <= until => return Err(LeaseHeld(current)),
+            Some(current) if now < current.until && current.until <= latest => {
+                return Err(LeaseHeld(current));
+            }
             Some(current) => current.number.saturating_add(1),
             None => 1,
         };
@@ -141,6 +147,12 @@ mod tests {
     fn a_lapsed_lease_comes_back_under_another_number() {
         let first = acquire(None, "a", 0).unwrap();
         assert_eq!(acquire(Some(&first), "a", 61).unwrap().number, 2);
+    }
+
+    #[test]
+    fn who_asks_for_a_short_lease_heeds_a_long_one() {
+        let long = Lease::acquire(None, "gh", "a", at(0), 600_000).unwrap();
+        assert_eq!(Lease::acquire(Some(long.clone()), "gh", "b", at(1), 1), Err(LeaseHeld(long)));
     }
 
     #[test]

@@ -58,7 +58,8 @@ impl Agenda {
     pub(super) fn passed(&mut self, now: Instant, delivery: Option<Duration>) {
         // A wait beyond the next round needs no note of its own, and one of no time would never let anything else happen.
         let least = Duration::from_millis(self.settings.quiet_ms.max(100).into());
-        self.delivery = delivery.map(|wait| now + wait.clamp(least, least.max(self.settings.pass_interval())));
+        self.delivery =
+            delivery.map(|wait| now + wait.clamp(least, least.max(self.settings.pass_interval())));
         self.round = now + self.settings.pass_interval();
         self.not_before = now;
         self.failures = 0;
@@ -84,7 +85,12 @@ mod tests {
 
     fn agenda() -> (Agenda, Instant) {
         let now = Instant::now();
-        let settings = RunSettings { pass_seconds: 300, quiet_ms: 500, longest_quiet_ms: 5000, ..RunSettings::default() };
+        let settings = RunSettings {
+            pass_seconds: 300,
+            quiet_ms: 500,
+            longest_quiet_ms: 5000,
+            ..RunSettings::default()
+        };
         (Agenda::new(settings, now), now)
     }
 
@@ -114,7 +120,9 @@ mod tests {
     #[test]
     fn a_delivery_that_is_due_wakes_and_never_spins() {
         let (mut agenda, now) = agenda();
-        for (wait, due) in [(30 * SECOND, 30 * SECOND), (Duration::ZERO, SECOND / 2), (9000 * SECOND, 300 * SECOND)] {
+        for (wait, due) in
+            [(30 * SECOND, 30 * SECOND), (Duration::ZERO, SECOND / 2), (9000 * SECOND, 300 * SECOND)]
+        {
             agenda.passed(now, Some(wait));
             assert_eq!(agenda.due(), now + due);
         }

@@ -1,1 +1,373 @@
 //! What a run does, case by case, on a clock that stands still but for waits.
+
+use std::{cell::RefCell, rc::Rc, time::Duration};
+
+use tokio::time::sleep;
+
+use super::{ChangeSignal, Crew, Narrator, Notice, RunEvent, RunMetrics, duty_of, run};
+use crate::{
+    breaker::Reason,
+    ledger::{Lease, Ledger as _},
+    retry::Draw,
+    tracker::RequestKind::{Create, List, Update},
+    worker::{
+        StopSignal, WorkerClock as _,
+        scripted::{Fault, FlakyLedger, World},
+    },
+};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// A run that a test looks at.
+#[derive(Clone)]
+struct Stage {
+    world: Rc<RefCell<World>>,
+    ledger: FlakyLedger,
+    changes: ChangeSignal,
+    stop: StopSignal,
+    notices: Rc<RefCell<Vec<Notice>>>,
+    passes: Rc<RefCell<usize>>,
+    metrics: Rc<RefCell<RunMetrics>>,
+}
+
+impl Stage {
+    fn new(keys: &str, ids: &[&str]) -> Self {
+        let world = World::new(keys, ids);
+        Self {
+            ledger: world.ledger.clone(),
+            world: Rc::new(RefCell::new(world)),
+            changes: ChangeSignal::default(),
+            stop: StopSignal::default(),
+            notices: Rc::default(),
+            passes: Rc::default(),
+            metrics: Rc::default(),
+        }
+    }
+
+    /// Another process on the same project.
+    fn another(&self) -> Self {
+        Self { stop: StopSignal::default(), notices: Rc::default(), passes: Rc::default(), ..self.clone() }
+    }
+
+    /// Runs until it is told to stop.
+    async fn run(&self, holder: &str) {
+        let (tracker, settings, clock) = {
+            let world = self.world.borrow();
+            (world.tracker.clone(), world.settings.clone(), world.clock)
+        };
+        let (mut ledger, mut duty_ledger) = (self.ledger.clone(), self.ledger.clone());
+        let mut draw = || Draw(u64::MAX / 2);
+        let mut snapshot = || match self.world.borrow().artifacts.is_empty() {
+            // A project without artifacts stands for one that cannot be read.
+            true => Err("no such folder".into()),
+            false => Ok(self.world.borrow().snapshot()),
+        };
+        let mut narrator = Narrator::default();
+        let mut observe = |event: &RunEvent<'_>| {
+            if matches!(event, RunEvent::Passed { .. }) {
+                *self.passes.borrow_mut() += 1;
+            }
+            self.metrics.borrow_mut().count(&settings.name, event);
+            self.notices.borrow_mut().extend(narrator.hear(event));
+        };
+        let crew = Crew {
+            ledger: &mut ledger,
+            tracker: &tracker,
+            settings: &settings,
+            clock: &clock,
+            project: "p",
+            holder,
+            draw: &mut draw,
+            snapshot: &mut snapshot,
+            stop: self.stop.clone(),
+        };
+        run(crew, &mut duty_ledger, self.changes.listen(), &mut observe).await;
+    }
+
+    /// Runs while `script` is played, and tells the run to stop then.
+    async fn play(&self, script: impl Future<Output = ()>) {
+        self.play_as("one", script).await;
+    }
+
+    async fn play_as(&self, holder: &str, script: impl Future<Output = ()>) {
+        tokio::join!(self.run(holder), async {
+            script.await;
+            self.stop.ask();
+        });
+    }
+
+    fn rename(&self, id: &str, title: &str) {
+        self.world.borrow_mut().artifacts.get_mut(id).unwrap().title = title.to_owned();
+    }
+
+    fn requests(&self) -> Vec<(crate::tracker::RequestKind, usize)> {
+        self.world.borrow().take_requests()
+    }
+
+    /// The notices since the last call, by their kinds.
+    fn told(&self) -> Vec<&'static str> {
+        let notices = std::mem::take(&mut *self.notices.borrow_mut());
+        notices.iter().map(kind).collect()
+    }
+}
+
+fn kind(notice: &Notice) -> &'static str {
+    match notice {
+        Notice::StandsBy { .. } => "stands by",
+        Notice::OnDuty { .. } => "on duty",
+        Notice::LostDuty { .. } => "lost duty",
+        Notice::Waits { .. } => "waits",
+        Notice::Done { kind, .. } => kind.name(),
+        Notice::Trouble { .. } => "trouble",
+        Notice::Outage { .. } => "outage",
+        Notice::Recovered => "recovered",
+        Notice::Failing { .. } => "failing",
+        Notice::Works => "works",
+        Notice::Remarks { .. } => "remarks",
+        Notice::Stopped => "stopped",
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_million_edits_are_one_update() {
+    let stage = Stage::new("", &["a"]);
+    let script = async {
+        sleep(Duration::from_secs(10)).await;
+        assert_eq!((stage.requests(), *stage.passes.borrow()), (vec![(List, 0), (Create, 1)], 1));
+        for edit in 0..1_000_000 {
+            if edit % 1000 == 0 {
+                stage.rename("a", &format!("Title {edit}"));
+                // Others get their turn, and the run hears that something has changed.
+                tokio::task::yield_now().await;
+            }
+            stage.changes.tell();
+        }
+        sleep(Duration::from_secs(10)).await;
+        assert_eq!((stage.requests(), *stage.passes.borrow()), (vec![(Update, 1)], 2));
+    };
+    stage.play(script).await;
+    assert_eq!(stage.told(), ["on duty", "create", "update", "stopped"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_watcher_saw_is_found_by_the_next_round() {
+    let stage = Stage::new("    run: {pass_seconds: 60}\n", &["a"]);
+    let script = async {
+        sleep(Duration::from_secs(10)).await;
+        stage.rename("a", "New");
+        sleep(Duration::from_secs(45)).await;
+        assert_eq!(stage.requests().len(), 2, "nobody knows of it yet");
+        sleep(Duration::from_secs(10)).await;
+        assert_eq!(stage.requests(), [(Update, 1)]);
+        sleep(4 * HOUR).await;
+        assert_eq!(stage.requests(), [], "nothing has changed, so nothing is asked");
+    };
+    stage.play(script).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tracker_that_is_down_is_told_of_once_however_long() {
+    let stage = Stage::new("    run: {pass_seconds: 60}\n", &["a", "b", "c", "d"]);
+    let script = async {
+        sleep(Duration::from_secs(10)).await;
+        stage.requests();
+        ["a", "b", "c", "d"].iter().for_each(|id| stage.rename(id, "New"));
+        stage.world.borrow().faults(&[Fault::Refused(Reason::Unreachable); 10_000]);
+        stage.changes.tell();
+        sleep(2 * HOUR).await;
+        let tries = stage.requests().len();
+        assert!((5..60).contains(&tries), "{tries} tries in two hours");
+        stage.world.borrow().faults(&[]);
+        sleep(HOUR).await;
+    };
+    stage.play(script).await;
+    let told = stage.told();
+    assert_eq!(told.iter().filter(|kind| **kind == "outage").count(), 1, "{told:?}");
+    let after = told.iter().skip_while(|kind| **kind != "outage").copied().collect::<Vec<_>>();
+    // Retries are bounded: tickets may be parked by then, and each of them says so once.
+    assert!(
+        after.contains(&"recovered") || after.iter().filter(|kind| **kind == "trouble").count() == 4,
+        "{after:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_outage_ends_by_itself_before_the_next_round() {
+    let stage = Stage::new("    run: {pass_seconds: 86400}\n", &["a"]);
+    let script = async {
+        sleep(Duration::from_secs(10)).await;
+        stage.world.borrow().faults(&[Fault::Refused(Reason::ServerError); 3]);
+        stage.rename("a", "New");
+        stage.changes.tell();
+        sleep(HOUR).await;
+        assert_eq!(stage.world.borrow().tracker.of("a")[0].1.ticket.title, "New");
+    };
+    stage.play(script).await;
+    assert_eq!(stage.told(), ["on duty", "create", "outage", "recovered", "update", "stopped"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_takes_over_from_one_that_died_and_works_nothing_twice() {
+    let stage = Stage::new("    run: {lease_seconds: 30, pass_seconds: 60}\n", &["a", "b"]);
+    let other = stage.another();
+    tokio::select! {
+        () = stage.run("one") => unreachable!("nobody told it to stop"),
+        () = other.run("two") => unreachable!("nobody told it to stop"),
+        () = sleep(HOUR) => {}
+    }
+    assert_eq!(stage.told(), ["on duty", "create", "create"]);
+    assert_eq!(other.told(), ["stands by"], "it is told once that it waits");
+    // Both were dropped where they stood, as if they were killed: no lease was given back.
+    let third = other.another();
+    stage.rename("a", "New");
+    let script = async {
+        sleep(Duration::from_secs(5)).await;
+        assert_eq!(third.told(), ["stands by"]);
+        sleep(Duration::from_secs(40)).await;
+        assert_eq!(third.told(), ["on duty", "update"]);
+    };
+    third.play_as("three", script).await;
+    let tracker = &stage.world.borrow().tracker;
+    assert_eq!((tracker.of("a").len(), tracker.of("b").len()), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_stops_gives_its_lease_back() {
+    let stage = Stage::new("    run: {lease_seconds: 3600}\n", &["a"]);
+    stage.play(sleep(Duration::from_secs(1))).await;
+    let other = stage.another();
+    other.play_as("two", sleep(Duration::from_secs(1))).await;
+    assert_eq!(other.told(), ["on duty", "stopped"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_slept_through_its_lease_stands_back() {
+    let stage = Stage::new("    run: {lease_seconds: 30}\n", &["a"]);
+    let script = async {
+        sleep(Duration::from_secs(1)).await;
+        // Another process took over: as it does when this one was suspended.
+        let name = duty_of(&stage.world.borrow().settings.name);
+        let mut ledger = stage.ledger.clone();
+        let mut transaction = ledger.write().unwrap();
+        let mut lease = transaction.lease(&name).unwrap().unwrap();
+        lease.holder = "another".to_owned();
+        lease.number += 1;
+        transaction.put_lease(&lease).unwrap();
+        transaction.commit().unwrap();
+        sleep(Duration::from_secs(100)).await;
+    };
+    stage.play(script).await;
+    assert_eq!(stage.told(), ["on duty", "create", "lost duty", "stands by", "on duty", "stopped"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_request_in_flight_is_finished_and_no_other_begins() {
+    let ids: Vec<String> = (0..30).map(|number| format!("a{number}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    for size in [1, 2, 7] {
+        let stage = Stage::new("", &ids);
+        stage.world.borrow_mut().tracker.size = 3;
+        let content = std::sync::Arc::clone(&stage.world.borrow().tracker.content);
+        let script = async {
+            // The moment at which a request has been made and its answer has not been read.
+            while content.lock().unwrap().requests.len() < 1 + size {
+                tokio::task::yield_now().await;
+            }
+        };
+        stage.play(script).await;
+        assert_eq!(stage.requests().len(), 1 + size);
+        let name = stage.world.borrow().settings.name.clone();
+        let mut ledger = stage.ledger.clone();
+        let ledger = ledger.read().unwrap();
+        assert!(ledger.intents(&name).unwrap().is_empty(), "nothing is in doubt");
+        assert_eq!(ledger.links(&name).unwrap().len(), 3 * size, "what was answered is written down");
+        assert_eq!(stage.told().last(), Some(&"stopped"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_the_pace_ends_when_it_is_told_to_stop() {
+    let pace = "    pace: {credential: {write_interval_ms: 40000, limits: []}}\n";
+    let stage = Stage::new(pace, &["a", "b", "c", "d", "e", "f", "g"]);
+    let began = tokio::time::Instant::now();
+    stage.play(sleep(Duration::from_secs(5))).await;
+    assert_eq!(began.elapsed(), Duration::from_secs(5));
+    assert_eq!(stage.requests(), [(List, 0), (Create, 3)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pace_of_the_tracker_is_kept_without_anybody_asking() {
+    let pace = "    run: {pass_seconds: 86400, patience_seconds: 1}\n    pace: {credential: {write_interval_ms: 40000, limits: []}}\n";
+    let stage = Stage::new(pace, &["a", "b", "c", "d", "e", "f", "g"]);
+    let script = async {
+        sleep(Duration::from_secs(30)).await;
+        assert_eq!(stage.requests(), [(List, 0), (Create, 3)]);
+        sleep(Duration::from_secs(40)).await;
+        assert_eq!(stage.requests(), [(Create, 3)]);
+        sleep(Duration::from_secs(40)).await;
+        assert_eq!(stage.requests(), [(Create, 1)]);
+    };
+    stage.play(script).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_read_is_told_of_once_and_tried_again() {
+    let stage = Stage::new("    run: {pass_seconds: 60}\n", &["a"]);
+    let kept = std::mem::take(&mut stage.world.borrow_mut().artifacts);
+    let script = async {
+        sleep(HOUR).await;
+        assert_eq!(stage.told(), ["on duty", "failing"]);
+        let health = stage.metrics.borrow().health().unwrap_err();
+        assert!(health.contains("cannot be read"), "{health}");
+        stage.world.borrow_mut().artifacts = kept;
+        sleep(Duration::from_secs(61)).await;
+        assert_eq!(stage.told(), ["works", "create"]);
+        assert_eq!(stage.metrics.borrow().health(), Ok(()));
+        stage.ledger.good.set(Some(0));
+        stage.rename("a", "New");
+        stage.changes.tell();
+        sleep(HOUR).await;
+        assert_eq!(stage.told(), ["failing", "works", "update"], "a ledger that was busy");
+    };
+    stage.play(script).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn counts_what_happened() {
+    let stage = Stage::new("", &["a", "b"]);
+    stage.play(sleep(Duration::from_secs(1))).await;
+    let name = stage.world.borrow().settings.name.clone();
+    let mut ledger = stage.ledger.clone();
+    let counts = super::LedgerCounts::read(&*ledger.read().unwrap(), &name).unwrap();
+    let text = stage.metrics.borrow().expose(&[(name, counts)].into());
+    for line in [
+        "stepmark_sync_on_duty{tracker=\"fake\"} 0",
+        "stepmark_sync_passes_total{tracker=\"fake\"} 1",
+        "stepmark_sync_requests_total{tracker=\"fake\"} 2",
+        "stepmark_sync_actions_total{tracker=\"fake\",action=\"create\",outcome=\"done\"} 2",
+        "stepmark_sync_tickets{tracker=\"fake\"} 2",
+        "stepmark_sync_deliveries{tracker=\"fake\",state=\"parked\"} 0",
+        "stepmark_sync_open_breakers 0",
+    ] {
+        assert!(text.lines().any(|own| own == line), "{line} in\n{text}");
+    }
+    assert!(text.lines().all(|line| line.starts_with("# ") || line.split(' ').count() == 2), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_who_works_is_waited_for() {
+    let stage = Stage::new("    run: {patience_seconds: 5}\n", &["a"]);
+    let (name, now) = (stage.world.borrow().settings.name.clone(), stage.world.borrow().clock.now());
+    let mut ledger = stage.ledger.clone();
+    let mut transaction = ledger.write().unwrap();
+    let lease = Lease::acquire(None, name.as_str(), "a person", now, 100_000).unwrap();
+    transaction.put_lease(&lease).unwrap();
+    transaction.commit().unwrap();
+    let script = async {
+        sleep(Duration::from_secs(90)).await;
+        assert_eq!((stage.told(), stage.metrics.borrow().health()), (vec!["on duty", "waits"], Ok(())));
+        sleep(Duration::from_secs(20)).await;
+        assert_eq!(stage.told(), ["create"]);
+    };
+    stage.play(script).await;
+}

@@ -24,7 +24,12 @@ pub(super) struct Duty<'d, L> {
 }
 
 impl<'d, L: Ledger> Duty<'d, L> {
-    pub(super) fn new(ledger: &'d mut L, tracker: &TrackerName, holder: &'d str, settings: &RunSettings) -> Self {
+    pub(super) fn new(
+        ledger: &'d mut L,
+        tracker: &TrackerName,
+        holder: &'d str,
+        settings: &RunSettings,
+    ) -> Self {
         Self { ledger, name: duty_of(tracker), holder, length_ms: settings.lease_ms(), lease: None }
     }
 

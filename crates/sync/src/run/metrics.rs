@@ -7,11 +7,12 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::RunEvent;
+use super::{PassError, RunEvent};
 use crate::{
     TrackerName,
     ledger::{LedgerError, LedgerReader},
     retry::Delivery,
+    worker::ApplyError,
 };
 
 /// What the runs of a process count.
@@ -54,7 +55,8 @@ impl LedgerCounts {
     /// When the ledger fails.
     pub fn read(ledger: &dyn LedgerReader, tracker: &TrackerName) -> Result<Self, LedgerError> {
         let deliveries = ledger.deliveries(tracker)?;
-        let parked = deliveries.iter().filter(|(_, delivery)| matches!(delivery, Delivery::Parked { .. })).count();
+        let parked =
+            deliveries.iter().filter(|(_, delivery)| matches!(delivery, Delivery::Parked { .. })).count();
         let breakers = ledger.breakers()?;
         Ok(Self {
             tickets: ledger.links(tracker)?.len(),
@@ -81,6 +83,8 @@ impl RunMetrics {
             }
             RunEvent::LostDuty { .. } | RunEvent::Stopped => counts.is_on_duty = false,
             RunEvent::NoLedger { error } => counts.failing = Some(error.to_string()),
+            // Somebody else works on it: that is no illness.
+            RunEvent::PassFailed { error: PassError::Apply(ApplyError::LeaseHeld(_)) } => {}
             RunEvent::PassFailed { error } => {
                 counts.failed_passes += 1;
                 counts.failing = Some(error.to_string());
@@ -111,13 +115,19 @@ impl RunMetrics {
         let mut page = Page::default();
         let runs = || self.runs.iter();
         page.metric("on_duty", "gauge", "Whether this process keeps the tickets of the tracker in step.");
-        runs().for_each(|(name, run)| page.sample("on_duty", &[("tracker", name.as_str())], u8::from(run.is_on_duty)));
+        runs().for_each(|(name, run)| {
+            page.sample("on_duty", &[("tracker", name.as_str())], u8::from(run.is_on_duty))
+        });
         page.metric("passes_total", "counter", "Looks at all artifacts.");
         runs().for_each(|(name, run)| page.sample("passes_total", &[("tracker", name.as_str())], run.passes));
         page.metric("failed_passes_total", "counter", "Passes that could not be made.");
-        runs().for_each(|(name, run)| page.sample("failed_passes_total", &[("tracker", name.as_str())], run.failed_passes));
+        runs().for_each(|(name, run)| {
+            page.sample("failed_passes_total", &[("tracker", name.as_str())], run.failed_passes)
+        });
         page.metric("requests_total", "counter", "Requests to the tracker.");
-        runs().for_each(|(name, run)| page.sample("requests_total", &[("tracker", name.as_str())], run.requests));
+        runs().for_each(|(name, run)| {
+            page.sample("requests_total", &[("tracker", name.as_str())], run.requests)
+        });
         page.metric("actions_total", "counter", "Actions by what became of them.");
         for (name, run) in runs() {
             for ((action, outcome), count) in &run.actions {
@@ -126,9 +136,13 @@ impl RunMetrics {
             }
         }
         page.metric("last_pass_timestamp_seconds", "gauge", "When the last pass ended.");
-        page.metric_values("last_pass_timestamp_seconds", runs(), |run| run.last_pass.map(|(at, _)| at.as_second().to_string()));
+        page.metric_values("last_pass_timestamp_seconds", runs(), |run| {
+            run.last_pass.map(|(at, _)| at.as_second().to_string())
+        });
         page.metric("last_pass_seconds", "gauge", "How long the last pass took.");
-        page.metric_values("last_pass_seconds", runs(), |run| run.last_pass.map(|(_, took)| took.to_string()));
+        page.metric_values("last_pass_seconds", runs(), |run| {
+            run.last_pass.map(|(_, took)| took.to_string())
+        });
         page.ledger(ledger);
         page.0
     }
@@ -146,7 +160,8 @@ impl Page {
 
     /// Names and actions are ASCII letters, digits, `-` and `_`: nothing needs to be escaped.
     fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl fmt::Display) {
-        let labels: Vec<String> = labels.iter().map(|(label, value)| format!("{label}=\"{value}\"")).collect();
+        let labels: Vec<String> =
+            labels.iter().map(|(label, value)| format!("{label}=\"{value}\"")).collect();
         self.line(format_args!("stepmark_sync_{name}{{{}}} {value}", labels.join(",")));
     }
 
@@ -170,7 +185,9 @@ impl Page {
         }
         self.metric("deliveries", "gauge", "Deliveries that are not done.");
         for (name, counts) in ledger {
-            for (state, count) in [("waiting", counts.waiting), ("parked", counts.parked), ("in-doubt", counts.in_doubt)] {
+            for (state, count) in
+                [("waiting", counts.waiting), ("parked", counts.parked), ("in-doubt", counts.in_doubt)]
+            {
                 self.sample("deliveries", &[("tracker", name.as_str()), ("state", state)], count);
             }
         }

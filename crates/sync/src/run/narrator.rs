@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Pass, RunEvent};
+use super::{Pass, PassError, RunEvent};
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
     plan::ActionKind,
     ticket::{Marker, RemoteTicket},
-    worker::{Entry, Fate, Held},
+    worker::{ApplyError, Entry, Fate, Held},
 };
 
 /// Something worth a line.
@@ -25,6 +25,11 @@ pub enum Notice {
     },
     /// Another process has taken over.
     LostDuty {
+        /// Who.
+        holder: String,
+    },
+    /// Somebody else works on the tracker now; what is to be done waits for that.
+    Waits {
         /// Who.
         holder: String,
     },
@@ -81,6 +86,7 @@ pub struct Narrator {
     outage: Option<(ScopeKind, Reason)>,
     troubles: BTreeMap<Marker, String>,
     failing: Option<String>,
+    is_waiting: bool,
     remarks: usize,
 }
 
@@ -92,6 +98,10 @@ impl Narrator {
             RunEvent::OnDuty { lease } => vec![Notice::OnDuty { number: lease.number }],
             RunEvent::LostDuty { held } => vec![Notice::LostDuty { holder: held.holder.clone() }],
             RunEvent::NoLedger { error } => self.failing(spelled(error)),
+            RunEvent::PassFailed { error: PassError::Apply(ApplyError::LeaseHeld(held)) } => {
+                let is_new = !std::mem::replace(&mut self.is_waiting, true);
+                is_new.then(|| Notice::Waits { holder: held.0.holder.clone() }).into_iter().collect()
+            }
             RunEvent::PassFailed { error } => self.failing(spelled(error)),
             RunEvent::Passed { pass, .. } => self.passed(pass),
             RunEvent::Stopped => vec![Notice::Stopped],
@@ -107,6 +117,7 @@ impl Narrator {
     }
 
     fn passed(&mut self, pass: &Pass) -> Vec<Notice> {
+        self.is_waiting = false;
         let mut notices: Vec<Notice> = self.failing.take().map(|_| Notice::Works).into_iter().collect();
         let mut troubles = BTreeMap::new();
         let mut outage: Option<(ScopeKind, &Failure)> = None;
@@ -174,7 +185,9 @@ enum Cause<'f> {
 fn cause(fate: &Fate) -> Cause<'_> {
     match fate {
         Fate::Done { .. } | Fate::Found { .. } | Fate::NotThere => Cause::None,
-        Fate::Failed { failure, .. } | Fate::InDoubt { failure } => of_failure(failure, failure.reason.to_string()),
+        Fate::Failed { failure, .. } | Fate::InDoubt { failure } => {
+            of_failure(failure, failure.reason.to_string())
+        }
         Fate::Held(held) => match held {
             Held::Waiting { last, .. } => of_failure(last, last.reason.to_string()),
             Held::Refused { cause, .. } => of_failure(cause, cause.reason.to_string()),

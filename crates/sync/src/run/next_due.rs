@@ -23,7 +23,9 @@ fn due(fate: &Fate, settings: &TrackerSettings, now: Timestamp) -> Option<Timest
     match fate {
         Fate::Done { .. } | Fate::Found { .. } | Fate::NotThere => None,
         // A failure that the breaker is to judge may be tried as soon as that allows; where it is open, the next pass hears until when.
-        Fate::Failed { delivery, failure } => delivery.until().map(|until| failure.wait_until.map_or(until, |wait| until.max(wait))),
+        Fate::Failed { delivery, failure } => {
+            delivery.until().map(|until| failure.wait_until.map_or(until, |wait| until.max(wait)))
+        }
         Fate::InDoubt { failure } => {
             let own = moment::after(now, u64::from(settings.retry.wait_ms));
             Some(failure.wait_until.map_or(own, |wait| own.max(wait)))

@@ -74,9 +74,12 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Crew<'_, L, T, C> {
     async fn carry_out(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
         let draw: &mut dyn FnMut() -> Draw = &mut *self.draw;
         let who = (self.holder, draw);
-        let worker = Worker::new(&mut *self.ledger, (self.tracker, self.settings), self.clock, self.project, who);
+        let worker =
+            Worker::new(&mut *self.ledger, (self.tracker, self.settings), self.clock, self.project, who);
         let patience_ms = u64::from(self.settings.run.patience_seconds) * 1000;
-        let work = WorkerSettings { patience_ms, ..WorkerSettings::default() };
+        // As long as a request may be under way, and then as long as another process waits anyway.
+        let lease_ms = u64::from(self.settings.look_up_wait_seconds) * 1000 + self.settings.run.lease_ms();
+        let work = WorkerSettings { lease_ms, patience_ms };
         worker.with(work).heeding(self.stop.clone()).apply(plan).await
     }
 }

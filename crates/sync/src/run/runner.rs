@@ -4,7 +4,9 @@ use std::{error::Error, time::Duration};
 
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{ChangeListener, Pass, PassError, RunEvent, RunSettings, agenda::Agenda, duty::Duty, next_due::next_due};
+use super::{
+    ChangeListener, Pass, PassError, RunEvent, RunSettings, agenda::Agenda, duty::Duty, next_due::next_due,
+};
 use crate::{
     configuration::TrackerSettings,
     ledger::Ledger,

@@ -111,7 +111,11 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         let tracker = self.tracker;
         for batch in batches(&actions, |kind| tracker.batch(kind)) {
             if self.stop.is_asked() {
-                hold(report, batch.actions.iter().map(|action| (action.kind, &action.marker)), &Held::Stopped);
+                hold(
+                    report,
+                    batch.actions.iter().map(|action| (action.kind, &action.marker)),
+                    &Held::Stopped,
+                );
                 continue;
             }
             match &no_creation {

@@ -81,8 +81,9 @@ impl ConfiguredTracker {
             }
             Target::Dry => Ok(Self::Dry(DryTracker::new(name))),
             Target::Jira { base_url, project, issue_type, child_issue_type, email, statuses } => {
-                let credential = Credential::load(&CredentialSource::jira(base_url))
-                    .map_err(|source| TrackerOpenError::Credential { tracker: name.clone(), source })?;
+                let credential =
+                    Credential::load(&CredentialSource::jira(base_url, settings.token_file.clone()))
+                        .map_err(|source| TrackerOpenError::Credential { tracker: name.clone(), source })?;
                 let interval = settings.pace.credential.write_interval_ms;
                 let jira = JiraSettings {
                     name: name.clone(),
@@ -101,7 +102,7 @@ impl ConfiguredTracker {
                 Ok(Self::Jira(Box::new(tracker)))
             }
             Target::Github { base_url, repository } => {
-                let sources = CredentialSource::github(base_url, None, trusted_host);
+                let sources = CredentialSource::github(base_url, settings.token_file.clone(), trusted_host);
                 let credential = Credential::load(&sources)
                     .map_err(|source| TrackerOpenError::Credential { tracker: name.clone(), source })?;
                 let interval = settings.pace.credential.write_interval_ms;

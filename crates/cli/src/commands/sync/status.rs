@@ -11,6 +11,7 @@ use stepmark_sync::{
     ledger::{Intent, Lease, LedgerError, LedgerReader},
     plan::Plan,
     retry::Delivery,
+    run::duty_of,
     ticket::Marker,
 };
 
@@ -23,7 +24,7 @@ use crate::{
     output::{Output, wording},
 };
 
-/// Show what is to be done, waits, is parked or in doubt, and every breaker that is not closed; the tracker is not asked
+/// Show what is to be done, waits, is parked or in doubt, every breaker that is not closed, and who is on duty; the tracker is not asked
 #[derive(Debug, Args)]
 pub(super) struct Status {}
 
@@ -35,18 +36,22 @@ struct Standing {
     deliveries: Vec<(Marker, Delivery)>,
     breakers: Vec<(Scope, Breaker)>,
     lease: Option<Lease>,
+    /// Of the process that keeps tickets in step.
+    duty: Option<Lease>,
 }
 
 impl Standing {
     fn read(ledger: &dyn LedgerReader, scene: &Scene<'_>) -> Result<Self, LedgerError> {
         let name = &scene.settings.name;
+        let now = scene.clock.now();
         Ok(Self {
             links: ledger.links(name)?.len(),
             surveyed_at: ledger.surveyed_at(name)?,
             intents: ledger.intents(name)?,
             deliveries: ledger.deliveries(name)?,
             breakers: ledger.breakers()?,
-            lease: ledger.lease(name.as_str())?.filter(|lease| scene.clock.now() < lease.until),
+            lease: ledger.lease(name.as_str())?.filter(|lease| now < lease.until),
+            duty: ledger.lease(&duty_of(name))?.filter(|lease| now < lease.until),
         })
     }
 }
@@ -115,6 +120,11 @@ fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, output: &Output) {
             }
         }
     }
+    match &standing.duty {
+        Some(lease) => output.line(format_args!("on duty    {} until {}", lease.holder, lease.until)),
+        None => output
+            .remark("no process keeps the tickets in step: `stepmark sync run`, or `apply` now and then"),
+    }
     if let Some(lease) = &standing.lease {
         output.line(format_args!("at work    {} until {:.0}", lease.holder, lease.until));
     }
@@ -148,8 +158,11 @@ fn wire(scene: &Scene<'_>, plan: &Plan, standing: &Standing) -> Json {
         "in_doubt": intents.collect::<Vec<_>>(),
         "deliveries": deliveries.collect::<Vec<_>>(),
         "breakers": breakers.collect::<Vec<_>>(),
-        "lease": standing.lease.as_ref().map(|lease| json!({
-            "holder": lease.holder, "number": lease.number, "until": lease.until,
-        })),
+        "lease": standing.lease.as_ref().map(of_lease),
+        "worker": standing.duty.as_ref().map(of_lease),
     })
+}
+
+fn of_lease(lease: &Lease) -> Json {
+    json!({ "holder": lease.holder, "number": lease.number, "until": lease.until })
 }

@@ -2,12 +2,11 @@
 
 use std::io;
 
-use stepmark_sync::{
-    TrackerName,
-    run::Notice,
-};
+use stepmark_sync::{TrackerName, run::Notice};
 use tracing::{Level, info, warn};
-use tracing_subscriber::{Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing_subscriber::{
+    Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
 
 use super::LogFormat;
 use crate::{exit::Failure, output::on_one_line};
@@ -28,16 +27,30 @@ pub(super) fn start(format: LogFormat) {
 pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
     let tracker = tracker.as_str();
     match notice {
-        Notice::StandsBy { holder } => info!(tracker, holder, "another process is on duty; this one waits to take over"),
+        Notice::StandsBy { holder } => {
+            info!(tracker, holder, "another process is on duty; this one waits to take over")
+        }
         Notice::OnDuty { number } => info!(tracker, number, "on duty"),
-        Notice::LostDuty { holder } => warn!(tracker, holder, "another process has taken over; this one waits"),
+        Notice::LostDuty { holder } => {
+            warn!(tracker, holder, "another process has taken over; this one waits")
+        }
+        Notice::Waits { holder } => {
+            info!(tracker, holder, "somebody else works on the tracker; what is to be done waits for that");
+        }
         Notice::Done { kind, marker, remote, missing } => {
             let (artifact, ticket) = (on_one_line(&marker.to_string()), on_one_line(&remote.key));
             if missing.is_empty() {
                 info!(tracker, action = kind.name(), artifact, ticket, "done");
             } else {
                 let missing = missing.join(", ");
-                warn!(tracker, action = kind.name(), artifact, ticket, missing, "done, but the tracker left something out");
+                warn!(
+                    tracker,
+                    action = kind.name(),
+                    artifact,
+                    ticket,
+                    missing,
+                    "done, but the tracker left something out"
+                );
             }
         }
         Notice::Trouble { kind, marker, why, remedy } => {

@@ -69,9 +69,14 @@ pub(super) async fn serve(listener: TcpListener, address: SocketAddr, served: Se
                 async { Ok::<_, Infallible>(answer) }
             });
             let mut server = http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(CONNECTION_TIMEOUT).keep_alive(false).max_buf_size(16 * 1024);
+            server
+                .timer(TokioTimer::new())
+                .header_read_timeout(CONNECTION_TIMEOUT)
+                .keep_alive(false)
+                .max_buf_size(16 * 1024);
             // Whoever asks wrongly, or not to the end, gets nothing.
-            let _served = timeout(CONNECTION_TIMEOUT, server.serve_connection(TokioIo::new(stream), service)).await;
+            let _served =
+                timeout(CONNECTION_TIMEOUT, server.serve_connection(TokioIo::new(stream), service)).await;
             drop(place);
         });
     }

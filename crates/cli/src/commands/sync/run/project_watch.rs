@@ -42,7 +42,8 @@ impl<'w> ProjectWatch<'w> {
         let paths = WatchedPaths::new(root, workspace.configuration().clone(), own);
         let (artifacts, mut told) = (changes.clone(), None);
         // Called on a thread of the watcher's own, for each event, and keeps none of them.
-        let hear = move |event: notify::Result<notify::Event>| match event.map(|event| paths.meaning(&event)) {
+        let hear = move |event: notify::Result<notify::Event>| match event.map(|event| paths.meaning(&event))
+        {
             Ok(Meaning::Nothing) => {}
             Ok(Meaning::Artifact) => artifacts.tell(),
             Ok(Meaning::Folders) => folders.tell(),
@@ -82,7 +83,9 @@ impl<'w> ProjectWatch<'w> {
             // A root that cannot be listed fails the next pass, which tells of it.
             let Ok(folders) = self.workspace.artifact_folders() else { return };
             let root = self.workspace.root().path();
-            let place = |folder: &str| -> PathBuf { if folder.is_empty() { root.to_owned() } else { root.join(folder) } };
+            let place = |folder: &str| -> PathBuf {
+                if folder.is_empty() { root.to_owned() } else { root.join(folder) }
+            };
             let listed: BTreeSet<String> = folders.into_iter().collect();
             for gone in self.watched.difference(&listed) {
                 // The system has forgotten it together with the folder, or forgets it now.

@@ -59,7 +59,11 @@ mod tests {
             (Changing, BeginToEnd, Nothing),
             (Ending, EndNow, Nothing),
         ] {
-            assert_eq!((phase.react(Signal::Terminate), phase.react(Signal::Reload)), (on_terminate, on_reload), "{phase:?}");
+            assert_eq!(
+                (phase.react(Signal::Terminate), phase.react(Signal::Reload)),
+                (on_terminate, on_reload),
+                "{phase:?}"
+            );
         }
     }
 }

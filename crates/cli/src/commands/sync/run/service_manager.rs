@@ -21,9 +21,9 @@ pub(super) fn tell(standing: Standing) {
     use sd_notify::NotifyState;
     let states = match standing {
         Standing::Ready => vec![NotifyState::Ready],
-        Standing::Reloading => std::iter::once(NotifyState::Reloading)
-            .chain(NotifyState::monotonic_usec_now().ok())
-            .collect(),
+        Standing::Reloading => {
+            std::iter::once(NotifyState::Reloading).chain(NotifyState::monotonic_usec_now().ok()).collect()
+        }
         Standing::Stopping => vec![NotifyState::Stopping],
         Standing::Alive => vec![NotifyState::Watchdog],
     };

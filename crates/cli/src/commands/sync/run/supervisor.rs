@@ -66,8 +66,11 @@ impl Supervisor<'_> {
                 Failure::new(Exit::Io, format!("cannot serve metrics at `{address}`: {error}"))
             })?;
             info!(address = %address, "metrics are served");
-            let served =
-                Served { metrics: Arc::clone(&metrics), ledger_path: generation.ledger_path.clone(), trackers: Arc::clone(&trackers) };
+            let served = Served {
+                metrics: Arc::clone(&metrics),
+                ledger_path: generation.ledger_path.clone(),
+                trackers: Arc::clone(&trackers),
+            };
             tokio::spawn(metrics_server::serve(listener, address, served));
         }
         // No other process has the same, even where ids are fixed for a test.

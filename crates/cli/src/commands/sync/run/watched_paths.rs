@@ -42,7 +42,8 @@ impl WatchedPaths {
         }
         // Our own reading opens files, too.
         let concerns_folders = match event.kind {
-            EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Modify(ModifyKind::Data(_)) => false,
+            EventKind::Access(AccessKind::Close(AccessMode::Write))
+            | EventKind::Modify(ModifyKind::Data(_)) => false,
             EventKind::Access(_) => return Meaning::Nothing,
             EventKind::Create(CreateKind::File) => false,
             _ => true,
@@ -54,7 +55,11 @@ impl WatchedPaths {
         let Ok(below) = path.strip_prefix(&self.root) else { return Meaning::Nothing };
         let Ok(path) = ProjectPath::new(below) else {
             // The root itself, or a name that no artifact has.
-            return if below.as_os_str().is_empty() && concerns_folders { Meaning::Folders } else { Meaning::Nothing };
+            return if below.as_os_str().is_empty() && concerns_folders {
+                Meaning::Folders
+            } else {
+                Meaning::Nothing
+            };
         };
         if self.own.contains(&path) || self.configuration.skips_folder(&path) {
             Meaning::Nothing
@@ -111,6 +116,9 @@ mod tests {
         }
         assert_eq!(meaning(moved, &["/p/docs/a.md~", "/p/docs/a.md"]), Meaning::Folders);
         let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
-        assert_eq!(WatchedPaths::new("/p".into(), Configuration::default(), Vec::new()).meaning(&lost), Meaning::Lost);
+        assert_eq!(
+            WatchedPaths::new("/p".into(), Configuration::default(), Vec::new()).meaning(&lost),
+            Meaning::Lost
+        );
     }
 }
