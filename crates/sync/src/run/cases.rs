@@ -211,6 +211,7 @@ async fn another_takes_over_from_one_that_died_and_works_nothing_twice() {
     let stage = Stage::new("    run: {lease_seconds: 30, pass_seconds: 60}\n", &["a", "b"]);
     let other = stage.another();
     tokio::select! {
+        biased;
         () = stage.run("one") => unreachable!("nobody told it to stop"),
         () = other.run("two") => unreachable!("nobody told it to stop"),
         () = sleep(HOUR) => {}
