@@ -49,6 +49,7 @@ mod simultaneous_writers;
 mod status;
 mod streams;
 mod sync;
+mod sync_install;
 #[cfg(unix)]
 mod sync_run;
 mod track;

@@ -222,3 +222,133 @@ fn a_server_that_is_down_is_told_of_once_and_no_credential_ever() {
         assert!(!bytes.windows(6).any(|window| window == b"SECRET"));
     }
 }
+
+/// A server that takes a request and answers when it is told to: `/graphql` is not there, lists are empty, and a creation is kept waiting.
+struct SlowServer {
+    port: u16,
+    /// Told once a creation has come.
+    came: std::sync::mpsc::Receiver<()>,
+    /// Tells that it may be answered.
+    go: std::sync::mpsc::Sender<()>,
+}
+
+impl SlowServer {
+    fn start() -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let ((tell, came), (go, wait)) = (std::sync::mpsc::channel(), std::sync::mpsc::channel());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let (line, body) = request(&mut stream);
+                let (status, answer) = if line.starts_with("GET ") {
+                    ("200 OK", "[]".to_owned())
+                } else if line.starts_with("POST /repos/o/r/issues ") {
+                    tell.send(()).unwrap();
+                    wait.recv().unwrap();
+                    ("201 Created", created(&body))
+                } else {
+                    ("404 Not Found", "{\"message\":\"Not Found\"}".to_owned())
+                };
+                let length = answer.len();
+                write!(
+                    stream,
+                    "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{answer}"
+                )
+                .unwrap();
+            }
+        });
+        Self { port, came, go }
+    }
+}
+
+/// The first line of a request, and its body.
+fn request(stream: &mut TcpStream) -> (String, Json) {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let count = stream.read(&mut buffer).unwrap();
+        bytes.extend_from_slice(&buffer[..count]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let length =
+            head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        if count == 0 || body.len() >= length.unwrap_or(0) {
+            let line = head.lines().next().unwrap_or_default().to_owned();
+            return (line, serde_json::from_str(body).unwrap_or_default());
+        }
+    }
+}
+
+/// The issue that GitHub makes of what was sent.
+fn created(sent: &Json) -> String {
+    let labels: Vec<Json> = sent["labels"]
+        .as_array()
+        .map(|labels| labels.iter().map(|label| serde_json::json!({ "name": label })).collect())
+        .unwrap_or_default();
+    serde_json::json!({
+        "id": 1, "node_id": "I_1", "number": 1, "html_url": "http://127.0.0.1/o/r/issues/1", "state": "open", "state_reason": null,
+        "title": sent["title"], "body": sent["body"], "labels": labels, "created_at": "2026-11-22T12:00:00Z",
+        "updated_at": "2026-11-22T12:00:00Z", "user": { "login": "ada" },
+    })
+    .to_string()
+}
+
+#[test]
+fn the_request_in_flight_is_finished_before_it_ends() {
+    let server = SlowServer::start();
+    let sandbox = project("");
+    sandbox.write("docs/b.md", "---\nid: B\nstatus: draft\n---\n\n# Beta\n");
+    let text = format!(
+        "project_id: demo\ntrackers:\n  github:\n    base_url: http://127.0.0.1:{}\n    repository: o/r\n    \
+         pace: {{credential: {{write_interval_ms: 0, limits: []}}}}\n",
+        server.port
+    );
+    sandbox.write(".stepmark/config.yaml", text);
+    let mut command = command(&sandbox, &[]);
+    let mut run = Background::start(&sandbox, command.env("GH_TOKEN", "ghp_secret"), "run");
+    server
+        .came
+        .recv_timeout(std::time::Duration::from_secs(60))
+        .unwrap_or_else(|error| panic!("{error}: {}", run.log()));
+    run.signal("TERM");
+    run.wait_for_lines("told to end", 1);
+    server.go.send(()).unwrap();
+    assert_eq!(run.end(), 0, "{}", run.log());
+    assert_eq!((run.lines_with("done"), run.lines_with("stopped")), (1, 1), "{}", run.log());
+    let status = sandbox.stepmark(&["sync", "status", "--json"]).json("stepmark.sync-status/1");
+    assert_eq!((&status["tickets"], &status["in_doubt"]), (&1.into(), &serde_json::json!([])), "{status}");
+    assert_eq!(status["to_do"], serde_json::json!({ "create": 1 }), "no other request began");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn systemd_is_told_what_it_does() {
+    let sandbox = project(NO_ROUNDS);
+    let place = sandbox.outside().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&place).unwrap();
+    socket.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+    let next = |wanted: &str| {
+        let mut buffer = [0; 4096];
+        loop {
+            let count = socket.recv(&mut buffer).unwrap_or_else(|error| panic!("no {wanted}: {error}"));
+            let text = String::from_utf8_lossy(&buffer[..count]).into_owned();
+            if text.contains(wanted) {
+                return text;
+            }
+            assert!(text.contains("WATCHDOG=1"), "{text} before {wanted}");
+        }
+    };
+    let mut command = command(&sandbox, &[]);
+    command.env("NOTIFY_SOCKET", &place).env("WATCHDOG_USEC", "100000");
+    let mut run = Background::start(&sandbox, &mut command, "run");
+    next("READY=1");
+    next("WATCHDOG=1");
+    run.signal("HUP");
+    assert!(next("RELOADING=1").contains("MONOTONIC_USEC="));
+    next("READY=1");
+    next("WATCHDOG=1");
+    run.signal("TERM");
+    next("STOPPING=1");
+    assert_eq!(run.end(), 0, "{}", run.log());
+}

@@ -51,10 +51,26 @@ impl Environment {
 /// `stepmark/config.yaml` in the folder for configuration (XDG Base Directory Specification: a relative
 /// `XDG_CONFIG_HOME` does not count).
 fn user_file() -> Option<PathBuf> {
-    let named = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
-    let folder = named.or_else(|| home().map(|home| home.join(".config")))?;
+    let folder = configuration_folder().or_else(|| home().ok().map(|home| home.join(".config")))?;
     Some(folder.join("stepmark").join("config.yaml"))
+}
+
+/// The user's home.
+pub(crate) fn home() -> Result<PathBuf, Failure> {
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    home.ok_or_else(|| Failure::new(Exit::Usage, "the environment variable HOME names no absolute path"))
+}
+
+/// The user's folder for configuration, where one is named.
+pub(crate) fn configuration_folder() -> Option<PathBuf> {
+    std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute())
+}
+
+/// This program.
+pub(crate) fn executable() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| {
+        Failure::new(Exit::Io, format!("cannot find out where this program stands: {error}"))
+    })
 }
 
 /// All variables of stepmark that are set to something.

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod apply;
+mod install;
 mod plan;
 mod plan_file;
 mod report;
@@ -9,6 +10,7 @@ mod reset;
 mod retry;
 mod run;
 mod scene;
+mod service;
 mod status;
 
 use clap::{Args, Subcommand};
@@ -43,6 +45,7 @@ enum Task {
     Retry(retry::Retry),
     Reset(reset::Reset),
     Run(run::Run),
+    Install(install::Install),
 }
 
 impl Sync {
@@ -56,6 +59,10 @@ impl Sync {
             return command.run(project, environment, self.tracker.as_deref(), output);
         }
         let project = &project()?;
+        if let Task::Install(command) = &self.task {
+            let tracker = self.tracker.as_deref();
+            return command.run(&Scene::open_all(project, environment, tracker, output)?, tracker, output);
+        }
         let scene = Scene::open(project, environment, self.tracker.as_deref(), output)?;
         match &self.task {
             Task::Plan(command) => command.run(&scene, output),
@@ -64,8 +71,8 @@ impl Sync {
             Task::Adopt(command) => command.run(&scene, output),
             Task::Retry(command) => command.run(&scene, output),
             Task::Reset(command) => command.run(&scene, output),
-            // It opens the project each time that it is told to.
-            Task::Run(_) => Ok(Exit::Fine),
+            // They are about all trackers.
+            Task::Run(_) | Task::Install(_) => Ok(Exit::Fine),
         }
     }
 }

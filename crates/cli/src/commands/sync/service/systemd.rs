@@ -1,0 +1,76 @@
+//! The user unit of systemd (its manuals, "systemd.service" and "systemd.unit").
+
+use std::path::Path;
+
+use super::Service;
+use crate::exit::{Exit, Failure};
+
+/// After how many seconds without a sign of life the process is started again. It gives one twice as often; reading a very large project or
+/// asking a key ring takes a while.
+const WATCHDOG_SECONDS: u64 = 300;
+
+/// The unit of `service`. Variables stand in `environment_file`, which need not exist.
+///
+/// # Errors
+/// When a path holds what no unit can.
+pub(super) fn unit(service: &Service, environment_file: &Path) -> Result<String, Failure> {
+    let words = service.words.iter().map(|word| quoted(word)).collect::<Result<Vec<_>, _>>()?;
+    let environment_file = plain(&environment_file.display().to_string())?;
+    let (root, command) = (plain(&service.root)?, words.join(" "));
+    let stop_limit = service.stop_limit.as_secs();
+    Ok(format!(
+        "[Unit]\n\
+         Description=stepmark sync for {root}\n\
+         StartLimitIntervalSec=0\n\
+         \n\
+         [Service]\n\
+         Type=notify\n\
+         NotifyAccess=main\n\
+         ExecStart={command}\n\
+         ExecReload=/bin/kill -HUP $MAINPID\n\
+         EnvironmentFile=-{environment_file}\n\
+         Restart=on-failure\n\
+         RestartSec=10\n\
+         TimeoutStopSec={stop_limit}\n\
+         WatchdogSec={WATCHDOG_SECONDS}\n\
+         NoNewPrivileges=yes\n\
+         \n\
+         [Install]\n\
+         WantedBy=default.target\n"
+    ))
+}
+
+/// A word of a command line.
+fn quoted(word: &str) -> Result<String, Failure> {
+    let word = plain(word)?.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$");
+    Ok(format!("\"{word}\""))
+}
+
+/// A text in which nothing stands for anything else.
+fn plain(text: &str) -> Result<String, Failure> {
+    if text.chars().any(char::is_control) {
+        let message = format!("`{}` holds control characters, so no unit can name it", text.escape_debug());
+        return Err(Failure::new(Exit::Findings, message));
+    }
+    Ok(text.replace('%', "%%"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::tests::service, *};
+
+    #[test]
+    fn every_word_stands_for_itself() {
+        let service = service("/home/ada/a b%n$HOME\"\\", Some("github"));
+        let unit = unit(&service, Path::new("/home/ada/50%/x.env")).unwrap();
+        let line = |start: &str| unit.lines().find_map(|line| line.strip_prefix(start)).unwrap();
+        assert_eq!(
+            line("ExecStart="),
+            r#""/opt/bin/stepmark" "--root" "/home/ada/a b%%n$$HOME\"\\" "sync" "run" "--tracker" "github""#
+        );
+        assert_eq!(line("EnvironmentFile="), "-/home/ada/50%%/x.env");
+        assert_eq!(line("TimeoutStopSec="), "40");
+        let evil = super::super::tests::service("/home/ada/x\nExecStart=/bin/evil", None);
+        assert!(super::unit(&evil, Path::new("/e")).is_err());
+    }
+}
