@@ -110,6 +110,30 @@ async fn all_pages_are_listed() {
 }
 
 #[tokio::test]
+async fn what_did_not_change_is_not_sent_again() {
+    let fake = FakeGitHub::start();
+    let tracker = tracker(&fake);
+    for id in ["a", "b", "c"] {
+        created(&tracker, &ticket(id)).await;
+    }
+    fake.state().page = 2;
+    let list = async || {
+        let first = tracker.list("p", None).await.unwrap();
+        let second = tracker.list("p", first.next.as_ref()).await.unwrap();
+        assert_eq!(second.next, None);
+        [first.tickets, second.tickets].concat()
+    };
+    let found = list().await;
+    assert_eq!(fake.state().not_modified, 0);
+    assert_eq!(list().await, found);
+    assert_eq!(fake.state().not_modified, 2);
+    fake.state().issues.get_mut(&3).unwrap().title = "Another".to_owned();
+    let again = list().await;
+    assert_eq!(fake.state().not_modified, 3);
+    assert_eq!((found.len(), again.len(), again[2].title.as_str()), (3, 3, "Another"));
+}
+
+#[tokio::test]
 async fn a_ticket_is_read_by_its_number() {
     let fake = FakeGitHub::start();
     let tracker = tracker(&fake);

@@ -3,13 +3,13 @@
 use std::{error::Error as _, fmt, time::Duration};
 
 use reqwest::{
-    Client, Response,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION},
+    Client, Method, Response,
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION},
     redirect::Policy,
 };
 use url::Url;
 
-use super::{Effect, HttpFailure, HttpLimits, HttpReply, HttpRequest, turn::Turn};
+use super::{Effect, HttpFailure, HttpLimits, HttpReply, HttpRequest, kept_replies::KeptReplies, turn::Turn};
 use crate::{
     breaker::{Failure, Reason},
     configuration::BaseUrl,
@@ -26,6 +26,7 @@ pub(in crate::tracker) struct HttpClient {
     secrets: Vec<Secret>,
     limits: HttpLimits,
     turn: Turn,
+    kept: KeptReplies,
 }
 
 /// How requests introduce themselves.
@@ -101,7 +102,8 @@ impl HttpClient {
         // Basic encodes it, and the code gives it away as well.
         let encoded = authorization.to_str().ok().and_then(|value| value.rsplit(' ').next());
         secrets.extend(encoded.and_then(|encoded| Secret::new(encoded).ok()));
-        Ok(Self { client, base: url, authorization, secrets, limits, turn: Turn::new(write_interval) })
+        let (turn, kept) = (Turn::new(write_interval), KeptReplies::default());
+        Ok(Self { client, base: url, authorization, secrets, limits, turn, kept })
     }
 
     /// The address of `path` below the base.
@@ -153,11 +155,17 @@ impl HttpClient {
             if let Some(body) = &request.body {
                 builder = builder.json(body);
             }
+            let known = self.kept.get(&url).filter(|_| request.method == Method::GET);
+            if let Some(known) = &known {
+                builder = builder.header(IF_NONE_MATCH, &known.tag);
+            }
             let response = builder.send().await.map_err(|error| self.not_answered(request.effect, &error))?;
             let status = response.status().as_u16();
             let target = response.headers().get(LOCATION).and_then(|target| target.to_str().ok());
             let Some(target) = target.filter(|_| matches!(status, 301 | 302 | 307 | 308)) else {
-                return self.read(response).await.map_err(|failure| lost(request.effect, failure));
+                let reply = self.read(response).await.map_err(|failure| lost(request.effect, failure))?;
+                let is_read = request.method == Method::GET;
+                return Ok(if is_read { self.kept.settle(&url, known, reply) } else { reply });
             };
             // The base of a relative address is the page itself.
             let target = url.join(target).ok().and_then(|target| self.own_url(target.as_str()));

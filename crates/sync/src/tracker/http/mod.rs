@@ -2,6 +2,7 @@
 //! followed within the host alone, and no credential is told. What an answer means is decided elsewhere.
 
 mod client;
+mod kept_replies;
 mod limits;
 mod reply;
 mod request;

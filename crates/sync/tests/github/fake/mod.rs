@@ -102,7 +102,9 @@ fn serve(mut connection: TcpStream, state: &Mutex<State>) {
             // Closed without an answer, before the work or after it.
             _ => None,
         };
-        write_down(&request, reply.as_ref(), is_fault);
+        // The contract knows no confirmations of lists, which GitHub sends all the same.
+        let is_confirmation = reply.as_ref().is_some_and(|reply| reply.status == 304);
+        write_down(&request, reply.as_ref(), is_fault || is_confirmation);
         if watch.0(number, Side::After) {
             return;
         }

@@ -1,6 +1,9 @@
 //! What the server keeps.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
 use super::{
     Chaos, Fault, Issue, Watch, When,
@@ -28,6 +31,8 @@ pub(crate) struct State {
     pub(super) served: usize,
     /// Headers of every answer.
     pub(crate) headers: Vec<(String, String)>,
+    /// How many answers were not sent again.
+    pub(crate) not_modified: usize,
 }
 
 use crate::project::TOKEN;
@@ -48,6 +53,7 @@ impl State {
             watch: Watch::default(),
             served: 0,
             headers: Vec::new(),
+            not_modified: 0,
         }
     }
 
@@ -79,6 +85,21 @@ impl State {
             false => Reply::error(401, "Bad credentials"),
         };
         reply.headers.extend(self.headers.iter().cloned());
-        reply
+        if request.method == "GET" && reply.status == 200 { self.unless_known(request, reply) } else { reply }
+    }
+
+    /// The reply with its tag; without its body where the tag is the one that is known already.
+    fn unless_known(&mut self, request: &Request, reply: Reply) -> Reply {
+        let mut hasher = DefaultHasher::new();
+        reply.body.hash(&mut hasher);
+        let tag = format!("W/\"{:016x}\"", hasher.finish());
+        if request.header("if-none-match") != Some(&tag) {
+            return reply.with("ETag", tag);
+        }
+        self.not_modified += 1;
+        // As on GitHub: of the headers, `link` is one that is not said again.
+        let headers =
+            reply.headers.into_iter().filter(|(name, _)| !matches!(name.as_str(), "Link" | "Content-Type"));
+        Reply { status: 304, headers: headers.collect(), body: String::new() }.with("ETag", tag)
     }
 }
