@@ -1,6 +1,18 @@
 //! `stepmark sync` where nothing is to be done, beside `status`, which reads the same artifacts.
 
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use stepmark_core::workspace::Workspace;
+use stepmark_sync::{
+    configuration::SyncConfiguration,
+    ledger::{Ledger as _, SqliteLedger},
+    plan::{Grounds, Plan},
+    ticket::Snapshot,
+};
 
 use crate::{
     failure::Failure,
@@ -35,6 +47,40 @@ pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(),
     series[1..].iter().for_each(|series| report::time(series, None));
     report::slower(&series[0], &series[2], Target::AtMost(1.5));
     report::slower(&series[1], &series[2], Target::AtMost(1.5));
+    plan(folder, rounds)
+}
+
+/// What of it is planning: inside this process, by its parts.
+fn plan(folder: &Path, rounds: usize) -> Result<(), Failure> {
+    let failed = |intent: &'static str, error: &dyn std::error::Error| Failure::Process {
+        command: intent.to_owned(),
+        reason: error.to_string(),
+    };
+    let workspace = Workspace::open(folder).map_err(|error| failed("open the project", &error))?;
+    let configuration = SyncConfiguration::of(workspace.configuration())
+        .map_err(|error| failed("read the configuration", &error))?;
+    let [settings] = &configuration.trackers[..] else { return Ok(()) };
+    let mut ledger = SqliteLedger::open(&folder.join(".stepmark/local/sync.db"))
+        .map_err(|error| failed("open the ledger", &error))?;
+    let listing = workspace.artifacts().map_err(|error| failed("read the artifacts", &error))?;
+    let (mut taken, mut planned) = (Vec::new(), Vec::new());
+    let mut unchanged = 0;
+    for _ in 0..rounds {
+        let started = Instant::now();
+        let snapshot = Snapshot::of("bench", &listing);
+        taken.push(started.elapsed());
+        let started = Instant::now();
+        let reader = ledger.read().map_err(|error| failed("read the ledger", &error))?;
+        let grounds = Grounds { snapshot: &snapshot, settings, ledger: &*reader, survey: None };
+        let plan = Plan::make(&grounds).map_err(|error| failed("make a plan", &error))?;
+        planned.push(started.elapsed());
+        unchanged = plan.unchanged;
+    }
+    println!("  of which, for {unchanged} tickets, in this process (fastest of {rounds}):");
+    for (name, times) in [("what the artifacts say", taken), ("the plan", planned)] {
+        let fastest = times.into_iter().min().unwrap_or_default();
+        println!("    {name:<30} {:.0} ms", fastest.as_secs_f64() * 1000.0);
+    }
     Ok(())
 }
 
