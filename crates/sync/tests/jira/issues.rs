@@ -3,7 +3,7 @@
 use serde_json::json;
 use stepmark_sync::{
     breaker::Reason,
-    ticket::{Block, Inline, Ticket},
+    ticket::{Block, Inline, Task, Ticket},
     tracker::{Creation, Cursor, Delivered, Outcome, Tracker as _},
 };
 
@@ -106,6 +106,32 @@ async fn what_people_wrote_is_kept() {
         ["POST /rest/api/3/issue/bulkfetch", "PUT /rest/api/3/issue/10000"],
         "one request changes all of it"
     );
+}
+
+#[tokio::test]
+async fn a_long_body_is_cut_and_every_block_has_its_form() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let link =
+        |at: usize| Inline::Link { text: format!("docs/{at}.md"), url: format!("https://h/docs/{at}.md") };
+    let task = |at: usize| Task { done: at == 1, text: vec![Inline::Code(format!("step-{at}"))] };
+    let head = [
+        Block::Paragraph(vec![Inline::Text(String::new())]),
+        Block::List(vec![vec![
+            Inline::Strong("Status:".to_owned()),
+            Inline::Text("\u{1f600} a\tb".to_owned()),
+        ]]),
+        Block::Tasks((0..3).map(task).collect()),
+        Block::Heading("Files".to_owned()),
+    ];
+    for files in [3, 1000] {
+        let body = head.iter().cloned().chain([Block::List((0..files).map(|at| vec![link(at)]).collect())]);
+        let ticket = Ticket { body: body.collect(), file: link(0), ..ticket(&format!("t{files}")) };
+        let made = done(create(&tracker, ticket.clone()).await);
+        assert!(made.missing.is_empty(), "{made:?}");
+        let read = done(one(tracker.read(&[made.remote]).await)).unwrap();
+        assert_eq!(read.body.contains("more lines: see "), files == 1000, "{}", read.body);
+    }
 }
 
 #[tokio::test]

@@ -112,6 +112,12 @@ pub(super) fn field_errors(fields: &Json) -> BTreeMap<String, String> {
             "Operation value must be an Atlassian Document (see the Atlassian Document Format)",
         );
     }
+    if description.to_string().chars().count() > 32_767 {
+        wrong(
+            "description",
+            "The entered text is too long. It exceeds the allowed limit of 32,767 characters.",
+        );
+    }
     if fields["priority"]["name"] == "Impossible" {
         wrong("priority", "The priority selected is invalid.");
     }

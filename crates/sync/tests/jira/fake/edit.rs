@@ -6,7 +6,7 @@ use super::{
     Issue, State,
     bulk::field_errors,
     http::Reply,
-    state::{refused, refused_fields},
+    state::{nothing, refused, refused_fields},
     workflow::Status,
 };
 
@@ -49,7 +49,7 @@ impl State {
             issue.properties.insert(property["key"].as_str().unwrap().to_owned(), property["value"].clone());
         }
         match returns {
-            false => Reply { status: 204, headers: Vec::new(), body: String::new() },
+            false => nothing(),
             true => {
                 let wanted = serde_json::json!({ "fields": ["summary", "description", "labels"] });
                 Reply::json(200, &issue.told(&host, &wanted))

@@ -97,6 +97,12 @@ impl State {
     }
 }
 
+/// A yes that tells nothing. Jira gives it a type all the same.
+pub(super) fn nothing() -> Reply {
+    let headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
+    Reply { status: 204, headers, body: String::new() }
+}
+
 /// An error as Jira tells it.
 pub(crate) fn refused(status: u16, message: &str) -> Reply {
     Reply::json(status, &json!({ "errorMessages": [message], "errors": {} }))

@@ -2,7 +2,11 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{State, http::Reply, state::refused};
+use super::{
+    State,
+    http::Reply,
+    state::{nothing, refused},
+};
 
 /// A status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +96,6 @@ impl State {
         }
         issue.status = to;
         issue.resolution = resolution.filter(|_| to == Status::Done);
-        Reply { status: 204, headers: Vec::new(), body: String::new() }
+        nothing()
     }
 }

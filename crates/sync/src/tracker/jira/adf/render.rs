@@ -15,6 +15,9 @@ pub(super) struct Rendered {
 /// What a list costs beside its items, with room to spare.
 const LIST_OVERHEAD: usize = 100;
 
+/// The longest id that a task may get.
+const LONGEST_ID: &str = "stepmark-999999";
+
 /// A line of the body: what makes one line on the page.
 enum Line<'b> {
     Node(Json),
@@ -36,8 +39,8 @@ pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
     };
     let reserved = note(lines.len()).to_string().chars().count() + 1;
     let mut used = reserved;
-    let fitting = lines.iter().take_while(|line| {
-        used += cost(line);
+    let fitting = lines.iter().enumerate().take_while(|(at, line)| {
+        used += cost(line, at.checked_sub(1).map(|before| &lines[before]));
         used <= room
     });
     let mut kept = fitting.count();
@@ -71,10 +74,7 @@ fn assembled(lines: &[Line<'_>]) -> Vec<Json> {
         count += 1;
         format!("stepmark-{count}")
     };
-    let same = |one: &Line<'_>, other: &Line<'_>| {
-        matches!((one, other), (Line::Point(_), Line::Point(_)) | (Line::Task(_), Line::Task(_)))
-    };
-    for group in lines.chunk_by(same) {
+    for group in lines.chunk_by(is_same_list) {
         match group {
             [Line::Node(node)] => nodes.push(node.clone()),
             [Line::Point(_), ..] => nodes.push(node::list(
@@ -99,14 +99,20 @@ fn assembled(lines: &[Line<'_>]) -> Vec<Json> {
     nodes
 }
 
-/// How many characters a line takes at most: as if it were a list of its own.
-fn cost(line: &Line<'_>) -> usize {
-    let nodes = assembled(std::slice::from_ref(line));
-    let own = length(&nodes);
-    match line {
-        Line::Node(_) => own,
-        Line::Point(_) | Line::Task(_) => own + LIST_OVERHEAD.saturating_sub(own.min(LIST_OVERHEAD)),
-    }
+/// How many characters a line takes at most, with what parts it from the next one. One that begins a list takes the list along.
+fn cost(line: &Line<'_>, before: Option<&Line<'_>>) -> usize {
+    let item = match line {
+        Line::Node(node) => return length(std::slice::from_ref(node)),
+        Line::Point(point) => node::point(point),
+        Line::Task(task) => node::task(&task.text, task.done, LONGEST_ID),
+    };
+    let begins = !before.is_some_and(|before| is_same_list(line, before));
+    length(&[item]) + if begins { LIST_OVERHEAD } else { 0 }
+}
+
+/// Whether two lines that follow each other stand in one list.
+const fn is_same_list(one: &Line<'_>, other: &Line<'_>) -> bool {
+    matches!((one, other), (Line::Point(_), Line::Point(_)) | (Line::Task(_), Line::Task(_)))
 }
 
 /// The length of the JSON of these nodes, with what parts them.
