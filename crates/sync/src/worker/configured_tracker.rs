@@ -131,8 +131,12 @@ fn account(tracker: &TrackerName, configured: Option<&str>) -> Result<String, Tr
     let sources = CredentialSource::jira_account();
     match Credential::load(&sources) {
         Ok(account) => Ok(account.secret.expose().to_owned()),
-        Err(CredentialError::NotFound { sources }) => {
-            Err(TrackerOpenError::NoAccount { tracker: tracker.clone(), variables: sources })
+        Err(CredentialError::NotFound { .. }) => {
+            let variables = sources.iter().filter_map(|source| match source {
+                CredentialSource::Environment { variable } => Some(format!("`{variable}`")),
+                _ => None,
+            });
+            Err(TrackerOpenError::NoAccount { tracker: tracker.clone(), variables: variables.collect() })
         }
         Err(source) => Err(TrackerOpenError::Credential { tracker: tracker.clone(), source }),
     }

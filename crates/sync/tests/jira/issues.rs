@@ -3,7 +3,7 @@
 use serde_json::json;
 use stepmark_sync::{
     breaker::Reason,
-    ticket::{Block, Inline, Task, Ticket},
+    ticket::{Block, CloseReason, Inline, Standing, Task, Ticket},
     tracker::{Creation, Cursor, Delivered, Outcome, Tracker as _},
 };
 
@@ -193,4 +193,31 @@ async fn all_pages_are_listed() {
     assert_eq!(found, expected);
     assert_eq!(fake.take_asked().len(), 3, "who asks, and two pages");
     assert!(tracker.list("q", None).await.unwrap().tickets.is_empty());
+}
+
+#[tokio::test]
+async fn other_fields_are_sent_where_they_differ() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let with = |priority: &str, standing| {
+        let fields = [("priority".to_owned(), priority.to_owned())].into();
+        Ticket { fields, standing, ..ticket("a") }
+    };
+    let (low, high) = (with("Low", Standing::ToDo), with("High", Standing::ToDo));
+    let remote = created(&tracker, &low).await;
+    let priority = || fake.state().issues[&10_000].others["priority"]["name"].clone();
+    assert!(done(update(&tracker, &remote, high.clone(), Some(&low)).await).missing.is_empty());
+    assert_eq!(priority(), "High");
+    // One that was only found is told again, unless it is closed and may not be changed any more.
+    let closed = with("High", Standing::Closed(CloseReason::Completed));
+    fake.state().locks_closed = true;
+    assert!(done(update(&tracker, &remote, closed.clone(), Some(&high)).await).missing.is_empty());
+    fake.take_asked();
+    assert!(done(update(&tracker, &remote, closed.clone(), None).await).missing.is_empty());
+    assert_eq!(fake.take_asked().len(), 1);
+    let outcome = update(&tracker, &remote, Ticket { title: "New".to_owned(), ..closed }, None).await;
+    assert!(matches!(&outcome, Outcome::Failed(failure) if failure.reason == Reason::Invalid), "{outcome:?}");
+    let none = Ticket { fields: Default::default(), ..high.clone() };
+    assert!(done(update(&tracker, &remote, none, Some(&high)).await).missing.is_empty());
+    assert!(priority().is_null());
 }

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use stepmark_core::{Workspace, workspace::Clock};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
-    ledger::{Ledger as _, SqliteLedger},
+    ledger::{Ledger as _, MemoryLedger},
     plan::{Grounds, Plan, Survey},
     retry::Draw,
     ticket::{LabelFamilies, Observed, Snapshot, Ticket, TicketFacts},
@@ -49,6 +49,7 @@ struct Project {
     folder: tempfile::TempDir,
     settings: TrackerSettings,
     clock: JumpingClock,
+    ledger: MemoryLedger,
 }
 
 impl Project {
@@ -72,9 +73,15 @@ impl Project {
             fs::write(path, text.replacen("---\n", &format!("---\nstepmark_id: A-{number}\n"), 1)).unwrap();
         }
         let clock = JumpingClock(Arc::new(AtomicI64::new(Clock::System.now().as_millisecond())));
-        let served = clock.clone();
+        let project = Self { folder, settings, clock, ledger: MemoryLedger::default() };
+        project.tell_time(fake);
+        project
+    }
+
+    /// Lets a server go by the clock of the worker.
+    fn tell_time(&self, fake: &FakeJira) {
+        let served = self.clock.clone();
         fake.state().now = Box::new(move || served.now().as_millisecond());
-        Self { folder, settings, clock }
     }
 
     fn tracker(&self, fake: &FakeJira) -> JiraTracker {
@@ -82,17 +89,13 @@ impl Project {
         JiraTracker::new(JiraSettings { families, ..settings(&fake.url()) }, &credential(TOKEN)).unwrap()
     }
 
-    fn ledger(&self) -> SqliteLedger {
-        SqliteLedger::open(&self.folder.path().join("sync.db")).unwrap()
-    }
-
     /// Does something as a new process would.
     async fn work<T>(
         &self,
         tracker: &JiraTracker,
-        task: impl AsyncFnOnce(&mut Worker<'_, SqliteLedger, JiraTracker, JumpingClock>) -> T,
+        task: impl AsyncFnOnce(&mut Worker<'_, MemoryLedger, JiraTracker, JumpingClock>) -> T,
     ) -> T {
-        let (mut ledger, mut draw) = (self.ledger(), || Draw(0));
+        let (mut ledger, mut draw) = (self.ledger.clone(), || Draw(0));
         let work = ("test", &mut draw as &mut dyn FnMut() -> Draw);
         let mut worker = Worker::new(&mut ledger, (tracker, &self.settings), &self.clock, "demo", work);
         task(&mut worker).await
@@ -100,14 +103,17 @@ impl Project {
 
     /// Plans and carries out until nothing is left to do.
     async fn sync(&self, fake: &FakeJira) -> Vec<Report> {
-        let tracker = self.tracker(fake);
+        self.sync_snapshot(&self.tracker(fake), &self.snapshot()).await
+    }
+
+    async fn sync_snapshot(&self, tracker: &JiraTracker, snapshot: &Snapshot) -> Vec<Report> {
         let mut reports = Vec::new();
         while reports.len() < 30 {
-            let plan = self.plan(&tracker, None);
+            let plan = self.plan(tracker, snapshot, None);
             if plan.actions.is_empty() {
                 return reports;
             }
-            reports.push(self.work(&tracker, async |worker| worker.apply(&plan).await.unwrap()).await);
+            reports.push(self.work(tracker, async |worker| worker.apply(&plan).await.unwrap()).await);
             // Breakers and waits are over by then.
             self.clock.sleep(Duration::from_secs(3600)).await;
         }
@@ -118,29 +124,25 @@ impl Project {
     async fn surveyed_plan(&self, fake: &FakeJira) -> Plan {
         let tracker = self.tracker(fake);
         let tickets = self.work(&tracker, async |worker| worker.survey().await.unwrap()).await.unwrap();
-        self.plan(&tracker, Some(&tickets))
+        self.plan(&tracker, &self.snapshot(), Some(&tickets))
     }
 
-    fn plan(&self, tracker: &JiraTracker, survey: Option<&Vec<Observed>>) -> Plan {
-        let artifacts = Workspace::open(self.folder.path()).unwrap().artifacts().unwrap();
-        let snapshot = Snapshot::of("demo", &artifacts);
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::of("demo", &Workspace::open(self.folder.path()).unwrap().artifacts().unwrap())
+    }
+
+    fn plan(&self, tracker: &JiraTracker, snapshot: &Snapshot, survey: Option<&Vec<Observed>>) -> Plan {
         let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
             tracker.compare(desired, before, observed).unwrap()
         };
         let survey = survey.map(|tickets| Survey { tickets, compare: &compare });
-        let mut ledger = self.ledger();
+        let mut ledger = self.ledger.clone();
         let ledger = ledger.read().unwrap();
-        Plan::make(&Grounds { snapshot: &snapshot, settings: &self.settings, ledger: &*ledger, survey })
-            .unwrap()
+        Plan::make(&Grounds { snapshot, settings: &self.settings, ledger: &*ledger, survey }).unwrap()
     }
 
-    fn lose_ledger(&self) {
-        for name in ["sync.db", "sync.db-wal", "sync.db-shm"] {
-            let path = self.folder.path().join(name);
-            if path.exists() {
-                fs::remove_file(path).unwrap();
-            }
-        }
+    fn lose_ledger(&mut self) {
+        self.ledger = MemoryLedger::default();
     }
 
     /// The file of the artifact with an id.
@@ -172,7 +174,7 @@ async fn one_ticket_an_artifact_whatever_happens() {
     let fake = FakeJira::start();
     // Longer than anything that is between two requests, and shorter than the wait of the worker.
     fake.state().index_lag_ms = 60_000;
-    let project = Project::new(&fake);
+    let mut project = Project::new(&fake);
     for fault in [
         limited("jira-burst-based"),
         limited("jira-quota-tenant-based"),
@@ -212,6 +214,58 @@ async fn one_ticket_an_artifact_whatever_happens() {
     project.lose_ledger();
     project.sync(&fake).await;
     assert_eq!(counts(&fake), first, "a lost ledger makes no second ticket");
+}
+
+/// What a person sees of each ticket.
+fn seen(fake: &FakeJira) -> BTreeMap<String, String> {
+    let state = fake.state();
+    let issues = state.issues.values().map(|issue| {
+        let told = format!("{} {:?} {:?} {}", issue.summary, issue.labels, issue.status, issue.description);
+        (marker_of(&issue.properties), told)
+    });
+    issues.collect()
+}
+
+/// Whatever is lost where, in the end there is one ticket an artifact, and it says what it would say had nothing been lost.
+#[tokio::test]
+async fn every_fault_at_every_request_is_survived() {
+    let html = Reply { status: 502, headers: Vec::new(), body: "<html>Bad gateway</html>".to_owned() };
+    let limited = |reason: &str| Fault::Answer(refused(429, "slow").with("RateLimit-Reason", reason));
+    let fake = FakeJira::start();
+    let mut project = Project::new(&fake);
+    let (tracker, snapshot) = (project.tracker(&fake), project.snapshot());
+    project.sync_snapshot(&tracker, &snapshot).await;
+    let untouched = seen(&fake);
+    for (method, path) in [
+        ("GET", "/myself"),
+        ("POST", "/search/jql"),
+        ("POST", "/issue/bulk"),
+        ("POST", "/issue/bulkfetch"),
+        ("GET", "/transitions"),
+        ("POST", "/transitions"),
+    ] {
+        for fault in [
+            Fault::LoseReply,
+            Fault::Reset,
+            Fault::Scramble("<html>".to_owned()),
+            Fault::Answer(html.clone()),
+            Fault::Answer(refused(503, "maintenance").with("Retry-After", 3)),
+            limited("jira-quota-tenant-based"),
+            limited("jira-burst-based"),
+            limited("jira-per-issue-on-write"),
+        ] {
+            fake.forget();
+            fake.state().index_lag_ms = 60_000;
+            project.tell_time(&fake);
+            project.lose_ledger();
+            let told = format!("{method} {path}: {fault:?}");
+            fake.fail(When::new(method, path), fault.clone());
+            fake.fail(When::new(method, path), fault);
+            project.sync_snapshot(&tracker, &snapshot).await;
+            assert!(counts(&fake).values().all(|count| *count == 1), "{told}: {:?}", counts(&fake));
+            assert_eq!(seen(&fake), untouched, "{told}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -41,7 +41,12 @@ impl JiraSettings {
     ) -> Result<Option<Edit>, Failure> {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let mut after = current.clone();
-        let mut fields: Map<String, Json> = extra_fields::values(desired, before);
+        // What a closed issue has in other fields is not known where it was only found, and a workflow may not let it be changed.
+        let stays_closed = !current.standing.is_open() && !desired.standing.is_open();
+        let mut fields = match before {
+            None if stays_closed => Map::new(),
+            _ => extra_fields::values(desired, before),
+        };
         let mut update = Map::new();
         if current.title != desired.title {
             fields.insert("summary".to_owned(), desired.title.clone().into());

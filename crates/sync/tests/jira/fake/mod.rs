@@ -62,6 +62,11 @@ impl FakeJira {
         lock(&self.state)
     }
 
+    /// Is as it was at the beginning.
+    pub(crate) fn forget(&self) {
+        *self.state() = State::new(self.port);
+    }
+
     /// Does something wrong at the next request that `when` is about.
     pub(crate) fn fail(&self, when: When, fault: Fault) {
         self.state().faults.push((when, fault));
