@@ -50,6 +50,7 @@ mod status;
 mod streams;
 mod sync;
 mod sync_install;
+mod sync_jira;
 #[cfg(unix)]
 mod sync_run;
 mod track;
