@@ -69,8 +69,8 @@ fn as_a_child() {
         "count" => count(&mut ledger),
         "probe" => println!("said {}", probe(&mut ledger)),
         "write" => write_for_ever(&mut ledger),
-        "claim" => {
-            println!("said {}", ledger.claim("gh").unwrap());
+        "live" => {
+            println!("said {}", ledger.give_sign_of_life("gh", 7).unwrap());
             std::io::stdin().read_line(&mut String::new()).unwrap();
         }
         other => panic!("{other}"),
@@ -172,18 +172,22 @@ fn what_was_acknowledged_survives_a_kill() {
 }
 
 #[test]
-fn a_claim_dies_with_its_process() {
+fn a_sign_of_life_ends_with_its_process() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("ledger.db");
     let mut ledger = SqliteLedger::open(&file).unwrap();
-    let mut child = child_command("claim", &file).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = child_command("live", &file).stdin(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let said = lines.map(Result::unwrap).find(|line| line.contains("said ")).unwrap();
     assert!(said.ends_with("said true"), "{said}");
-    assert!(!ledger.claim("gh").unwrap());
+    assert!(!ledger.is_holder_dead("gh", 7).unwrap());
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(ledger.claim("gh").unwrap());
+    assert!(ledger.is_holder_dead("gh", 7).unwrap());
+    assert!(ledger.give_sign_of_life("gh", 8).unwrap());
+    ledger.end_sign_of_life("gh").unwrap();
+    let left = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(left.filter(|path| path.extension().is_some_and(|end| end == "lock")).count(), 0);
 }
 
 #[test]

@@ -26,18 +26,31 @@ pub trait Ledger {
     /// When the store fails, or another process keeps it for too long.
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError>;
 
-    /// Claims `name` for this process until it gives the claim up or ends, however it ends: whoever gets it knows that no other process that
-    /// lives works under the lease of that name, and need not wait for one to lapse. `false` where another one has it, or where the store
-    /// cannot tell, as by default. It is no right to write: only the number of a lease is.
+    /// Lets others see that this process lives while it holds the lease `number` on `name`: from before that lease is committed until
+    /// [`Ledger::end_sign_of_life`] or the end of the process, however it ends. `false` where another process does so for that number, and is about
+    /// to take that lease: then it must not be taken. A store that cannot show it says `true`; then leases have to lapse.
     ///
     /// # Errors
     /// When the store fails.
-    fn claim(&mut self, _name: &str) -> Result<bool, LedgerError> {
-        Ok(false)
+    fn give_sign_of_life(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
+        Ok(true)
     }
 
-    /// Gives a claim up; nothing happens where there is none.
-    fn give_up(&mut self, _name: &str) {}
+    /// Ends that; nothing happens where there is no sign.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn end_sign_of_life(&mut self, _name: &str) -> Result<(), LedgerError> {
+        Ok(())
+    }
+
+    /// Whether the holder of the lease `number` on `name` is certainly dead, so that nobody need wait for it to lapse.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn is_holder_dead(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
+        Ok(false)
+    }
 }
 
 /// The reading side of a transaction. Every method fails when the store does, or holds what cannot be read.

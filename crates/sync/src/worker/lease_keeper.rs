@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{ApplyError, Worker, WorkerClock};
 use crate::{
-    ledger::{Lease, Ledger, LedgerError, LedgerWriter, check_lease},
+    ledger::{Lease, LeaseHeld, Ledger, LedgerError, LedgerWriter, check_lease},
     moment,
     tracker::Tracker,
 };
@@ -14,28 +14,17 @@ use crate::{
 /// How long is waited before the lease is asked for again: its holder may give it back any moment, or die.
 const ASK_AGAIN_MS: u64 = 1000;
 
+/// The same where another process takes it at this very moment.
+const CONTEST_MS: u64 = 20;
+
 impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
     /// Takes the lease, and waits for it as long as there is patience. The lease of a process that is dead is not waited for.
     pub(super) async fn take_lease(&mut self) -> Result<Lease, ApplyError> {
         loop {
-            let now = self.clock.now();
-            let (name, holder, length_ms) = (self.settings.name.as_str(), self.holder, self.work.lease_ms);
-            let nobody_else_lives = self.ledger.claim(name)?;
-            let mut transaction = self.ledger.write()?;
-            let current = transaction.lease(name)?;
-            let lease = match Lease::acquire(current.clone(), name, holder, now, length_ms) {
-                Err(_) if nobody_else_lives => Ok(Lease::take_over(current, name, holder, now, length_ms)),
-                acquired => acquired,
-            };
-            match lease {
-                Ok(lease) => {
-                    transaction.put_lease(&lease)?;
-                    transaction.commit()?;
-                    return Ok(lease);
-                }
+            match self.try_lease()? {
+                Ok(lease) => return Ok(lease),
                 Err(held) => {
-                    drop(transaction);
-                    let until = held.0.until.min(moment::after(now, ASK_AGAIN_MS));
+                    let until = held.0.until.min(moment::after(self.clock.now(), ASK_AGAIN_MS));
                     if !self.wait(None, until).await? {
                         return Err(held.into());
                     }
@@ -44,12 +33,54 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         }
     }
 
+    /// Takes the lease, where nobody who lives has it.
+    fn try_lease(&mut self) -> Result<Result<Lease, LeaseHeld>, LedgerError> {
+        let (now, name) = (self.clock.now(), self.settings.name.as_str());
+        let seen = self.ledger.read()?.lease(name)?;
+        let wanted = match self.next_lease(seen.clone(), now)? {
+            Ok(wanted) => wanted,
+            Err(held) => return Ok(Err(held)),
+        };
+        // Before the lease is there for others to see, so that nobody ever sees it without.
+        if !self.ledger.give_sign_of_life(name, wanted.number)? {
+            let until = moment::after(now, CONTEST_MS);
+            return Ok(Err(LeaseHeld(Lease { until, holder: "another process".to_owned(), ..wanted })));
+        }
+        let mut transaction = self.ledger.write()?;
+        let current = transaction.lease(name)?;
+        if current == seen {
+            transaction.put_lease(&wanted)?;
+            transaction.commit()?;
+            return Ok(Ok(wanted));
+        }
+        drop(transaction);
+        self.ledger.end_sign_of_life(name)?;
+        // Somebody was faster.
+        let until = moment::after(now, CONTEST_MS);
+        Ok(Err(LeaseHeld(Lease { until, ..current.unwrap_or(wanted) })))
+    }
+
+    /// The lease that this worker would have, after the one that was `seen`.
+    fn next_lease(
+        &mut self,
+        seen: Option<Lease>,
+        now: Timestamp,
+    ) -> Result<Result<Lease, LeaseHeld>, LedgerError> {
+        let (name, holder, length_ms) = (self.settings.name.as_str(), self.holder, self.work.lease_ms);
+        match Lease::acquire(seen.clone(), name, holder, now, length_ms) {
+            Err(held) if self.ledger.is_holder_dead(name, held.0.number)? => {
+                Ok(Ok(Lease::take_over(seen, name, holder, now, length_ms)))
+            }
+            acquired => Ok(acquired),
+        }
+    }
+
     /// Gives the lease back.
     pub(super) fn release(&mut self, lease: Lease) -> Result<(), LedgerError> {
         let name = lease.name.clone();
         let released = self.put_back(lease);
-        self.ledger.give_up(&name);
-        released
+        let ended = self.ledger.end_sign_of_life(&name);
+        released.and(ended)
     }
 
     fn put_back(&mut self, lease: Lease) -> Result<(), LedgerError> {

@@ -82,14 +82,24 @@ fn many_may_make_the_file_at_once() {
 }
 
 #[test]
-fn one_process_has_a_claim() {
+fn a_lease_shows_whether_its_holder_lives() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ledger.db");
     let [mut first, mut second] = [SqliteLedger::open(&path).unwrap(), SqliteLedger::open(&path).unwrap()];
-    assert!(first.claim("gh").unwrap() && first.claim("gh").unwrap() && first.claim("other").unwrap());
-    assert!(!second.claim("gh").unwrap());
-    first.give_up("gh");
-    assert!(second.claim("gh").unwrap() && !first.claim("gh").unwrap());
+    let locks = || {
+        fs::read_dir(folder.path())
+            .unwrap()
+            .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "lock"))
+            .count()
+    };
+    assert!(!second.is_holder_dead("gh", 1).unwrap(), "nothing is known");
+    assert!(first.give_sign_of_life("gh", 1).unwrap() && first.give_sign_of_life("gh", 1).unwrap());
+    assert!(!second.give_sign_of_life("gh", 1).unwrap() && second.give_sign_of_life("other", 1).unwrap());
+    assert!(!first.is_holder_dead("gh", 1).unwrap() && !second.is_holder_dead("gh", 1).unwrap());
+    // Another number takes the place of the first.
+    assert!(first.give_sign_of_life("gh", 2).unwrap() && second.give_sign_of_life("gh", 1).unwrap());
+    first.end_sign_of_life("gh").unwrap();
+    assert!(!second.is_holder_dead("gh", 2).unwrap(), "it ended well, and gave its lease back");
     drop(second);
-    assert!(first.claim("gh").unwrap());
+    assert_eq!(locks(), 0);
 }

@@ -3,7 +3,7 @@
 mod schema;
 mod failure;
 mod open;
-mod claims;
+mod vital_signs;
 mod read;
 mod write;
 #[cfg(test)]
@@ -33,11 +33,15 @@ impl Ledger for SqliteLedger {
         Ok(Box::new(self.begin(TransactionBehavior::Immediate)?))
     }
 
-    fn claim(&mut self, name: &str) -> Result<bool, LedgerError> {
-        self.claims.claim(name)
+    fn give_sign_of_life(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
+        self.vital_signs.give(name, number)
     }
 
-    fn give_up(&mut self, name: &str) {
-        self.claims.give_up(name);
+    fn end_sign_of_life(&mut self, name: &str) -> Result<(), LedgerError> {
+        self.vital_signs.end(name)
+    }
+
+    fn is_holder_dead(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
+        self.vital_signs.is_dead(name, number)
     }
 }

@@ -11,9 +11,9 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::{
-    claims::Claims,
     failure::failed,
     schema::{self, VERSION},
+    vital_signs::VitalSigns,
 };
 use crate::ledger::LedgerError;
 
@@ -28,7 +28,7 @@ const SWITCH_PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct SqliteLedger {
     pub(super) connection: Connection,
-    pub(super) claims: Claims,
+    pub(super) vital_signs: VitalSigns,
 }
 
 impl SqliteLedger {
@@ -91,7 +91,7 @@ impl SqliteLedger {
             let path: PathBuf = path.to_owned();
             return Err(LedgerError::Newer { path, found, known: VERSION });
         }
-        Ok(Self { connection, claims: Claims::beside(path) })
+        Ok(Self { connection, vital_signs: VitalSigns::beside(path) })
     }
 }
 

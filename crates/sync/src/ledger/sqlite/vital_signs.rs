@@ -1,0 +1,100 @@
+//! Whether the holder of a lease lives: a lock on a file, which the system takes away with the process, however that ends.
+#![expect(clippy::disallowed_methods, reason = "an edge module: a lock is a file beside the ledger")]
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::ledger::LedgerError;
+
+/// The signs of life that this process gives: for each lease name a number and its file, which is locked.
+#[derive(Debug)]
+pub(super) struct VitalSigns {
+    ledger: PathBuf,
+    held: BTreeMap<String, (u64, File)>,
+}
+
+impl VitalSigns {
+    /// None yet, beside the ledger at `path`.
+    pub(super) fn beside(path: &Path) -> Self {
+        Self { ledger: path.to_owned(), held: BTreeMap::new() }
+    }
+
+    /// `LEDGER.NAME.NUMBER.lock`. Numbers only grow, so no file is ever meant by two leases.
+    fn file(&self, name: &str, number: u64) -> PathBuf {
+        let mut path = self.ledger.clone().into_os_string();
+        path.push(format!(".{name}.{number}.lock"));
+        path.into()
+    }
+
+    /// Locks the file of that lease; `false` where another process has locked it.
+    pub(super) fn give(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
+        if self.held.get(name).is_some_and(|(own, _)| *own == number) {
+            return Ok(true);
+        }
+        self.end(name)?;
+        let path = self.file(name, number);
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
+        let is_locked = match file.try_lock() {
+            Ok(()) => true,
+            Err(TryLockError::WouldBlock) => false,
+            // Without locks nobody takes this process for dead: it is only that its lease has to lapse.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(true),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        };
+        if is_locked {
+            self.held.insert(name.to_owned(), (number, file));
+        }
+        Ok(is_locked)
+    }
+
+    /// Unlocks and removes the file that this process has locked for leases of that name, and that of a dead predecessor.
+    pub(super) fn end(&mut self, name: &str) -> Result<(), LedgerError> {
+        let Some((number, file)) = self.held.remove(name) else { return Ok(()) };
+        let removed = remove(&self.file(name, number));
+        drop(file);
+        removed.and(remove(&self.file(name, number.saturating_sub(1))))
+    }
+
+    /// Whether nobody has the lock of that lease any more. Without a file nothing is known.
+    pub(super) fn is_dead(&self, name: &str, number: u64) -> Result<bool, LedgerError> {
+        if self.held.get(name).is_some_and(|(own, _)| *own == number) {
+            return Ok(false);
+        }
+        let path = self.file(name, number);
+        let file = match OpenOptions::new().append(true).open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(failed(error)),
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(false),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+}
+
+impl Drop for VitalSigns {
+    fn drop(&mut self) {
+        for (name, (number, _)) in &self.held {
+            // A file that stays tells the same when it is unlocked.
+            let _stays = fs::remove_file(self.file(name, *number));
+        }
+    }
+}
+
+fn remove(path: &Path) -> Result<(), LedgerError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+        _ => Ok(()),
+    }
+}
+
+fn failed(source: io::Error) -> LedgerError {
+    LedgerError::Storage { intent: "tell whether the holder of a lease lives", source: Box::new(source) }
+}
