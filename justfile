@@ -19,3 +19,7 @@ mutants:
 # Kills a worker of sync at every request and lets everything go wrong with a server, for some twenty minutes
 soak:
     cargo test -p stepmark-sync --test github -- --ignored --nocapture --test-threads 1 soak_
+
+# The figures of sync that need a tracker (docs/benchmarks.md)
+figures:
+    cargo test --release -p stepmark-sync --test github -- --ignored --nocapture --test-threads 1 figures_

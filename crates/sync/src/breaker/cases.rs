@@ -270,3 +270,31 @@ proptest! {
         prop_assert!(breaker.is_pristine(), "{:?}", breaker);
     }
 }
+
+/// From the return of a server until its breaker is closed again, where requests are wanted every second: seconds after outages of
+/// so many seconds, with the default settings. docs/benchmarks.md names them.
+#[test]
+fn a_breaker_closes_soon_after_its_server_is_back() {
+    let settings = BreakerSettings::default();
+    for (outage, recovery) in [(5, 29), (60, 34), (600, 334), (3600, 214)] {
+        let mut breaker = Breaker::default();
+        let mut second = 0;
+        loop {
+            let (next, admission) = breaker.admit(at(second), &settings);
+            breaker = match admission {
+                Admission::Refused { .. } => next,
+                _ if second < outage => next.failed(&failure(Reason::ServerError), at(second), &settings),
+                _ => next.succeeded(&settings),
+            };
+            if second >= outage && breaker.is_pristine() {
+                break;
+            }
+            second += 1;
+        }
+        assert_eq!(second - outage, recovery, "after {outage} s");
+        assert!(
+            recovery <= outage + i64::from(settings.wait_seconds),
+            "never longer than the outage and a wait"
+        );
+    }
+}

@@ -16,6 +16,11 @@ pub trait Tracker: Send + Sync {
     /// Its name.
     fn name(&self) -> &TrackerName;
 
+    /// How many requests it has sent so far, where one call of a method may send several or none; `None` where each sends one.
+    fn sent(&self) -> Option<usize> {
+        None
+    }
+
     /// How many tickets one request of this kind may be about. At least 1.
     fn batch(&self, kind: RequestKind) -> usize;
 

@@ -88,15 +88,20 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
     /// When somebody else has the lease, or the ledger fails. What a tracker refuses is in the report.
     pub async fn apply(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
         let mut report = Report::default();
-        let before = self.requests;
+        let before = self.asked();
         let lease = self.take_lease().await?;
         let worked = self.work_through(&lease, plan, &mut report).await;
         let released = self.release(lease);
         // What went wrong first counts; a lease that was lost cannot be given back either.
         worked?;
         released?;
-        report.requests = self.requests - before;
+        report.requests = self.asked() - before;
         Ok(report)
+    }
+
+    /// How many requests there were so far.
+    fn asked(&self) -> usize {
+        self.tracker.sent().unwrap_or(self.requests)
     }
 
     async fn work_through(

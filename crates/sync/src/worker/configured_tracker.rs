@@ -159,6 +159,10 @@ impl Tracker for ConfiguredTracker {
         each!(self, tracker => tracker.name())
     }
 
+    fn sent(&self) -> Option<usize> {
+        each!(self, tracker => tracker.sent())
+    }
+
     fn batch(&self, kind: RequestKind) -> usize {
         each!(self, tracker => tracker.batch(kind))
     }

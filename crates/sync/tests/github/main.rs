@@ -15,5 +15,6 @@ mod project;
 mod rest;
 mod worker;
 mod faults;
+mod figures;
 mod graphql;
 mod parents;

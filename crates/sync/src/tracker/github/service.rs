@@ -96,6 +96,10 @@ impl Tracker for GitHubTracker {
         &self.settings.name
     }
 
+    fn sent(&self) -> Option<usize> {
+        Some(self.http.sent())
+    }
+
     fn batch(&self, kind: RequestKind) -> usize {
         match kind {
             RequestKind::Update if self.has_graphql() => UPDATE_BATCH,

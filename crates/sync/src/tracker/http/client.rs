@@ -1,6 +1,11 @@
 //! Sending requests to one host.
 
-use std::{error::Error as _, fmt, time::Duration};
+use std::{
+    error::Error as _,
+    fmt,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use reqwest::{
     Client, Method, Response,
@@ -27,6 +32,7 @@ pub(in crate::tracker) struct HttpClient {
     limits: HttpLimits,
     turn: Turn,
     kept: KeptReplies,
+    sent: AtomicUsize,
 }
 
 /// How requests introduce themselves.
@@ -103,7 +109,13 @@ impl HttpClient {
         let encoded = authorization.to_str().ok().and_then(|value| value.rsplit(' ').next());
         secrets.extend(encoded.and_then(|encoded| Secret::new(encoded).ok()));
         let (turn, kept) = (Turn::new(write_interval), KeptReplies::default());
-        Ok(Self { client, base: url, authorization, secrets, limits, turn, kept })
+        let sent = AtomicUsize::new(0);
+        Ok(Self { client, base: url, authorization, secrets, limits, turn, kept, sent })
+    }
+
+    /// How many requests were sent, or could not be.
+    pub(in crate::tracker) fn sent(&self) -> usize {
+        self.sent.load(Ordering::Relaxed)
     }
 
     /// The address of `path` below the base.
@@ -159,6 +171,7 @@ impl HttpClient {
             if let Some(known) = &known {
                 builder = builder.header(IF_NONE_MATCH, &known.tag);
             }
+            self.sent.fetch_add(1, Ordering::Relaxed);
             let response = builder.send().await.map_err(|error| self.not_answered(request.effect, &error))?;
             let status = response.status().as_u16();
             let target = response.headers().get(LOCATION).and_then(|target| target.to_str().ok());

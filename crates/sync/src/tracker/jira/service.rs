@@ -93,6 +93,10 @@ impl Tracker for JiraTracker {
         &self.settings.name
     }
 
+    fn sent(&self) -> Option<usize> {
+        Some(self.http.sent())
+    }
+
     fn batch(&self, kind: RequestKind) -> usize {
         match kind {
             RequestKind::Create => CREATE_BATCH,
