@@ -107,9 +107,9 @@ fn a_strange_jira_gets_a_token_of_its_own_alone() {
         ("https://x.atlassian.net", &["env JIRA_API_TOKEN", "env ATLASSIAN_API_TOKEN"][..]),
         ("https://api.atlassian.com/ex/jira/1", &["env JIRA_API_TOKEN", "env ATLASSIAN_API_TOKEN"]),
         ("http://127.0.0.1:9", &["env JIRA_API_TOKEN", "env ATLASSIAN_API_TOKEN"]),
-        ("https://jira.example.org:8443", &["env STEPMARK_TOKEN_JIRA_EXAMPLE_ORG_8443"]),
-        ("https://evilatlassian.net", &["env STEPMARK_TOKEN_EVILATLASSIAN_NET"]),
-        ("https://atlassian.net.evil.org", &["env STEPMARK_TOKEN_ATLASSIAN_NET_EVIL_ORG"]),
+        ("https://jira.example.org:8443", &["env JIRA_API_TOKEN_JIRA_EXAMPLE_ORG_8443"]),
+        ("https://evilatlassian.net", &["env JIRA_API_TOKEN_EVILATLASSIAN_NET"]),
+        ("https://atlassian.net.evil.org", &["env JIRA_API_TOKEN_ATLASSIAN_NET_EVIL_ORG"]),
     ] {
         let sources = CredentialSource::jira(&url.parse().unwrap(), None);
         assert_eq!(sources.iter().map(ToString::to_string).collect::<Vec<_>>(), variables, "{url}");

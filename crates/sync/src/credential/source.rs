@@ -79,7 +79,7 @@ impl CredentialSource {
     ///
     /// The address comes from a file of the project, which may be a stranger's. So the variables that Atlassian's and others' tools read
     /// and the file count for Atlassian's own hosts and for this machine; any other host has a variable that says its name:
-    /// `STEPMARK_TOKEN_JIRA_EXAMPLE_ORG` for `jira.example.org`.
+    /// `JIRA_API_TOKEN_JIRA_EXAMPLE_ORG` for `jira.example.org`.
     pub fn jira(base_url: &BaseUrl, token_file: Option<PathBuf>) -> Vec<Self> {
         let host = base_url.host();
         let is_atlassian = ATLASSIAN_DOMAINS.iter().any(|domain| {
@@ -91,7 +91,7 @@ impl CredentialSource {
         } else {
             let letter =
                 |byte: char| if byte.is_ascii_alphanumeric() { byte.to_ascii_uppercase() } else { '_' };
-            vec![format!("STEPMARK_TOKEN_{}", host.chars().map(letter).collect::<String>())]
+            vec![format!("JIRA_API_TOKEN_{}", host.chars().map(letter).collect::<String>())]
         };
         let file = token_file.filter(|_| is_known).map(|path| Self::File { path });
         file.into_iter().chain(variables.into_iter().map(|variable| Self::Environment { variable })).collect()

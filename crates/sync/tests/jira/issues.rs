@@ -4,12 +4,14 @@ use serde_json::json;
 use stepmark_sync::{
     breaker::Reason,
     ticket::{Block, CloseReason, Inline, Standing, Task, Ticket},
-    tracker::{Creation, Cursor, Delivered, Outcome, Tracker as _},
+    tracker::{Creation, Cursor, Delivered, JiraTracker, Outcome, Tracker as _},
 };
 
 use crate::{
     fake::{FakeJira, Fault, When},
-    project::{create, created, done, marker, missing, one, ticket, tracker, update},
+    project::{
+        TOKEN, create, created, credential, done, marker, missing, one, settings, ticket, tracker, update,
+    },
 };
 
 fn creations(ids: &[&str]) -> Vec<Creation> {
@@ -220,4 +222,20 @@ async fn other_fields_are_sent_where_they_differ() {
     let none = Ticket { fields: Default::default(), ..high.clone() };
     assert!(done(update(&tracker, &remote, none, Some(&high)).await).missing.is_empty());
     assert!(priority().is_null());
+}
+
+#[tokio::test]
+async fn behind_a_gateway_links_lead_to_the_site() {
+    let fake = FakeJira::start();
+    let url = format!("{}/ex/jira/1", fake.url());
+    let tracker = JiraTracker::new(settings(&url), &credential(TOKEN)).unwrap();
+    fake.fail(When::new("GET", "/serverInfo"), Fault::Reset);
+    let [a, b] = [created(&tracker, &ticket("a")).await, created(&tracker, &ticket("b")).await];
+    assert_eq!(
+        (a.url, b.url),
+        (format!("{url}/browse/ABC-1"), "https://x.atlassian.net/browse/ABC-2".to_owned())
+    );
+    fake.take_asked();
+    created(&tracker, &ticket("c")).await;
+    assert_eq!(fake.take_asked().len(), 2, "it is asked once");
 }

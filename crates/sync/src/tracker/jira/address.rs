@@ -14,6 +14,11 @@ impl Addresses<'_> {
         self.below(&["myself"])
     }
 
+    /// What the site says of itself.
+    pub(super) fn server_info(&self) -> Url {
+        self.below(&["serverInfo"])
+    }
+
     /// Where issues are made.
     pub(super) fn bulk_create(&self) -> Url {
         self.below(&["issue", "bulk"])

@@ -90,11 +90,17 @@ impl JiraTracker {
         // Where they cannot be read back, they are made all the same.
         let found =
             if ids.is_empty() { Found::default() } else { self.fetch(&ids).await.unwrap_or_default() };
-        self.matched(wanted, made, &found)
+        self.matched(wanted, made, &found, self.site().await)
     }
 
     /// Which issue is whose: its marker tells. Without one their order does, where none is missing.
-    fn matched(&self, wanted: &[&Creation], made: CreatedIssues, found: &Found) -> Vec<Outcome<Delivered>> {
+    fn matched(
+        &self,
+        wanted: &[&Creation],
+        made: CreatedIssues,
+        found: &Found,
+        site: &str,
+    ) -> Vec<Outcome<Delivered>> {
         let failures: BTreeMap<usize, Outcome<Delivered>> =
             made.errors.iter().map(|error| (error.at, error.outcome())).collect();
         let failed = failures.keys().filter(|at| **at < wanted.len()).count();
@@ -108,8 +114,8 @@ impl JiraTracker {
             let marker = &creation.ticket.marker;
             let own = found.issues().find(|issue| issue.marker().as_ref() == Some(marker));
             match (own, next) {
-                (Some(issue), _) => self.read_back(creation, issue.clone()),
-                (None, Some(issue)) => Outcome::Done(self.unread(creation, issue.clone())),
+                (Some(issue), _) => Outcome::Done(self.read_back(creation, issue.clone(), site)),
+                (None, Some(issue)) => Outcome::Done(self.unread(creation, issue.clone(), site)),
                 (None, None) => {
                     let detail = "the answer does not say which of the issues were made";
                     Outcome::InDoubt(Failure::new(Reason::Unreadable, detail))
@@ -119,25 +125,22 @@ impl JiraTracker {
         outcomes.collect()
     }
 
-    fn read_back(&self, creation: &Creation, issue: JiraIssue) -> Outcome<Delivered> {
+    fn read_back(&self, creation: &Creation, issue: JiraIssue, site: &str) -> Delivered {
         let (ticket, settings) = (&creation.ticket, &self.settings);
-        let current = issue.observed(ticket.marker.clone(), settings.base_url.as_str());
+        let current = issue.observed(ticket.marker.clone(), site);
         // The other fields were taken with the request, or it would have been refused.
-        match settings.differences(ticket, Some(ticket), &current) {
-            Ok(mut missing) => {
-                missing.retain(|missing| missing.field != "parent");
-                let parent = (None, creation.parent.as_ref());
-                missing.extend(settings.parent_missing(ticket, parent, &current));
-                Outcome::Done(Delivered { remote: current.remote, missing })
-            }
-            Err(error) => Outcome::Failed(Failure::new(Reason::Invalid, &error.to_string())),
-        }
+        let compared = settings.differences(ticket, Some(ticket), &current);
+        // It was made, whatever somebody else has written into it since; the next change of it tells what is wrong.
+        let mut missing = compared.unwrap_or_else(|_| ticket.differences(None));
+        missing.retain(|missing| missing.field != "parent");
+        missing.extend(settings.parent_missing(ticket, (None, creation.parent.as_ref()), &current));
+        Delivered { remote: current.remote, missing }
     }
 
     /// An issue of which only its id is known: it may lack anything.
-    fn unread(&self, creation: &Creation, issue: CreatedIssue) -> Delivered {
+    fn unread(&self, creation: &Creation, issue: CreatedIssue, site: &str) -> Delivered {
         let ticket = &creation.ticket;
-        let mut remote = remote(issue.id, issue.key, self.settings.base_url.as_str());
+        let mut remote = remote(issue.id, issue.key, site);
         let (issue_type, _) = self.settings.types.of_new(ticket, creation.parent.as_ref());
         remote.other_ids.insert(ISSUE_TYPE.to_owned(), issue_type.to_owned());
         Delivered { remote, missing: ticket.differences(None) }

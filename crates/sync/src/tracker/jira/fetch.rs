@@ -81,7 +81,7 @@ impl JiraTracker {
 
     /// Reads tickets; `None` for one that carries no marker.
     pub(super) async fn read_issues(&self, tickets: &[RemoteTicket]) -> Vec<Outcome<Option<Observed>>> {
-        let mut outcomes = Vec::with_capacity(tickets.len());
+        let (site, mut outcomes) = (self.site().await, Vec::with_capacity(tickets.len()));
         for some in tickets.chunks(READ_BATCH) {
             let ids: Vec<&str> = some.iter().map(|ticket| ticket.id.as_str()).collect();
             match self.fetch(&ids).await {
@@ -90,9 +90,7 @@ impl JiraTracker {
                 }
                 Ok(found) => outcomes.extend(some.iter().map(|ticket| match found.get(ticket) {
                     Err(failure) => Outcome::Failed(failure),
-                    Ok(issue) => Outcome::Done(
-                        issue.marker().map(|marker| issue.observed(marker, self.settings.base_url.as_str())),
-                    ),
+                    Ok(issue) => Outcome::Done(issue.marker().map(|marker| issue.observed(marker, site))),
                 })),
             }
         }

@@ -51,7 +51,7 @@ impl JiraTracker {
         }
         let request = HttpRequest::query(self.addresses().search(), body);
         let results: Results = self.ask(request).await.map_err(|refused| refused.failure().clone())?;
-        let base = self.settings.base_url.as_str();
+        let base = self.site().await;
         let tickets = results.issues.into_iter().filter_map(|issue| {
             // The label finds, the property decides: a copy of an issue has the one and not the other.
             let marker = issue.marker().filter(|marker| marker.project() == project)?;

@@ -14,6 +14,7 @@ mod comparison;
 mod extra_fields;
 mod creation;
 mod edit;
+mod site;
 mod fetch;
 mod create;
 mod update;

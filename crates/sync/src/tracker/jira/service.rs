@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use jiff::Timestamp;
 use stepmark_core::workspace::Clock;
+use tokio::sync::OnceCell;
 
 use super::{
     address::Addresses, create::CREATE_BATCH, fetch::READ_BATCH, label::spelled, update::UPDATE_BATCH,
@@ -55,12 +56,13 @@ pub struct JiraIssueTypes {
     pub child: Option<String>,
 }
 
-/// The issues of a project of Jira Cloud. It keeps nothing of what it learns.
+/// The issues of a project of Jira Cloud. Of what it learns it keeps only which site is behind a gateway.
 #[derive(Debug)]
 pub struct JiraTracker {
     pub(super) settings: JiraSettings,
     pub(super) http: HttpClient,
     credential: String,
+    pub(super) site: OnceCell<String>,
 }
 
 /// Headers of every request.
@@ -76,7 +78,7 @@ impl JiraTracker {
         let identity = HttpIdentity { scheme, credential, headers: &HEADERS };
         let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;
         let settings = JiraSettings { families: settings.families.spelled(spelled), ..settings };
-        Ok(Self { settings, http, credential: credential.name.clone() })
+        Ok(Self { settings, http, credential: credential.name.clone(), site: OnceCell::new() })
     }
 
     pub(super) const fn addresses(&self) -> Addresses<'_> {

@@ -77,7 +77,7 @@ impl JiraTracker {
             Some(_) => Marked::Yes,
             None => Marked::No,
         };
-        let mut current = issue.observed(desired.marker.clone(), self.settings.base_url.as_str());
+        let mut current = issue.observed(desired.marker.clone(), self.site().await);
         let goal = StatusGoal::of(desired, &self.settings.statuses);
         let edit = self.settings.edit(change, &current, marked).map_err(Refused::Failed)?;
         // Many workflows do not let a closed issue be changed: it is opened first, and closed last.

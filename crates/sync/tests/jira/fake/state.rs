@@ -63,7 +63,9 @@ impl State {
         let is_known = request.header("authorization") == Some(&format!("Basic {ENCODED}"));
         assert_eq!(request.header("accept"), Some("application/json"));
         assert!(request.header("user-agent").is_some());
-        let Some(path) = request.path().strip_prefix("/rest/api/3/") else {
+        // A gateway in front of the site.
+        let path = request.path().strip_prefix("/ex/jira/1").unwrap_or(request.path());
+        let Some(path) = path.strip_prefix("/rest/api/3/") else {
             return refused(404, "no such path");
         };
         let parts: Vec<&str> = path.split('/').collect();
@@ -74,6 +76,7 @@ impl State {
                 Reply::json(200, &json!({ "issues": [], "isLast": true }))
             }
             _ if !is_known => refused(401, "Client must be authenticated to access this resource."),
+            ("GET", ["serverInfo"]) => Reply::json(200, &json!({ "baseUrl": "https://x.atlassian.net/" })),
             ("GET", ["myself"]) => Reply::json(200, &json!({ "accountId": "1", "displayName": "Me" })),
             ("POST", ["search", "jql"]) => self.search(&body),
             ("POST", ["issue", "bulk"]) => self.create(&body),
