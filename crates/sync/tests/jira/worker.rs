@@ -15,9 +15,9 @@ use std::{
 use jiff::Timestamp;
 use stepmark_core::{Workspace, workspace::Clock};
 use stepmark_sync::{
-    configuration::{SyncConfiguration, TrackerSettings},
+    configuration::{Duplicates, SyncConfiguration, TrackerSettings},
     ledger::{Ledger as _, MemoryLedger},
-    plan::{Grounds, Plan, Survey},
+    plan::{ActionKind, Grounds, Plan, Survey},
     retry::Draw,
     ticket::{LabelFamilies, Observed, Snapshot, Ticket, TicketFacts},
     tracker::{JiraSettings, JiraTracker, Tracker as _},
@@ -315,4 +315,32 @@ async fn a_ticket_follows_its_artifact() {
     let fields: Vec<_> =
         plan.actions[0].differences.iter().map(|difference| difference.field.as_str()).collect();
     assert_eq!((plan.actions.len(), fields), (1, vec!["title"]));
+}
+
+#[tokio::test]
+async fn a_duplicate_is_closed_and_the_oldest_stays() {
+    let fake = FakeJira::start();
+    let mut project = Project::new(&fake);
+    project.settings.duplicates = Duplicates::Close;
+    project.sync(&fake).await;
+    let copy = {
+        let mut state = fake.state();
+        let mut copy = state.issues.values().find(|issue| issue.status != Status::Done).unwrap().clone();
+        copy.id = state.issues.keys().last().unwrap() + 1;
+        copy.made_at_ms += 1;
+        state.issues.insert(copy.id, copy.clone());
+        copy
+    };
+    let plan = project.surveyed_plan(&fake).await;
+    assert_eq!(
+        plan.actions.iter().map(|action| action.kind).collect::<Vec<_>>(),
+        [ActionKind::CloseDuplicate]
+    );
+    let tracker = project.tracker(&fake);
+    project.work(&tracker, async |worker| worker.apply(&plan).await.unwrap()).await;
+    let marker = marker_of(&copy.properties);
+    let state = fake.state();
+    let same = state.issues.values().filter(|issue| marker_of(&issue.properties) == marker);
+    let closed: Vec<bool> = same.map(|issue| issue.status == Status::Done).collect();
+    assert_eq!(closed, [false, true]);
 }

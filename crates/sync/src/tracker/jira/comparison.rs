@@ -12,6 +12,7 @@ use super::{
     label::all_spelled,
     service::JiraIssueTypes,
     status::{StatusGoal, same_name},
+    summary::summary,
 };
 use crate::{
     ticket::{FieldDifference, MergeError, Observed, RemoteTicket, Ticket},
@@ -33,7 +34,7 @@ impl JiraSettings {
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError> {
         let mut differences: Vec<FieldDifference> = Vec::new();
-        let titles = (observed.title.as_str().into(), desired.title.as_str().into());
+        let titles = (observed.title.as_str().into(), summary(&desired.title).into());
         differences.extend(FieldDifference::between("title", titles.0, titles.1));
         differences.extend(body_difference(desired, observed)?);
         if let Some(labels) = self.labels(desired, before, observed) {

@@ -8,6 +8,7 @@ use super::{
     extra_fields,
     label::all_spelled,
     marker_property::property,
+    summary::summary,
 };
 use crate::{ticket::MergeError, tracker::Creation};
 
@@ -22,7 +23,7 @@ impl JiraSettings {
         let own = [
             ("project", json!({ "key": self.project })),
             ("issuetype", json!({ "name": issue_type })),
-            ("summary", json!(ticket.title)),
+            ("summary", json!(summary(&ticket.title))),
             ("description", description.json()),
             ("labels", json!(all_spelled(&ticket.labels))),
         ];

@@ -9,6 +9,7 @@ use super::{
     extra_fields,
     issue::SUB_TASK_OF,
     marker_property::property,
+    summary::summary,
 };
 use crate::{
     breaker::{Failure, Reason},
@@ -48,9 +49,10 @@ impl JiraSettings {
             _ => extra_fields::values(desired, before),
         };
         let mut update = Map::new();
-        if current.title != desired.title {
-            fields.insert("summary".to_owned(), desired.title.clone().into());
-            after.title.clone_from(&desired.title);
+        let title = summary(&desired.title);
+        if current.title != title {
+            fields.insert("summary".to_owned(), title.clone().into());
+            after.title = title;
         }
         if let Some(description) = description(desired, current)? {
             fields.insert("description".to_owned(), description.json());

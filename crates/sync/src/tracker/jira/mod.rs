@@ -5,6 +5,7 @@ mod address;
 mod refusal;
 mod exchange;
 mod label;
+mod summary;
 mod status;
 mod transition;
 mod adf;

@@ -96,7 +96,7 @@ impl State {
 pub(super) fn field_errors(fields: &Json) -> BTreeMap<String, String> {
     let mut errors = BTreeMap::new();
     let mut wrong = |field: &str, text: &str| drop(errors.insert(field.to_owned(), text.to_owned()));
-    let is_unfit = |summary: &str| summary.chars().count() > 255 || summary.contains('\n');
+    let is_unfit = |summary: &str| summary.encode_utf16().count() > 255 || summary.contains('\n');
     if fields["summary"].as_str().is_some_and(is_unfit) {
         wrong("summary", "The summary is invalid because it contains newline characters or is too long.");
     }
@@ -112,7 +112,7 @@ pub(super) fn field_errors(fields: &Json) -> BTreeMap<String, String> {
             "Operation value must be an Atlassian Document (see the Atlassian Document Format)",
         );
     }
-    if description.to_string().chars().count() > 32_767 {
+    if description.to_string().encode_utf16().count() > 32_767 {
         wrong(
             "description",
             "The entered text is too long. It exceeds the allowed limit of 32,767 characters.",

@@ -2,6 +2,8 @@
 
 use serde_json::Value as Json;
 
+use crate::tracker::jira::summary::length;
+
 /// The text of a node, a line for each paragraph, heading, point or task.
 pub(super) fn plain_text(node: &Json) -> String {
     let mut text = String::new();
@@ -12,9 +14,9 @@ pub(super) fn plain_text(node: &Json) -> String {
 /// How many characters a node has for people: its texts and where its links lead. By it Jira's limit is guessed for what people
 /// wrote, since the JSON is longer than what they see.
 pub(super) fn text_length(node: &Json) -> usize {
-    let own = node["text"].as_str().map_or(0, |text| text.chars().count());
+    let own = node["text"].as_str().map_or(0, length);
     let marks = node["marks"].as_array().into_iter().flatten();
-    let links = marks.filter_map(|mark| mark["attrs"]["href"].as_str()).map(|link| link.chars().count());
+    let links = marks.filter_map(|mark| mark["attrs"]["href"].as_str()).map(length);
     let within = node["content"].as_array().into_iter().flatten().map(text_length);
     own + links.sum::<usize>() + within.sum::<usize>() + usize::from(node["content"].is_array())
 }

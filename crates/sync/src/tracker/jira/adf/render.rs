@@ -3,7 +3,10 @@
 use serde_json::Value as Json;
 
 use super::node;
-use crate::ticket::{Block, Inline, Task};
+use crate::{
+    ticket::{Block, Inline, Task},
+    tracker::jira::summary::length as text_length,
+};
 
 /// Nodes, and how many lines of the body have no place among them.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +40,7 @@ pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
         let text = Inline::Text(format!("… {omitted} more lines: see "));
         node::paragraph(&[text, file.clone()])
     };
-    let reserved = note(lines.len()).to_string().chars().count() + 1;
+    let reserved = text_length(&note(lines.len()).to_string()) + 1;
     let mut used = reserved;
     let fitting = lines.iter().enumerate().take_while(|(at, line)| {
         used += cost(line, at.checked_sub(1).map(|before| &lines[before]));
@@ -117,7 +120,7 @@ const fn is_same_list(one: &Line<'_>, other: &Line<'_>) -> bool {
 
 /// The length of the JSON of these nodes, with what parts them.
 pub(super) fn length(nodes: &[Json]) -> usize {
-    nodes.iter().map(|node| node.to_string().chars().count() + 1).sum()
+    nodes.iter().map(|node| text_length(&node.to_string()) + 1).sum()
 }
 
 #[cfg(test)]
