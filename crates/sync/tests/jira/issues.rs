@@ -128,7 +128,9 @@ async fn a_long_body_is_cut_and_every_block_has_its_form() {
     ];
     for files in [3, 1000] {
         let body = head.iter().cloned().chain([Block::List((0..files).map(|at| vec![link(at)]).collect())]);
-        let ticket = Ticket { body: body.collect(), file: link(0), ..ticket(&format!("t{files}")) };
+        // As Jira counts, 200 emoji are too long for a title.
+        let title = "\u{1f600}".repeat(200);
+        let ticket = Ticket { body: body.collect(), file: link(0), title, ..ticket(&format!("t{files}")) };
         let made = done(create(&tracker, ticket.clone()).await);
         assert!(made.missing.is_empty(), "{made:?}");
         let read = done(one(tracker.read(&[made.remote]).await)).unwrap();
