@@ -286,7 +286,10 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         let (settings, now) = (self.settings, self.clock.now());
         let draws: Vec<Draw> = items.iter().map(|_| (self.draw)()).collect();
         let mut transaction = self.begin(Some(lease))?;
-        let failures = answer.outcomes.iter().map(Outcome::failure).collect();
+        let lost: Vec<Option<Failure>> =
+            items.iter().zip(&answer.outcomes).map(|(item, outcome)| lost_label(item, outcome)).collect();
+        let own = answer.outcomes.iter().map(Outcome::failure);
+        let failures = own.zip(&lost).map(|(failure, lost)| failure.or(lost.as_ref())).collect();
         let heard = Heard { route, failures, budget: answer.budget };
         gate::tell(&mut *transaction, &heard, settings, now)?;
         let mut told = Report::default();
@@ -298,6 +301,22 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         report.entries.append(&mut told.entries);
         Ok(())
     }
+}
+
+/// What is wrong with a credential under which a new ticket came without the label of its project: without that it is never found
+/// again, so no more are made until a person has mended it.
+fn lost_label(item: &Item<'_>, outcome: &Outcome<Delivered>) -> Option<Failure> {
+    let Outcome::Done(delivered) = outcome else { return None };
+    if item.action.kind != ActionKind::Create {
+        return None;
+    }
+    let own = item.action.marker.label();
+    let is_own =
+        |label: &serde_json::Value| label.as_str().is_some_and(|label| label.eq_ignore_ascii_case(&own));
+    let labels = delivered.missing.iter().find(|missing| missing.field == "labels")?.before.as_array()?;
+    let detail =
+        format!("it dropped the label `{own}` of {}, by which tickets are found again", delivered.remote.key);
+    (!labels.iter().any(is_own)).then(|| Failure::new(Reason::Forbidden, &detail))
 }
 
 /// The artifacts whose tickets the plan is to bring.

@@ -11,13 +11,14 @@ use std::{
 use jiff::Timestamp;
 use stepmark_core::{Workspace, workspace::Clock};
 use stepmark_sync::{
+    breaker::Reason,
     configuration::{SyncConfiguration, TrackerSettings},
     ledger::{Ledger as _, SqliteLedger},
     plan::{Grounds, Plan, Survey},
     retry::Draw,
     ticket::{LabelFamilies, Marker, Observed, Snapshot, Ticket},
     tracker::{GitHubSettings, GitHubTracker, Tracker as _},
-    worker::{Report, Worker, WorkerClock},
+    worker::{Fate, Held, Report, Worker, WorkerClock},
 };
 
 use crate::{
@@ -168,5 +169,20 @@ async fn one_ticket_an_artifact_whatever_happens() {
         project.lose_ledger();
         project.sync(&fake).await;
         assert_eq!(counts(&fake), first, "a lost ledger makes no second ticket");
+    }
+}
+
+#[tokio::test]
+async fn without_the_right_to_label_one_ticket_is_made_and_no_more() {
+    let fake = FakeGitHub::start();
+    fake.state().has_push_access = false;
+    let project = Project::new(&fake);
+    let tracker = project.tracker(&fake);
+    for _ in 0..2 {
+        let plan = project.plan(&tracker, None);
+        let report = project.work(&tracker, async |worker| worker.apply(&plan).await.unwrap()).await;
+        let is_held = |fate: &Fate| matches!(fate, Fate::Held(Held::Refused { cause, .. }) if cause.reason == Reason::Forbidden);
+        assert!(report.entries.iter().filter(|entry| is_held(&entry.fate)).count() >= 4, "{report:?}");
+        assert_eq!(fake.state().issues.len(), 1, "it would not be found again");
     }
 }
