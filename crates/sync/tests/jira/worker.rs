@@ -268,6 +268,35 @@ async fn every_fault_at_every_request_is_survived() {
     }
 }
 
+/// One request of five goes wrong, whichever; and the ledger is lost in between.
+#[tokio::test]
+async fn chaos_converges() {
+    let fake = FakeJira::start();
+    let mut project = Project::new(&fake);
+    project.settings.retry.attempts = 100;
+    let (tracker, snapshot) = (project.tracker(&fake), project.snapshot());
+    project.sync_snapshot(&tracker, &snapshot).await;
+    let untouched = seen(&fake);
+    let mut mishaps = 0;
+    for seed in 0..25 {
+        fake.forget();
+        project.tell_time(&fake);
+        project.lose_ledger();
+        {
+            let mut state = fake.state();
+            (state.index_lag_ms, state.chance) = (60_000, Some(seed));
+        }
+        for _ in 0..2 {
+            project.sync_snapshot(&tracker, &snapshot).await;
+            assert!(counts(&fake).values().all(|count| *count == 1), "{seed}: {:?}", counts(&fake));
+            assert_eq!(seen(&fake), untouched, "{seed}");
+            project.lose_ledger();
+        }
+        mishaps += fake.state().mishaps;
+    }
+    assert!(mishaps > 100, "{mishaps}");
+}
+
 #[tokio::test]
 async fn a_creation_in_doubt_is_looked_for_until_the_index_must_show_it() {
     for lag_ms in [0, 30_000, 110_000] {

@@ -83,7 +83,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 fn serve(mut connection: TcpStream, state: &Mutex<State>) {
-    while let Some(request) = Request::read(&mut connection) {
+    while let Some(request) = Request::read(&mut connection).map(behind_gateway) {
         let (fault, reply) = {
             let mut state = lock(state);
             let fault = state.take_fault(&request);
@@ -108,6 +108,14 @@ fn serve(mut connection: TcpStream, state: &Mutex<State>) {
             return;
         }
     }
+}
+
+/// A request as the site gets it from a gateway in front of it, which its description does not know.
+fn behind_gateway(mut request: Request) -> Request {
+    if let Some(target) = request.target.strip_prefix("/ex/jira/1") {
+        request.target = target.to_owned();
+    }
+    request
 }
 
 fn write_down(request: &Request, reply: Option<&Reply>, is_fault: bool) {

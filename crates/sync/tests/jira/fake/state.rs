@@ -29,6 +29,10 @@ pub(crate) struct State {
     /// What time it is, in milliseconds since 1970.
     pub(crate) now: Box<dyn Fn() -> i64 + Send>,
     pub(crate) faults: Vec<(When, Fault)>,
+    /// Where it is given, one request of five goes wrong, as this chance says.
+    pub(crate) chance: Option<u64>,
+    /// How many requests went wrong by chance.
+    pub(crate) mishaps: usize,
     pub(crate) asked: Vec<String>,
 }
 
@@ -48,14 +52,38 @@ impl State {
             index_lag_ms: 0,
             now: Box::new(|| BEGIN_MS),
             faults: Vec::new(),
+            chance: None,
+            mishaps: 0,
             asked: Vec::new(),
         }
     }
 
     pub(super) fn take_fault(&mut self, request: &Request) -> Option<Fault> {
         self.asked.push(format!("{} {}", request.method, request.path()));
-        let at = self.faults.iter().position(|(when, _)| when.is_about(request))?;
-        Some(self.faults.remove(at).1)
+        match self.faults.iter().position(|(when, _)| when.is_about(request)) {
+            Some(at) => Some(self.faults.remove(at).1),
+            None => self.mishap(),
+        }
+    }
+
+    fn mishap(&mut self) -> Option<Fault> {
+        let chance = self.chance.as_mut()?;
+        *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let drawn = usize::try_from(*chance >> 33).unwrap();
+        if drawn % 5 != 0 {
+            return None;
+        }
+        self.mishaps += 1;
+        let limited = |reason: &str| Fault::Answer(refused(429, "slow").with("RateLimit-Reason", reason));
+        Some(match drawn / 5 % 8 {
+            0 => Fault::Reset,
+            1 => Fault::Scramble("<html>".to_owned()),
+            2 => Fault::Answer(refused(500, "oops")),
+            3 => limited("jira-burst-based"),
+            4 => limited("jira-quota-tenant-based"),
+            5 => limited("jira-per-issue-on-write"),
+            _ => Fault::LoseReply,
+        })
     }
 
     /// Does what is asked.
@@ -63,9 +91,7 @@ impl State {
         let is_known = request.header("authorization") == Some(&format!("Basic {ENCODED}"));
         assert_eq!(request.header("accept"), Some("application/json"));
         assert!(request.header("user-agent").is_some());
-        // A gateway in front of the site.
-        let path = request.path().strip_prefix("/ex/jira/1").unwrap_or(request.path());
-        let Some(path) = path.strip_prefix("/rest/api/3/") else {
+        let Some(path) = request.path().strip_prefix("/rest/api/3/") else {
             return refused(404, "no such path");
         };
         let parts: Vec<&str> = path.split('/').collect();
