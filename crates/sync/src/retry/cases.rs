@@ -41,6 +41,15 @@ fn waits_double_up_to_a_bound_and_end() {
 }
 
 #[test]
+fn probes_of_an_outage_do_not_count() {
+    let mut delivery = fail(Delivery::Due, Reason::Unreachable, 0);
+    for _ in 0..100 {
+        delivery = delivery.postponed(Failure::new(Reason::Unreachable, ""), now());
+        assert_eq!((delivery.attempts(), delivery.until()), (1, Some(now())));
+    }
+}
+
+#[test]
 fn what_is_not_its_fault_does_not_count() {
     let mut delivery = fail(Delivery::Due, Reason::ServerError, 0);
     for reason in [Reason::PrimaryLimit, Reason::Forbidden, Reason::Quota, Reason::TicketLimit] {

@@ -105,6 +105,13 @@ impl Delivery {
         Self::Waiting { attempts, until: moment::after(now, own.max(named)), last: failure }
     }
 
+    /// Hears that it was tried to see whether an outage is over, which it is not. That says nothing about this ticket: it does not count, and
+    /// the breaker says when it is tried again. So an outage parks nothing, however long.
+    #[must_use]
+    pub fn postponed(self, failure: Failure, now: Timestamp) -> Self {
+        Self::Waiting { attempts: self.attempts(), until: now, last: failure }
+    }
+
     /// Gives it another try now, as a person asks.
     #[must_use]
     pub fn retried(self) -> Self {

@@ -10,7 +10,7 @@ use super::{
     gate::{self, Gate, Heard},
     grounding::{Ground, Item},
     lease_keeper, look_up,
-    settle::settle,
+    settle::{Try, settle},
 };
 use crate::{
     breaker::{Failure, Reason, Route},
@@ -291,10 +291,11 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         let own = answer.outcomes.iter().map(Outcome::failure);
         let failures = own.zip(&lost).map(|(failure, lost)| failure.or(lost.as_ref())).collect();
         let heard = Heard { route, failures, budget: answer.budget };
+        let is_probe = gate::is_probe(&*transaction, route)?;
         gate::tell(&mut *transaction, &heard, settings, now)?;
         let mut told = Report::default();
         for ((item, outcome), draw) in items.iter().zip(answer.outcomes).zip(draws) {
-            let fate = settle(&mut *transaction, settings, item, outcome, (now, draw))?;
+            let fate = settle(&mut *transaction, settings, item, outcome, Try { now, draw, is_probe })?;
             told.tell(item.action.kind, &item.action.marker, fate);
         }
         transaction.commit()?;

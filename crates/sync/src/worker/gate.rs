@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::{
     breaker::{Breaker, Circuit, Failure, Route, RouteAdmission, Scope, ScopeKind},
     configuration::TrackerSettings,
-    ledger::{LedgerError, LedgerWriter},
+    ledger::{LedgerError, LedgerReader, LedgerWriter},
     pace::{Budget, Cost, Throttle},
 };
 
@@ -41,6 +41,12 @@ pub(super) fn ask(
     put_changed(ledger, &before, &circuit)?;
     throttle.paces().try_for_each(|(scope, pace)| ledger.put_pace(scope, pace))?;
     Ok(Gate::Open)
+}
+
+/// Whether the request that was let through is to show whether an outage of its host is over. To be asked before [`tell`].
+pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool, LedgerError> {
+    let host = Scope::Host { host: route.host.clone() };
+    Ok(ledger.breaker(&host)?.is_some_and(|breaker| breaker.outage().is_some()))
 }
 
 /// What is known after a request: one value for each ticket of its route, in their order, or a single one for a request about none.

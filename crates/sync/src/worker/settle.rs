@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{Fate, grounding::Item};
 use crate::{
-    breaker::{Failure, Reason},
+    breaker::{Failure, Reason, ScopeKind},
     configuration::TrackerSettings,
     ledger::{LedgerError, LedgerWriter, Link},
     plan::ActionKind,
@@ -12,14 +12,26 @@ use crate::{
     tracker::{Delivered, Outcome},
 };
 
+/// What is known of a try beside its outcome.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Try {
+    /// When it ended.
+    pub(super) now: Timestamp,
+    /// Chance, for the next wait.
+    pub(super) draw: Draw,
+    /// Whether the request was made to see whether an outage of the host is over.
+    pub(super) is_probe: bool,
+}
+
 /// Writes down what became of one ticket of a request: link, digest, intent and delivery.
 pub(super) fn settle(
     ledger: &mut dyn LedgerWriter,
     settings: &TrackerSettings,
     item: &Item<'_>,
     outcome: Outcome<Delivered>,
-    (now, draw): (Timestamp, Draw),
+    this_try: Try,
 ) -> Result<Fate, LedgerError> {
+    let Try { now, draw, is_probe } = this_try;
     let (name, marker) = (&settings.name, &item.action.marker);
     if item.action.kind == ActionKind::CloseDuplicate {
         return Ok(of_duplicate(outcome));
@@ -27,7 +39,11 @@ pub(super) fn settle(
     let failed = |ledger: &mut dyn LedgerWriter, failure: &Failure| {
         let before = ledger.delivery(name, marker)?;
         let digest = item.ticket.digest();
-        let delivery = before.failed(failure.clone(), digest, now, draw, &settings.retry);
+        let is_of_outage = is_probe && failure.reason.consequence().scope == ScopeKind::Host;
+        let delivery = match is_of_outage {
+            true => before.postponed(failure.clone(), now),
+            false => before.failed(failure.clone(), digest, now, draw, &settings.retry),
+        };
         ledger.put_delivery(name, marker, &delivery)?;
         Ok::<_, LedgerError>(delivery)
     };
