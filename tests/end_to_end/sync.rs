@@ -165,3 +165,22 @@ fn without_a_tracker_or_with_several_it_is_told() {
     assert_eq!(sandbox.reads_only(&["sync", "plan", "--tracker", "dry"]).code, 0);
     assert_eq!(sandbox.reads_only(&["sync", "plan", "--tracker", "nobody"]).code, 2);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_token_that_others_may_read_is_not_used() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
+    let keys = "    repository: o/r\n    base_url: http://127.0.0.1:9\n    token_file: ~/token\n";
+    sandbox.write(".stepmark/config.yaml", format!("project_id: demo\ntrackers:\n  github:\n{keys}"));
+    let file = sandbox.root().with_file_name("home").join("token");
+    fs::write(&file, "ghp_SECRET\n").unwrap();
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    let refused = sync(&sandbox, &["apply"]);
+    assert!(refused.code == 5 && refused.stderr.contains("chmod 600"), "{refused}");
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    // Nobody listens there: the token is used, and told to nobody.
+    let tried = sync(&sandbox, &["apply"]);
+    assert!(tried.code == 5 && tried.stdout.contains("it cannot be reached"), "{tried}");
+    assert!(!format!("{refused}{tried}").contains("SECRET"));
+}
