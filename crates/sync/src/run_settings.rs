@@ -14,7 +14,8 @@ pub struct RunSettings {
     pub quiet_ms: u32,
     /// After how long a change is delivered although others follow.
     pub longest_quiet_ms: u32,
-    /// How long another process waits before it takes over from one that died. From 1 to 600.
+    /// How long the right to run is kept; three times in this it is renewed, and another process asks whether the first still lives. After
+    /// this it takes over even where the ledger cannot know that. From 1 to 600.
     pub lease_seconds: u32,
     /// How long a pass waits for the pace of the tracker before what is left is planned anew.
     pub patience_seconds: u32,

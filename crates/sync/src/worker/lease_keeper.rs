@@ -33,62 +33,14 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         }
     }
 
-    /// Takes the lease, where nobody who lives has it.
     fn try_lease(&mut self) -> Result<Result<Lease, LeaseHeld>, LedgerError> {
         let (now, name) = (self.clock.now(), self.settings.name.as_str());
-        let seen = self.ledger.read()?.lease(name)?;
-        let wanted = match self.next_lease(seen.clone(), now)? {
-            Ok(wanted) => wanted,
-            Err(held) => return Ok(Err(held)),
-        };
-        // Before the lease is there for others to see, so that nobody ever sees it without.
-        if !self.ledger.give_sign_of_life(name, wanted.number)? {
-            let until = moment::after(now, CONTEST_MS);
-            return Ok(Err(LeaseHeld(Lease { until, holder: "another process".to_owned(), ..wanted })));
-        }
-        let mut transaction = self.ledger.write()?;
-        let current = transaction.lease(name)?;
-        if current == seen {
-            transaction.put_lease(&wanted)?;
-            transaction.commit()?;
-            return Ok(Ok(wanted));
-        }
-        drop(transaction);
-        self.ledger.end_sign_of_life(name)?;
-        // Somebody was faster.
-        let until = moment::after(now, CONTEST_MS);
-        Ok(Err(LeaseHeld(Lease { until, ..current.unwrap_or(wanted) })))
-    }
-
-    /// The lease that this worker would have, after the one that was `seen`.
-    fn next_lease(
-        &mut self,
-        seen: Option<Lease>,
-        now: Timestamp,
-    ) -> Result<Result<Lease, LeaseHeld>, LedgerError> {
-        let (name, holder, length_ms) = (self.settings.name.as_str(), self.holder, self.work.lease_ms);
-        match Lease::acquire(seen.clone(), name, holder, now, length_ms) {
-            Err(held) if self.ledger.is_holder_dead(name, held.0.number)? => {
-                Ok(Ok(Lease::take_over(seen, name, holder, now, length_ms)))
-            }
-            acquired => Ok(acquired),
-        }
+        try_lease(self.ledger, name, self.holder, now, self.work.lease_ms)
     }
 
     /// Gives the lease back.
     pub(super) fn release(&mut self, lease: Lease) -> Result<(), LedgerError> {
-        let name = lease.name.clone();
-        let released = self.put_back(lease);
-        let ended = self.ledger.end_sign_of_life(&name);
-        released.and(ended)
-    }
-
-    fn put_back(&mut self, lease: Lease) -> Result<(), LedgerError> {
-        let now = self.clock.now();
-        let mut transaction = self.ledger.write()?;
-        check_lease(&*transaction, &lease)?;
-        transaction.put_lease(&lease.released(now))?;
-        transaction.commit()
+        give_back(self.ledger, lease, self.clock.now())
     }
 
     /// Waits until that moment; `false`, and at once, where there is no patience left for that or the worker is to stop. `lease` is kept
@@ -115,6 +67,56 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         }
         Ok(true)
     }
+}
+
+/// Takes the lease on `name`, where nobody who lives has it. Whoever only asks writes nothing.
+pub(crate) fn try_lease(
+    ledger: &mut impl Ledger,
+    name: &str,
+    holder: &str,
+    now: Timestamp,
+    length_ms: u64,
+) -> Result<Result<Lease, LeaseHeld>, LedgerError> {
+    let seen = ledger.read()?.lease(name)?;
+    let wanted = match Lease::acquire(seen.clone(), name, holder, now, length_ms) {
+        Err(held) if ledger.is_holder_dead(name, held.0.number)? => {
+            Lease::take_over(seen.clone(), name, holder, now, length_ms)
+        }
+        Err(held) => return Ok(Err(held)),
+        Ok(wanted) => wanted,
+    };
+    // Before the lease is there for others to see, so that nobody ever sees it without.
+    if !ledger.give_sign_of_life(name, wanted.number)? {
+        let until = moment::after(now, CONTEST_MS);
+        return Ok(Err(LeaseHeld(Lease { until, holder: "another process".to_owned(), ..wanted })));
+    }
+    let mut transaction = ledger.write()?;
+    let current = transaction.lease(name)?;
+    if current == seen {
+        transaction.put_lease(&wanted)?;
+        transaction.commit()?;
+        return Ok(Ok(wanted));
+    }
+    drop(transaction);
+    ledger.end_sign_of_life(name)?;
+    // Somebody was faster.
+    let until = moment::after(now, CONTEST_MS);
+    Ok(Err(LeaseHeld(Lease { until, ..current.unwrap_or(wanted) })))
+}
+
+/// Gives a lease back.
+pub(crate) fn give_back(ledger: &mut impl Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
+    let name = lease.name.clone();
+    let released = put_back(ledger, lease, now);
+    let ended = ledger.end_sign_of_life(&name);
+    released.and(ended)
+}
+
+fn put_back(ledger: &mut impl Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
+    let mut transaction = ledger.write()?;
+    check_lease(&*transaction, &lease)?;
+    transaction.put_lease(&lease.released(now))?;
+    transaction.commit()
 }
 
 /// Begins a transaction of the holder of `lease`, which is checked and renewed.

@@ -34,6 +34,8 @@ mod cases;
 #[cfg(test)]
 mod interleavings;
 
+pub(crate) use lease_keeper::{give_back, try_lease};
+
 pub use amends::{reset, retry};
 pub use apply::Worker;
 pub use clock::{WallClock, WorkerClock};
