@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::harness::{
-    Sandbox, TEST_ID, changed_lines,
+    Run, Sandbox, TEST_ID, changed_lines,
     demo::{ARCHITECTURE, PRD, RESEARCH, STORY},
 };
 
@@ -63,8 +63,11 @@ fn tracks_several_and_answers_one_json_object_each() {
 }
 
 #[test]
-fn stops_at_what_it_cannot_edit() {
+fn what_cannot_be_edited_is_told_and_the_others_are_tracked() {
     let demo = Sandbox::demo();
+    let run = demo.stepmark(&["track", RESEARCH, PRD, "--quiet"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(String::from_utf8(demo.read(PRD)).unwrap().contains("stepmark_id"), "{run}");
     assert_snapshot!(demo.reads_only(&["track", RESEARCH]), @r"
     exit 1
     ── stderr
@@ -72,4 +75,16 @@ fn stops_at_what_it_cannot_edit() {
       cause: the frontmatter cannot be read: not YAML: invalid trailing content after single-quoted scalar
       help: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` shows the place
     ");
+}
+
+#[test]
+fn all_that_have_none_get_one() {
+    let demo = Sandbox::demo();
+    let all = || demo.run(demo.command(&["track", "--all", "--json"]).env_remove("STEPMARK_TEST_ID"));
+    let tracked = |run: &Run| run.stdout.lines().filter(|line| line.contains("stepmark.change/1")).count();
+    let run = all();
+    assert_eq!((run.code, tracked(&run)), (1, 5), "one of them cannot be read: {run}");
+    let without = demo.stepmark(&["status", "--json"]).json("stepmark.status/1");
+    assert!(without["artifacts"].as_array().unwrap().len() > 5, "{without}");
+    assert_eq!(tracked(&all()), 0, "all others have one");
 }
