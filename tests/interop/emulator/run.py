@@ -3,26 +3,23 @@
 
 Usage: run.py STEPMARK_BINARY; the packages of package.json must be installed beside this file. A project that the installer of
 `bmad-method` 6.0.4 made is projected, edited, completed and deleted; the worker is killed (SIGKILL) before and after every request;
-the ledger is lost; the server is down. All requests pass a proxy of this script, which counts them and does the killing.
+the ledger is lost; the server is down. All requests pass a proxy (proxy.py), which counts them and does the killing.
 """
 
-import http.client
 import json
 import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-STEPMARK = pathlib.Path(sys.argv[1]).resolve()
-PACKAGES = pathlib.Path(__file__).resolve().parent / "node_modules"
-TOKEN = "ghp_aTokenThatMustNotBeSeen"
+from emulator import PACKAGES, Emulator, free_port
+from project import STEPMARK, Project
+from proxy import TOKEN, Proxy
+
 OUTPUT = "_bmad-output/planning-artifacts"
 PRD = f"{OUTPUT}/prd.md"
 STORIES = [f"_bmad-output/implementation-artifacts/story-{number}.md" for number in range(1, 4)]
@@ -33,163 +30,6 @@ def check(what, holds, detail=""):
     global passed, failed
     passed, failed = passed + bool(holds), failed + (not holds)
     print(f"ok   {what}" if holds else f"FAIL {what}\n     {detail}", flush=True)
-
-
-class Proxy:
-    """Stands before the emulator, counts, and calls `before` and `after` with the number of each request."""
-
-    def __init__(self, upstream):
-        self.asked, self.before, self.after = [], None, None
-        proxy, lock = self, threading.Lock()
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def answer(self):
-                body = self.rfile.read(int(self.headers.get("content-length", 0)))
-                with lock:
-                    proxy.asked.append(f"{self.command} {self.path.split('?')[0]}")
-                    number = len(proxy.asked)
-                if proxy.before and proxy.before(number):
-                    self.close_connection = True
-                    return
-                # The emulator takes anybody in.
-                if self.headers.get("authorization") != f"Bearer {TOKEN}":
-                    self.reply(401, [("content-type", "application/json")], b'{"message": "Bad credentials"}')
-                    return
-                connection = http.client.HTTPConnection("127.0.0.1", upstream)
-                connection.request(self.command, self.path, body or None, dict(self.headers))
-                reply = connection.getresponse()
-                content = reply.read()
-                connection.close()
-                if proxy.after and proxy.after(number):
-                    self.close_connection = True
-                    return
-                self.reply(reply.status, reply.getheaders(), content)
-
-            def reply(self, status, headers, content):
-                self.send_response(status)
-                for name, value in headers:
-                    if name.lower() not in ("transfer-encoding", "content-length", "connection"):
-                        self.send_header(name, value)
-                self.send_header("content-length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            do_GET = do_POST = do_PATCH = do_DELETE = answer
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def take(self):
-        asked, self.asked = self.asked, []
-        return asked
-
-
-class Emulator:
-    def __init__(self, folder):
-        self.port = free_port()
-        seed = folder / "seed.yaml"
-        seed.write_text(f"tokens:\n  {TOKEN}: {{login: owner, scopes: [repo, user]}}\ngithub:\n  users:\n    - login: owner\n")
-        self.log = open(folder / "emulator.log", "w+")
-        words = [PACKAGES / "node/bin/node", PACKAGES / "emulate/dist/index.js", "start", "--service", "github", "--port", str(self.port), "--seed", seed]
-        self.process = subprocess.Popen([str(word) for word in words], stdout=self.log, stderr=self.log, cwd=folder)
-        self.repositories = 0
-        deadline = time.monotonic() + 60
-        while not self.is_up():
-            if time.monotonic() > deadline or self.process.poll() is not None:
-                self.log.seek(0)
-                sys.exit(f"the emulator does not start: {self.log.read()}")
-            time.sleep(0.1)
-
-    def is_up(self):
-        try:
-            return self.ask("GET", "/user")[0] == 200
-        except OSError:
-            return False
-
-    def ask(self, method, path, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-        headers = {"authorization": f"Bearer {TOKEN}", "content-type": "application/json", "user-agent": "test"}
-        connection.request(method, path, json.dumps(body) if body is not None else None, headers)
-        reply = connection.getresponse()
-        content = reply.read()
-        connection.close()
-        return reply.status, json.loads(content or "null")
-
-    def repository(self):
-        self.repositories += 1
-        name = f"r{self.repositories}"
-        status, made = self.ask("POST", "/user/repos", {"name": name})
-        assert status == 201, made
-        return made["full_name"]
-
-    def issues(self, repository):
-        """All issues by number, open and closed ones."""
-        found, page = {}, 1
-        while True:
-            status, issues = self.ask("GET", f"/repos/{repository}/issues?state=all&per_page=100&page={page}")
-            assert status == 200, issues
-            found.update((issue["number"], issue) for issue in issues)
-            page += 1
-            if len(issues) < 100:
-                return dict(sorted(found.items()))
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Project:
-    """A copy of the BMAD project, with a tracker at `port` for `repository`."""
-
-    def __init__(self, template, folder, port, repository):
-        self.folder, self.repository = folder, repository
-        shutil.copytree(template, folder)
-        self.configure(port)
-        # No user file, no credential of this machine.
-        keep = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
-        self.environment = {**keep, "HOME": str(folder), "GITHUB_TOKEN": TOKEN}
-
-    def configure(self, port, extra=""):
-        file = self.folder / ".stepmark/config.yaml"
-        text = file.read_text().split("trackers:\n")[0]
-        pace = "    pace: {credential: {write_interval_ms: 0, limits: []}}\n    look_up_wait_seconds: 1\n"
-        file.write_text(f"{text}trackers:\n  github:\n    base_url: http://127.0.0.1:{port}\n    repository: {self.repository}\n{pace}{extra}")
-
-    def run(self, *arguments, expect=0, **changes):
-        words = [str(STEPMARK), *arguments]
-        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300, env={**self.environment, **changes})
-        if expect is not None and done.returncode != expect:
-            sys.exit(f"{' '.join(arguments)} ended with {done.returncode} instead of {expect}:\n{done.stdout}\n{done.stderr}")
-        return done
-
-    def sync(self, *arguments, **changes):
-        return self.run("sync", *arguments, **changes)
-
-    def json(self, *arguments, **changes):
-        return json.loads(self.run(*arguments, "--json", **changes).stdout)
-
-    def start(self, *arguments):
-        """A process that may be killed."""
-        return subprocess.Popen([str(STEPMARK), *arguments], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def replace(self, path, old, new):
-        file = self.folder / path
-        text = file.read_text()
-        assert old in text, (path, old, text)
-        file.write_text(text.replace(old, new, 1))
-
-    def lose_ledger(self):
-        for file in (self.folder / ".stepmark/local").glob("sync.db*"):
-            file.unlink()
 
 
 def template(folder):
