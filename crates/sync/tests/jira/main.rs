@@ -11,4 +11,6 @@ mod issues;
 mod statuses;
 mod parents;
 mod faults;
+mod synced_project;
 mod worker;
+mod survival;
