@@ -146,6 +146,7 @@ impl Project {
             marker: action.marker.clone(),
             remote,
             digest: says.map(Ticket::digest),
+            source: None,
             linked_at: Timestamp::now(),
         };
         transaction.put_link(&link, says).unwrap();

@@ -55,6 +55,7 @@ fn link(number: u32) -> Link {
         marker: marker(number),
         remote,
         digest: None,
+        source: None,
         linked_at: Timestamp::UNIX_EPOCH,
     }
 }

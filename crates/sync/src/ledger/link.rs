@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::{
     TrackerName,
-    ticket::{Marker, RemoteTicket, TicketDigest},
+    ticket::{Marker, RemoteTicket, SourceDigest, TicketDigest},
 };
 
 /// That an artifact has a ticket in a tracker.
@@ -18,6 +18,8 @@ pub struct Link {
     pub remote: RemoteTicket,
     /// What the ticket is known to say; `None` where it was only found.
     pub digest: Option<TicketDigest>,
+    /// What the ticket that it says was made from; `None` where that is not known, and costs only time.
+    pub source: Option<SourceDigest>,
     /// Since when this is known.
     pub linked_at: Timestamp,
 }

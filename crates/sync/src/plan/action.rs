@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepmark_core::artifact::ProjectPath;
 
-use crate::ticket::{FieldDifference, Marker, RemoteTicket, Ticket, TicketDigest};
+use crate::ticket::{FieldDifference, Marker, RemoteTicket, SourceDigest, Ticket, TicketDigest};
 
 /// What is to be done about one ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Action {
     pub digest: Option<TicketDigest>,
     /// What it should say; `None` where nothing is known of what a ticket to be pruned says.
     pub ticket: Option<Ticket>,
+    /// What `ticket` is made from; no part of a plan that is written down.
+    #[serde(skip)]
+    pub source: Option<SourceDigest>,
     /// The fields that change.
     pub differences: Vec<FieldDifference>,
 }

@@ -10,7 +10,10 @@ use crate::{
     configuration::{Drift, Duplicates, Prune},
     in_parts::map_in_parts,
     ledger::{IntentAction, LedgerError, Link},
-    ticket::{CloseReason, FieldDifference, Marker, Observed, RemoteTicket, Standing, Ticket, TicketFacts},
+    ticket::{
+        CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, SourceDigests, Standing,
+        Ticket, TicketFacts,
+    },
 };
 
 /// A plan that is being made.
@@ -18,6 +21,7 @@ struct Making<'g, 'a> {
     grounds: &'g Grounds<'a>,
     remembered: Remembered,
     found: Option<BTreeMap<&'a Marker, Vec<&'a Observed>>>,
+    sources: SourceDigests,
     plan: Plan,
 }
 
@@ -33,7 +37,8 @@ impl Plan {
         let found = grounds.survey.as_ref().map(|survey| by_marker(survey.tickets));
         let mut plan = Self::empty(name.clone());
         plan.needs_survey = found.is_none() && grounds.ledger.surveyed_at(name)?.is_none();
-        let mut making = Making { grounds, remembered, found, plan };
+        let sources = SourceDigests::new(&grounds.settings.ticket);
+        let mut making = Making { grounds, remembered, found, sources, plan };
         let artifacts = grounds.snapshot.artifacts();
         let concerned: Vec<_> =
             artifacts.filter(|(_, facts)| grounds.settings.concerns(&facts.path)).collect();
@@ -60,13 +65,18 @@ impl<'a> Making<'_, 'a> {
         }
         let Remembered { links, intents } = &self.remembered;
         let (snapshot, settings) = (self.grounds.snapshot, &self.grounds.settings.ticket);
-        map_in_parts(artifacts, |(marker, _)| {
-            let digest = links.get(*marker).and_then(|link| link.digest);
+        let sources = &self.sources;
+        map_in_parts(artifacts, |(marker, facts)| {
             // A change that was begun may have been made: then the ticket does not say what is remembered.
-            let digest = digest.filter(|_| !intents.contains_key(*marker));
-            let is_said = |digest| Some(Ticket::desired(snapshot, marker, settings)?.digest() == digest);
-            digest.and_then(is_said).unwrap_or(false)
+            let link = links.get(*marker).filter(|_| !intents.contains_key(*marker));
+            let Some((link, digest)) = link.and_then(|link| Some((link, link.digest?))) else { return false };
+            let is_said = || Some(Ticket::desired(snapshot, marker, settings)?.digest() == digest);
+            link.source == Some(sources.of(facts, snapshot.parent(marker))) || is_said().unwrap_or(false)
         })
+    }
+
+    fn source(&self, marker: &Marker, facts: &TicketFacts) -> SourceDigest {
+        self.sources.of(facts, self.grounds.snapshot.parent(marker))
     }
 
     fn consider(&mut self, marker: &Marker, facts: &TicketFacts) -> Result<(), LedgerError> {
@@ -77,7 +87,10 @@ impl<'a> Making<'_, 'a> {
             None => Some(self.first(marker, desired)),
         };
         match action {
-            Some(action) => self.plan.actions.push(Action { path: Some(facts.path.clone()), ..action }),
+            Some(action) => {
+                let (path, source) = (Some(facts.path.clone()), Some(self.source(marker, facts)));
+                self.plan.actions.push(Action { path, source, ..action });
+            }
             None => self.plan.unchanged += 1,
         }
         Ok(())
@@ -209,6 +222,7 @@ impl<'a> Making<'_, 'a> {
             remote: Some(remote),
             base: link.digest,
             digest: closed.as_ref().map(Ticket::digest),
+            source: None,
             differences: differences.unwrap_or_default(),
             ticket: closed,
         });
@@ -243,6 +257,7 @@ fn action(kind: ActionKind, desired: Ticket) -> Action {
         remote: None,
         base: None,
         digest: Some(desired.digest()),
+        source: None,
         ticket: Some(desired),
         differences: Vec::new(),
     }

@@ -11,7 +11,7 @@ use stepmark_core::{
 use super::title::title;
 
 /// What an artifact says, as far as tickets are concerned: values, taken once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TicketFacts {
     /// How stepmark knows it.
     pub key: ArtifactKey,
@@ -48,7 +48,7 @@ pub struct TicketFacts {
 }
 
 /// One step of an artifact.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StepFact {
     /// Its name; several where one of them is chosen.
     pub names: Vec<String>,

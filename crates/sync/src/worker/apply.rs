@@ -162,6 +162,7 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
                         marker: action.marker.clone(),
                         remote: remote.clone(),
                         digest: None,
+                        source: None,
                         linked_at: now,
                     };
                     look_up::adopt(&mut *transaction, &link, Vec::new())?

@@ -120,6 +120,7 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
                     marker: marker.clone(),
                     remote: oldest.remote.clone(),
                     digest: None,
+                    source: None,
                     linked_at: now,
                 };
                 let duplicates = others.iter().map(|other| other.remote.clone()).collect();

@@ -10,7 +10,7 @@ pub(super) const VERSION: i64 = 1;
 const VERSION_1: &str = "
     CREATE TABLE links (
         tracker TEXT NOT NULL, marker TEXT NOT NULL, remote_id TEXT NOT NULL, remote TEXT NOT NULL,
-        digest TEXT, projected TEXT, linked_at INTEGER NOT NULL,
+        digest TEXT, source TEXT, projected TEXT, linked_at INTEGER NOT NULL,
         PRIMARY KEY (tracker, marker)
     ) WITHOUT ROWID;
     CREATE UNIQUE INDEX links_by_remote ON links (tracker, remote_id);
