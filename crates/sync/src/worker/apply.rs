@@ -113,6 +113,8 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         let no_creation = self.look_up(lease, plan, report).await?;
         self.adopt_all(lease, plan, report)?;
         let actions = self.make_known(lease, plan, report).await?;
+        // Once: a first sync has as many batches as tickets.
+        let expected = expected(plan);
         let tracker = self.tracker;
         for batch in batches(&actions, |kind| tracker.batch(kind)) {
             if self.stop.is_asked() {
@@ -127,7 +129,7 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
                 Some(held) if batch.kind == RequestKind::Create => {
                     hold(report, batch.actions.iter().map(|action| (action.kind, &action.marker)), held);
                 }
-                _ => self.carry_out(lease, plan, batch, report).await?,
+                _ => self.carry_out(lease, &expected, batch, report).await?,
             }
         }
         Ok(())
@@ -178,12 +180,12 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
     async fn carry_out(
         &mut self,
         lease: &Lease,
-        plan: &Plan,
+        expected: &BTreeSet<&Marker>,
         batch: Batch<'_>,
         report: &mut Report,
     ) -> Result<(), ApplyError> {
         let kind = batch.kind;
-        let Some(Prepared { items, route }) = self.prepare(lease, plan, batch, report).await? else {
+        let Some(Prepared { items, route }) = self.prepare(lease, expected, batch, report).await? else {
             return Ok(());
         };
         self.requests += 1;
@@ -200,20 +202,18 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
     async fn prepare<'p>(
         &mut self,
         lease: &Lease,
-        plan: &Plan,
+        expected: &BTreeSet<&Marker>,
         batch: Batch<'p>,
         report: &mut Report,
     ) -> Result<Option<Prepared<'p>>, ApplyError> {
         let (settings, tracker) = (self.settings, self.tracker);
-        let expected = expected(plan);
         loop {
             let now = self.clock.now();
             let mut transaction = self.begin(Some(lease))?;
             let intents = transaction.intents(&settings.name)?.into_iter();
             let intents: BTreeMap<Marker, IntentAction> =
                 intents.map(|intent| (intent.marker, intent.action)).collect();
-            let ground =
-                Ground { ledger: &*transaction, settings, expected: &expected, intents: &intents, now };
+            let ground = Ground { ledger: &*transaction, settings, expected, intents: &intents, now };
             let (mut items, mut held) = (Vec::new(), Report::default());
             for action in &batch.actions {
                 match ground.check(action)? {
