@@ -25,6 +25,7 @@ mod look_up;
 mod unknown;
 mod lease_keeper;
 mod apply;
+mod prepare;
 mod amends;
 mod configured_tracker;
 #[cfg(test)]

@@ -1,0 +1,115 @@
+//! Getting a batch ready: its grounds, breakers, pace and intents, in one transaction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::{
+    ApplyError, Fate, Held, Report, Worker, WorkerClock,
+    apply::hold,
+    batch::Batch,
+    gate::{self, Gate},
+    grounding::{Ground, Item},
+};
+use crate::{
+    breaker::Route,
+    configuration::TrackerSettings,
+    ledger::{Intent, IntentAction, Lease, Ledger, LedgerError, LedgerWriter},
+    plan::ActionKind,
+    ticket::Marker,
+    tracker::Tracker,
+};
+
+/// What a batch is to ask for.
+pub(super) struct Prepared<'p> {
+    pub(super) items: Vec<Item<'p>>,
+    pub(super) route: Route,
+}
+
+impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+    /// Asks breakers and pace and notes the intents, in one transaction; waits where the pace wants that.
+    pub(super) async fn prepare<'p>(
+        &mut self,
+        lease: &Lease,
+        expected: &BTreeSet<&Marker>,
+        batch: Batch<'p>,
+        report: &mut Report,
+    ) -> Result<Option<Prepared<'p>>, ApplyError> {
+        let (settings, tracker) = (self.settings, self.tracker);
+        loop {
+            let now = self.clock.now();
+            let mut transaction = self.begin(Some(lease))?;
+            let intents = transaction.intents(&settings.name)?.into_iter();
+            let intents: BTreeMap<Marker, IntentAction> =
+                intents.map(|intent| (intent.marker, intent.action)).collect();
+            let ground = Ground { ledger: &*transaction, settings, expected, intents: &intents, now };
+            let (mut items, mut held) = (Vec::new(), Report::default());
+            for action in &batch.actions {
+                match ground.check(action)? {
+                    Ok(item) => items.push(item),
+                    // The look-up has told of it.
+                    Err(Held::Stale) if was_found(report, &action.marker) => {}
+                    Err(why) => held.tell(action.kind, &action.marker, why.into()),
+                }
+            }
+            let markers: Vec<Marker> = items.iter().map(|item| item.action.marker.clone()).collect();
+            let route = tracker.route(batch.kind, &markers);
+            let cost = tracker.cost(batch.kind, items.len());
+            let tickets = || items.iter().map(|item| (item.action.kind, &item.action.marker));
+            let gate = match items.is_empty() {
+                true => None,
+                false => Some(gate::ask(&mut *transaction, &route, &cost, settings, now)?),
+            };
+            match gate {
+                None => {}
+                Some(Gate::Refused { scope, until, cause }) => {
+                    hold(&mut held, tickets(), &Held::Refused { scope, until, cause });
+                    items.clear();
+                }
+                Some(Gate::TooFast { until }) => {
+                    drop(transaction);
+                    if self.wait(Some(lease), until).await? {
+                        continue;
+                    }
+                    hold(&mut held, tickets(), &Held::TooFast { until });
+                    items.clear();
+                }
+                Some(Gate::Open) => {
+                    for item in &items {
+                        put_intent(&mut *transaction, settings, lease, item, now)?;
+                    }
+                    transaction.commit()?;
+                }
+            }
+            report.entries.append(&mut held.entries);
+            return Ok((!items.is_empty()).then_some(Prepared { items, route }));
+        }
+    }
+}
+
+fn was_found(report: &Report, marker: &Marker) -> bool {
+    report.of(marker).is_some_and(|entry| matches!(entry.fate, Fate::Found { .. }))
+}
+
+fn put_intent(
+    ledger: &mut dyn LedgerWriter,
+    settings: &TrackerSettings,
+    lease: &Lease,
+    item: &Item<'_>,
+    begun_at: Timestamp,
+) -> Result<(), LedgerError> {
+    let action = match item.action.kind {
+        // Closed twice is closed, and the intent of its marker is that of the ticket that counts.
+        ActionKind::CloseDuplicate => return Ok(()),
+        ActionKind::Create => IntentAction::Create,
+        _ => IntentAction::Update,
+    };
+    ledger.put_intent(&Intent {
+        tracker: settings.name.clone(),
+        marker: item.action.marker.clone(),
+        action,
+        digest: item.ticket.digest(),
+        lease_number: lease.number,
+        begun_at,
+    })
+}
