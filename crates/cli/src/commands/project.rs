@@ -1,73 +1,169 @@
 //! `stepmark project`
 
+use std::sync::atomic::AtomicUsize;
+
 use clap::Args;
+use stepmark_core::{
+    commit::Outcome,
+    workspace::{
+        WalkProblemKind,
+        manifest::{self, IgnoreFiles, ManifestChoice, ManifestPlace},
+    },
+};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, wording},
+    output::{Output, with_spinner, wording},
     project::Project as OpenProject,
 };
 
-/// Rebuild what is derived from the artifacts: the gates
+/// Rebuild what is derived from the artifacts: gates and manifests
 ///
-/// Everything that this writes can be deleted at any time. Nothing is written that is right already.
+/// Everything that this writes can be deleted at any time. Nothing is written that is right already. Without options all of it is
+/// rebuilt; each option names a part. Ends with 1 when something could not be read and is missing in what was written.
 #[derive(Debug, Args)]
 pub(crate) struct Project {
-    /// Only the gates
+    /// The gates in `.stepmark/gates/`
     #[arg(long)]
     gates: bool,
+    /// `.stepmark/manifests/files-manifest.csv`, as `stepmark manifest write` makes it
+    #[arg(long)]
+    files_manifest: bool,
+}
+
+/// Something that is rebuilt as a whole.
+#[derive(Clone, Copy, Debug)]
+enum Projection {
+    Gates,
+    FilesManifest,
 }
 
 /// What a projection did.
+#[derive(Debug, Default)]
 struct Done {
-    name: &'static str,
+    /// How many artifacts, files or entries it is made of.
     artifacts: usize,
+    /// What each of these is called.
+    noun: &'static str,
     written: usize,
     removed: usize,
     unchanged: usize,
+    /// What could not be taken into it, a line each.
+    problems: Vec<String>,
+    /// What else there is to look at, a line each.
+    warnings: Vec<String>,
+}
+
+impl Projection {
+    /// In the order in which they are made: one that changes what another is made of stands before it.
+    const ALL: [Self; 2] = [Self::Gates, Self::FilesManifest];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Gates => "gates",
+            Self::FilesManifest => "files-manifest",
+        }
+    }
+
+    const fn is_named_in(self, options: &Project) -> bool {
+        match self {
+            Self::Gates => options.gates,
+            Self::FilesManifest => options.files_manifest,
+        }
+    }
+
+    /// Rebuilds it; `count` says how many files were looked at so far.
+    fn rebuild(self, project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
+        match self {
+            Self::Gates => gates(project),
+            Self::FilesManifest => files_manifest(project, count),
+        }
+    }
 }
 
 impl Project {
     pub(crate) fn run(&self, project: &OpenProject, output: &Output) -> Result<Exit, Failure> {
-        let chosen = |is_named: bool| is_named || !self.gates;
+        let is_any_named = Projection::ALL.iter().any(|projection| projection.is_named_in(self));
+        let chosen = |projection: &Projection| !is_any_named || projection.is_named_in(self);
         let mut done = Vec::new();
-        if chosen(self.gates) {
-            let gates = project.workspace.rebuild_gates()?;
-            done.push(Done {
-                name: "gates",
-                artifacts: gates.artifacts,
-                written: gates.written,
-                removed: gates.removed,
-                unchanged: gates.unchanged,
-            });
+        for projection in Projection::ALL.into_iter().filter(chosen) {
+            let rebuilt =
+                with_spinner(projection.name(), output.quiet, |count| projection.rebuild(project, count))?;
+            done.push((projection, rebuilt));
         }
         report(output, &done);
-        Ok(Exit::Fine)
+        let is_whole = done.iter().all(|(_, done)| done.problems.is_empty());
+        Ok(if is_whole { Exit::Fine } else { Exit::Findings })
     }
 }
 
-fn report(output: &Output, done: &[Done]) {
+fn gates(project: &OpenProject) -> Result<Done, Failure> {
+    let gates = project.workspace.rebuild_gates()?;
+    Ok(Done {
+        artifacts: gates.artifacts,
+        noun: "artifact",
+        written: gates.written,
+        removed: gates.removed,
+        unchanged: gates.unchanged,
+        ..Done::default()
+    })
+}
+
+/// The manifest of the whole project, whatever folder it is worked on from.
+fn files_manifest(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
+    let root = project.root();
+    let place = ManifestPlace::find(&ManifestChoice {
+        root,
+        root_is_named: false,
+        file: None,
+        current_folder: root.path(),
+    })?;
+    let stat_cache = place.stat_cache();
+    let configuration = project.workspace.configuration();
+    let request = place.request(configuration, IgnoreFiles::Disregarded, stat_cache.as_deref(), count);
+    let draft = manifest::write(&request)?;
+    let is_written = manifest::publish(&place, &draft)? != Outcome::Unchanged;
+    let mut done = Done {
+        artifacts: draft.files,
+        noun: "file",
+        written: usize::from(is_written),
+        unchanged: usize::from(!is_written),
+        ..Done::default()
+    };
+    done.problems.extend(draft.unreadable.iter().map(|file| format!("{}: {}", file.path, file.reason)));
+    for problem in &draft.problems {
+        let is_link =
+            matches!(problem.kind, WalkProblemKind::LinkedFolder | WalkProblemKind::BrokenLink { .. });
+        let lines = if is_link { &mut done.warnings } else { &mut done.problems };
+        lines.push(format!("{}: {}", problem.path, problem.kind));
+    }
+    Ok(done)
+}
+
+fn report(output: &Output, done: &[(Projection, Done)]) {
     if output.json {
         let projections: Vec<_> = done
             .iter()
-            .map(|done| {
+            .map(|(projection, done)| {
                 serde_json::json!({
-                    "name": done.name,
+                    "name": projection.name(),
                     "artifacts": done.artifacts,
                     "written": done.written,
                     "removed": done.removed,
                     "unchanged": done.unchanged,
+                    "problems": done.problems,
+                    "warnings": done.warnings,
                 })
             })
             .collect();
         output.json("stepmark.project/1", serde_json::json!({"projections": projections}));
-        return;
     }
-    for done in done {
+    for (projection, done) in done {
+        done.problems.iter().chain(&done.warnings).for_each(|line| output.warning(line));
         output.remark(format_args!(
             "{}: {}, {} written, {} removed, {} unchanged",
-            done.name,
-            wording::count(done.artifacts, "artifact"),
+            projection.name(),
+            wording::count(done.artifacts, done.noun),
             done.written,
             done.removed,
             done.unchanged,

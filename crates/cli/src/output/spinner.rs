@@ -13,11 +13,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Runs `work`, which counts what it has done in the counter that it is given, and shows `what` with that count on
 /// stderr if it is a terminal.
-pub(crate) fn with_spinner<T: Send>(
-    what: &str,
-    quiet: bool,
-    work: impl FnOnce(&AtomicUsize) -> T + Send,
-) -> T {
+pub(crate) fn with_spinner<T>(what: &str, quiet: bool, work: impl FnOnce(&AtomicUsize) -> T) -> T {
     let count = AtomicUsize::new(0);
     let (done, finished) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
