@@ -9,6 +9,11 @@ mod project;
 mod commands;
 mod output;
 
+/// The programs of the book are compiled, and those that may are run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+mod embedding {}
+
 use std::process::ExitCode;
 
 use clap::Parser;
