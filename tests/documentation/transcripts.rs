@@ -13,6 +13,9 @@ use crate::{book::folder, fences::fences};
 /// The time that the program reads in transcripts.
 const TIME: &str = "2026-11-22T10:15:00Z";
 
+/// What stands for ids that the program makes at random.
+const TEST_ID: &str = "00000000-0000-4000-8000-000000000001";
+
 /// The line of a configuration block that says where it stands.
 const CONFIGURATION_MARK: &str = "# .stepmark/config.yaml\n";
 
@@ -85,7 +88,7 @@ fn prepare(page: &Path, scratch: &Path) {
 fn isolated(program: &Path, home: &Path, programs: &Path) -> String {
     let (program, home, programs) = (program.display(), home.display(), programs.display());
     format!(
-        "#!/bin/sh\nexec env -i HOME='{home}' PATH='{programs}:/usr/bin:/bin' STEPMARK_TEST_TIME={TIME} STEPMARK_ACTOR=human:ada \
+        "#!/bin/sh\nexec env -i HOME='{home}' PATH='{programs}:/usr/bin:/bin' STEPMARK_TEST_TIME={TIME} STEPMARK_TEST_ID={TEST_ID} STEPMARK_ACTOR=human:ada \
          GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.org GIT_COMMITTER_NAME=Ada \
          GIT_COMMITTER_EMAIL=ada@example.org '{program}' \"$@\"\n"
     )
@@ -108,7 +111,8 @@ fn trackers_of_the_book_can_be_configured() {
         for block in blocks.filter(|block| block.kind == "yaml" && block.text.contains("trackers:\n")) {
             let project = tempfile::tempdir().unwrap();
             fs::create_dir(project.path().join(".stepmark")).unwrap();
-            fs::write(project.path().join(".stepmark/config.yaml"), format!("project_id: p\n{}", block.text.replace("project_id:", "# "))).unwrap();
+            let configuration = format!("project_id: p\n{}", block.text.replace("project_id:", "#"));
+            fs::write(project.path().join(".stepmark/config.yaml"), configuration).unwrap();
             let mut command = Command::new(env!("CARGO_BIN_EXE_stepmark"));
             let command = command.args(["sync", "plan"]).current_dir(project.path()).env_clear();
             let output = command.env("HOME", project.path()).output().unwrap();
