@@ -71,11 +71,11 @@ fn every_link_leads_somewhere() {
         for link in links(&text) {
             let place = folder().join(&page).parent().unwrap().join(&link);
             assert!(place.exists(), "docs/{}: {link}", page.display());
-            let depth = page.parent().unwrap().join(&link).components().try_fold(0_usize, |depth, part| match part
-            {
-                Component::ParentDir => depth.checked_sub(1),
-                _ => Some(depth + 1),
-            });
+            let depth =
+                page.parent().unwrap().join(&link).components().try_fold(0_usize, |depth, part| match part {
+                    Component::ParentDir => depth.checked_sub(1),
+                    _ => Some(depth + 1),
+                });
             assert!(depth.is_some(), "docs/{}: {link} leads out of the book", page.display());
         }
     }
@@ -84,7 +84,18 @@ fn every_link_leads_somewhere() {
 #[test]
 fn every_block_is_of_a_kind_that_is_tried_or_shown() {
     const KINDS: [&str; 12] = [
-        "console", "yaml", "json", "rust", "rust,no_run", "toml", "text", "diff", "markdown", "csv", "sql", "javascript",
+        "console",
+        "yaml",
+        "json",
+        "rust",
+        "rust,no_run",
+        "toml",
+        "text",
+        "diff",
+        "markdown",
+        "csv",
+        "sql",
+        "javascript",
     ];
     for (page, text) in pages() {
         for fence in fences(&text) {
@@ -95,6 +106,7 @@ fn every_block_is_of_a_kind_that_is_tried_or_shown() {
 
 #[test]
 fn links_are_found_outside_of_code() {
-    let page = "[a](x.md) `[b](y.md)` [c](z.md#part), [d](https://example.org)\n```\n[e](e.md)\n```\n[f](#here)\n";
+    let page =
+        "[a](x.md) `[b](y.md)` [c](z.md#part), [d](https://example.org)\n```\n[e](e.md)\n```\n[f](#here)\n";
     assert_eq!(links(page), ["x.md", "z.md"]);
 }

@@ -42,6 +42,9 @@ fn report(line: &str) {
 fn says_how_far_the_demo_is() {
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/repos/demo");
     let (lines, is_clean) = progress(demo).unwrap();
-    assert!(lines.contains(&"_bmad-output/planning-artifacts/prd.md: 5 of 14 steps, 0 errors".to_owned()), "{lines:#?}");
+    assert!(
+        lines.contains(&"_bmad-output/planning-artifacts/prd.md: 5 of 14 steps, 0 errors".to_owned()),
+        "{lines:#?}"
+    );
     assert!(!is_clean);
 }
