@@ -9,7 +9,7 @@
 //!
 //! `TRYCMD=overwrite cargo test --test documentation` writes what the program prints into the pages.
 #![expect(clippy::disallowed_methods, reason = "tests make, run and look at everything directly")]
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod book;
 mod fences;
