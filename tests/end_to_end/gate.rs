@@ -60,6 +60,7 @@ fn an_edit_closes_all_gates_until_they_are_rebuilt() {
     ── stdout
     gates: 4 artifacts, 18 written, 0 removed, 0 unchanged
     files-manifest: 7 files, 1 written, 0 removed, 0 unchanged
+    catalogues: 4 rows, 1 written, 0 removed, 0 unchanged
     ");
     assert_eq!(demo.reads_only(&["gate", "check", PRD, "1"]).code, 0);
     let text = String::from_utf8(demo.read(PRD)).unwrap();

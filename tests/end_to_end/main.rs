@@ -37,6 +37,7 @@ mod man;
 mod manifest;
 mod next;
 mod permissions;
+mod project;
 mod readme;
 mod reopen;
 mod replay;

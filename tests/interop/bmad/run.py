@@ -106,6 +106,30 @@ def manifests(release, installer, project):
     check(f"{release}: the installer's update finds the same edited file in our manifest", backups() == [f"_bmad/{edited}.bak"], backups())
 
 
+# What each release writes, and whether our columns of it come from frontmatter or plain markup: all of these must be equal.
+CATALOGUES = {"6.12.0": ["skill"], "6.0.4": ["agent", "workflow", "task", "tool"]}
+
+
+def catalogues(release, project):
+    stepmark("project", "--catalogues", cwd=project)
+    for kind in CATALOGUES[release]:
+        official = (project / f"_bmad/_config/{kind}-manifest.csv").read_bytes()
+        ours = (project / f".stepmark/manifests/{kind}-manifest.csv").read_bytes()
+        theirs, own = official.splitlines(), ours.splitlines()
+        check(f"{release}: all {len(theirs) - 1} rows of the {kind} catalogue are the installer's, to the byte", ours == official,
+              [pair for pair in zip(own, theirs) if pair[0] != pair[1]][:3] or (len(own), len(theirs)))
+    counts = {"6.12.0": {"skill": 20}, "6.0.4": {"agent": 8, "workflow": 20, "task": 5}}
+    for kind, least in counts[release].items():
+        found = len(rows(project / f".stepmark/manifests/{kind}-manifest.csv"))
+        check(f"{release}: the {kind} catalogue has rows to compare", found >= least, found)
+    again = stepmark_json("project", "--catalogues", cwd=project)["projections"][0]
+    check(f"{release}: catalogues that are right are not written again", again["written"] == 0, again)
+    if release == "6.12.0":
+        agents = {row["canonicalId"] for row in rows(project / ".stepmark/manifests/agent-manifest.csv")}
+        skills = {row["canonicalId"] for row in rows(project / ".stepmark/manifests/skill-manifest.csv")}
+        check("6.12.0: agents are the skills that were installed from an `agents` folder", agents and agents < skills, agents)
+
+
 # FORMATS.md, "Step files and chains": steps of each workflow of 6.0.4.
 CHAINS = {
     "prd.md": ("workflowType: 'prd'", "create-prd", 14),
@@ -190,6 +214,7 @@ with tempfile.TemporaryDirectory() as temporary:
             reads_everything(project)
             chains(project)
             walks_the_prd(project)
+        catalogues(release, project)
         manifests(release, installer, project)
 
 print(f"{passed} passed, {failed} failed")

@@ -17,7 +17,7 @@ use crate::{
     project::Project as OpenProject,
 };
 
-/// Rebuild what is derived from the artifacts: gates and manifests
+/// Rebuild what is derived from the artifacts: gates, manifests and catalogues
 ///
 /// Everything that this writes can be deleted at any time. Nothing is written that is right already. Without options all of it is
 /// rebuilt; each option names a part. Ends with 1 when something could not be read and is missing in what was written.
@@ -29,6 +29,9 @@ pub(crate) struct Project {
     /// `.stepmark/manifests/files-manifest.csv`, as `stepmark manifest write` makes it
     #[arg(long)]
     files_manifest: bool,
+    /// The catalogues of agents, workflows, skills, tasks and tools in `.stepmark/manifests/`
+    #[arg(long)]
+    catalogues: bool,
 }
 
 /// Something that is rebuilt as a whole.
@@ -36,6 +39,7 @@ pub(crate) struct Project {
 enum Projection {
     Gates,
     FilesManifest,
+    Catalogues,
 }
 
 /// What a projection did.
@@ -56,12 +60,13 @@ struct Done {
 
 impl Projection {
     /// In the order in which they are made: one that changes what another is made of stands before it.
-    const ALL: [Self; 2] = [Self::Gates, Self::FilesManifest];
+    const ALL: [Self; 3] = [Self::Gates, Self::FilesManifest, Self::Catalogues];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Gates => "gates",
             Self::FilesManifest => "files-manifest",
+            Self::Catalogues => "catalogues",
         }
     }
 
@@ -69,6 +74,7 @@ impl Projection {
         match self {
             Self::Gates => options.gates,
             Self::FilesManifest => options.files_manifest,
+            Self::Catalogues => options.catalogues,
         }
     }
 
@@ -77,6 +83,7 @@ impl Projection {
         match self {
             Self::Gates => gates(project),
             Self::FilesManifest => files_manifest(project, count),
+            Self::Catalogues => catalogues(project, count),
         }
     }
 }
@@ -138,6 +145,18 @@ fn files_manifest(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Fa
         lines.push(format!("{}: {}", problem.path, problem.kind));
     }
     Ok(done)
+}
+
+fn catalogues(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
+    let rebuild = project.workspace.rebuild_catalogues_counted(count)?;
+    Ok(Done {
+        artifacts: rebuild.entries,
+        noun: "row",
+        written: rebuild.written,
+        unchanged: rebuild.unchanged,
+        problems: rebuild.problems.iter().map(ToString::to_string).collect(),
+        ..Done::default()
+    })
 }
 
 fn report(output: &Output, done: &[(Projection, Done)]) {

@@ -3,7 +3,8 @@
 use stepmark_core::{
     workspace::manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
     workspace::{
-        ArtifactError, BaselineWriteError, ChangeError, CheckError, GateError, HookError, InstructionError,
+        ArtifactError, BaselineWriteError, CatalogueError, ChangeError, CheckError, GateError, HookError,
+        InstructionError,
     },
 };
 
@@ -44,6 +45,16 @@ impl From<BaselineWriteError> for Failure {
             BaselineWriteError::Read(error) => error.into(),
             BaselineWriteError::Place(_) => Self::from_error(Exit::Io, &error),
             BaselineWriteError::Commit(error) => ChangeError::Commit(error).into(),
+        }
+    }
+}
+
+impl From<CatalogueError> for Failure {
+    fn from(error: CatalogueError) -> Self {
+        match error {
+            CatalogueError::Read(error) => error.into(),
+            CatalogueError::Commit(error) => ChangeError::Commit(error).into(),
+            CatalogueError::Place(_) | CatalogueError::Table { .. } => Self::from_error(Exit::Io, &error),
         }
     }
 }

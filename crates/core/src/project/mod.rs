@@ -1,5 +1,6 @@
 //! Artifacts → the bytes of every local copy. Pure and rebuildable.
 
+pub mod catalogue;
 pub mod files_manifest;
 pub mod instructions;
 pub mod instruction_meta;

@@ -75,11 +75,15 @@ mod hash_files;
 mod stat_cache;
 mod listed_files;
 pub mod manifest;
+mod catalogues;
 
 pub use crate::artifact::{PathGlob, PathGlobError, PathGlobs};
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 #[cfg(feature = "write")]
 pub use baseline::BaselineWriteError;
+pub use catalogues::{CATALOGUES_FOLDER, Catalogue, Catalogues, catalogue_path};
+#[cfg(feature = "write")]
+pub use catalogues::{CatalogueError, CatalogueRebuild};
 pub use chain::ChainLink;
 pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsError};
 #[cfg(feature = "write")]

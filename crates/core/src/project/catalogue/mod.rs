@@ -1,0 +1,92 @@
+//! The sister catalogues of `files-manifest.csv`: which agents, workflows, skills, tasks and tools a project has, taken from the
+//! frontmatter of their files (seed `001_…`, Q17; FORMATS.md §1).
+//!
+//! The rows are those of the official BMAD installers 6.0.4 and 6.12, in their order. Everything here is pure:
+//! `workspace::catalogues` finds and reads the files and writes the catalogues.
+//!
+//! # Caveats
+//! * A catalogue says what is there now. The installer keeps rows of agents, tasks and tools that are gone; this does not.
+//! * Agents of 6.0.4 keep what they are in markup below the frontmatter, and most tasks are XML: of both the attributes and
+//!   elements are read that the installer reads, and in its way (see `markup`).
+//! * Since 6.12 an agent is a skill: what its frontmatter says of it (`name`; `title`, `role` and the like where they stand
+//!   there) is in the catalogue, and the rest stays empty. The installer keeps icons and titles of these in its own
+//!   `config.toml`, which is no frontmatter.
+//! * Columns of other releases, such as `install_to_bmad`, are kept and stay empty.
+
+mod kind;
+mod column;
+mod entry;
+mod problem;
+mod on_one_line;
+mod markup;
+mod frontmatter;
+mod read_agent;
+mod read_skill;
+mod read_task;
+mod read_workflow;
+mod order;
+mod table;
+#[cfg(test)]
+mod table_properties;
+
+pub use column::Column;
+pub use entry::Entry;
+pub use kind::CatalogueKind;
+pub use order::{distinct, in_walk_order, module_order};
+pub use problem::{EntryProblem, EntryProblemKind};
+pub use read_agent::{agent_of_skill, is_agent_skill, read_agent};
+pub use read_skill::{SKILL_FILE, read_skill};
+pub use read_task::read_task;
+pub use read_workflow::{is_workflow_file, read_workflow};
+pub use table::{Table, TableError, write};
+
+use crate::artifact::ProjectPath;
+
+/// The module of what belongs to none: the word of the official installer for agents outside of its modules.
+pub const NO_MODULE: &str = "standalone";
+
+/// A file that may be an entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Where it stands.
+    pub path: &'a ProjectPath,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// The module that it belongs to.
+    pub module: &'a str,
+    /// The path that the catalogue says: where it was installed, which may be gone.
+    pub listed_path: &'a str,
+}
+
+/// What a file gave.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The entry; `None` for a file that is none, or that cannot be read as one.
+    pub entry: Option<Entry>,
+    /// What is wrong with the file.
+    pub problem: Option<EntryProblem>,
+}
+
+impl Source<'_> {
+    /// An entry that says where this file stands.
+    fn entry(&self) -> Entry {
+        Entry::default().with(Column::Module, self.module).with(Column::Path, self.listed_path)
+    }
+
+    /// The whole file as text; what is no UTF-8 becomes U+FFFD, as for the installer.
+    fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.bytes)
+    }
+}
+
+impl Reading {
+    /// A file that is an entry.
+    fn of(entry: Entry) -> Self {
+        Self { entry: Some(entry), problem: None }
+    }
+
+    /// A file that would be one.
+    fn failed(problem: EntryProblem) -> Self {
+        Self { entry: None, problem: Some(problem) }
+    }
+}

@@ -1,0 +1,160 @@
+//! Agents: compiled Markdown files of 6.0.4 and before, and skills since 6.12.
+
+use super::{
+    Column, Entry, Reading, Source,
+    frontmatter::Keys,
+    markup::{attribute, element, plain_element},
+    on_one_line::on_one_line,
+};
+
+/// Where an agent says what stands in a column: an attribute or an element of its markup, else a key of its frontmatter.
+const TOLD: [(Column, Place); 8] = [
+    (Column::DisplayName, Place::Attribute("name")),
+    (Column::Title, Place::Attribute("title")),
+    (Column::Icon, Place::Attribute("icon")),
+    (Column::Capabilities, Place::AttributeOnOneLine("capabilities")),
+    (Column::Role, Place::PlainElement("role")),
+    (Column::Identity, Place::Element("identity")),
+    (Column::CommunicationStyle, Place::Element("communication_style")),
+    (Column::Principles, Place::Element("principles")),
+];
+
+/// How the official installer finds a value in markup.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Attribute(&'static str),
+    AttributeOnOneLine(&'static str),
+    PlainElement(&'static str),
+    Element(&'static str),
+}
+
+impl Place {
+    fn find(self, text: &str) -> Option<String> {
+        match self {
+            Self::Attribute(name) => attribute(text, name).map(str::to_owned),
+            Self::AttributeOnOneLine(name) => attribute(text, name).map(on_one_line),
+            Self::PlainElement(name) => plain_element(text, name).map(on_one_line),
+            Self::Element(name) => element(text, name).map(on_one_line),
+        }
+    }
+}
+
+/// Reads a file of a module's `agents` folder. A Markdown file without an `<agent` in it is none, and neither is one that is
+/// only for the web (`localskip="true"`) or called `README.md`.
+pub fn read_agent(source: &Source<'_>) -> Reading {
+    let (text, file_name) = (source.text(), source.path.file_name());
+    let is_agent = file_name.ends_with(".md")
+        && !file_name.eq_ignore_ascii_case("readme.md")
+        && text.contains("<agent")
+        && !text.contains("localskip=\"true\"");
+    if !is_agent {
+        return Reading::default();
+    }
+    let (keys, problem) = match Keys::of_frontmatter(source) {
+        Ok(keys) => (keys.unwrap_or_default(), None),
+        // Its markup says what it is all the same.
+        Err(problem) => (Keys::default(), Some(problem)),
+    };
+    let name = file_name.replacen(".md", "", 1);
+    let mut entry = source.entry().with(Column::Name, &name);
+    for (column, place) in TOLD {
+        let told = place.find(&text).or_else(|| keys.text(column.name()).map(on_one_line));
+        let usual = if column == Column::DisplayName { name.as_str() } else { "" };
+        entry = entry.with(column, told.unwrap_or_else(|| usual.to_owned()));
+    }
+    Reading { entry: Some(entry), problem }
+}
+
+/// Whether a skill is an agent: it was installed below the `agents` folder of its module, where agents of all releases stand.
+/// `listed_path` is the path in the catalogue, such as `_bmad/bmm/agents/NAME/SKILL.md`.
+pub fn is_agent_skill(listed_path: &str) -> bool {
+    let parts: Vec<&str> = listed_path.split('/').collect();
+    parts.len() > 4 && parts[2] == "agents"
+}
+
+/// The agent that a skill is: what its frontmatter says of it.
+pub fn agent_of_skill(source: &Source<'_>, skill: &Entry) -> Entry {
+    // The skill was read from the same frontmatter.
+    let keys = Keys::of_frontmatter(source).ok().flatten().unwrap_or_default();
+    let name = skill.get(Column::Name);
+    let mut entry = source
+        .entry()
+        .with(Column::Name, name)
+        .with(Column::CanonicalId, skill.get(Column::CanonicalId))
+        .with(Column::DisplayName, name);
+    for (column, _) in TOLD {
+        if let Some(told) = keys.text(column.name()) {
+            entry = entry.with(column, on_one_line(told));
+        }
+    }
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::ProjectPath;
+
+    fn read(path: &str, text: &str) -> Reading {
+        let path = ProjectPath::new(path).unwrap();
+        read_agent(&Source { path: &path, bytes: text.as_bytes(), module: "bmm", listed_path: path.as_str() })
+    }
+
+    const KEEPER: &str = "---\nname: \"keeper\"\ntitle: From frontmatter\nrole: Also from there\n---\n\n```xml\n\
+        <agent id=\"k\" name=\"Kim\" icon=\"🧰\" capabilities=\"lending,\n  mending\">\n<persona>\n\
+        <identity>Keeps tools.\n  <i>All</i> of them.</identity>\n<communication_style>&quot;Short&quot;</communication_style>\n";
+
+    #[test]
+    fn what_an_agent_is_stands_in_its_markup_then_in_its_frontmatter() {
+        let read = read("_bmad/bmm/agents/keeper.md", KEEPER);
+        assert_eq!(read.problem, None);
+        let entry = read.entry.unwrap();
+        for (column, expected) in [
+            (Column::Name, "keeper"),
+            (Column::DisplayName, "Kim"),
+            (Column::Title, "From frontmatter"),
+            (Column::Icon, "🧰"),
+            (Column::Capabilities, "lending, mending"),
+            (Column::Role, "Also from there"),
+            (Column::Identity, "Keeps tools. <i>All</i> of them."),
+            (Column::CommunicationStyle, "&quot;Short&quot;"),
+            (Column::Principles, ""),
+            (Column::Module, "bmm"),
+            (Column::Path, "_bmad/bmm/agents/keeper.md"),
+        ] {
+            assert_eq!(entry.get(column), expected, "{column:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_agent_is_left_out() {
+        for (path, text) in [
+            ("_bmad/bmm/agents/notes.md", "---\nname: notes\n---\n"),
+            ("_bmad/bmm/agents/README.md", KEEPER),
+            ("_bmad/bmm/agents/keeper.yaml", KEEPER),
+            ("_bmad/bmm/agents/web.md", "<agent name=\"Web\" localskip=\"true\">"),
+        ] {
+            assert_eq!(read(path, text).entry, None, "{path}");
+        }
+    }
+
+    #[test]
+    fn an_agent_whose_frontmatter_is_broken_is_listed_and_told() {
+        let read = read("_bmad/bmm/agents/keeper.md", "---\nname: \"keeper\" x\n---\n<agent title=\"T\">");
+        let entry = read.entry.unwrap();
+        assert_eq!((entry.get(Column::DisplayName), entry.get(Column::Title)), ("keeper", "T"));
+        assert_eq!(read.problem.unwrap().line, Some(2));
+    }
+
+    #[test]
+    fn a_skill_is_an_agent_by_the_folder_it_was_installed_from() {
+        for (path, expected) in [
+            ("_bmad/bmm/agents/x/SKILL.md", true),
+            ("_bmad/bmm/plan/x/SKILL.md", false),
+            ("_bmad/bmm/agents/SKILL.md", false),
+            (".claude/skills/agents/SKILL.md", false),
+        ] {
+            assert_eq!(is_agent_skill(path), expected, "{path}");
+        }
+    }
+}
