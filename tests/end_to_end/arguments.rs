@@ -38,6 +38,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "journal",
     "lifecycle",
     "sync",
+    "report",
     "manifest",
     "config",
     "context",

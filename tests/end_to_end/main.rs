@@ -40,6 +40,8 @@ mod permissions;
 mod project;
 mod readme;
 mod reopen;
+#[cfg(unix)]
+mod report;
 mod replay;
 mod resume;
 mod scope;

@@ -129,6 +129,7 @@ pub(crate) enum Command {
     Journal(commands::journal::Journal),
     Lifecycle(commands::lifecycle::Lifecycle),
     Sync(commands::sync::Sync),
+    Report(commands::report::Report),
     Manifest(commands::manifest::Manifest),
     Config(commands::config::Config),
     Context(commands::context::Context),

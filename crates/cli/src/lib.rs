@@ -6,6 +6,7 @@ mod attribution;
 mod environment;
 mod hand_off;
 mod project;
+mod published_file;
 mod commands;
 mod output;
 

@@ -107,6 +107,11 @@ impl Project {
         }
     }
 
+    /// The place of a path of the command line that need not lie in the project.
+    pub(crate) fn place(&self, given: &Path) -> PathBuf {
+        self.current_folder.join(given)
+    }
+
     /// Whether a path of the command line names a folder.
     pub(crate) fn is_folder(&self, given: &Path) -> bool {
         Environment::is_folder(&self.current_folder.join(given))

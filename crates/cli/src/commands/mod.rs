@@ -28,6 +28,7 @@ pub(crate) mod next;
 pub(crate) mod project;
 pub(crate) mod reopen;
 pub(crate) mod replay;
+pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod scope;
@@ -96,6 +97,7 @@ pub(crate) fn run(
         Command::Journal(command) => command.run(&project()?, output),
         Command::Lifecycle(command) => command.run(&project()?, output),
         Command::Sync(command) => command.run(&project, environment, output),
+        Command::Report(command) => command.run(&project()?, output),
         Command::Manifest(command) => command.run(&project()?, output),
         Command::Config(command) => command.run(&project()?, output),
         Command::Context(command) => command.run(&project()?, output),

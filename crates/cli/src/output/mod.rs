@@ -1,7 +1,6 @@
 //! What the program prints, and where: results on stdout, messages and progress on stderr.
 
 pub(crate) mod findings;
-pub(crate) mod history;
 pub(crate) mod mermaid;
 pub(crate) mod replay;
 mod report;
@@ -9,7 +8,6 @@ mod spinner;
 pub(crate) mod svg;
 mod table;
 mod unified_diff;
-mod visible;
 pub(crate) mod wire;
 pub(crate) mod wording;
 
@@ -20,6 +18,8 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
+use stepmark_view::wording::visible;
+pub(crate) use stepmark_view::wording::{history, on_one_line};
 
 use crate::{
     arguments::{ColorChoice, OutputArguments},
@@ -30,8 +30,6 @@ pub(crate) use report::Excerpt;
 pub(crate) use spinner::with_spinner;
 pub(crate) use table::{bar, table};
 pub(crate) use unified_diff::unified_diff;
-pub(crate) use visible::on_one_line;
-use visible::visible;
 
 /// Who a text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,7 @@ use stepmark_core::{
     check::{Finding, Safety, Severity},
     document::LineIndex,
 };
-
-use super::visible::{on_one_line, visible};
+use stepmark_view::wording::{on_one_line, visible};
 
 /// A file, ready to be shown around findings.
 pub(crate) struct Excerpt<'f> {

@@ -5,7 +5,7 @@ use std::{future::Future, path::PathBuf};
 use stepmark_core::workspace::Clock;
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
-    ledger::{Ledger, MemoryLedger, SqliteLedger},
+    ledger::{LEDGER_PATH, Ledger, MemoryLedger, SqliteLedger},
     plan::{Grounds, Plan, Survey},
     retry::Draw,
     ticket::{Observed, Snapshot, Ticket},
@@ -19,9 +19,6 @@ use crate::{
     output::Output,
     project::Project,
 };
-
-/// Where the ledger stands in a project: it is this clone's alone (DESIGN.md, "On disk").
-const LEDGER: &str = ".stepmark/local/sync.db";
 
 /// What all commands of sync need.
 pub(super) struct Scene<'s> {
@@ -72,7 +69,7 @@ impl<'s> Scene<'s> {
     }
 
     pub(super) fn ledger_path(&self) -> PathBuf {
-        self.project.root().path().join(LEDGER)
+        self.project.root().path().join(LEDGER_PATH)
     }
 
     /// The ledger, which is made where there is none.

@@ -3,9 +3,10 @@
 //! Rules: docs.github.com, "Workflow commands for GitHub Actions"; what is escaped is in `toolkit/packages/core/src/command.ts`.
 
 use stepmark_core::check::{Finding, Severity};
+use stepmark_view::wording::{on_one_line, visible};
 
 use super::{Checked, CheckedFile};
-use crate::output::{on_one_line, report::Excerpt, visible::visible};
+use crate::output::report::Excerpt;
 
 /// A command for each finding, and an error for everything that could not be read.
 pub(super) fn render(checked: &Checked<'_>) -> String {

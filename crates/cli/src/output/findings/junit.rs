@@ -10,9 +10,10 @@ use quick_xml::{
     events::{BytesDecl, BytesText, Event},
 };
 use stepmark_core::check::{Finding, Severity};
+use stepmark_view::wording::{on_one_line, visible};
 
 use super::{Checked, CheckedFile};
-use crate::output::{on_one_line, report::Excerpt, visible::visible};
+use crate::output::report::Excerpt;
 
 type Xml = Writer<Vec<u8>>;
 

@@ -17,6 +17,9 @@ use super::{
 };
 use crate::ledger::LedgerError;
 
+/// Where the ledger stands, seen from the root of a project: it is this clone's alone (DESIGN.md, "On disk").
+pub const LEDGER_PATH: &str = ".stepmark/local/sync.db";
+
 /// How long a process waits for another one's transaction. Those are short: no request is ever made inside one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 

@@ -14,12 +14,12 @@ const CHANGES: usize = 8;
 const ID_DIGITS: usize = 12;
 
 /// The beginning of an event's id.
-pub(crate) fn short(id: EventId) -> String {
+pub fn short(id: EventId) -> String {
     id.to_string().chars().take(ID_DIGITS).collect()
 }
 
 /// What changed, on one line: `stepsCompleted + step-03-success, status draft → done`.
-pub(crate) fn changes(changes: &[Change]) -> String {
+pub fn changes(changes: &[Change]) -> String {
     let mut words: Vec<String> = changes.iter().take(CHANGES).map(change).collect();
     if changes.len() > CHANGES {
         words.push(format!("and {} more", changes.len() - CHANGES));
@@ -28,7 +28,7 @@ pub(crate) fn changes(changes: &[Change]) -> String {
 }
 
 /// One change in words.
-pub(crate) fn change(change: &Change) -> String {
+pub fn change(change: &Change) -> String {
     let (path, is_item) = match change.path.0.split_last() {
         Some((Segment::Index(_), list)) => (KeyPath(list.to_vec()), true),
         _ => (change.path.clone(), false),
@@ -60,7 +60,7 @@ fn value(value: &Json) -> String {
 }
 
 /// When, who, and in which session.
-pub(crate) fn origin(event: &Event) -> String {
+pub fn origin(event: &Event) -> String {
     let session = event.session.as_ref().map(|session| format!("  [{session}]")).unwrap_or_default();
     format!("{}  {}{session}", event.at, event.actor)
 }

@@ -1,4 +1,4 @@
-//! Text of a file, as it may go to a terminal: no character of it steers.
+//! Text of a file, as it may be shown: no character of it steers a terminal, or hides in a page.
 
 /// The character that stands for a control character: its picture where there is one.
 fn picture(control: char) -> char {
@@ -9,13 +9,13 @@ fn picture(control: char) -> char {
 }
 
 /// `text` with a picture in place of every control character but line feed and tab.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { picture(c) } else { c };
     text.chars().map(shown).collect()
 }
 
 /// `text` on one line: as [`visible`], and line feeds and tabs have pictures too.
-pub(crate) fn on_one_line(text: &str) -> String {
+pub fn on_one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { picture(c) } else { c }).collect()
 }
 

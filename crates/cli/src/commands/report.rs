@@ -1,0 +1,64 @@
+//! `stepmark report`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use stepmark_view::{observation::Observation, overview::Overview, page};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, with_spinner, wording},
+    project::Project,
+    published_file,
+};
+
+/// Write one HTML page that shows what is done, what is next and what is wrong
+///
+/// The page holds all it needs: it asks no server, and can be read with scripts turned off.
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The file; one that is there is replaced
+    #[arg(value_name = "FILE.html")]
+    file: PathBuf,
+}
+
+impl Report {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let observation =
+            with_spinner("looking at the project", output.quiet, |_| Observation::take(&project.workspace))?;
+        let overview = Overview::of(&observation);
+        let html = page::report(&overview);
+        published_file::publish(&project.place(&self.file), html.as_bytes())?;
+        let counts = overview.counts;
+        output.json_or(
+            "stepmark.report/1",
+            || {
+                json!({
+                    "file": self.file.display().to_string(),
+                    "bytes": html.len(),
+                    "artifacts": counts.artifacts,
+                    "done": counts.done,
+                    "next": counts.next,
+                    "errors": counts.errors,
+                    "warnings": counts.warnings,
+                })
+            },
+            || {
+                output.remark(format_args!(
+                    "{}: {} of {} done, {} to go on with, {}, {}",
+                    self.file.display(),
+                    counts.done,
+                    wording::count(counts.artifacts, "artifact"),
+                    counts.next,
+                    wording::count(counts.errors, "error"),
+                    wording::count(counts.warnings, "warning"),
+                ));
+            },
+        );
+        for problem in wording::unreadable(&observation.artifacts) {
+            output.warning(problem);
+        }
+        Ok(if observation.artifacts.is_whole() { Exit::Fine } else { Exit::Io })
+    }
+}

@@ -1,0 +1,27 @@
+//! Why there is nothing to look at.
+
+use stepmark_view::observation::ObservationError;
+
+use super::{Exit, Failure};
+use crate::published_file::PublishFileError;
+
+impl From<ObservationError> for Failure {
+    fn from(error: ObservationError) -> Self {
+        match error {
+            ObservationError::Artifacts(error) => error.into(),
+            ObservationError::Check(error) => error.into(),
+            ObservationError::History(error) => error.into(),
+        }
+    }
+}
+
+impl From<PublishFileError> for Failure {
+    fn from(error: PublishFileError) -> Self {
+        match &error {
+            PublishFileError::NoFile { .. } => Self::from_error(Exit::Usage, &error),
+            PublishFileError::Write { .. } => {
+                Self::from_error(Exit::Io, &error).with_help("its folder must exist and take files")
+            }
+        }
+    }
+}

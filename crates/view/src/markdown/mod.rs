@@ -1,0 +1,143 @@
+//! Markdown of artifacts as HTML that cannot do anything: no script, no style, no form, no image, no request to anywhere. Pure.
+//!
+//! The HTML of CommonMark passes `ammonia`, which keeps what is known to be harmless; the page's content security policy is the second fence.
+
+use std::collections::HashSet;
+
+use ammonia::{Builder, UrlRelative};
+use maud::{Markup, PreEscaped};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+
+/// How many levels headings stand below their own: the page around them has the first two.
+const HEADINGS_BELOW: usize = 2;
+
+/// Schemes that a link may have. Relative ones lead to other artifacts.
+const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
+
+/// Elements that stand deeper in others than this are shown as if they did not: browsers and parsers take quadratic time for nesting.
+const DEEPEST: usize = 64;
+
+/// `text` as HTML. HTML in it is shown as text. Images become their description, and boxes of task lists characters: neither is fetched,
+/// neither can be ticked.
+pub fn render(text: &str) -> Markup {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut depth = 0_usize;
+    let is_shallow = |event: &Event<'_>| match event {
+        Event::Start(_) => {
+            depth += 1;
+            depth <= DEEPEST
+        }
+        Event::End(_) => {
+            depth = depth.saturating_sub(1);
+            depth < DEEPEST
+        }
+        _ => true,
+    };
+    let events = Parser::new_ext(text, options).filter(is_shallow).filter_map(tamed);
+    let mut unsafe_html = String::with_capacity(text.len() * 3 / 2);
+    html::push_html(&mut unsafe_html, events);
+    PreEscaped(cleaner().clean(&unsafe_html).to_string())
+}
+
+fn cleaner() -> Builder<'static> {
+    let mut cleaner = Builder::default();
+    cleaner
+        .url_schemes(HashSet::from(SCHEMES))
+        .url_relative(UrlRelative::PassThrough)
+        .link_rel(Some("noopener noreferrer nofollow"))
+        .rm_tags(["img", "map", "area"]);
+    cleaner
+}
+
+fn tamed(event: Event<'_>) -> Option<Event<'_>> {
+    Some(match event {
+        Event::Start(Tag::Image { .. }) => Event::Text("[image: ".into()),
+        Event::End(TagEnd::Image) => Event::Text("]".into()),
+        Event::TaskListMarker(is_done) => Event::Text(if is_done { "☑ " } else { "☐ " }.into()),
+        Event::Start(Tag::Heading { level, .. }) => Event::Start(Tag::Heading {
+            level: lowered(level),
+            id: None,
+            classes: Vec::new(),
+            attrs: Vec::new(),
+        }),
+        Event::End(TagEnd::Heading(level)) => Event::End(TagEnd::Heading(lowered(level))),
+        Event::Html(html) | Event::InlineHtml(html) => match html.trim() {
+            comment if comment.starts_with("<!--") => return None,
+            "<br>" | "<br/>" | "<br />" => Event::HardBreak,
+            _ => Event::Text(html),
+        },
+        other => other,
+    })
+}
+
+fn lowered(level: HeadingLevel) -> HeadingLevel {
+    HeadingLevel::try_from(level as usize + HEADINGS_BELOW).unwrap_or(HeadingLevel::H6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn html(text: &str) -> String {
+        render(text).into_string()
+    }
+
+    #[test]
+    fn what_is_harmless_stays() {
+        assert_eq!(html("# One\n\n*two* `three`"), "<h3>One</h3>\n<p><em>two</em> <code>three</code></p>\n");
+        assert!(html("| a | b |\n|---|---|\n| 1 | 2 |").contains("<td>1</td>"));
+        assert!(html("- [x] done\n- [ ] open").contains("☑ done"));
+        let link = html("[next](../b.md) <https://example.org>");
+        assert!(link.contains("href=\"../b.md\"") && link.contains("noreferrer"), "{link}");
+    }
+
+    #[test]
+    fn nothing_can_run_or_be_fetched() {
+        for text in [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "![x](https://example.org/a.png)",
+            "![x](x\" onerror=\"alert(1))",
+            "[x](javascript:alert(1))",
+            "[x](JaVaScRiPt&#58;alert(1))",
+            "[x](data:text/html,<script>alert(1)</script>)",
+            "<a href=\"vbscript:x\">x</a>",
+            "<iframe src=https://example.org></iframe>",
+            "<style>*{display:none}</style>",
+            "<p style=\"position:fixed\" id=search class=x onclick=alert(1)>x</p>",
+            "<form action=/x><input name=a><button>b</button></form>",
+            "<svg><script>alert(1)</script></svg>",
+            "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+            "<base href=https://example.org><meta http-equiv=refresh content=0>",
+            "<video src=x onerror=alert(1)><object data=x><embed src=x>",
+            "# x {#search onclick=alert(1)}",
+        ] {
+            let html = html(text).to_lowercase();
+            let has_attribute = |name: &str| {
+                html.split('<').skip(1).any(|tag| tag.split('>').next().is_some_and(|tag| tag.contains(name)))
+            };
+            for tag in [
+                "<script", "<img", "<iframe", "<style", "<form", "<input", "<svg", "<base", "<meta",
+                "<video", "<object", "<embed",
+            ] {
+                assert!(!html.contains(tag), "{text}: {html}");
+            }
+            for attribute in [" on", " style=", " id=", " class=", "javascript", "vbscript", "data:"] {
+                assert!(!has_attribute(attribute), "{text}: {attribute}: {html}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_nests_without_end_is_read() {
+        for text in [
+            ">".repeat(20_000),
+            "- ".repeat(5_000),
+            "[".repeat(50_000),
+            "*".repeat(50_000),
+            "<div>".repeat(50_000),
+        ] {
+            assert!(!html(&text).contains("<script"));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Looking at a project.
+
+use jiff::Timestamp;
+use stepmark_core::{
+    journal::{
+        Event,
+        store::{History, HistoryError},
+    },
+    workspace::{Artifacts, CheckError, Known, Selection, WalkError, Workspace},
+};
+
+use super::{FindingRow, TrackerState};
+
+/// How many of the latest events are looked at: those that the timeline shows, and by which "lately" is judged.
+pub const EVENTS: usize = 600;
+
+/// Everything that a view is made from, read at one moment.
+#[derive(Debug)]
+pub struct Observation {
+    /// What people call the project: the name of its folder.
+    pub project: String,
+    /// When it was looked at, by the clock of the workspace.
+    pub at: Timestamp,
+    /// All artifacts.
+    pub artifacts: Artifacts,
+    /// All findings, in the order of the files.
+    pub findings: Vec<FindingRow>,
+    /// The latest events, at most [`EVENTS`], the last first.
+    pub events: Vec<Event>,
+    /// How many lines of the journal cannot be used.
+    pub damaged_lines: usize,
+    /// The trackers that the configuration names, or why that cannot be told.
+    pub trackers: Result<Vec<TrackerState>, String>,
+}
+
+/// Why a project cannot be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum ObservationError {
+    /// Its artifacts cannot be listed.
+    #[error("cannot list the artifacts of the project")]
+    Artifacts(#[from] WalkError),
+    /// It cannot be checked.
+    #[error("cannot tell what is wrong with the artifacts of the project")]
+    Check(#[from] CheckError),
+    /// Its journal cannot be read.
+    #[error("cannot read the journal of the project")]
+    History(#[from] HistoryError),
+}
+
+impl Observation {
+    /// Looks at the project of `workspace` as it is now, its workflows included.
+    ///
+    /// # Errors
+    /// When artifacts cannot be listed or checked, or the journal cannot be read. What concerns single files, lines or trackers is part of
+    /// the observation.
+    pub fn take(workspace: &Workspace) -> Result<Self, ObservationError> {
+        let workspace = &workspace.afresh();
+        let root = workspace.root().path();
+        // Before the artifacts: what is recorded meanwhile is told by the next look, but no change is shown without its event for long.
+        let (events, damaged_lines) = workspace.with_history(recorded)?;
+        let artifacts = workspace.artifacts()?;
+        let report = workspace.check(&artifacts.artifacts, Selection::All, Known::LeftOut)?;
+        let findings = report.files.iter().flat_map(FindingRow::of_file).collect();
+        let trackers = TrackerState::read_all(workspace, &artifacts);
+        let project = root
+            .file_name()
+            .map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned());
+        drop(report);
+        Ok(Self { project, at: workspace.now(), artifacts, findings, events, damaged_lines, trackers })
+    }
+}
+
+fn recorded(history: &History) -> Result<(Vec<Event>, usize), HistoryError> {
+    let damaged = history.problems()?.iter().filter(|problem| problem.is_damage()).count();
+    Ok((history.latest(EVENTS)?, damaged))
+}

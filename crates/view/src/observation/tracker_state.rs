@@ -1,0 +1,188 @@
+//! What the ledger of sync says of a tracker; the tracker itself is not asked.
+
+use std::error::Error;
+
+use jiff::Timestamp;
+use stepmark_core::{
+    artifact::ProjectPath,
+    workspace::{Artifacts, Workspace},
+};
+use stepmark_sync::{
+    configuration::{SyncConfiguration, Target, TrackerSettings},
+    ledger::{LEDGER_PATH, Ledger, LedgerReader, MemoryLedger, SqliteLedger},
+    plan::{Grounds, Plan},
+    run::duty_of,
+    ticket::{Marker, Snapshot},
+};
+
+/// A tracker, as far as it is known here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrackerState {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Where its tickets are.
+    pub place: String,
+    /// The tickets of artifacts, in the order of the paths.
+    pub tickets: Vec<TicketLink>,
+    /// What is to be done, by kind of action, in the order in which it is done.
+    pub queue: Vec<(&'static str, usize)>,
+    /// Artifacts whose ticket could not be delivered.
+    pub deliveries: Vec<DeliveryState>,
+    /// How many requests were begun of which nobody knows the outcome.
+    pub in_doubt: usize,
+    /// Breakers that are not closed.
+    pub breakers: Vec<BreakerState>,
+    /// When the tracker was last looked through.
+    pub surveyed_at: Option<Timestamp>,
+    /// Who keeps tickets in step.
+    pub duty: Option<DutyState>,
+}
+
+/// The ticket of an artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketLink {
+    /// The artifact; `None` where it is gone.
+    pub path: Option<ProjectPath>,
+    /// What people call the ticket.
+    pub key: String,
+    /// Where people look at it.
+    pub url: String,
+    /// Whether it says what it should.
+    pub is_in_step: bool,
+}
+
+/// A delivery that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryState {
+    /// What people know the artifact by.
+    pub name: String,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// When it is tried again; `None` where a person has to do something.
+    pub until: Option<Timestamp>,
+    /// The last failure.
+    pub why: String,
+}
+
+/// A breaker that lets nothing pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BreakerState {
+    /// What it guards.
+    pub scope: String,
+    /// Since when it is open.
+    pub since: Timestamp,
+    /// When it is tried again.
+    pub until: Timestamp,
+    /// What opened it.
+    pub why: String,
+    /// What a person can do.
+    pub remedy: Option<String>,
+}
+
+/// The process on duty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DutyState {
+    /// What it calls itself.
+    pub holder: String,
+    /// Until when it is on duty unless it stays.
+    pub until: Timestamp,
+}
+
+impl TrackerState {
+    /// The state of every tracker that the configuration names; why not, where configuration or ledger cannot be read.
+    pub(super) fn read_all(workspace: &Workspace, artifacts: &Artifacts) -> Result<Vec<Self>, String> {
+        let configuration = SyncConfiguration::of(workspace.configuration()).map_err(|error| told(&error))?;
+        if configuration.trackers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let place = workspace.root().path().join(LEDGER_PATH);
+        let mut ledger: Box<dyn Ledger> = match SqliteLedger::open_existing(&place) {
+            Ok(Some(ledger)) => Box::new(ledger),
+            Ok(None) => Box::new(MemoryLedger::default()),
+            Err(error) => return Err(told(&error)),
+        };
+        let project = workspace.configuration().project_id().unwrap_or_default();
+        let snapshot = Snapshot::of(project, artifacts);
+        let read = |ledger: &dyn LedgerReader| {
+            let states = configuration.trackers.iter();
+            states.map(|settings| Self::read(ledger, settings, &snapshot, workspace.now())).collect()
+        };
+        ledger.read().and_then(|ledger| read(&*ledger)).map_err(|error| told(&error))
+    }
+
+    fn read(
+        ledger: &dyn LedgerReader,
+        settings: &TrackerSettings,
+        snapshot: &Snapshot,
+        now: Timestamp,
+    ) -> Result<Self, stepmark_sync::ledger::LedgerError> {
+        let name = &settings.name;
+        let plan = Plan::make(&Grounds { snapshot, settings, ledger, survey: None })?;
+        let path_of = |marker: &Marker| snapshot.get(marker).map(|facts| facts.path.clone());
+        let to_do = |marker: &Marker| plan.actions.iter().any(|action| action.marker == *marker);
+        let mut tickets: Vec<TicketLink> = ledger
+            .links(name)?
+            .into_iter()
+            .map(|link| TicketLink {
+                path: path_of(&link.marker),
+                is_in_step: !to_do(&link.marker),
+                key: link.remote.key,
+                url: link.remote.url,
+            })
+            .collect();
+        tickets.sort_by(|one, other| (&one.path, &one.key).cmp(&(&other.path, &other.key)));
+        let deliveries = ledger.deliveries(name)?;
+        let failed = deliveries.iter().filter_map(|(marker, delivery)| {
+            let last = delivery.last()?;
+            Some(DeliveryState {
+                name: path_of(marker).map_or_else(|| marker.to_string(), |path| path.to_string()),
+                attempts: delivery.attempts(),
+                until: delivery.until(),
+                why: format!("{}: {}", last.reason, last.detail),
+            })
+        });
+        let breakers = ledger.breakers()?;
+        let open = breakers.iter().filter_map(|(scope, breaker)| {
+            let outage = breaker.outage()?;
+            Some(BreakerState {
+                scope: scope.to_string(),
+                since: outage.since,
+                until: outage.until,
+                why: format!("{}: {}", outage.cause.reason, outage.cause.detail),
+                remedy: outage.cause.reason.remedy().map(str::to_owned),
+            })
+        });
+        let duty = ledger.lease(&duty_of(name))?.filter(|lease| now < lease.until);
+        Ok(Self {
+            name: name.to_string(),
+            place: place_of(&settings.target),
+            queue: plan.counts().iter().map(|(kind, count)| (kind.name(), *count)).collect(),
+            deliveries: failed.collect(),
+            in_doubt: ledger.intents(name)?.len(),
+            breakers: open.collect(),
+            surveyed_at: ledger.surveyed_at(name)?,
+            duty: duty.map(|lease| DutyState { holder: lease.holder, until: lease.until }),
+            tickets,
+        })
+    }
+}
+
+fn place_of(target: &Target) -> String {
+    match target {
+        Target::Github { repository, .. } => format!("GitHub {repository}"),
+        Target::Jira { base_url, project, .. } => format!("Jira {project} at {base_url}"),
+        Target::File { path } => format!("file {path}"),
+        Target::Dry => "nowhere (dry)".to_owned(),
+    }
+}
+
+/// An error with its causes on one line.
+fn told(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text = format!("{text}: {cause}");
+        next = cause.source();
+    }
+    text
+}

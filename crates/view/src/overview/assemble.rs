@@ -1,0 +1,162 @@
+//! The whole view.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use stepmark_core::{artifact::ProjectPath, check::Severity};
+
+use super::{
+    Condition, Entry, EventRow, ProgressGroup, SessionRow, TreeRow, Trouble,
+    progress_group::{by_epic, by_workflow},
+    timeline, tree_row, trouble,
+};
+use crate::observation::{FindingRow, Observation, TicketLink, TrackerState};
+
+/// What is done, what is next and what is wrong in a project. The same observation gives the same overview.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// What people call the project.
+    pub project: String,
+    /// When it was looked at.
+    pub at: Timestamp,
+    /// All artifacts, in the order of their paths.
+    pub entries: Vec<Entry>,
+    /// What is finished: places in `entries`, what was changed last first.
+    pub done: Vec<usize>,
+    /// What can be worked on: places in `entries`, what is underway first, and of that what was changed last.
+    pub next: Vec<usize>,
+    /// What is wrong, the worst first.
+    pub wrong: Vec<Trouble>,
+    /// Progress by workflow.
+    pub workflows: Vec<ProgressGroup>,
+    /// Progress by epic.
+    pub epics: Vec<ProgressGroup>,
+    /// Who works on what for whom.
+    pub tree: Vec<TreeRow>,
+    /// What happened, by session, the latest first.
+    pub sessions: Vec<SessionRow>,
+    /// The latest events, the last first.
+    pub events: Vec<EventRow>,
+    /// All findings: the worst first, then in the order of the files.
+    pub findings: Vec<FindingRow>,
+    /// The trackers.
+    pub trackers: Vec<TrackerState>,
+    /// The numbers at the top.
+    pub counts: Counts,
+}
+
+/// The numbers at the top of a view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All artifacts.
+    pub artifacts: usize,
+    /// Those that are finished.
+    pub done: usize,
+    /// Those that can be worked on.
+    pub next: usize,
+    /// What is wrong as an error.
+    pub errors: usize,
+    /// What is wrong as a warning.
+    pub warnings: usize,
+    /// What is only worth knowing.
+    pub notes: usize,
+}
+
+impl Overview {
+    /// What `observation` means.
+    pub fn of(observation: &Observation) -> Self {
+        let entries = entries(observation);
+        let wrong = trouble::all(observation, &entries);
+        let (done, next) = (finished(&entries), workable(&entries));
+        let of_severity = |severity| wrong.iter().filter(|trouble| trouble.severity == severity).count();
+        let counts = Counts {
+            artifacts: entries.len(),
+            done: done.len(),
+            next: next.len(),
+            errors: of_severity(Severity::Error),
+            warnings: of_severity(Severity::Warning),
+            notes: observation.findings.iter().filter(|finding| finding.severity == Severity::Note).count(),
+        };
+        let mut findings = observation.findings.clone();
+        findings.sort_by_key(|finding| finding.severity);
+        Self {
+            project: observation.project.clone(),
+            at: observation.at,
+            workflows: by_workflow(&entries),
+            epics: by_epic(&entries),
+            tree: tree_row::rows(&observation.artifacts),
+            sessions: timeline::sessions(&observation.events),
+            events: observation.events.iter().map(EventRow::of).collect(),
+            findings,
+            trackers: observation.trackers.as_ref().cloned().unwrap_or_default(),
+            entries,
+            done,
+            next,
+            wrong,
+            counts,
+        }
+    }
+
+    /// The artifact at `path`.
+    pub fn entry(&self, path: &ProjectPath) -> Option<&Entry> {
+        let place = self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok()?;
+        self.entries.get(place)
+    }
+}
+
+fn entries(observation: &Observation) -> Vec<Entry> {
+    let mut counts: HashMap<&ProjectPath, (usize, usize)> = HashMap::new();
+    for finding in &observation.findings {
+        let count = counts.entry(&finding.path).or_default();
+        match finding.severity {
+            Severity::Error => count.0 += 1,
+            Severity::Warning => count.1 += 1,
+            Severity::Note => {}
+        }
+    }
+    let mut changed: HashMap<&ProjectPath, Timestamp> = HashMap::new();
+    for event in &observation.events {
+        if let Some(artifact) = &event.artifact {
+            let latest = changed.entry(&artifact.path).or_insert(event.at);
+            *latest = event.at.max(*latest);
+        }
+    }
+    let mut tickets: BTreeMap<&ProjectPath, Vec<TicketLink>> = BTreeMap::new();
+    for ticket in observation.trackers.iter().flatten().flat_map(|tracker| &tracker.tickets) {
+        if let Some(path) = &ticket.path {
+            tickets.entry(path).or_default().push(ticket.clone());
+        }
+    }
+    let mut entries: Vec<Entry> = observation
+        .artifacts
+        .artifacts
+        .iter()
+        .map(|artifact| {
+            let (errors, warnings) = counts.get(artifact.path()).copied().unwrap_or_default();
+            let tickets = tickets.remove(artifact.path()).unwrap_or_default();
+            let changed_at = changed.get(artifact.path()).copied();
+            Entry { errors, warnings, tickets, changed_at, ..Entry::of(artifact) }
+        })
+        .collect();
+    entries.sort_by(|one, other| one.path.cmp(&other.path));
+    entries
+}
+
+/// What is finished, what was changed last first; then in the order of the paths.
+fn finished(entries: &[Entry]) -> Vec<usize> {
+    let is_finished = |place: &usize| entries[*place].condition == Condition::Finished;
+    let mut places: Vec<usize> = (0..entries.len()).filter(is_finished).collect();
+    places.sort_by_key(|place| std::cmp::Reverse(entries[*place].changed_at));
+    places
+}
+
+/// What can be worked on: what is underway before what is not, and of each what was changed last first.
+fn workable(entries: &[Entry]) -> Vec<usize> {
+    let mut places: Vec<usize> =
+        (0..entries.len()).filter(|place| entries[*place].condition.is_open()).collect();
+    places.sort_by_key(|place| {
+        let entry = &entries[*place];
+        (entry.condition, entry.next.is_none(), std::cmp::Reverse(entry.changed_at))
+    });
+    places
+}

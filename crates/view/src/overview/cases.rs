@@ -1,0 +1,68 @@
+//! What observations mean.
+
+use stepmark_core::check::Severity;
+
+use super::*;
+use crate::sample_project::SampleProject;
+
+fn names(overview: &Overview, places: &[usize]) -> Vec<String> {
+    places.iter().map(|place| overview.entries[*place].path.to_string()).collect()
+}
+
+#[test]
+fn what_is_done_what_is_next_what_is_wrong() {
+    let project = SampleProject::new();
+    project.write("docs/a.md", "---\nstepsCompleted: [outline, draft, review]\n---\n# A\n");
+    project.write("docs/b.md", "---\nstepsCompleted: []\n---\n");
+    project.write("docs/c.md", "---\ntitle: The third\nstepsCompleted: [outline]\n---\n# C\n");
+    project.write("docs/d.md", "---\nstepsCompleted: []\n---\n# Written without a step\n");
+    project.write("stories/1-1-switch.md", "---\nstatus: done\n---\n# Story 1.1\n");
+    project.write("stories/1-2-dim.md", "---\nstatus: blocked\n---\n# Story 1.2\n");
+    project.write("stories/2-1-log.md", "---\nstatus: 'unclosed\n---\n# Story 2.1\n");
+    let overview = project.overview();
+    assert_eq!(names(&overview, &overview.done), ["docs/a.md", "stories/1-1-switch.md"]);
+    assert_eq!(names(&overview, &overview.next), ["docs/c.md", "docs/b.md"]);
+    let wrong: Vec<_> = overview
+        .wrong
+        .iter()
+        .map(|one| (one.severity, one.path.as_ref().map(ToString::to_string).unwrap_or_default()))
+        .collect();
+    assert_eq!(wrong[0], (Severity::Error, "stories/2-1-log.md".to_owned()), "{wrong:?}");
+    for path in ["docs/d.md", "stories/1-2-dim.md"] {
+        assert!(wrong.contains(&(Severity::Warning, path.to_owned())), "{wrong:?}");
+    }
+    let counts = overview.counts;
+    assert_eq!((counts.artifacts, counts.done, counts.next), (7, 2, 2));
+    assert_eq!(counts.errors + counts.warnings, overview.wrong.len());
+    let paper = &overview.workflows[0];
+    assert_eq!((paper.name.as_str(), paper.finished, paper.total, paper.units), ("paper", 1, 4, (4, 12)));
+    let epics: Vec<_> =
+        overview.epics.iter().map(|one| (one.name.as_str(), one.finished, one.total)).collect();
+    assert_eq!(epics, [("Epic 1", 1, 2), ("Epic 2", 0, 1)]);
+}
+
+#[test]
+fn a_bar_shows_every_step() {
+    let project = SampleProject::new();
+    project.write("docs/a.md", "---\nstepsCompleted: [draft]\n---\n# A\n");
+    let overview = project.overview();
+    let bar = overview.entries[0].bar.as_ref().unwrap();
+    let cells: Vec<_> = bar.cells.iter().map(|cell| (cell.name.as_str(), cell.state)).collect();
+    assert_eq!(cells, [("outline", CellState::Gap), ("draft", CellState::Done), ("review", CellState::Next)]);
+    assert_eq!((bar.done, bar.total), (1, 3));
+    assert_eq!(overview.entries[0].next.as_deref(), Some("review"));
+}
+
+#[test]
+fn whoever_delegates_stands_above() {
+    let project = SampleProject::new();
+    project.write("work/a.md", "---\nid: A\nstatus: draft\n---\n");
+    let child = "---\nid: B\nstatus: done\nagent: coder\ndelegation: {id: B, parent_id: A, root_id: A, depth: 1}\n---\n";
+    project.write("work/b.md", child);
+    let tree = project.overview().tree;
+    let rows: Vec<_> = tree
+        .iter()
+        .map(|row| (row.path.as_str(), row.level, row.agent.as_deref(), row.is_finished))
+        .collect();
+    assert_eq!(rows, [("work/a.md", 0, None, false), ("work/b.md", 1, Some("coder"), true)]);
+}

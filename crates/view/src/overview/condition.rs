@@ -1,0 +1,79 @@
+//! Where an artifact stands.
+
+use stepmark_core::{TrackedArtifact, workflow::Standing};
+
+/// Where an artifact stands, for people: the nearest to the end first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Condition {
+    /// Its workflow or its status says that it is finished.
+    Finished,
+    /// Its status stands beside the way of its lifecycle: work on it is held up.
+    Blocked,
+    /// It has content and no completed step: somebody has to look at it before its first step runs again.
+    Interrupted,
+    /// Some of its work is done.
+    Underway,
+    /// None of its work is done.
+    NotStarted,
+    /// It has neither a workflow that is known nor a status.
+    Unknown,
+}
+
+impl Condition {
+    /// All of them, in their order.
+    pub const ALL: [Self; 6] =
+        [Self::Finished, Self::Blocked, Self::Interrupted, Self::Underway, Self::NotStarted, Self::Unknown];
+
+    /// Where `artifact` stands. A status that is beside the way counts more than its workflow.
+    pub fn of(artifact: &TrackedArtifact) -> Self {
+        if artifact.completion().is_finished() {
+            return Self::Finished;
+        }
+        let status = artifact.state().status.as_ref().and_then(|status| status.filled());
+        if status.is_some_and(|status| is_blocked(artifact, status)) {
+            return Self::Blocked;
+        }
+        match (artifact.progress().map(|progress| progress.standing), status) {
+            (Some(Standing::Finished), _) => Self::Finished,
+            (Some(Standing::Interrupted), _) => Self::Interrupted,
+            (Some(Standing::Underway), _) => Self::Underway,
+            (_, Some(status)) => by_status(artifact, status),
+            (Some(Standing::NotStarted), None) => Self::NotStarted,
+            (None, None) if !artifact.steps().completed().is_empty() => Self::Underway,
+            (None, None) => Self::Unknown,
+        }
+    }
+
+    /// The word for it on a page; also the value by which a page filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Finished => "done",
+            Self::Blocked => "blocked",
+            Self::Interrupted => "interrupted",
+            Self::Underway => "underway",
+            Self::NotStarted => "not started",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether work on it can go on.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Underway | Self::NotStarted)
+    }
+}
+
+/// A state without a rank is beside the way (`lifecycle::State`); without a lifecycle only the word itself tells.
+fn is_blocked(artifact: &TrackedArtifact, status: &str) -> bool {
+    match artifact.lifecycle().and_then(|choice| choice.lifecycle.state_of(status)) {
+        Some(state) => state.rank.is_none() && !state.is_initial && !state.is_terminal,
+        None => status.trim().eq_ignore_ascii_case("blocked"),
+    }
+}
+
+/// What a status that is not finished says by itself.
+fn by_status(artifact: &TrackedArtifact, status: &str) -> Condition {
+    match artifact.lifecycle().and_then(|choice| choice.lifecycle.state_of(status)) {
+        Some(state) if state.is_initial => Condition::NotStarted,
+        _ => Condition::Underway,
+    }
+}

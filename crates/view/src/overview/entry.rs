@@ -1,0 +1,89 @@
+//! One artifact, for people.
+
+use jiff::Timestamp;
+use stepmark_core::{
+    TrackedArtifact,
+    artifact::{Field, ProjectPath, story_key},
+};
+
+use super::{Condition, StepBar};
+use crate::{observation::TicketLink, wording};
+
+/// One artifact, as a row of a table shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Where it stands.
+    pub path: ProjectPath,
+    /// Its title: of the frontmatter, else its first heading.
+    pub title: Option<String>,
+    /// Its workflow in words; `-` where none is known.
+    pub workflow: String,
+    /// Its steps, where its workflow is known.
+    pub bar: Option<StepBar>,
+    /// Where it stands.
+    pub condition: Condition,
+    /// What comes next, where that can be told: a step, or a move of its status.
+    pub next: Option<String>,
+    /// Its status word.
+    pub status: Option<String>,
+    /// How big the work is.
+    pub scope: Option<String>,
+    /// The epic of a story `N-M-slug`.
+    pub epic: Option<u32>,
+    /// How many errors were found in it.
+    pub errors: usize,
+    /// How many warnings were found in it.
+    pub warnings: usize,
+    /// Its tickets, one a tracker at most.
+    pub tickets: Vec<TicketLink>,
+    /// When it was last changed, as far as the latest events tell.
+    pub changed_at: Option<Timestamp>,
+}
+
+impl Entry {
+    /// What `artifact` says of itself.
+    pub(super) fn of(artifact: &TrackedArtifact) -> Self {
+        let state = artifact.state();
+        let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
+        let condition = Condition::of(artifact);
+        Self {
+            path: artifact.path().clone(),
+            title: filled(&state.title).or_else(|| artifact.artifact().first_heading()),
+            workflow: wording::workflow(artifact),
+            bar: StepBar::of(artifact),
+            condition,
+            next: next_of(artifact).filter(|_| condition != Condition::Finished),
+            status: filled(&state.status).or_else(|| Some(state.body_status.as_ref()?.text.clone())),
+            scope: state.scope().map(|scope| scope.to_string()),
+            epic: epic_of(artifact.path()),
+            errors: 0,
+            warnings: 0,
+            tickets: Vec::new(),
+            changed_at: None,
+        }
+    }
+
+    /// The title, else the name of the file.
+    pub fn name(&self) -> &str {
+        self.title.as_deref().unwrap_or_else(|| self.path.file_name())
+    }
+}
+
+/// The epic of a story: the first number of its key (FORMATS.md §1, "sprint-status.yaml and stories").
+fn epic_of(path: &ProjectPath) -> Option<u32> {
+    story_key(path)?.split('-').next()?.parse().ok()
+}
+
+/// The next step, else the next state of the lifecycle that is further on.
+fn next_of(artifact: &TrackedArtifact) -> Option<String> {
+    if let Some(progress) = artifact.progress() {
+        return Some(wording::next(&progress));
+    }
+    let lifecycle = &artifact.lifecycle()?.lifecycle;
+    let state = lifecycle.state_of(artifact.state().status.as_ref()?.filled()?)?;
+    let remembered = artifact.remembered();
+    let moves = lifecycle.moves_from(state, remembered.as_deref());
+    let further = moves.iter().filter(|legal| legal.is_return || legal.to.rank > state.rank);
+    let nearest = further.min_by_key(|legal| (!legal.is_return, legal.to.rank))?;
+    Some(format!("status → {}", nearest.to.name))
+}

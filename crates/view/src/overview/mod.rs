@@ -1,0 +1,21 @@
+//! What an observation means: what is done, what is next, what is wrong. Pure.
+
+mod condition;
+mod step_bar;
+mod entry;
+mod progress_group;
+mod trouble;
+mod tree_row;
+mod timeline;
+mod assemble;
+#[cfg(test)]
+mod cases;
+
+pub use assemble::{Counts, Overview};
+pub use condition::Condition;
+pub use entry::Entry;
+pub use progress_group::ProgressGroup;
+pub use step_bar::{CellState, StepBar, StepCell};
+pub use timeline::{EventRow, SessionRow};
+pub use tree_row::TreeRow;
+pub use trouble::Trouble;

@@ -1,0 +1,46 @@
+//! Who works on what for whom.
+
+use stepmark_core::{
+    TrackedArtifact,
+    artifact::ProjectPath,
+    delegation::{Chains, Forest},
+    workspace::Artifacts,
+};
+
+/// A row of the delegation trees: each is followed by those below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeRow {
+    /// The artifact.
+    pub path: ProjectPath,
+    /// Its title.
+    pub title: Option<String>,
+    /// How far it stands below the top, from 0.
+    pub level: usize,
+    /// Who works on it.
+    pub agent: Option<String>,
+    /// Its status word.
+    pub status: Option<String>,
+    /// Steps done and steps in all, where its workflow is known.
+    pub progress: Option<(usize, usize)>,
+    /// Whether its work is finished.
+    pub is_finished: bool,
+    /// Whether it names a parent that is not there.
+    pub is_cut_off: bool,
+}
+
+/// All trees of `artifacts`.
+pub(super) fn rows(artifacts: &Artifacts) -> Vec<TreeRow> {
+    let chains = Chains::of(artifacts.artifacts.iter().map(TrackedArtifact::member));
+    let forest = Forest::of(&chains);
+    let rows = forest.rows.iter().map(|row| TreeRow {
+        path: row.member.path.clone(),
+        title: row.member.title.clone(),
+        level: row.level,
+        agent: row.member.agent.as_ref().map(|agent| agent.0.clone()),
+        status: row.member.status.clone(),
+        progress: row.member.progress,
+        is_finished: row.member.completion.is_finished(),
+        is_cut_off: row.is_cut_off,
+    });
+    rows.collect()
+}

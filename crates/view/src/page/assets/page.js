@@ -1,0 +1,136 @@
+// Search, filter, and where the page is served: following changes. Everything can be read without it.
+"use strict";
+(() => {
+  const byId = (id) => document.getElementById(id);
+
+  // -- search and filter -------------------------------------------------------------------------------------------
+  const filter = byId("filter"), search = byId("search"), condition = byId("condition"), rows = byId("rows");
+  const texts = new WeakMap();
+  const textOf = (row) => {
+    if (!texts.has(row)) texts.set(row, row.textContent.toLowerCase());
+    return texts.get(row);
+  };
+  function apply() {
+    if (!filter) return;
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean), wanted = condition.value;
+    let shown = 0;
+    for (const row of rows.rows) {
+      const fits = (!wanted || (wanted === "problems" ? "problems" in row.dataset : row.dataset.condition === wanted))
+        && words.every((word) => textOf(row).includes(word));
+      if (row.hidden === fits) row.hidden = !fits;
+      if (fits) shown += 1;
+    }
+    const all = rows.rows.length;
+    byId("shown").textContent = shown === all ? `${all} artifacts` : `${shown} of ${all} artifacts`;
+  }
+  if (filter) {
+    filter.hidden = false;
+    search.addEventListener("input", apply);
+    condition.addEventListener("input", apply);
+    filter.addEventListener("submit", (event) => event.preventDefault());
+    apply();
+  }
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, select, textarea");
+    if (event.key === "/" && !typing && search && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      search.focus();
+      search.select();
+    } else if (event.key === "Escape" && event.target === search) {
+      search.value = "";
+      apply();
+    }
+  });
+  // A link to a rule opens it.
+  function unfold() {
+    const target = location.hash.startsWith("#rule-") && byId(location.hash.slice(1));
+    if (target && target.matches("details")) target.open = true;
+  }
+  addEventListener("hashchange", unfold);
+  unfold();
+
+  // -- following changes -------------------------------------------------------------------------------------------
+  const body = document.body;
+  if (!("revision" in body.dataset)) return;
+  let revision = Number(body.dataset.revision), wanted = revision, busy = false;
+
+  const elementOf = (html) => {
+    const template = document.createElement("template");
+    template.innerHTML = html;
+    return template.content.firstElementChild;
+  };
+  // What somebody has opened stays open, and what they are at keeps the focus.
+  function keepUnfolded(before, after) {
+    const name = (details) => details.id || details.querySelector("summary strong")?.textContent;
+    const known = new Map([...before.querySelectorAll("details")].map((one) => [name(one), one.open]));
+    for (const one of after.querySelectorAll("details")) if (known.has(name(one))) one.open = known.get(name(one));
+  }
+  const wayTo = (element) => element.id ? `#${CSS.escape(element.id)}`
+    : element.getAttribute("href") ? `${element.tagName}[href="${CSS.escape(element.getAttribute("href"))}"]` : null;
+  function replace(before, after) {
+    const focused = before.contains(document.activeElement) ? wayTo(document.activeElement) : null;
+    const scrolled = [...before.querySelectorAll(".scroll")].map((one) => one.scrollLeft);
+    keepUnfolded(before, after);
+    before.replaceWith(after);
+    [...after.querySelectorAll(".scroll")].forEach((one, at) => { one.scrollLeft = scrolled[at] ?? 0; });
+    if (focused) (after.matches(focused) ? after : after.querySelector(focused))?.focus({ preventScroll: true });
+  }
+  function take(update) {
+    for (const id of update.removed) byId(id)?.remove();
+    for (const piece of update.changed) {
+      const after = elementOf(piece.html), before = byId(piece.id);
+      if (before) { replace(before, after); continue; }
+      const previous = piece.after && byId(piece.after);
+      if (previous) previous.after(after); else byId(piece.place)?.prepend(after);
+    }
+    apply();
+  }
+  function takePage(text) {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const now = byId("main"), next = page.getElementById("main");
+    if (!now || !next) { location.reload(); return; }
+    const same = now.children.length === next.children.length
+      && [...now.children].every((one, at) => one.id === next.children[at].id);
+    if (!same) { replace(now, document.adoptNode(next)); return; }
+    [...next.children].forEach((after, at) => {
+      const before = now.children[at];
+      if (before.outerHTML !== after.outerHTML) replace(before, document.adoptNode(after));
+    });
+  }
+  async function follow() {
+    if (busy) return;
+    busy = true;
+    try {
+      while (revision < wanted) {
+        const pieces = "pieces" in body.dataset;
+        const answer = await fetch(pieces ? `/update?from=${revision}` : location.pathname, { cache: "no-store" });
+        if (!answer.ok) { if (answer.status === 404 && !pieces) location.reload(); break; }
+        if (pieces) {
+          const update = await answer.json();
+          if (update.reload) { location.reload(); return; }
+          take(update);
+          revision = update.revision;
+          byId("generated").firstElementChild.replaceWith(elementOf(update.at));
+        } else {
+          const aim = wanted;
+          takePage(await answer.text());
+          revision = aim;
+        }
+        body.dataset.revision = revision;
+        byId("news").textContent = `Updated, state ${revision}`;
+      }
+    } finally { busy = false; }
+    if (revision < wanted) setTimeout(follow, 1000);
+  }
+  const connection = byId("connection");
+  const events = new EventSource("/events");
+  events.addEventListener("open", () => { connection.textContent = ", live"; });
+  events.addEventListener("error", () => { connection.textContent = ", not connected"; });
+  events.addEventListener("revision", (event) => {
+    const told = Number(event.data);
+    // A server that began anew counts from the beginning.
+    if (told < revision) { location.reload(); return; }
+    wanted = told;
+    follow();
+  });
+})();

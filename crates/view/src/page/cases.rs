@@ -1,0 +1,64 @@
+//! Pages of projects.
+
+use super::{assets::hash_source, *};
+use crate::sample_project::SampleProject;
+
+const PAYLOAD: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>";
+
+#[test]
+fn a_report_needs_nobody_and_runs_only_its_own_script() {
+    let project = SampleProject::new();
+    project.write("docs/a.md", "---\ntitle: One\nstepsCompleted: [outline]\n---\n# A\n");
+    let html = report(&project.overview());
+    assert_eq!(html, report(&project.overview()), "the same state gives the same bytes");
+    assert_eq!(html.matches("<script>").count(), 1);
+    assert!(html.contains(&format!("<script>{SCRIPT}</script>")));
+    assert!(html.contains(&format!("<style>{STYLE}</style>")));
+    assert!(html.contains(&hash_source(SCRIPT)) && html.contains(&hash_source(STYLE)));
+    for request in ["src=", "<link", "@import", "url(", "http://"] {
+        assert!(!html.contains(request), "{request}");
+    }
+    assert!(html.contains("2026-11-22 10:00"));
+    for id in ["summary", "artifacts", "progress", "delegation", "timeline", "findings", "tickets", "rules"] {
+        assert_eq!(html.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
+    }
+}
+
+#[test]
+fn the_inline_script_and_style_cannot_end_early() {
+    assert!(!SCRIPT.contains("</") && !STYLE.contains("</") && !SCRIPT.contains("<!--"));
+}
+
+#[test]
+fn what_files_say_is_text() {
+    let project = SampleProject::new();
+    let quoted = PAYLOAD.replace('\'', "''");
+    project.write(
+        "docs/a.md",
+        &format!(
+            "---\ntitle: '{quoted}'\nstatus: '{quoted}'\nstepsCompleted: ['{quoted}']\n---\n{PAYLOAD}\n"
+        ),
+    );
+    project.write("docs/<img src=x onerror=alert(3)>.md", "---\nstatus: blocked\n---\n");
+    let overview = project.overview();
+    let live = OverviewPage::live(&overview, 1);
+    let pieces: String = live.pieces.iter().map(|piece| piece.html.as_str()).collect();
+    for html in [report(&overview), live.html, pieces] {
+        assert!(html.contains("&lt;script&gt;alert(1)"), "the title is there");
+        assert!(!html.contains("<img") && !html.contains("<script>alert"), "and cannot run");
+    }
+}
+
+#[test]
+fn every_piece_is_on_the_page() {
+    let project = SampleProject::new();
+    project.write("docs/a.md", "---\nstepsCompleted: [outline]\n---\n");
+    project.write("docs/b.md", "---\nstepsCompleted: [outline]\n---\n");
+    let page = OverviewPage::live(&project.overview(), 3);
+    for piece in &page.pieces {
+        assert!(page.html.contains(&piece.html), "{}", piece.id);
+        assert_eq!(page.html.matches(&format!(" id=\"{}\"", piece.id)).count(), 1, "{}", piece.id);
+        assert!(page.html.contains(&format!(" id=\"{}\"", piece.place)), "{}", piece.place);
+    }
+    assert!(page.html.contains("data-revision=\"3\""));
+}

@@ -1,0 +1,95 @@
+//! What stands around every page.
+
+use jiff::Timestamp;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::{
+    assets::{SCRIPT, STYLE, hash_source},
+    marks,
+};
+
+/// How a page comes by its style and script, and what it may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One file, which holds all of it.
+    File,
+    /// A page of the server, which also follows changes. What it may do, the answer's header says.
+    Live {
+        /// The revision of the state that it shows.
+        revision: u64,
+        /// Whether it is the overview, whose parts come one by one; other pages are read again as a whole.
+        has_pieces: bool,
+    },
+}
+
+/// The pages of the server, and what they are called.
+const PAGES: [(&str, &str); 3] = [("/", "Overview"), ("/journal", "Journal"), ("/sync", "Sync")];
+
+/// The parts of the overview, and what they are called.
+const PARTS: [(&str, &str); 6] = [
+    ("#artifacts", "Artifacts"),
+    ("#progress", "Progress"),
+    ("#delegation", "Delegation"),
+    ("#timeline", "Timeline"),
+    ("#findings", "Findings"),
+    ("#tickets", "Tickets"),
+];
+
+/// A page about `project` with the title `title`.
+pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form, main: &Markup) -> Markup {
+    let (revision, has_pieces) = match form {
+        Form::File => (None, false),
+        Form::Live { revision, has_pieces } => (Some(revision), has_pieces),
+    };
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                @if form == Form::File {
+                    meta http-equiv="Content-Security-Policy" content=(policy());
+                    meta name="referrer" content="no-referrer";
+                }
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                @match form {
+                    Form::File => style { (PreEscaped(STYLE)) },
+                    Form::Live { .. } => {
+                        // No icon: a browser would ask for one.
+                        link rel="icon" href="data:,";
+                        link rel="stylesheet" href="/page.css";
+                        script src="/page.js" defer {}
+                    }
+                }
+            }
+            body data-revision=[revision] data-pieces[has_pieces] {
+                a .skip href="#main" { "Skip to the content" }
+                header {
+                    p .project { (project) }
+                    @if revision.is_some() { (navigation("Pages", &PAGES)) }
+                    @else { (navigation("Parts of this page", &PARTS)) }
+                    p .quiet #generated { "generated at " (marks::time(at)) " UTC" @if revision.is_some() { span #connection {} } }
+                }
+                main #main tabindex="-1" { (main) }
+                p #news .hidden-title role="status" aria-live="polite" {}
+                footer { p .quiet { "Made by stepmark from the frontmatter of the project's artifacts. Nothing here can be changed." } }
+                @if form == Form::File { script { (PreEscaped(SCRIPT)) } }
+            }
+        }
+    }
+}
+
+fn navigation(label: &str, links: &[(&str, &str)]) -> Markup {
+    html! {
+        nav aria-label=(label) { ul { @for (address, name) in links { li { a href=(address) { (name) } } } } }
+    }
+}
+
+/// What a page in a file may do: nothing but run its own script and be styled by its own style.
+fn policy() -> String {
+    let (script, style) = (hash_source(SCRIPT), hash_source(STYLE));
+    format!(
+        "default-src 'none'; script-src {script}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+}

@@ -1,0 +1,46 @@
+//! Progress by workflow and by epic.
+
+use maud::{Markup, html};
+
+use super::marks;
+use crate::overview::{Overview, ProgressGroup};
+
+/// The section.
+pub(super) fn section(overview: &Overview) -> Markup {
+    html! {
+        section #progress aria-labelledby="progress-title" {
+            h2 #progress-title { "Progress" }
+            @if overview.workflows.is_empty() && overview.epics.is_empty() {
+                p .quiet { "No artifact has a workflow that is known, and there are no stories." }
+            }
+            div .columns {
+                @if !overview.workflows.is_empty() { (table("Workflow", &overview.workflows)) }
+                @if !overview.epics.is_empty() { (table("Epic", &overview.epics)) }
+            }
+        }
+    }
+}
+
+fn table(title: &str, groups: &[ProgressGroup]) -> Markup {
+    let has_steps = groups.iter().any(|group| group.units.1 > 0);
+    html! {
+        table {
+            thead { tr {
+                th scope="col" { (title) }
+                th scope="col" { "Done" }
+                @if has_steps { th scope="col" .number { "Steps" } }
+                th scope="col" .number { "In trouble" }
+            } }
+            tbody {
+                @for group in groups {
+                    tr {
+                        th scope="row" { (group.name) }
+                        td .steps { (marks::group_bar(group)) }
+                        @if has_steps { td .number { (group.units.0) "/" (group.units.1) } }
+                        td .number { @if group.in_trouble > 0 { span .tag.warning { (group.in_trouble) } } @else { "0" } }
+                    }
+                }
+            }
+        }
+    }
+}

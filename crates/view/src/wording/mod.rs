@@ -1,0 +1,8 @@
+//! Words for states and events, the same in a terminal and on a page. Pure.
+
+pub mod history;
+mod progress;
+mod visible;
+
+pub use progress::{count, next, unknown_next, workflow};
+pub use visible::{on_one_line, visible};

@@ -1,0 +1,45 @@
+//! Words for how far an artifact has come.
+
+use std::fmt::Display;
+
+use stepmark_core::{
+    workflow::{Next, Progress, Step, Track, UnknownNext},
+    workspace::{Membership, TrackedArtifact},
+};
+
+/// The workflow of `artifact` with its track where that is not the usual one; `-` where none is known.
+pub fn workflow(artifact: &TrackedArtifact) -> String {
+    match artifact.membership() {
+        Membership::Member { workflow, .. } => match workflow.chain.track() {
+            Track::Create => workflow.name.clone(),
+            track => format!("{} ({track})", workflow.name),
+        },
+        Membership::Ambiguous { candidates } => format!("? {}", candidates.join(" | ")),
+        Membership::Missing { name } => format!("? {name}"),
+        Membership::None => "-".to_owned(),
+    }
+}
+
+/// What comes next, on one line.
+pub fn next(progress: &Progress<'_>) -> String {
+    let names = |steps: &[&Step]| steps.iter().map(|step| step.name()).collect::<Vec<_>>().join(" | ");
+    match &progress.next {
+        Next::Step { step, .. } => step.name().to_owned(),
+        Next::Choice(steps) => names(steps),
+        Next::Finished => "finished".to_owned(),
+        Next::Unknown(unknown) => format!("? {}", unknown_next(*unknown)),
+    }
+}
+
+/// Why it cannot be told what comes next.
+pub const fn unknown_next(unknown: UnknownNext) -> &'static str {
+    match unknown {
+        UnknownNext::NoSteps => "the workflow has no steps",
+        UnknownNext::NothingMatches => "no listed step is one of the workflow",
+    }
+}
+
+/// `1 error`, `2 errors`.
+pub fn count<N: Display + PartialEq + From<u8>>(count: N, word: &str) -> String {
+    if count == N::from(1) { format!("1 {word}") } else { format!("{count} {word}s") }
+}
