@@ -11,6 +11,7 @@ pub mod observation;
 pub mod overview;
 pub mod markdown;
 pub mod page;
+pub mod server;
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests make projects")]
 mod sample_project;

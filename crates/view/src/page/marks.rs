@@ -16,6 +16,11 @@ pub(super) fn time(at: Timestamp) -> Markup {
     html! { time datetime=(at) title=(at) { (at.strftime("%Y-%m-%d %H:%M")) } }
 }
 
+/// The same as text of a page, for whoever changes it in place.
+pub fn moment(at: Timestamp) -> String {
+    time(at).into_string()
+}
+
 /// How bad something is: a word, never only a colour.
 pub(super) fn severity(severity: Severity) -> Markup {
     html! { span class={ "tag " (severity.as_str()) } { (severity.as_str()) } }
@@ -69,7 +74,7 @@ pub(super) fn group_bar(group: &ProgressGroup) -> Markup {
 pub(super) fn prose(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     // An odd backtick at the end opens nothing.
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return html! { (text) };
     }
     html! {

@@ -14,11 +14,18 @@ mod findings;
 mod tickets;
 mod overview_page;
 mod report;
+mod artifact_page;
+mod journal_page;
+mod sync_page;
 #[cfg(test)]
 mod cases;
 
+pub use artifact_page::{ArtifactView, artifact_page};
 pub use assets::{SCRIPT, STYLE};
+pub use journal_page::journal_page;
 pub use links::Links;
+pub use marks::moment;
 pub use overview_page::OverviewPage;
 pub use piece::Piece;
 pub use report::report;
+pub use sync_page::sync_page;

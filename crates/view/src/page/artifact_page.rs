@@ -1,0 +1,153 @@
+//! The page of one artifact.
+
+use maud::{Markup, html};
+use serde_json::Value as Json;
+use stepmark_core::{
+    TrackedArtifact,
+    document::{Change, Document, Frontmatter, Operation},
+    journal::Event,
+};
+
+use super::{
+    Links, findings,
+    layout::{self, Form},
+    marks, tickets,
+};
+use crate::{
+    markdown,
+    observation::FindingRow,
+    overview::{Entry, EventRow, Overview, StepBar},
+};
+
+/// What the page of an artifact is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct ArtifactView<'v> {
+    /// The project.
+    pub overview: &'v Overview,
+    /// The artifact.
+    pub artifact: &'v TrackedArtifact,
+    /// Its events, the last first; or why they cannot be read.
+    pub history: Result<&'v [Event], &'v str>,
+    /// The revision of the state that is shown.
+    pub revision: u64,
+}
+
+/// The page of an artifact; `None` where the overview does not know it.
+pub fn artifact_page(view: &ArtifactView<'_>) -> Option<String> {
+    let ArtifactView { overview, artifact, revision, .. } = *view;
+    let entry = overview.entry(artifact.path())?;
+    let found: Vec<&FindingRow> =
+        overview.findings.iter().filter(|finding| finding.path == *artifact.path()).collect();
+    let main = html! {
+        h1 #name { (entry.name()) }
+        section #facts aria-label="State" { (facts(entry)) }
+        @if let Some(bar) = &entry.bar { (steps(bar)) }
+        @if !found.is_empty() {
+            section #findings aria-labelledby="findings-title" {
+                h2 #findings-title { "Findings" }
+                (findings::table(found.into_iter(), Links::Pages))
+            }
+        }
+        (text(artifact))
+        (history(view.history))
+    };
+    let form = Form::Live { revision, has_pieces: false };
+    let title = format!("{} – {}", entry.name(), overview.project);
+    Some(layout::page(&title, &overview.project, overview.at, form, &main).into_string())
+}
+
+fn facts(entry: &Entry) -> Markup {
+    html! {
+        dl {
+            dt { "File" } dd { code { (entry.path) } }
+            dt { "State" } dd { span class={ "tag " (entry.condition.word().replace(' ', "-")) } { (entry.condition.word()) } }
+            @if let Some(status) = &entry.status { dt { "Status" } dd { (status) } }
+            dt { "Workflow" } dd { (entry.workflow) }
+            @if let Some(next) = &entry.next { dt { "Next" } dd { code { (next) } } }
+            @if let Some(scope) = &entry.scope { dt { "Scope" } dd { (scope) } }
+            @if let Some(at) = entry.changed_at { dt { "Changed" } dd { (marks::time(at)) " UTC" } }
+            @if !entry.tickets.is_empty() {
+                dt { "Tickets" } dd { @for ticket in &entry.tickets { (tickets::link(ticket)) " " } }
+            }
+        }
+    }
+}
+
+fn steps(bar: &StepBar) -> Markup {
+    html! {
+        section #steps aria-labelledby="steps-title" {
+            h2 #steps-title { "Steps" }
+            p .steps { (marks::step_bar(bar)) }
+            ol .steps {
+                @for cell in &bar.cells {
+                    li { (cell.name) " " span class={ "tag " (cell.state.word()) } { (cell.state.word()) } }
+                }
+            }
+        }
+    }
+}
+
+fn text(artifact: &TrackedArtifact) -> Markup {
+    let bytes = artifact.artifact().bytes();
+    let document = Document::scan(bytes);
+    let body = String::from_utf8_lossy(&bytes[document.body().range()]);
+    html! {
+        section #text aria-labelledby="text-title" {
+            h2 #text-title { "Text" }
+            @if let Frontmatter::Present { content, .. } = document.frontmatter() {
+                details { summary { strong { "Frontmatter" } } pre tabindex="0" { code { (String::from_utf8_lossy(&bytes[content.range()])) } } }
+            }
+            @if body.trim().is_empty() { p .quiet { "Nothing is written yet." } }
+            @else { div .text { (markdown::render(&body)) } }
+        }
+    }
+}
+
+fn history(events: Result<&[Event], &str>) -> Markup {
+    html! {
+        section #history aria-labelledby="history-title" {
+            h2 #history-title { "History" }
+            @match events {
+                Err(why) => p { span .tag.error { "error" } " history cannot be read: " (why) },
+                Ok([]) => p .quiet { "Nothing is recorded." },
+                Ok(events) => ol .events { @for event in events { (happened(event)) } },
+            }
+        }
+    }
+}
+
+fn happened(event: &Event) -> Markup {
+    let row = EventRow::of(event);
+    html! {
+        li {
+            (marks::time(row.at)) " " span .tag { (row.kind) } " " (row.actor)
+            @if let Some(session) = &row.session { span .quiet { " in " (session) } }
+            @if let Some(command) = &event.command { " " code { (command) } }
+            @if let Some(reason) = &row.reason { " " span .quiet { "(" (reason) ")" } }
+            @if !event.changes.is_empty() { ul .plain.changes { @for change in &event.changes { li { (difference(change)) } } } }
+        }
+    }
+}
+
+/// What was, and what is: as marks, and in words for whoever does not see them.
+fn difference(change: &Change) -> Markup {
+    let place = if change.path.0.is_empty() { "frontmatter".to_owned() } else { change.path.to_string() };
+    let (old, new) = match &change.op {
+        Operation::Set { old, new } => (Some(old), Some(new)),
+        Operation::Insert { new } => (None, Some(new)),
+        Operation::Remove { old } => (Some(old), None),
+    };
+    html! {
+        code { (place) } " "
+        @if let Some(old) = old { del { (value(old)) } }
+        @if old.is_some() && new.is_some() { " → " }
+        @if let Some(new) = new { ins { @if old.is_none() { "+ " } (value(new)) } }
+    }
+}
+
+fn value(value: &Json) -> String {
+    match value {
+        Json::String(text) if !text.is_empty() => text.clone(),
+        other => other.to_string(),
+    }
+}

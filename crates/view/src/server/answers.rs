@@ -1,0 +1,93 @@
+//! What each address answers.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, Query, State},
+    http::{StatusCode, header},
+    response::{Html, IntoResponse, Response},
+};
+use serde::Deserialize;
+use stepmark_core::{
+    artifact::ProjectPath,
+    journal::{ArtifactKey, store::Selection},
+    workspace::Workspace,
+};
+
+use super::{Served, Shown};
+use crate::page::{self, ArtifactView, SCRIPT, STYLE};
+
+/// How many events of an artifact its page tells.
+const EVENTS: usize = 200;
+
+/// The state that a page shows.
+#[derive(Debug, Deserialize)]
+pub(super) struct From {
+    /// Its revision.
+    from: u64,
+}
+
+impl Served {
+    fn now(&self) -> Arc<Shown> {
+        Arc::clone(&self.shown.borrow())
+    }
+}
+
+pub(super) async fn overview(State(served): State<Served>) -> Html<String> {
+    Html(served.now().page.html.clone())
+}
+
+pub(super) async fn update(
+    State(served): State<Served>,
+    Query(from): Query<From>,
+) -> Json<serde_json::Value> {
+    Json(served.now().update(from.from))
+}
+
+pub(super) async fn journal(State(served): State<Served>) -> Html<String> {
+    let shown = served.now();
+    Html(page::journal_page(&shown.overview, shown.revision))
+}
+
+pub(super) async fn sync(State(served): State<Served>) -> Html<String> {
+    let shown = served.now();
+    Html(page::sync_page(&shown.overview, shown.revision))
+}
+
+/// The page of an artifact that was seen: nothing else of the project is ever read.
+pub(super) async fn artifact(State(served): State<Served>, Path(path): Path<String>) -> Response {
+    let shown = served.now();
+    let Ok(path) = ProjectPath::new(&path) else { return nothing_here().await };
+    let workspace = Arc::clone(&served.workspace);
+    // History is on the disk, and a long text takes a while.
+    match tokio::task::spawn_blocking(move || artifact_page(&workspace, &shown, &path)).await {
+        Ok(Some(html)) => Html(html).into_response(),
+        Ok(None) => nothing_here().await,
+        Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "the page could not be drawn\n").into_response(),
+    }
+}
+
+fn artifact_page(workspace: &Workspace, shown: &Shown, path: &ProjectPath) -> Option<String> {
+    let artifacts = &shown.observation.artifacts.artifacts;
+    let artifact = artifacts.iter().find(|artifact| artifact.path() == path)?;
+    let key = ArtifactKey::of(artifact.artifact());
+    let selection = Selection { artifact: Some((&key, path)), limit: Some(EVENTS), ..Selection::default() };
+    let history =
+        workspace.with_history(|history| history.select(selection)).map_err(|error| error.to_string());
+    let history = history.as_ref().map(Vec::as_slice).map_err(String::as_str);
+    let revision = shown.revision;
+    page::artifact_page(&ArtifactView { overview: &shown.overview, artifact, history, revision })
+}
+
+pub(super) async fn style() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE)
+}
+
+pub(super) async fn script() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], SCRIPT)
+}
+
+pub(super) async fn nothing_here() -> Response {
+    (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
+}

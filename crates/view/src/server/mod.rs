@@ -1,0 +1,25 @@
+//! The live page: pages, fragments and changes over HTTP, on this machine only, read-only.
+//!
+//! ```text
+//! change → Observation → Shown (pages and pieces drawn once, revision n) ─┬→ GET /            the whole page
+//!                                                                         ├→ GET /events      "revision n" to everyone who listens
+//!                                                                         └→ GET /update?from=m  the pieces that differ between m and n
+//! ```
+//!
+//! **Guarantees.** Whoever listens hears of the latest revision, and comes by every difference however many revisions it missed. What a slow
+//! listener does not take costs nothing: there is one latest revision, not a queue. Only `GET` and `HEAD` for this host are answered.
+//! **Assumptions.** The sockets are those of the loopback interface; who can reach them may read the project.
+//! **Errors.** A project that cannot be looked at stays as it was last seen, and `/` says since when.
+
+mod shown;
+mod update;
+mod guard;
+mod answers;
+mod bounded_listener;
+mod serve;
+#[cfg(test)]
+mod cases;
+
+pub use bounded_listener::{BoundedListener, CONNECTIONS};
+pub use serve::{Served, serve};
+pub use shown::{Shown, Shows};
