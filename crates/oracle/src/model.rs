@@ -17,6 +17,14 @@ pub fn expected(before: Option<&Value>, edit: &Edit) -> Option<Value> {
             }
             items.insert(*index, item.clone());
         }
+        Edit::InsertEntry { after, key, value, .. } => {
+            let Value::Mapping(entries) = reach(&mut root, path)? else { return None };
+            let place = position(entries, after)??;
+            if position(entries, key)?.is_some() {
+                return None;
+            }
+            entries.insert(place + 1, (Value::String(key.clone()), value.clone()));
+        }
         Edit::Remove { .. } => remove(&mut root, path)?,
     }
     Some(root)

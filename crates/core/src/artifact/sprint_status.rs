@@ -9,11 +9,15 @@ use crate::document::{Document, Node, NodeKind, ParseError, Region, Yaml};
 pub const SPRINT_STATUS_NAME: &str = "sprint-status.yaml";
 
 /// The key that holds the states.
-const STATES_KEY: &str = "development_status";
+pub(crate) const STATES_KEY: &str = "development_status";
 
 /// What a ledger says of stories and epics: the words under `development_status`, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SprintStatus(HashMap<String, String>);
+pub struct SprintStatus {
+    states: HashMap<String, String>,
+    /// All keys in the order of the file, also those without a word.
+    keys: Vec<String>,
+}
 
 impl SprintStatus {
     /// Reads the bytes of a ledger. One without `development_status` says nothing; of a key that stands twice the first counts.
@@ -25,28 +29,39 @@ impl SprintStatus {
         // A whole file always has itself.
         let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
         let yaml = Yaml::parse(bytes, whole)?;
-        let mut states = HashMap::new();
+        let (mut states, mut keys) = (HashMap::new(), Vec::new());
         for entry in yaml.root().and_then(|root| root.get(STATES_KEY)).map(Node::entries).unwrap_or_default()
         {
             let value = match entry.value.kind {
                 NodeKind::Alias { .. } => yaml.target(&entry.value).unwrap_or(&entry.value),
                 _ => &entry.value,
             };
+            keys.extend(entry.key.as_key().map(str::to_owned));
             if let (Some(key), Some(word)) = (entry.key.as_key(), value.text().filter(|_| !value.is_null())) {
                 states.entry(key.to_owned()).or_insert_with(|| word.to_owned());
             }
         }
-        Ok(Self(states))
+        Ok(Self { states, keys })
     }
 
     /// The word for the story or epic with this key.
     pub fn status(&self, key: &str) -> Option<&str> {
-        self.0.get(key).map(String::as_str)
+        self.states.get(key).map(String::as_str)
+    }
+
+    /// Whether there is an entry with this key, with or without a word.
+    pub fn lists(&self, key: &str) -> bool {
+        self.keys.iter().any(|own| own == key)
+    }
+
+    /// All keys, in the order of the file.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().map(String::as_str)
     }
 
     /// The stories and epics about which `later` says something else.
     pub fn difference(&self, later: &Self) -> BTreeSet<String> {
-        let keys = self.0.keys().chain(later.0.keys());
+        let keys = self.states.keys().chain(later.states.keys());
         keys.filter(|key| self.status(key) != later.status(key)).cloned().collect()
     }
 

@@ -144,6 +144,8 @@ impl Kind {
     pub const UNDO: Self = Self::of("undo");
     /// A checkpoint's frontmatter was put back.
     pub const RESTORE: Self = Self::of("restore");
+    /// A person brought what other files said of an artifact into its frontmatter.
+    pub const IMPORT: Self = Self::of("import");
     /// A commit was cut off, and another program's bytes had won in one of its files.
     pub const INTERRUPTED: Self = Self::of("interrupted");
     /// A session began.

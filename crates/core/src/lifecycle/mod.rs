@@ -20,6 +20,7 @@ mod assemble;
 mod reachable;
 mod built_in;
 mod choice;
+mod ledger_words;
 #[cfg(test)]
 mod cases;
 
@@ -30,6 +31,7 @@ pub use counter::Counter;
 pub use declaration::LifecycleDeclaration;
 pub use guard::Guard;
 pub use judge::{MoveFacts, Verdict};
+pub use ledger_words::{LedgerWords, WordChange};
 pub use problem::{LifecycleError, LifecycleProblem};
 pub use refusal::MoveRefusal;
 pub use root_keys::RootKeys;

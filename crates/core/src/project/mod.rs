@@ -7,3 +7,4 @@ pub mod instruction_meta;
 pub mod checkpoint;
 pub mod gates;
 pub mod git_hook;
+pub mod story_ledger;

@@ -328,3 +328,36 @@ fn items_that_are_maps_follow_their_neighbours() {
         ],
     );
 }
+
+#[test]
+fn an_entry_goes_behind_the_one_that_is_named() {
+    let edit = || Edit::InsertEntry {
+        path: "s".into(),
+        after: "a".to_owned(),
+        key: "x".to_owned(),
+        value: Value::from("done"),
+    };
+    check(
+        edit,
+        &[
+            ("s:\n  a: 1\n  b: 2\n", Some("s:\n  a: 1\n  x: done\n  b: 2\n")),
+            (
+                "s:\n  a: 1 # one\n\n  # two\n  b: 2\n",
+                Some("s:\n  a: 1 # one\n  x: done\n\n  # two\n  b: 2\n"),
+            ),
+            ("s:\r\n    a: 'p'\r\n    b: 2\r\n", Some("s:\r\n    a: 'p'\r\n    x: 'done'\r\n    b: 2\r\n")),
+            ("s:\n  a: 1", Some("s:\n  a: 1\n  x: done")),
+            ("s:\n  a:\n  b: 2\n", Some("s:\n  a:\n  x: done\n  b: 2\n")),
+            ("s:\n  a: |\n    text\n  b: 2\nt: 1\n", Some("s:\n  a: |\n    text\n  x: done\n  b: 2\nt: 1\n")),
+            ("s:\n  a:\n    c: 1\n  b: 2\n", Some("s:\n  a:\n    c: 1\n  x: done\n  b: 2\n")),
+            // Refused.
+            ("s: {a: 1, b: 2}\n", None),
+            ("s:\n  b: 2\n", None),
+            ("s:\n  a: 1\n  x: 2\n", None),
+            ("s:\n  a: 1\n  a: 2\n", None),
+            ("s: &m\n  a: 1\nt: *m\n", None),
+            ("t: 1\n", None),
+            ("s:\n  - a\n", None),
+        ],
+    );
+}

@@ -104,7 +104,12 @@ pub(super) fn new_entry(
                     flow_add(context, node.span, &ends, &text)
                 }
             };
-            let meaning = Meaning::EntryAdded { place: place_of(parents), key: key.clone(), value };
+            let meaning = Meaning::EntryAdded {
+                place: place_of(parents),
+                index: entries.len(),
+                key: key.clone(),
+                value,
+            };
             Ok(Some(Change { splices, meaning }))
         }
         _ => {
@@ -127,7 +132,13 @@ fn first_entry(context: &Context<'_, '_>, key: &str, value: Value) -> Change {
 }
 
 /// `key: value` at `indent`, over several lines where the value is a mapping or a list in a document of block lists.
-fn entry_lines(context: &Context<'_, '_>, indent: &str, key: &str, value: &Value, quote: Quote) -> String {
+pub(super) fn entry_lines(
+    context: &Context<'_, '_>,
+    indent: &str,
+    key: &str,
+    value: &Value,
+    quote: Quote,
+) -> String {
     let key = spell::string(key, Quote::Plain, Place::Block);
     format!("{indent}{key}:{}", behind_key(context, indent, value, quote))
 }

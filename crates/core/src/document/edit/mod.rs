@@ -9,6 +9,7 @@ mod append;
 mod cases;
 mod compose;
 mod insert;
+mod insert_entry;
 mod layout;
 mod locate;
 mod prove;
@@ -50,6 +51,17 @@ pub enum Edit {
         /// The item.
         item: Value,
     },
+    /// Adds an entry to the block mapping at `path`, behind the entry that is there already under the key `after`.
+    InsertEntry {
+        /// Where the mapping stands.
+        path: KeyPath,
+        /// The key of the entry above.
+        after: String,
+        /// The new key, which the mapping must not have.
+        key: String,
+        /// Its value.
+        value: Value,
+    },
     /// Removes the entry or item at `path` with the comment on its own lines.
     Remove {
         /// Where.
@@ -64,6 +76,7 @@ impl Edit {
             Self::Set { path, .. }
             | Self::Append { path, .. }
             | Self::Insert { path, .. }
+            | Self::InsertEntry { path, .. }
             | Self::Remove { path } => path,
         }
     }
@@ -180,6 +193,9 @@ fn plan(context: &Context<'_, '_>, edit: &Edit) -> Planned {
         Edit::Set { path, value } => set::plan(context, path, value),
         Edit::Append { path, item } => append::plan(context, path, item),
         Edit::Insert { path, index, item } => insert::plan(context, path, *index, item),
+        Edit::InsertEntry { path, after, key, value } => {
+            insert_entry::plan(context, path, after, (key, value))
+        }
         Edit::Remove { path } => remove::plan(context, path),
     }
 }

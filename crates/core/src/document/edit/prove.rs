@@ -1,15 +1,15 @@
 //! The proof of an edit: the tree after it is the tree before it with the meant change, and no comment is lost.
 
 use super::{Change, Refusal};
-use crate::document::{CollectionStyle, Node, NodeKind, Scalar, Span, Value, Yaml, parse::Comment};
+use crate::document::{CollectionStyle, Entry, Node, NodeKind, Scalar, Span, Value, Yaml, parse::Comment};
 
 /// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
 #[derive(Debug)]
 pub(super) enum Meaning {
     /// The value at `place` becomes `value`.
     Replaced { place: Vec<usize>, value: Value },
-    /// The mapping at `place` has a new last entry.
-    EntryAdded { place: Vec<usize>, key: String, value: Value },
+    /// The mapping at `place` has a new entry before the entry `index`, or at its end.
+    EntryAdded { place: Vec<usize>, index: usize, key: String, value: Value },
     /// The sequence at `place` has a new item before the item `index`.
     ItemAdded { place: Vec<usize>, index: usize, item: Value },
     /// The collection at `place` lacks its child `index`; `own` are the bytes whose comments may go with it.
@@ -107,17 +107,17 @@ fn changed_here(before: &Node<'_>, after: &Node<'_>, meaning: &Meaning) -> bool 
     }
     match meaning {
         Meaning::Replaced { value, .. } => is_value(after, value),
-        Meaning::EntryAdded { key, value, .. } => {
+        Meaning::EntryAdded { index, key, value, .. } => {
             let (old, new) = (before.entries(), after.entries());
-            let Some((last, rest)) = new.split_last() else { return false };
+            let is_same = |(old, new): (&Entry<'_>, &Entry<'_>)| {
+                same(&old.key, &new.key) && same(&old.value, &new.value)
+            };
             same_style(before, after)
-                && old.len() == rest.len()
-                && old
-                    .iter()
-                    .zip(rest)
-                    .all(|(old, new)| same(&old.key, &new.key) && same(&old.value, &new.value))
-                && last.key.as_key() == Some(key)
-                && is_value(&last.value, value)
+                && new.len() == old.len() + 1
+                && old[..*index].iter().zip(new).all(is_same)
+                && new[*index].key.as_key() == Some(key)
+                && is_value(&new[*index].value, value)
+                && old[*index..].iter().zip(&new[index + 1..]).all(is_same)
         }
         Meaning::ItemAdded { index, item, .. } => {
             let (old, new) = (before.items(), after.items());

@@ -1,10 +1,10 @@
 //! SM307: `sprint-status.yaml` says something else about a story than the story.
 
 use crate::{
-    artifact::{Field, ProjectPath, SprintStatus, story_key},
+    artifact::{Field, LedgerKey, ProjectPath, SprintStatus},
     check::{Finding, Fix, Group, Rule, Safety, Severity, Subject, rule::Decision},
     document::Span,
-    lifecycle::{Lifecycle, built_in},
+    lifecycle::LedgerWords,
 };
 
 /// The rule.
@@ -18,27 +18,35 @@ pub(crate) static RULE: Rule = Rule {
           on by the file: where they differ, finished work is begun again, or open work is passed over.",
     bad: "---\nstatus: in-progress\n---\n\n# Story 1.1: Switch\n",
     good: "---\nstatus: review\n---\n\n# Story 1.1: Switch\n",
-    mend: "Write what is true into both. The frontmatter counts; of a story without one the line `Status:` of its body. The older \
-           words for a state (`drafted`, `completed`) count as the newer ones. The ledger is looked for beside the story and in \
-           the folder above.",
+    mend: "The frontmatter counts: `stepmark project --ledgers` brings the ledger to what it says. Where the ledger is right, or the \
+           story has no frontmatter, `stepmark import stories` shows all sides and asks which one wins. The older words for a state \
+           (`drafted`, `completed`) count as the newer ones. The ledger is looked for beside the story and in the folder above.",
     decision: Decision::OfArtifact(check),
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let (Some(surroundings), Some(key)) = (subject.surroundings, story_key(subject.artifact.path())) else {
-        return;
-    };
+    let named = LedgerKey::of(subject.artifact.path()).filter(|(kind, _)| kind.is_story());
+    let (Some(surroundings), Some((kind, key))) = (subject.surroundings, named) else { return };
     let Some(own) = StoryStatus::of(subject) else { return };
     let said = |ledger: ProjectPath| Some((surroundings.sprint_status(&ledger, key)?, ledger));
     let Some((word, ledger)) = SprintStatus::places(subject.artifact.path()).into_iter().find_map(said)
     else {
         return;
     };
-    if is_same(subject.lifecycle, own.word, &word) {
+    if LedgerWords::new(subject.lifecycle, kind).is_same(own.word, &word) {
         return;
     }
     let message = format!("the story says `{}`, `{ledger}` says `{word}`", own.word);
-    let help = format!("write the true one into both: `{key}: {}` into `{ledger}`, or this one", own.word);
+    let help = if own.is_line {
+        "the story has no status in its frontmatter: `stepmark import stories` shows all sides and asks which one wins".to_owned()
+    } else {
+        format!(
+            "the frontmatter counts: `stepmark project --ledgers` writes `{}` into `{ledger}`; where the ledger is right, \
+             `stepmark import stories --prefer sprint-status {}`",
+            own.word,
+            subject.artifact.path(),
+        )
+    };
     // Of two copies in which neither is the frontmatter, the ledger may be the newer one.
     let fix = (own.is_line && !word.contains(['\n', '\r']))
         .then(|| Fix::splice(Safety::Unsafe, format!("make the line say `{word}`"), own.span, word.as_str()));
@@ -64,18 +72,6 @@ impl<'a> StoryStatus<'a> {
         let word = Some(line.text.as_str()).filter(|word| !word.contains(['{', '}']))?;
         Some(Self { word, span: line.span, is_line: true })
     }
-}
-
-/// Whether two words mean one state: in the lifecycle of the story, or in that of BMAD's stories, which the ledger keeps to.
-fn is_same(lifecycle: Option<&Lifecycle>, one: &str, other: &str) -> bool {
-    let means_same = |lifecycle: &Lifecycle| {
-        let states = [one, other].map(|word| lifecycle.state_of(word).map(|state| &state.name));
-        states[0].is_some() && states[0] == states[1]
-    };
-    let bare = |word: &str| word.replace(['_', ' '], "-").to_lowercase();
-    bare(one) == bare(other)
-        || lifecycle.is_some_and(means_same)
-        || built_in("bmad-story").is_some_and(|stories| means_same(stories))
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ pub(crate) static RULE: Rule = Rule {
               frontmatter, and after a while they see different projects.",
     bad: "---\nstatus: in-progress\n---\n\n# Story 1.1\n\nStatus: review\n",
     good: "---\nstatus: review\n---\n\n# Story 1.1\n\nStatus: review\n",
-    mend: "The frontmatter counts: make the line say the same.",
+    mend: "The frontmatter counts: make the line say the same. In stories `stepmark project --ledgers` does, unless the line is \
+           further and nothing explains that.",
     decision: Decision::OfArtifact(check),
 };
 

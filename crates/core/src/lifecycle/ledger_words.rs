@@ -1,0 +1,122 @@
+//! How the words of a ledger stand to each other.
+
+use super::{Lifecycle, built_in, spelling::folded};
+use crate::artifact::{LedgerKey, LedgerPart};
+
+/// What it means that one word comes in the place of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordChange {
+    /// Both mean one state.
+    Same,
+    /// To a later state.
+    Forward,
+    /// To an earlier state.
+    Back,
+    /// At least one of them is a state of no table that knows the other, or stands beside the way (blocked).
+    Unordered,
+}
+
+/// The lifecycles that words about one entry of a ledger are read by: that of the artifact, and that of BMAD, which the readers
+/// of a ledger keep to.
+#[derive(Clone, Copy, Debug)]
+pub struct LedgerWords<'l> {
+    own: Option<&'l Lifecycle>,
+    ledger: Option<&'l Lifecycle>,
+}
+
+impl<'l> LedgerWords<'l> {
+    /// For an entry with `key`, whose artifact has the lifecycle `own`.
+    pub fn new(own: Option<&'l Lifecycle>, key: LedgerKey) -> Self {
+        let name = match key.part {
+            LedgerPart::Epic => "bmad-epic",
+            LedgerPart::Story { .. } => "bmad-story",
+            LedgerPart::Retrospective => "bmad-retrospective",
+        };
+        Self { own, ledger: built_in(name).map(|table| &**table) }
+    }
+
+    /// Whether two words mean one state. A word that no table has means itself.
+    pub fn is_same(self, one: &str, other: &str) -> bool {
+        let means_same = |lifecycle: &Lifecycle| {
+            let states = [one, other].map(|word| lifecycle.state_of(word).map(|state| &state.name));
+            states[0].is_some() && states[0] == states[1]
+        };
+        folded(one) == folded(other) || self.tables().any(means_same)
+    }
+
+    /// What it means to write `to` where `from` stands. Order is the `rank` of the first table that ranks both.
+    pub fn change(self, from: &str, to: &str) -> WordChange {
+        if self.is_same(from, to) {
+            return WordChange::Same;
+        }
+        let ranks = |table: &Lifecycle| {
+            let rank = |word: &str| table.state_of(word)?.rank;
+            Some((rank(from)?, rank(to)?))
+        };
+        match self.tables().find_map(ranks) {
+            Some((from, to)) if from < to => WordChange::Forward,
+            Some((from, to)) if from > to => WordChange::Back,
+            _ => WordChange::Unordered,
+        }
+    }
+
+    /// The word that readers of a ledger know for the state that `word` means: `in-review` is `review` to them, and `drafted` is
+    /// `ready-for-dev`. A word without a state stays as it is.
+    pub fn canonical<'w>(self, word: &'w str) -> &'w str
+    where
+        'l: 'w,
+    {
+        let state = self.tables().find_map(|table| table.state_of(word));
+        state.map_or(word, |state| state.name.as_str())
+    }
+
+    /// What BMAD says first: its readers must understand what is written.
+    fn tables(self) -> impl Iterator<Item = &'l Lifecycle> {
+        self.ledger.into_iter().chain(self.own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(key: &str) -> LedgerWords<'static> {
+        LedgerWords::new(None, LedgerKey::read(key).unwrap())
+    }
+
+    #[test]
+    fn words_are_ordered_by_their_tables() {
+        use WordChange::{Back, Forward, Same, Unordered};
+        for (key, from, to, expected) in [
+            ("1-1-a", "backlog", "done", Forward),
+            ("1-1-a", "drafted", "ready-for-dev", Same),
+            ("1-1-a", "In Review", "review", Same),
+            ("1-1-a", "completed", "review", Back),
+            ("1-1-a", "cancelled", "review", Unordered),
+            ("1-1-a", "review", "awaiting-operator", Unordered),
+            ("1-1-a", "Awaiting_Operator", "awaiting-operator", Same),
+            ("epic-1", "contexted", "in-progress", Same),
+            ("epic-1", "done", "in-progress", Back),
+            ("epic-1-retrospective", "optional", "done", Forward),
+        ] {
+            assert_eq!(words(key).change(from, to), expected, "{key}: {from} → {to}");
+        }
+    }
+
+    #[test]
+    fn readers_are_given_words_that_they_know() {
+        for (key, word, expected) in [
+            ("1-1-a", "in-review", "review"),
+            ("1-1-a", "drafted", "ready-for-dev"),
+            ("1-1-a", "Done", "done"),
+            ("1-1-a", "awaiting-operator", "awaiting-operator"),
+            ("epic-2", "contexted", "in-progress"),
+        ] {
+            assert_eq!(words(key).canonical(word), expected, "{word}");
+        }
+        let spec = built_in("bmad-spec").unwrap();
+        let own = LedgerWords::new(Some(spec), LedgerKey::read("1-1-a").unwrap());
+        assert_eq!(own.change("draft", "in-review"), WordChange::Forward, "its own table ranks both");
+        assert_eq!(own.canonical("draft"), "draft");
+    }
+}

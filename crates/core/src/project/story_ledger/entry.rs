@@ -1,0 +1,91 @@
+//! One copy of a story's status that does not say what the frontmatter says.
+
+use std::fmt;
+
+use super::{Story, status_moves_explain};
+use crate::{artifact::ProjectPath, journal::Lineage, lifecycle::WordChange};
+
+/// A place in a ledger and what is to stand there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerEntry {
+    /// The file of the story.
+    pub story: ProjectPath,
+    /// Its key in the ledger.
+    pub key: String,
+    /// Where the copy stands.
+    pub place: EntryPlace,
+    /// What the copy says, as written; `None` where it says nothing.
+    pub from: Option<String>,
+    /// The status in the frontmatter, as written.
+    pub status: String,
+    /// What the copy is to say.
+    pub to: String,
+    /// What that means.
+    pub change: WordChange,
+}
+
+/// Where in a file a copy stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryPlace {
+    /// The line `Status:` of the story's own body.
+    StatusLine,
+    /// An entry of the ledger at this path.
+    Listed {
+        /// The ledger.
+        ledger: ProjectPath,
+    },
+    /// The ledger at this path does not list the story yet.
+    Behind {
+        /// The ledger.
+        ledger: ProjectPath,
+        /// The entry behind which it belongs; `None`: its epic is not listed, so nobody knows.
+        above: Option<String>,
+    },
+}
+
+impl LedgerEntry {
+    /// The file in which the copy stands.
+    pub const fn file(&self) -> &ProjectPath {
+        match &self.place {
+            EntryPlace::StatusLine => &self.story,
+            EntryPlace::Listed { ledger } | EntryPlace::Behind { ledger, .. } => ledger,
+        }
+    }
+
+    /// Whether it may be written without anybody's reason: it goes on, or says the same in another word.
+    pub const fn is_harmless(&self) -> bool {
+        matches!(self.change, WordChange::Same | WordChange::Forward)
+    }
+
+    /// Whether there is a place for it.
+    pub const fn has_place(&self) -> bool {
+        !matches!(self.place, EntryPlace::Behind { above: None, .. })
+    }
+
+    /// Whether `lineage`, the history of `story`, tells how it came from what the copy says to what the frontmatter says.
+    pub fn is_explained(&self, story: &Story, lineage: &Lineage) -> bool {
+        let words = story.words();
+        self.from.as_deref().is_some_and(|from| status_moves_explain(lineage, (from, &self.status), words))
+    }
+}
+
+impl fmt::Display for LedgerEntry {
+    /// Both sides, as half a sentence.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let from = self.from.as_deref();
+        match (&self.place, from) {
+            (EntryPlace::StatusLine, from) => {
+                write!(
+                    out,
+                    "its line `Status:` says `{}`, its frontmatter `{}`",
+                    from.unwrap_or_default(),
+                    self.status
+                )
+            }
+            (_, Some(from)) => {
+                write!(out, "`{}` says `{from}`, its frontmatter `{}`", self.file(), self.status)
+            }
+            (_, None) => write!(out, "`{}` says nothing, its frontmatter `{}`", self.file(), self.status),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Entries of `sprint-status.yaml`.
+
+use super::{EntryPlace, LedgerEntry, Story};
+use crate::{
+    artifact::{LedgerKey, LedgerPart, ProjectPath, STATES_KEY, SprintStatus},
+    document::{Edit, EditError, KeyPath, Region, Value, apply},
+    lifecycle::WordChange,
+};
+
+/// A ledger with entries written into it.
+#[derive(Clone, Debug)]
+pub struct EntriesWritten {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The entries that it says now.
+    pub written: Vec<LedgerEntry>,
+    /// Those that could not be written faithfully, and why.
+    pub left: Vec<(LedgerEntry, EditError)>,
+}
+
+/// The entries of `ledger`, which stands at `path`, that say something else than `stories`; and those that are missing.
+pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Story]) -> Vec<LedgerEntry> {
+    let mut missing: Vec<&Story> = Vec::new();
+    let mut entries = Vec::new();
+    for story in stories {
+        let name = story.name();
+        if ledger.lists(name) {
+            let listed = EntryPlace::Listed { ledger: path.clone() };
+            entries.extend(entry(story, listed, ledger.status(name)));
+        } else if story.belongs_in_ledger {
+            missing.push(story);
+        }
+    }
+    // The later one goes behind the earlier.
+    missing.sort_by(|one, other| (one.key, one.name()).cmp(&(other.key, other.name())));
+    let mut keys: Vec<String> = ledger.keys().map(str::to_owned).collect();
+    for story in missing {
+        let above = place_of(story.key, &keys);
+        if let Some(at) = above {
+            keys.insert(at + 1, story.name().to_owned());
+        }
+        let above = above.map(|at| keys[at].clone());
+        entries.extend(entry(story, EntryPlace::Behind { ledger: path.clone(), above }, None));
+    }
+    entries
+}
+
+/// `None` where the ledger says it already.
+fn entry(story: &Story, place: EntryPlace, from: Option<&str>) -> Option<LedgerEntry> {
+    let words = story.words();
+    let change = from.map_or(WordChange::Forward, |from| words.change(from, &story.status));
+    let is_needed = from.is_none() || change != WordChange::Same;
+    is_needed.then(|| LedgerEntry {
+        story: story.path.clone(),
+        key: story.name().to_owned(),
+        place,
+        from: from.map(str::to_owned),
+        status: story.status.clone(),
+        to: words.canonical(&story.status).to_owned(),
+        change,
+    })
+}
+
+/// The entry behind which `key` belongs: the last story of its epic with a smaller number, else the epic itself.
+fn place_of(key: LedgerKey, keys: &[String]) -> Option<usize> {
+    let is_above = |other: &LedgerKey| {
+        other.epic == key.epic && *other <= key && other.part != LedgerPart::Retrospective
+    };
+    let earlier = |at: usize| LedgerKey::read(&keys[at]).filter(is_above);
+    let epic_is_listed =
+        (0..keys.len()).any(|at| earlier(at).is_some_and(|other| other.part == LedgerPart::Epic));
+    let candidates = (0..keys.len()).filter_map(|at| Some((earlier(at)?, at)));
+    candidates.max().map(|(_, at)| at).filter(|_| epic_is_listed)
+}
+
+/// `bytes`, a ledger, with `entries` written into it; each is proven by itself, and one that cannot be written is left.
+pub fn write_entries(bytes: &[u8], entries: Vec<LedgerEntry>) -> EntriesWritten {
+    let mut done = EntriesWritten { bytes: bytes.to_vec(), written: Vec::new(), left: Vec::new() };
+    for entry in entries {
+        let Some(edit) = edit(&entry) else { continue };
+        match apply(&done.bytes, &Region::WholeFile, &[edit]) {
+            Ok(edited) => {
+                done.bytes = edited.bytes;
+                done.written.push(entry);
+            }
+            Err(error) => done.left.push((entry, error)),
+        }
+    }
+    done
+}
+
+/// `None` for an entry without a place.
+fn edit(entry: &LedgerEntry) -> Option<Edit> {
+    let states = KeyPath::key(STATES_KEY);
+    let value = Value::from(entry.to.as_str());
+    match &entry.place {
+        EntryPlace::Listed { .. } => Some(Edit::Set { path: states.then(&entry.key), value }),
+        EntryPlace::Behind { above, .. } => {
+            Some(Edit::InsertEntry { path: states, after: above.clone()?, key: entry.key.clone(), value })
+        }
+        EntryPlace::StatusLine => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{artifact::Artifact, project::story_ledger::StoryStanding};
+
+    fn story(name: &str, status: &str) -> Story {
+        let text = format!("---\nstatus: {status}\n---\n# Story\n");
+        let path = ProjectPath::new(format!("docs/{name}.md")).unwrap();
+        match Story::read(&Artifact::read(path, text.into_bytes()), || None) {
+            StoryStanding::Told(story) => *story,
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    /// The ledger after everything is written, and what had no place or was refused.
+    fn projected(ledger: &str, stories: &[(&str, &str)]) -> (String, Vec<String>) {
+        let stories: Vec<Story> = stories.iter().map(|(name, status)| story(name, status)).collect();
+        let path = ProjectPath::new("docs/sprint-status.yaml").unwrap();
+        let read = SprintStatus::read(ledger.as_bytes()).unwrap();
+        let entries = listed_entries(&path, &read, &stories.iter().collect::<Vec<_>>());
+        let placeless = entries.iter().filter(|entry| !entry.has_place()).map(|entry| entry.key.clone());
+        let mut left: Vec<String> = placeless.collect();
+        let done = write_entries(ledger.as_bytes(), entries);
+        left.extend(done.left.iter().map(|(entry, error)| format!("{}: {error}", entry.key)));
+        (String::from_utf8(done.bytes).unwrap(), left)
+    }
+
+    const LEDGER: &str = "# STATUS DEFINITIONS\nproject: Lamp\n\ndevelopment_status:\n  epic-1: in-progress\n  1-1-switch: \
+                          'ready-for-dev' # Ana\n  1-3-hum: drafted\n  epic-1-retrospective: optional\n\n  # second\n  epic-2: backlog\n";
+
+    #[test]
+    fn values_change_and_nothing_else() {
+        let (after, left) = projected(
+            LEDGER,
+            &[("1-1-switch", "in-review"), ("1-3-hum", "ready-for-dev"), ("epic-2", "in-progress")],
+        );
+        let expected =
+            LEDGER.replace("'ready-for-dev'", "'review'").replace("epic-2: backlog", "epic-2: in-progress");
+        assert_eq!((after, left), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn a_missing_story_goes_behind_its_neighbour() {
+        for (stories, expected) in [
+            (vec![("1-2-dim", "done")], "# Ana\n  1-2-dim: 'done'\n  1-3-hum"),
+            (vec![("1-4-x", "done")], "1-3-hum: drafted\n  1-4-x: done\n  epic-1-r"),
+            (
+                vec![("1-1a-x", "backlog"), ("1-2-y", "review")],
+                "# Ana\n  1-1a-x: 'backlog'\n  1-2-y: 'review'\n  1-3-hum",
+            ),
+            (vec![("2-1-x", "review")], "  epic-2: backlog\n  2-1-x: review\n"),
+            (vec![("1-0-x", "review")], "  epic-1: in-progress\n  1-0-x: review\n"),
+        ] {
+            let (after, left) = projected(LEDGER, &stories);
+            assert!(after.contains(expected) && left.is_empty(), "{stories:?}: {left:?}\n{after}");
+            let kept: String = after
+                .split_inclusive('\n')
+                .filter(|line| !stories.iter().any(|(name, _)| line.contains(name)))
+                .collect();
+            assert_eq!(kept, LEDGER, "only lines came in");
+        }
+        assert_eq!(projected(LEDGER, &[("7-1-x", "review")]), (LEDGER.to_owned(), vec!["7-1-x".to_owned()]));
+        assert_eq!(
+            projected(LEDGER, &[("epic-3", "done")]),
+            (LEDGER.to_owned(), Vec::new()),
+            "epics are not made up"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_written_faithfully_is_left_and_the_rest_is_written() {
+        let ledger = "development_status:\n  epic-1: &b backlog\n  1-1-a: *b\n  1-2-b: backlog\n  1-3-c:\n  1-4-d: done\n  1-4-d: done\n";
+        let (after, left) = projected(
+            ledger,
+            &[
+                ("1-1-a", "done"),
+                ("1-2-b", "done"),
+                ("1-3-c", "done"),
+                ("1-4-d", "review"),
+                ("1-5-e", "done"),
+            ],
+        );
+        assert!(after.contains("  1-1-a: *b\n  1-2-b: done\n  1-3-c: done\n"), "{after}");
+        assert_eq!(left.len(), 3, "{left:?}");
+        let flow = "development_status: {epic-1: backlog, 1-1-a: backlog}\n";
+        let (after, left) = projected(flow, &[("1-1-a", "done"), ("1-2-b", "done")]);
+        assert_eq!(after, "development_status: {epic-1: backlog, 1-1-a: done}\n");
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+}

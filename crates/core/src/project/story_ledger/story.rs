@@ -1,0 +1,103 @@
+//! A story, epic or retrospective, as its file tells of it.
+
+use std::sync::Arc;
+
+use crate::{
+    artifact::{Artifact, BodyStatus, Field, LedgerKey, ProjectPath},
+    lifecycle::{LedgerWords, Lifecycle},
+};
+
+/// A story, epic or retrospective whose frontmatter says its status.
+#[derive(Clone, Debug)]
+pub struct Story {
+    /// Its file.
+    pub path: ProjectPath,
+    /// What it is.
+    pub key: LedgerKey,
+    /// Its status, as written in the frontmatter.
+    pub status: String,
+    /// The line `Status:` of its body.
+    pub line: Option<BodyStatus>,
+    /// The lifecycle of its status.
+    pub lifecycle: Option<Arc<Lifecycle>>,
+    /// Whether a ledger that lacks it should list it: its heading says that it is a story.
+    pub belongs_in_ledger: bool,
+}
+
+/// What a file is to the ledgers.
+#[derive(Clone, Debug)]
+pub enum StoryStanding {
+    /// It says a status that ledgers follow.
+    Told(Box<Story>),
+    /// It is a story without a status in its frontmatter: ledgers are left alone until somebody imports it.
+    Waiting,
+    /// No ledger is about it.
+    Other,
+}
+
+impl Story {
+    /// What `artifact`, whose status has the lifecycle `lifecycle`, is to the ledgers.
+    pub fn read(artifact: &Artifact, lifecycle: impl FnOnce() -> Option<Arc<Lifecycle>>) -> StoryStanding {
+        let Some((key, _)) = LedgerKey::of(artifact.path()) else { return StoryStanding::Other };
+        let heading = artifact.first_heading();
+        let is_story = key.is_story()
+            && heading.is_some_and(|heading| heading.split_whitespace().next() == Some("Story"));
+        let state = artifact.state();
+        let Some(status) = state.status.as_ref().and_then(Field::filled).filter(|word| is_word(word)) else {
+            let is_waiting = is_story && (state.body_status.is_some() || state.status.is_some());
+            return if is_waiting { StoryStanding::Waiting } else { StoryStanding::Other };
+        };
+        StoryStanding::Told(Box::new(Self {
+            path: artifact.path().clone(),
+            key,
+            status: status.to_owned(),
+            line: state.body_status.clone(),
+            lifecycle: lifecycle(),
+            belongs_in_ledger: is_story,
+        }))
+    }
+
+    /// Its key, as a ledger spells it.
+    pub fn name(&self) -> &str {
+        self.path.file_stem()
+    }
+
+    /// How words about it are read.
+    pub fn words(&self) -> LedgerWords<'_> {
+        LedgerWords::new(self.lifecycle.as_deref(), self.key)
+    }
+}
+
+/// Whether a text is a status rather than a template that nobody filled in; and whether it fits on a line.
+pub(super) fn is_word(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains(['{', '}', '\n', '\r'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stories_are_told_apart_from_other_files() {
+        for (path, text, expected) in [
+            ("1-1-a.md", "---\nstatus: review\n---\n# Story 1.1\n", "told review, belongs"),
+            ("1-1-a.md", "---\nstatus: review\n---\n# Notes\n", "told review"),
+            ("epic-1.md", "---\nstatus: done\n---\n# Epic 1\n", "told done"),
+            ("1-1-a.md", "# Story 1.1\n\nStatus: review\n", "waiting"),
+            ("1-1-a.md", "---\nstatus: '{{status}}'\n---\n# Story 1.1\n", "waiting"),
+            ("1-1-a.md", "# Notes\n\nStatus: review\n", "other"),
+            ("prd.md", "---\nstatus: review\n---\n# Story\n", "other"),
+            ("epic-1.md", "# Epic 1\n", "other"),
+        ] {
+            let artifact = Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec());
+            let said = match Story::read(&artifact, || None) {
+                StoryStanding::Told(story) => {
+                    format!("told {}{}", story.status, if story.belongs_in_ledger { ", belongs" } else { "" })
+                }
+                StoryStanding::Waiting => "waiting".to_owned(),
+                StoryStanding::Other => "other".to_owned(),
+            };
+            assert_eq!(said, expected, "{path} {text:?}");
+        }
+    }
+}
