@@ -28,6 +28,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "gate",
     "lease",
     "project",
+    "import",
     "hook",
     "check",
     "explain",

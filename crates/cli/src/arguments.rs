@@ -119,6 +119,7 @@ pub(crate) enum Command {
     Gate(commands::gate::Gate),
     Lease(commands::lease::Lease),
     Project(commands::project::Project),
+    Import(commands::import::Import),
     Hook(commands::hook::Hook),
     Check(commands::check::Check),
     Explain(commands::explain::Explain),

@@ -16,10 +16,12 @@ pub(crate) mod explain;
 mod fixing;
 pub(crate) mod gate;
 pub(crate) mod hook;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod instructions;
 pub(crate) mod journal;
 pub(crate) mod lease;
+mod ledgers;
 pub(crate) mod lifecycle;
 pub(crate) mod log;
 pub(crate) mod man;
@@ -80,6 +82,7 @@ pub(crate) fn run(
         Command::Gate(command) => command.run(&project()?, output),
         Command::Lease(command) => command.run(&project()?, output),
         Command::Project(command) => command.run(&project()?, output),
+        Command::Import(command) => command.run(&project()?, output),
         Command::Hook(command) => command.run(&project()?, output),
         Command::Check(command) => match command.comparison() {
             Some(comparison) => {

@@ -11,18 +11,25 @@ use stepmark_core::{
     },
 };
 
+use super::ledgers;
 use crate::{
     exit::{Exit, Failure},
     output::{Output, with_spinner, wording},
     project::Project as OpenProject,
 };
 
-/// Rebuild what is derived from the artifacts: gates, manifests and catalogues
+/// Rebuild what is derived from the artifacts: ledgers of stories, gates, manifests and catalogues
 ///
-/// Everything that this writes can be deleted at any time. Nothing is written that is right already. Without options all of it is
+/// All but the ledgers, which other programs made, can be deleted at any time. Nothing is written that is right already. Without options all of it is
 /// rebuilt; each option names a part. Ends with 1 when something could not be read and is missing in what was written.
 #[derive(Debug, Args)]
 pub(crate) struct Project {
+    /// `sprint-status.yaml` and the lines `Status:` of stories, as their frontmatter says
+    #[arg(long)]
+    ledgers: bool,
+    /// Why entries of ledgers may go back where history does not tell, for history
+    #[arg(short = 'm', long, value_name = "TEXT", requires = "ledgers")]
+    reason: Option<String>,
     /// The gates in `.stepmark/gates/`
     #[arg(long)]
     gates: bool,
@@ -37,6 +44,7 @@ pub(crate) struct Project {
 /// Something that is rebuilt as a whole.
 #[derive(Clone, Copy, Debug)]
 enum Projection {
+    Ledgers,
     Gates,
     FilesManifest,
     Catalogues,
@@ -56,14 +64,21 @@ struct Done {
     problems: Vec<String>,
     /// What else there is to look at, a line each.
     warnings: Vec<String>,
+    /// What was written, a line each, where that is worth telling.
+    remarks: Vec<String>,
+    /// Places of files that stand in the way, for people.
+    excerpts: Vec<String>,
+    /// What else programs are told.
+    more: serde_json::Value,
 }
 
 impl Projection {
     /// In the order in which they are made: one that changes what another is made of stands before it.
-    const ALL: [Self; 3] = [Self::Gates, Self::FilesManifest, Self::Catalogues];
+    const ALL: [Self; 4] = [Self::Ledgers, Self::Gates, Self::FilesManifest, Self::Catalogues];
 
     const fn name(self) -> &'static str {
         match self {
+            Self::Ledgers => "ledgers",
             Self::Gates => "gates",
             Self::FilesManifest => "files-manifest",
             Self::Catalogues => "catalogues",
@@ -72,6 +87,7 @@ impl Projection {
 
     const fn is_named_in(self, options: &Project) -> bool {
         match self {
+            Self::Ledgers => options.ledgers,
             Self::Gates => options.gates,
             Self::FilesManifest => options.files_manifest,
             Self::Catalogues => options.catalogues,
@@ -79,8 +95,9 @@ impl Projection {
     }
 
     /// Rebuilds it; `count` says how many files were looked at so far.
-    fn rebuild(self, project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
+    fn rebuild(self, project: &OpenProject, options: &Project, count: &AtomicUsize) -> Result<Done, Failure> {
         match self {
+            Self::Ledgers => ledgers_of(project, options.reason.as_deref()),
             Self::Gates => gates(project),
             Self::FilesManifest => files_manifest(project, count),
             Self::Catalogues => catalogues(project, count),
@@ -95,13 +112,29 @@ impl Project {
         let mut done = Vec::new();
         for projection in Projection::ALL.into_iter().filter(chosen) {
             let rebuilt =
-                with_spinner(projection.name(), output.quiet, |count| projection.rebuild(project, count))?;
+                with_spinner(projection.name(), output.quiet, |count| projection.rebuild(project, self, count))?;
             done.push((projection, rebuilt));
         }
         report(output, &done);
         let is_whole = done.iter().all(|(_, done)| done.problems.is_empty());
         Ok(if is_whole { Exit::Fine } else { Exit::Findings })
     }
+}
+
+fn ledgers_of(project: &OpenProject, reason: Option<&str>) -> Result<Done, Failure> {
+    let done = project.workspace.project_ledgers(reason)?;
+    Ok(Done {
+        artifacts: done.stories,
+        noun: "story file",
+        written: done.files.len(),
+        unchanged: done.unchanged,
+        problems: ledgers::problems(&done),
+        warnings: ledgers::warnings(&done),
+        remarks: ledgers::remarks(&done),
+        excerpts: ledgers::excerpts(&done.broken),
+        more: ledgers::wire(&done),
+        ..Done::default()
+    })
 }
 
 fn gates(project: &OpenProject) -> Result<Done, Failure> {
@@ -164,7 +197,7 @@ fn report(output: &Output, done: &[(Projection, Done)]) {
         let projections: Vec<_> = done
             .iter()
             .map(|(projection, done)| {
-                serde_json::json!({
+                let mut wire = serde_json::json!({
                     "name": projection.name(),
                     "artifacts": done.artifacts,
                     "written": done.written,
@@ -172,12 +205,18 @@ fn report(output: &Output, done: &[(Projection, Done)]) {
                     "unchanged": done.unchanged,
                     "problems": done.problems,
                     "warnings": done.warnings,
-                })
+                });
+                if let (Some(wire), Some(more)) = (wire.as_object_mut(), done.more.as_object()) {
+                    wire.extend(more.clone());
+                }
+                wire
             })
             .collect();
         output.json("stepmark.project/1", serde_json::json!({"projections": projections}));
     }
     for (projection, done) in done {
+        done.remarks.iter().for_each(|line| output.remark(line));
+        done.excerpts.iter().for_each(|excerpt| output.styled_line(excerpt));
         done.problems.iter().chain(&done.warnings).for_each(|line| output.warning(line));
         output.remark(format_args!(
             "{}: {}, {} written, {} removed, {} unchanged",

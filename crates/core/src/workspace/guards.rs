@@ -30,6 +30,8 @@ impl Workspace {
     ) -> Result<Vec<Event>, ChangeError> {
         self.admit(change)?;
         let events = match (change.old, change.new) {
+            // Nothing moves: a person brings in what is so already.
+            _ if draft.kind == Kind::IMPORT => Vec::new(),
             (Some(old), Some(new)) => self.guard_state(change.path, old, new, draft)?,
             _ => Vec::new(),
         };

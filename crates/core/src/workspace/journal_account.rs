@@ -125,7 +125,7 @@ fn names(value: &Json, step: &StepId) -> bool {
 /// back, or against what was refused; a value by any command.
 fn is_deliberate(lineage: &Lineage, event: &Event, loss: &Loss<'_>) -> bool {
     let is_override = |event: &Event| event.kind == Kind::OVERRIDE;
-    if [Kind::UNDO, Kind::RESTORE].contains(&event.kind) || is_override(event) {
+    if [Kind::UNDO, Kind::RESTORE, Kind::IMPORT].contains(&event.kind) || is_override(event) {
         return true;
     }
     let is_own_change = event.kind == Kind::CHANGE;

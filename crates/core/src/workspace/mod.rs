@@ -40,6 +40,8 @@ mod changes;
 #[cfg(feature = "write")]
 mod git;
 #[cfg(feature = "write")]
+mod story_ledgers;
+#[cfg(feature = "write")]
 mod recording;
 #[cfg(feature = "write")]
 mod guards;
@@ -122,6 +124,10 @@ pub use resume_choice::{ChoiceError, ResumeChoice};
 pub use resuming::Resumption;
 #[cfg(feature = "write")]
 pub use staged_mending::{StagedMending, StagedMendingError, StagedOutcome};
+#[cfg(feature = "write")]
+pub use story_ledgers::{
+    BrokenSprintStatus, ImportDecision, LedgerLeft, LedgerProjection, StoryImport, StorySurvey,
+};
 #[cfg(feature = "write")]
 pub use telling::TellError;
 pub use tracked_artifact::{Membership, TrackedArtifact};

@@ -13,6 +13,8 @@
 
 mod entry;
 mod explanation;
+mod imported;
+mod sides;
 mod sprint_status;
 mod status_line;
 mod story;
@@ -21,6 +23,8 @@ mod properties;
 
 pub use entry::{EntryPlace, LedgerEntry};
 pub use explanation::status_moves_explain;
+pub use imported::with_status;
+pub use sides::{StorySide, StorySideError, StorySides};
 pub use sprint_status::{EntriesWritten, listed_entries, write_entries};
 pub use status_line::{line_entry, write_line};
 pub use story::{Story, StoryStanding};

@@ -1,0 +1,35 @@
+//! `stepmark import`
+
+mod question;
+mod stories;
+
+use clap::{Args, Subcommand};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Bring what other files say into frontmatter: a decision of a person
+///
+/// Frontmatter is the truth, and nothing flows back into it by itself. Where a project kept its state elsewhere before, this
+/// brings it in once.
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Stories(stories::Stories),
+}
+
+impl Import {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        match &self.what {
+            What::Stories(command) => command.run(project, output),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What is said of a projection of ledgers.
+
+use serde_json::{Value as Json, json};
+use stepmark_core::{
+    lifecycle::WordChange,
+    project::story_ledger::LedgerEntry,
+    workspace::{BrokenSprintStatus, ChangeError, LedgerProjection},
+};
+
+use crate::{exit::chain, output::Excerpt};
+
+/// What stands in the way, a line each.
+pub(super) fn problems(done: &LedgerProjection) -> Vec<String> {
+    let refused = done.refused.iter().map(|entry| {
+        format!("{}: {entry}: left, since {}; `stepmark import stories` asks which side wins, `--reason TEXT` insists", entry.story, why(entry))
+    });
+    let left = done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));
+    let failed = done.failed.iter().map(|error: &ChangeError| chain(error));
+    refused.chain(left).chain(done.broken.iter().map(broken)).chain(failed).collect()
+}
+
+const fn why(entry: &LedgerEntry) -> &'static str {
+    match entry.change {
+        WordChange::Back => "that is a way back, and history does not tell of it",
+        _ => "nobody can tell which of the two is later, and history does not tell of it",
+    }
+}
+
+/// A ledger that is no YAML, on one line.
+fn broken(broken: &BrokenSprintStatus) -> String {
+    let finding = &broken.finding;
+    let position = Excerpt::new(&broken.bytes).position(finding.span.start);
+    format!("{}:{position}: {} {}; it is left alone", finding.path, finding.rule.id, finding.message)
+}
+
+/// The places of ledgers that are no YAML, as people see them.
+pub(super) fn excerpts(broken: &[BrokenSprintStatus]) -> Vec<String> {
+    broken.iter().map(|broken| Excerpt::new(&broken.bytes).report(&broken.finding)).collect()
+}
+
+/// What there is to know, a line each.
+pub(super) fn warnings(done: &LedgerProjection) -> Vec<String> {
+    match done.waiting.len() {
+        0 => Vec::new(),
+        1 => vec!["1 story has no status in its frontmatter and waits for `stepmark import stories`".to_owned()],
+        count => {
+            vec![format!("{count} stories have no status in their frontmatter and wait for `stepmark import stories`")]
+        }
+    }
+}
+
+/// What was written, a line each.
+pub(super) fn remarks(done: &LedgerProjection) -> Vec<String> {
+    let line = |entry: &LedgerEntry| {
+        let from = entry.from.as_deref().map_or_else(|| "nothing".to_owned(), |from| format!("`{from}`"));
+        format!("{}: {}: {from} → `{}`", entry.file(), entry.key, entry.to)
+    };
+    done.written.iter().map(line).collect()
+}
+
+/// The same for programs.
+pub(super) fn wire(done: &LedgerProjection) -> Json {
+    let entry = |entry: &LedgerEntry| {
+        json!({
+            "story": entry.story.as_str(),
+            "file": entry.file().as_str(),
+            "key": entry.key,
+            "says": entry.from,
+            "frontmatter": entry.status,
+            "becomes": entry.to,
+        })
+    };
+    let broken = |broken: &BrokenSprintStatus| {
+        let position = Excerpt::new(&broken.bytes).position(broken.finding.span.start);
+        json!({
+            "file": broken.finding.path.as_str(),
+            "line": position.line,
+            "column": position.column,
+            "message": broken.finding.message,
+        })
+    };
+    json!({
+        "entries": done.written.iter().map(entry).collect::<Vec<_>>(),
+        "refused": done.refused.iter().map(entry).collect::<Vec<_>>(),
+        "left": done.left.iter().map(|left| entry(&left.entry)).collect::<Vec<_>>(),
+        "broken": done.broken.iter().map(broken).collect::<Vec<_>>(),
+        "waiting": done.waiting.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
+    })
+}

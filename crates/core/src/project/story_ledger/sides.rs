@@ -1,0 +1,173 @@
+//! The three places in which a story of BMAD may keep its status, beside each other.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use super::story::is_word;
+use crate::{
+    artifact::{Artifact, Field, LedgerKey, ProjectPath},
+    lifecycle::{Lifecycle, LedgerWords},
+};
+
+/// A place that says a story's status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StorySide {
+    /// `status` in its frontmatter.
+    Frontmatter,
+    /// The line `Status:` in its body.
+    StatusLine,
+    /// Its entry in `sprint-status.yaml`.
+    SprintStatus,
+}
+
+/// What the three places say of one story, as written.
+#[derive(Clone, Debug)]
+pub struct StorySides {
+    /// Its file.
+    pub path: ProjectPath,
+    /// What it is.
+    pub key: LedgerKey,
+    /// Its frontmatter; `None` where that says nothing, as in the others.
+    pub frontmatter: Option<String>,
+    /// Its line.
+    pub status_line: Option<String>,
+    /// Its ledger.
+    pub sprint_status: Option<String>,
+    /// The lifecycle of its status.
+    pub lifecycle: Option<Arc<Lifecycle>>,
+}
+
+impl StorySide {
+    /// All, in the order in which they are shown.
+    pub const ALL: [Self; 3] = [Self::Frontmatter, Self::StatusLine, Self::SprintStatus];
+    /// Who is asked where the preferred one says nothing: the truth, then what agents choose stories by.
+    const FALLBACK: [Self; 3] = [Self::Frontmatter, Self::SprintStatus, Self::StatusLine];
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Frontmatter => "frontmatter",
+            Self::StatusLine => "status-line",
+            Self::SprintStatus => "sprint-status",
+        }
+    }
+}
+
+impl fmt::Display for StorySide {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// A text that names no side.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is none of `frontmatter`, `status-line`, `sprint-status`")]
+pub struct StorySideError {
+    /// The text.
+    pub text: String,
+}
+
+impl FromStr for StorySide {
+    type Err = StorySideError;
+
+    fn from_str(text: &str) -> Result<Self, StorySideError> {
+        let named = Self::ALL.into_iter().find(|side| side.as_str() == text);
+        named.ok_or_else(|| StorySideError { text: text.to_owned() })
+    }
+}
+
+impl StorySides {
+    /// What `artifact` and its ledger say; `None` for what is no story, or one of which nothing is said.
+    pub fn read(
+        artifact: &Artifact,
+        lifecycle: Option<Arc<Lifecycle>>,
+        sprint_status: Option<&str>,
+    ) -> Option<Self> {
+        let (key, _) = LedgerKey::of(artifact.path()).filter(|(key, _)| key.is_story())?;
+        let state = artifact.state();
+        let frontmatter = state.status.as_ref().and_then(Field::filled);
+        let status_line = state.body_status.as_ref().map(|line| line.text.as_str());
+        let said = |word: Option<&str>| word.filter(|word| is_word(word)).map(str::to_owned);
+        let sides = Self {
+            path: artifact.path().clone(),
+            key,
+            frontmatter: said(frontmatter),
+            status_line: said(status_line),
+            sprint_status: said(sprint_status),
+            lifecycle,
+        };
+        StorySide::ALL.iter().any(|side| sides.word(*side).is_some()).then_some(sides)
+    }
+
+    /// What `side` says.
+    pub fn word(&self, side: StorySide) -> Option<&str> {
+        match side {
+            StorySide::Frontmatter => self.frontmatter.as_deref(),
+            StorySide::StatusLine => self.status_line.as_deref(),
+            StorySide::SprintStatus => self.sprint_status.as_deref(),
+        }
+    }
+
+    /// Whether two sides say different states.
+    pub fn is_disputed(&self) -> bool {
+        let said: Vec<&str> = StorySide::ALL.iter().filter_map(|side| self.word(*side)).collect();
+        said.iter().any(|word| !self.words().is_same(said[0], word))
+    }
+
+    /// The side that counts when `preferred` wins: that one, or the first that says anything.
+    pub fn winner(&self, preferred: Option<StorySide>) -> Option<StorySide> {
+        preferred.into_iter().chain(StorySide::FALLBACK).find(|side| self.word(*side).is_some())
+    }
+
+    /// The word for the frontmatter when `side` wins: the name of the state that its word means, or the word itself where no table
+    /// has it. What the frontmatter says in another word for that state stays.
+    pub fn chosen(&self, side: StorySide) -> Option<&str> {
+        let word = self.word(side)?;
+        match self.frontmatter.as_deref() {
+            Some(own) if self.words().is_same(own, word) => Some(own),
+            _ => Some(self.words().canonical(word)),
+        }
+    }
+
+    /// Its key, as a ledger spells it.
+    pub fn name(&self) -> &str {
+        self.path.file_stem()
+    }
+
+    /// How words about it are read.
+    pub fn words(&self) -> LedgerWords<'_> {
+        LedgerWords::new(self.lifecycle.as_deref(), self.key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sides(frontmatter: &str, line: &str, ledger: &str) -> StorySides {
+        let fences = if frontmatter.is_empty() { String::new() } else { format!("---\nstatus: {frontmatter}\n---\n") };
+        let text = format!("{fences}# Story 1.1\n\nStatus: {line}\n");
+        let artifact = Artifact::read(ProjectPath::new("1-1-a.md").unwrap(), text.into_bytes());
+        StorySides::read(&artifact, None, Some(ledger)).unwrap()
+    }
+
+    #[test]
+    fn the_preferred_side_wins_where_it_speaks() {
+        use StorySide::{Frontmatter, SprintStatus, StatusLine};
+        for (said, preferred, is_disputed, winner, chosen) in [
+            (("review", "done", "drafted"), Some(StatusLine), true, StatusLine, "done"),
+            (("review", "done", "drafted"), Some(SprintStatus), true, SprintStatus, "ready-for-dev"),
+            (("review", "done", "drafted"), None, true, Frontmatter, "review"),
+            (("", "Done", "review"), Some(Frontmatter), true, SprintStatus, "review"),
+            (("", "Done", ""), Some(SprintStatus), false, StatusLine, "done"),
+            (("in-review", "review", "Review"), Some(SprintStatus), false, SprintStatus, "in-review"),
+            (("review", "awaiting-operator", ""), Some(StatusLine), true, StatusLine, "awaiting-operator"),
+            (("{x}", "{{status}}", "done"), None, false, SprintStatus, "done"),
+        ] {
+            let (frontmatter, line, ledger) = said;
+            let sides = sides(frontmatter, line, ledger);
+            assert_eq!(sides.is_disputed(), is_disputed, "{said:?}");
+            assert_eq!(sides.winner(preferred), Some(winner), "{said:?}");
+            assert_eq!(sides.chosen(winner), Some(chosen), "{said:?}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Bringing the ledgers of stories to what frontmatter says: which files, read and published how. What is written, and whether it may
+//! be, is decided in [`project::story_ledger`](crate::project::story_ledger).
+
+mod import;
+mod projecting;
+mod shelf;
+mod survey;
+
+pub use import::{ImportDecision, StoryImport};
+pub use projecting::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
+pub use survey::StorySurvey;
+
+use std::sync::Arc;
+
+use super::TrackedArtifact;
+use crate::project::story_ledger::{Story, StoryStanding};
+
+/// What an artifact is to the ledgers.
+pub(super) fn standing_of(artifact: &TrackedArtifact) -> StoryStanding {
+    Story::read(artifact.artifact(), || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle)))
+}
