@@ -31,4 +31,17 @@ impl Terminal {
         command.env("TERM", "xterm-256color").env("SHELL", "/bin/sh").envs(environment.iter().copied());
         sandbox.run(&mut command).stdout
     }
+
+    /// The same, where a person types `answers`, of which each letter is followed by a line end.
+    pub(crate) fn run_answering(&self, sandbox: &Sandbox, arguments: &[&str], answers: &str) -> Run {
+        let words = [&[env!("CARGO_BIN_EXE_stepmark")], arguments].concat().join("' '");
+        let typed: String = answers.chars().map(|letter| format!("{letter}\\n")).collect();
+        let script = self.script.display();
+        let line = format!("printf '{typed}' | {script} --quiet --return --command \"'{words}'\" /dev/null");
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &line]);
+        sandbox.isolate(&mut command);
+        command.env("TERM", "dumb").env("SHELL", "/bin/sh").env("NO_COLOR", "1");
+        sandbox.run(&mut command)
+    }
 }

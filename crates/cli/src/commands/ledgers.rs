@@ -14,7 +14,8 @@ pub(super) fn problems(done: &LedgerProjection) -> Vec<String> {
     let refused = done.refused.iter().map(|entry| {
         format!("{}: {entry}: left, since {}; `stepmark import stories` asks which side wins, `--reason TEXT` insists", entry.story, why(entry))
     });
-    let left = done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));
+    let left =
+        done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));
     let failed = done.failed.iter().map(|error: &ChangeError| chain(error));
     refused.chain(left).chain(done.broken.iter().map(broken)).chain(failed).collect()
 }
@@ -42,9 +43,13 @@ pub(super) fn excerpts(broken: &[BrokenSprintStatus]) -> Vec<String> {
 pub(super) fn warnings(done: &LedgerProjection) -> Vec<String> {
     match done.waiting.len() {
         0 => Vec::new(),
-        1 => vec!["1 story has no status in its frontmatter and waits for `stepmark import stories`".to_owned()],
+        1 => vec![
+            "1 story has no status in its frontmatter and waits for `stepmark import stories`".to_owned(),
+        ],
         count => {
-            vec![format!("{count} stories have no status in their frontmatter and wait for `stepmark import stories`")]
+            vec![format!(
+                "{count} stories have no status in their frontmatter and wait for `stepmark import stories`"
+            )]
         }
     }
 }

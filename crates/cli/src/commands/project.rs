@@ -111,8 +111,9 @@ impl Project {
         let chosen = |projection: &Projection| !is_any_named || projection.is_named_in(self);
         let mut done = Vec::new();
         for projection in Projection::ALL.into_iter().filter(chosen) {
-            let rebuilt =
-                with_spinner(projection.name(), output.quiet, |count| projection.rebuild(project, self, count))?;
+            let rebuilt = with_spinner(projection.name(), output.quiet, |count| {
+                projection.rebuild(project, self, count)
+            })?;
             done.push((projection, rebuilt));
         }
         report(output, &done);

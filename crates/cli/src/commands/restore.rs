@@ -39,6 +39,7 @@ impl Restore {
                 "checkpoint": place.to_string(),
                 "changed": restored.outcome != Outcome::Unchanged,
                 "kept": restored.kept.as_ref().map(ToString::to_string),
+                "remarks": restored.remarks.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "file_hash": restored.artifact.artifact().file_hash().to_string(),
             });
             output.json("stepmark.restore/1", wire);
@@ -60,6 +61,13 @@ fn report(output: &Output, restored: &Restored) {
     }
     if let Some(kept) = &restored.kept {
         output.remark(format_args!("{path}: the damaged file is kept in `{kept}`"));
+    }
+    for remark in &restored.remarks {
+        if remark.is_warning() {
+            output.warning(format_args!("{path}: {remark}"));
+        } else {
+            output.remark(format_args!("{path}: {remark}"));
+        }
     }
     if restored.outcome == Outcome::Unchanged {
         output.remark(format_args!("{path}: nothing to write"));

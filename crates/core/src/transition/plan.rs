@@ -72,6 +72,18 @@ pub enum Remark {
         /// Why.
         reason: String,
     },
+    /// The ledger of a sprint came along.
+    LedgerFollowed {
+        /// The ledger.
+        ledger: String,
+        /// What it says now.
+        status: String,
+    },
+    /// A copy of the status in a ledger, or in the body, stays behind.
+    LedgerLeft {
+        /// Which, and why.
+        reason: String,
+    },
     /// The artifact has an id already.
     AlreadyTracked {
         /// The key that holds it.
@@ -90,6 +102,7 @@ impl Remark {
                 | Self::NotCompleted { .. }
                 | Self::AlreadyTracked { .. }
                 | Self::AlreadyInState { .. }
+                | Self::LedgerFollowed { .. }
         )
     }
 }
@@ -123,6 +136,10 @@ impl fmt::Display for Remark {
             Self::KeyLeft { key } => write!(out, "`{key}` is left as it is: its form cannot name this step"),
             Self::GatesLeft { reason } => {
                 write!(out, "its gates are not up to date, and closed until `stepmark project`: {reason}")
+            }
+            Self::LedgerFollowed { ledger, status } => write!(out, "`{ledger}` says `{status}` too"),
+            Self::LedgerLeft { reason } => {
+                write!(out, "a ledger stays behind until `stepmark project --ledgers`: {reason}")
             }
             Self::AlreadyTracked { key, id } => write!(out, "`{key}: {id}` identifies it already"),
         }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::{
     ArtifactError, CONFIGURATION_PATH, CheckError, GateError, LeaseError, STEPMARK_GITIGNORE,
-    TrackedArtifact, Workspace, initial_configuration, walk::WalkError, workflows::WorkflowFileError,
+    TrackedArtifact, Workspace, artifact_change::ArtifactChange, initial_configuration, walk::WalkError,
+    workflows::WorkflowFileError,
 };
 use crate::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
@@ -12,7 +13,7 @@ use crate::{
         self, CommitError, CommitOptions, Conflict, Deliberation, FileDecision, FileTransition, Outcome,
         PublishError, UpdateError,
     },
-    document::{EditError, Region, apply},
+    document::EditError,
     journal::{self, Event, EventDraft, EventId, Kind, store::HistoryError},
     transition::{Command, Plan, Remark, Strictness, TransitionRefusal},
 };
@@ -112,7 +113,7 @@ pub enum ChangeError {
 /// What can end a decision.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-struct Undecided(#[from] ChangeError);
+pub(super) struct Undecided(#[from] ChangeError);
 
 /// The deliberation on several files.
 struct Several<'w, F, D> {
@@ -146,7 +147,7 @@ where
 }
 
 impl ChangeError {
-    fn from_update(error: UpdateError<Undecided>) -> Self {
+    pub(super) fn from_update(error: UpdateError<Undecided>) -> Self {
         match error {
             UpdateError::Decide(Undecided(error)) => error,
             UpdateError::Commit(CommitError::Missing { path }) => ArtifactError::Missing { path }.into(),
@@ -186,7 +187,8 @@ impl Workspace {
         self.update_telling(&ProjectPath::new(path)?, &EventDraft::new(Kind::CHANGE), decide)
     }
 
-    /// The same, where the journal is told what `draft` says.
+    /// The same, where the journal is told what `draft` says. Where the status of a story moves, its line `Status:` and the entry of
+    /// a `sprint-status.yaml` that lists it come along in the same commit; what cannot is remarked.
     ///
     /// # Errors
     /// Those of [`Workspace::update`].
@@ -194,46 +196,9 @@ impl Workspace {
         &self,
         path: &ProjectPath,
         draft: &EventDraft,
-        mut decide: impl FnMut(&TrackedArtifact) -> Result<Plan, TransitionRefusal>,
+        decide: impl FnMut(&TrackedArtifact) -> Result<Plan, TransitionRefusal>,
     ) -> Result<Carried, ChangeError> {
-        let mut remarks = Vec::new();
-        let mut last: Option<TrackedArtifact> = None;
-        let decide = |bytes: &[u8]| {
-            let artifact = self.read_again(path, bytes)?;
-            let plan =
-                decide(&artifact).map_err(|source| ChangeError::Refused { path: path.clone(), source })?;
-            let edited = apply(bytes, &Region::Frontmatter, &plan.edits)
-                .map_err(|source| ChangeError::Edit { path: path.clone(), bytes: bytes.to_vec(), source })?;
-            remarks = plan.remarks;
-            if edited.splices.is_empty() {
-                last = Some(artifact);
-                return Ok::<_, Undecided>(None);
-            }
-            last = Some(self.read_again(path, &edited.bytes)?);
-            Ok(Some(edited.bytes))
-        };
-        let mut told = None;
-        let record = |change: FileTransition<'_>| {
-            let events = self.events_of(change, draft)?;
-            told = events.last().map(|event| event.id);
-            Ok(events)
-        };
-        let options = CommitOptions::default();
-        let outcome = commit::update_and_record(self.root(), path, &options, decide, record);
-        if outcome.is_err() && told.is_some() {
-            self.reopen_gates(path);
-        }
-        let outcome = outcome.map_err(ChangeError::from_update)?;
-        if outcome != Outcome::Unchanged
-            && let Err(error) = self.follow(path, told)
-        {
-            remarks.push(Remark::GatesLeft { reason: error.to_string() });
-        }
-        match last {
-            Some(artifact) => Ok(Carried { artifact, remarks, outcome }),
-            // A commit that ends well has decided at least once.
-            None => Err(ArtifactError::Missing { path: path.clone() }.into()),
-        }
+        ArtifactChange::new(self, path, draft, decide).carry_out()
     }
 
     /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the bytes of each

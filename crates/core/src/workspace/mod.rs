@@ -42,6 +42,8 @@ mod git;
 #[cfg(feature = "write")]
 mod story_ledgers;
 #[cfg(feature = "write")]
+mod artifact_change;
+#[cfg(feature = "write")]
 mod recording;
 #[cfg(feature = "write")]
 mod guards;

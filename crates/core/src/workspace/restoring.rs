@@ -9,6 +9,7 @@ use crate::{
     document::{Document, Fences, FileHash, Region, replace_frontmatter},
     journal::{EventDraft, Kind},
     project::checkpoint::{Checkpoint, damaged_copy_path, surviving_keys},
+    transition::Remark,
 };
 
 /// A frontmatter that was put back.
@@ -24,6 +25,8 @@ pub struct Restored {
     pub kept: Option<ProjectPath>,
     /// What was written.
     pub outcome: Outcome,
+    /// What became of the ledgers of a story.
+    pub remarks: Vec<Remark>,
 }
 
 /// Why nothing was put back.
@@ -114,7 +117,11 @@ impl Workspace {
         let Decided { fences, kept } = decided.into_inner()?.ok_or_else(missing)?;
         let artifact = self.artifact(path).map_err(ChangeError::from)?;
         let outcome = outcomes.into_iter().next().unwrap_or(Outcome::Unchanged);
-        Ok(Restored { artifact, checkpoint, fences, kept, outcome })
+        let remarks = match outcome {
+            Outcome::Unchanged => Vec::new(),
+            _ => self.project_ledgers_of(std::slice::from_ref(&artifact), None).remarks(),
+        };
+        Ok(Restored { artifact, checkpoint, fences, kept, outcome, remarks })
     }
 
     /// The new bytes of the file, after the damaged ones are kept.

@@ -44,15 +44,23 @@ pub(super) fn winners(
     output: &Output,
     answers: &mut dyn BufRead,
 ) -> io::Result<Option<Vec<Option<StorySide>>>> {
-    let stories = if disputed.len() == 1 { "story disagrees".to_owned() } else { format!("{} stories disagree", disputed.len()) };
-    let question = format!("{stories}. Which side wins? [f]rontmatter, status [l]ine, [s]print-status, [e]ach by itself, [q]uit");
+    let stories = if disputed.len() == 1 {
+        "1 story disagrees".to_owned()
+    } else {
+        format!("{} stories disagree", disputed.len())
+    };
+    let question = format!(
+        "{stories}. Which side wins? [f]rontmatter, status [l]ine, [s]print-status, [e]ach by itself, [q]uit"
+    );
     match ask(&question, output, answers)? {
         Answer::Side(side) => Ok(Some(vec![Some(side); disputed.len()])),
         Answer::Leave | Answer::Quit => Ok(None),
         Answer::Each => {
             let mut winners = Vec::new();
             for sides in disputed {
-                let said = StorySide::ALL.into_iter().filter_map(|side| Some(format!("{side} `{}`", sides.word(side)?)));
+                let said = StorySide::ALL
+                    .into_iter()
+                    .filter_map(|side| Some(format!("{side} `{}`", sides.word(side)?)));
                 let said = said.collect::<Vec<_>>().join(", ");
                 let question = format!("{}: {said}? [f], [l], [s], [k]eep as it is, [q]uit", sides.path);
                 match ask(&question, output, answers)? {

@@ -65,7 +65,8 @@ impl Stories {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let survey = project.workspace.survey_stories(&self.asked(project)?)?;
         let prefer = self.prefer.map(StorySide::from);
-        let winner = |sides: &StorySides| sides.winner(prefer).filter(|_| prefer.is_some() || !sides.is_disputed());
+        let winner =
+            |sides: &StorySides| sides.winner(prefer).filter(|_| prefer.is_some() || !sides.is_disputed());
         let mut rows: Vec<Row<'_>> =
             survey.stories.iter().map(|sides| Row { sides, winner: winner(sides) }).collect();
         rows.retain(|row| row.decision().is_none_or(|decision| decision.is_needed()));
@@ -83,7 +84,7 @@ impl Stories {
         let decisions: Vec<ImportDecision> = rows.iter().filter_map(Row::decision).collect();
         let done = project.workspace.import_stories(&decisions, &self.command());
         output.json_or("stepmark.import-stories/1", || wire(&rows, Some(&done)), || {});
-        report(output, &done);
+        report(output, &done, rows.is_empty());
         let is_whole = done.failed.is_empty() && done.changed_meanwhile.is_empty() && done.ledgers.is_whole();
         Ok(if is_whole && is_readable(&survey) { Exit::Fine } else { Exit::Findings })
     }
@@ -131,7 +132,10 @@ fn show(output: &Output, survey: &StorySurvey, rows: &[Row<'_>]) {
     survey.unreadable.iter().for_each(|error| output.warning(chain(error)));
     ledgers::excerpts(&survey.broken).iter().for_each(|excerpt| output.styled_line(excerpt));
     if rows.is_empty() {
-        output.remark(format_args!("{}: nothing to import", stories(survey.stories.len())));
+        output.remark(format_args!(
+            "{}: all that is said is in the frontmatter",
+            stories(survey.stories.len())
+        ));
     } else {
         let header = ["STORY", "FRONTMATTER", "STATUS LINE", "SPRINT STATUS", "CHOSEN"];
         output.line(table(&header, rows.iter().map(Row::cells)));
@@ -144,7 +148,8 @@ fn stories(count: usize) -> String {
 
 /// Fills in what a person answers; `false`: nothing is to be done.
 fn answer(rows: &mut [Row<'_>], output: &Output) -> Result<bool, Failure> {
-    let disputed: Vec<&StorySides> = rows.iter().filter(|row| row.winner.is_none()).map(|row| row.sides).collect();
+    let disputed: Vec<&StorySides> =
+        rows.iter().filter(|row| row.winner.is_none()).map(|row| row.sides).collect();
     let winners = question::winners(&disputed, output, &mut io::stdin().lock());
     let winners = winners.map_err(|error| Failure::from_error(Exit::Io, &error))?;
     let Some(winners) = winners else { return Ok(false) };
@@ -156,17 +161,23 @@ fn answer(rows: &mut [Row<'_>], output: &Output) -> Result<bool, Failure> {
 }
 
 fn undecided_failure(count: usize) -> Failure {
-    let disagree = if count == 1 { "1 story disagrees".to_owned() } else { format!("{count} stories disagree") };
-    Failure::new(Exit::Findings, format!("{disagree} with its ledgers, and nobody said which side wins; nothing was written"))
+    let disagree = if count == 1 { "1 story disagrees with its" } else { "stories disagree with their" };
+    let disagree = if count == 1 { disagree.to_owned() } else { format!("{count} {disagree}") };
+    Failure::new(Exit::Findings, format!("{disagree} ledgers, and nobody said which side wins; nothing was written"))
         .with_help("say which: `--prefer frontmatter`, `--prefer status-line` or `--prefer sprint-status`; `--dry-run` shows what it comes to")
 }
 
-fn report(output: &Output, done: &StoryImport) {
+fn report(output: &Output, done: &StoryImport, is_idle: bool) {
     done.failed.iter().for_each(|error| output.warning(chain(error)));
     for path in &done.changed_meanwhile {
-        output.warning(format_args!("{path}: left, since it changed after it was shown; run the command again"));
+        output.warning(format_args!(
+            "{path}: left, since it changed after it was shown; run the command again"
+        ));
     }
     ledgers::problems(&done.ledgers).iter().for_each(|line| output.warning(line));
+    if is_idle {
+        return;
+    }
     output.remark(format_args!(
         "{} written, {} unchanged; {} of ledgers written",
         stories(done.written.len()),

@@ -4,7 +4,8 @@ use super::write_line;
 use crate::{
     artifact::{Artifact, Field, ProjectPath},
     document::{
-        Document, Edit, EditError, Frontmatter, KeyPath, LineEnding, Region, RegionError, Value, apply, replace_frontmatter,
+        Document, Edit, EditError, Frontmatter, KeyPath, LineEnding, Region, RegionError, Value, apply,
+        replace_frontmatter,
     },
 };
 
@@ -46,12 +47,21 @@ mod tests {
             with_status(&path, text.as_bytes(), "review").map(|bytes| String::from_utf8(bytes).unwrap())
         };
         for (before, after) in [
-            ("# Story 1.1\n\nStatus: done\n\n---\na: 1\n", "---\nstatus: review\n---\n# Story 1.1\n\nStatus: review\n\n---\na: 1\n"),
-            ("# Story 1.1\r\nStatus: Review\r\n", "---\r\nstatus: review\r\n---\r\n# Story 1.1\r\nStatus: Review\r\n"),
+            (
+                "# Story 1.1\n\nStatus: done\n\n---\na: 1\n",
+                "---\nstatus: review\n---\n# Story 1.1\n\nStatus: review\n\n---\na: 1\n",
+            ),
+            (
+                "# Story 1.1\r\nStatus: Review\r\n",
+                "---\r\nstatus: review\r\n---\r\n# Story 1.1\r\nStatus: Review\r\n",
+            ),
             ("\u{feff}# Story\n", "\u{feff}---\nstatus: review\n---\n# Story\n"),
             ("---\nid: 7 # x\n---\n# Story\n", "---\nid: 7 # x\nstatus: review\n---\n# Story\n"),
             ("---\n---\n# Story\n", "---\nstatus: review\n---\n# Story\n"),
-            ("---\nstatus: 'done' # y\n---\n# Story\n\nStatus: x", "---\nstatus: 'review' # y\n---\n# Story\n\nStatus: review"),
+            (
+                "---\nstatus: 'done' # y\n---\n# Story\n\nStatus: x",
+                "---\nstatus: 'review' # y\n---\n# Story\n\nStatus: review",
+            ),
         ] {
             assert_eq!(write(before).as_deref(), Ok(after));
             assert_eq!(write(after).as_deref(), Ok(after), "a second time nothing is written");

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 use super::story::is_word;
 use crate::{
     artifact::{Artifact, Field, LedgerKey, ProjectPath},
-    lifecycle::{Lifecycle, LedgerWords},
+    lifecycle::{LedgerWords, Lifecycle},
 };
 
 /// A place that says a story's status.
@@ -144,7 +144,8 @@ mod tests {
     use super::*;
 
     fn sides(frontmatter: &str, line: &str, ledger: &str) -> StorySides {
-        let fences = if frontmatter.is_empty() { String::new() } else { format!("---\nstatus: {frontmatter}\n---\n") };
+        let fences =
+            if frontmatter.is_empty() { String::new() } else { format!("---\nstatus: {frontmatter}\n---\n") };
         let text = format!("{fences}# Story 1.1\n\nStatus: {line}\n");
         let artifact = Artifact::read(ProjectPath::new("1-1-a.md").unwrap(), text.into_bytes());
         StorySides::read(&artifact, None, Some(ledger)).unwrap()

@@ -46,7 +46,11 @@ impl ImportDecision {
     pub fn is_needed(&self) -> bool {
         let (sides, word) = (&self.sides, self.word());
         let differs = |side: &Option<String>| side.as_deref().is_some_and(|said| Some(said) != word);
-        word.is_some() && (sides.frontmatter.is_none() || sides.is_disputed() || differs(&sides.frontmatter) || differs(&sides.status_line))
+        word.is_some()
+            && (sides.frontmatter.is_none()
+                || sides.is_disputed()
+                || differs(&sides.frontmatter)
+                || differs(&sides.status_line))
     }
 
     fn draft(&self, command: &str) -> EventDraft {
@@ -73,7 +77,8 @@ impl Workspace {
                 }
                 // One of them stands in the way; the others need not wait.
                 for decision in batch {
-                    if let Err(error) = self.import_batch(std::slice::from_ref(decision), command, &mut done) {
+                    if let Err(error) = self.import_batch(std::slice::from_ref(decision), command, &mut done)
+                    {
                         done.failed.push(error);
                     }
                 }
@@ -134,7 +139,9 @@ fn is_as_shown(sides: &StorySides, bytes: &[u8]) -> bool {
     let now = Artifact::read(sides.path.clone(), bytes.to_vec());
     let frontmatter = now.state().status.as_ref().and_then(Field::filled);
     let line = now.state().body_status.as_ref().map(|line| line.text.as_str());
-    let is_same = |shown: Option<&str>, now: Option<&str>| shown == now || shown.is_none() && now.is_some_and(is_unfilled);
+    let is_same = |shown: Option<&str>, now: Option<&str>| {
+        shown == now || shown.is_none() && now.is_some_and(is_unfilled)
+    };
     is_same(sides.frontmatter.as_deref(), frontmatter) && is_same(sides.status_line.as_deref(), line)
 }
 

@@ -1,11 +1,13 @@
 //! Bringing the ledgers of stories to what frontmatter says: which files, read and published how. What is written, and whether it may
 //! be, is decided in [`project::story_ledger`](crate::project::story_ledger).
 
+mod following;
 mod import;
 mod projecting;
 mod shelf;
 mod survey;
 
+pub(super) use following::{MovedStory, listing_of};
 pub use import::{ImportDecision, StoryImport};
 pub use projecting::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
 pub use survey::StorySurvey;

@@ -11,7 +11,9 @@ use crate::{
     check::{Finding, rules::status::sprint_status_not_yaml},
     commit::{self, CommitOptions, FileTransition, Outcome, UpdateError},
     journal::{ArtifactKey, Event, EventDraft, Kind},
-    project::story_ledger::{LedgerEntry, Story, StoryStanding, line_entry, listed_entries, write_entries, write_line},
+    project::story_ledger::{
+        LedgerEntry, Story, StoryStanding, line_entry, listed_entries, write_entries, write_line,
+    },
     workspace::{ArtifactError, ChangeError, TrackedArtifact, WalkError, Workspace},
 };
 
@@ -88,7 +90,11 @@ impl Workspace {
     }
 
     /// The same for these artifacts alone.
-    pub fn project_ledgers_of(&self, artifacts: &[TrackedArtifact], reason: Option<&str>) -> LedgerProjection {
+    pub fn project_ledgers_of(
+        &self,
+        artifacts: &[TrackedArtifact],
+        reason: Option<&str>,
+    ) -> LedgerProjection {
         let mut done = LedgerProjection::default();
         let (mut shelf, mut ledgers) = (Shelf::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());
         for artifact in artifacts {
@@ -171,7 +177,8 @@ impl Workspace {
             }
             let fresh: Vec<&Story> = fresh.iter().collect();
             let differing = listed_entries(path, &ledger, &fresh);
-            let (placed, placeless): (Vec<_>, Vec<_>) = differing.into_iter().partition(LedgerEntry::has_place);
+            let (placed, placeless): (Vec<_>, Vec<_>) =
+                differing.into_iter().partition(LedgerEntry::has_place);
             attempt.left.extend(placeless.into_iter().map(|entry| {
                 let reason = "its epic is not listed there, so nobody knows where it belongs".to_owned();
                 LedgerLeft { entry, reason }
@@ -253,7 +260,8 @@ impl Workspace {
         if insisted.is_empty() {
             return Vec::new();
         }
-        let entry = |entry: &LedgerEntry| serde_json::json!({"key": entry.key, "from": entry.from, "to": entry.to});
+        let entry =
+            |entry: &LedgerEntry| serde_json::json!({"key": entry.key, "from": entry.from, "to": entry.to});
         let draft = EventDraft::new(Kind::OVERRIDE)
             .with_command("project --ledgers")
             .with_reason(reason.map(str::to_owned))
@@ -282,11 +290,12 @@ impl Projected {
 impl LedgerProjection {
     fn note(&mut self, projected: Projected) {
         let Projected { path, outcome, attempt } = projected;
+        let is_right = attempt.refused.is_empty() && attempt.left.is_empty() && attempt.broken.is_none();
         self.refused.extend(attempt.refused);
         self.left.extend(attempt.left);
         self.broken.extend(attempt.broken);
         match outcome {
-            Ok(Outcome::Unchanged) => self.unchanged += 1,
+            Ok(Outcome::Unchanged) => self.unchanged += usize::from(is_right),
             Ok(_) => {
                 self.files.push(path);
                 self.written.extend(attempt.written);

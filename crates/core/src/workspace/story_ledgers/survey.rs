@@ -32,8 +32,9 @@ impl Workspace {
     /// When the artifacts cannot be listed.
     pub fn survey_stories(&self, paths: &[ProjectPath]) -> Result<StorySurvey, WalkError> {
         let found = self.artifacts()?;
-        let is_asked =
-            |path: &ProjectPath| paths.is_empty() || paths.iter().any(|asked| path == asked || path.starts_with(asked));
+        let is_asked = |path: &ProjectPath| {
+            paths.is_empty() || paths.iter().any(|asked| path == asked || path.starts_with(asked))
+        };
         let (mut survey, mut shelf) = (StorySurvey::default(), Shelf::default());
         for artifact in found.artifacts.iter().filter(|artifact| is_asked(artifact.path())) {
             survey.stories.extend(self.sides_of(artifact, &mut shelf));

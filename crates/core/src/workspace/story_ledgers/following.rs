@@ -1,0 +1,121 @@
+//! What a move of a story's status means for its line and its ledger, in the same commit.
+
+use super::{
+    projecting::LedgerProjection,
+    shelf::{Ledger, Shelf},
+    standing_of,
+};
+use crate::{
+    artifact::{LedgerKey, ProjectPath, SprintStatus},
+    commit::FileDecision,
+    project::story_ledger::{
+        EntryPlace, LedgerEntry, Story, StoryStanding, line_entry, listed_entries, write_entries, write_line,
+    },
+    transition::Remark,
+    workspace::{TrackedArtifact, Workspace},
+};
+
+/// A story, epic or retrospective whose status a change moves.
+#[derive(Debug)]
+pub(in crate::workspace) struct MovedStory {
+    /// As it is to be.
+    story: Story,
+    /// Its status before.
+    before: Option<String>,
+}
+
+impl MovedStory {
+    /// `None` where the change leaves the status alone, or no ledger is about it.
+    pub(in crate::workspace) fn of(before: &TrackedArtifact, after: &TrackedArtifact) -> Option<Self> {
+        LedgerKey::of(after.path())?;
+        let StoryStanding::Told(story) = standing_of(after) else { return None };
+        let before = before.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
+        (before.as_deref() != Some(&story.status)).then(|| Self { story: *story, before })
+    }
+
+    /// The file with its line brought along, if it has one that may be; and what is to be said.
+    pub(in crate::workspace) fn with_line(&self, bytes: &[u8]) -> (Option<Vec<u8>>, Option<Remark>) {
+        let Some(entry) = line_entry(&self.story).filter(|_| self.story.key.is_story()) else {
+            return (None, None);
+        };
+        let written = self.explains(&entry).then(|| write_line(&self.story.path, bytes, &entry.to)).flatten();
+        let left = written.is_none().then(|| left(&entry));
+        (written, left)
+    }
+
+    /// What becomes of the ledger at `path` with these bytes; and what is to be said.
+    pub(in crate::workspace) fn ledger(
+        &self,
+        path: &ProjectPath,
+        bytes: &[u8],
+    ) -> (FileDecision, Option<Remark>) {
+        let ledger = match SprintStatus::read(bytes) {
+            Ok(ledger) => ledger,
+            Err(error) => {
+                return (
+                    FileDecision::Keep,
+                    Some(Remark::LedgerLeft { reason: format!("`{path}`: {error}") }),
+                );
+            }
+        };
+        let entries = listed_entries(path, &ledger, &[&self.story]);
+        let Some(entry) = entries.into_iter().find(|entry| matches!(entry.place, EntryPlace::Listed { .. }))
+        else {
+            return (FileDecision::Keep, None);
+        };
+        if !self.explains(&entry) {
+            return (FileDecision::Keep, Some(left(&entry)));
+        }
+        let done = write_entries(bytes, vec![entry]);
+        match (done.written.first(), done.left.first()) {
+            (Some(entry), _) => (FileDecision::Write(done.bytes), Some(followed(entry))),
+            (None, Some((entry, error))) => {
+                (FileDecision::Keep, Some(Remark::LedgerLeft { reason: format!("{entry}: {error}") }))
+            }
+            (None, None) => (FileDecision::Keep, None),
+        }
+    }
+
+    /// A copy that goes on, or that says what the story said until now, comes along; another one differed before.
+    fn explains(&self, entry: &LedgerEntry) -> bool {
+        let said = entry.from.as_deref().zip(self.before.as_deref());
+        entry.is_harmless() || said.is_some_and(|(from, before)| self.story.words().is_same(from, before))
+    }
+}
+
+/// The ledger that lists the artifact at `path`; and what is to be said of those that cannot be read.
+pub(in crate::workspace) fn listing_of(
+    workspace: &Workspace,
+    path: &ProjectPath,
+) -> (Option<ProjectPath>, Vec<Remark>) {
+    let mut shelf = Shelf::default();
+    let lists = |ledger: &Ledger| matches!(ledger, Ledger::Read(ledger) if ledger.lists(path.file_stem()));
+    let listing = SprintStatus::places(path).into_iter().find(|place| lists(shelf.ledger(workspace, place)));
+    let remark = |(path, ledger): (ProjectPath, Ledger)| match ledger {
+        Ledger::Broken { error, .. } => Some(Remark::LedgerLeft { reason: format!("`{path}`: {error}") }),
+        Ledger::Unreadable(error) => Some(Remark::LedgerLeft { reason: error.to_string() }),
+        Ledger::Absent | Ledger::Read(_) => None,
+    };
+    (listing, shelf.0.into_iter().filter_map(remark).collect())
+}
+
+fn left(entry: &LedgerEntry) -> Remark {
+    Remark::LedgerLeft { reason: entry.to_string() }
+}
+
+fn followed(entry: &LedgerEntry) -> Remark {
+    Remark::LedgerFollowed { ledger: entry.file().to_string(), status: entry.to.clone() }
+}
+
+impl LedgerProjection {
+    /// What is to be said of a projection that came along with a change.
+    pub fn remarks(self) -> Vec<Remark> {
+        let written = self.written.iter().filter(|entry| entry.place != EntryPlace::StatusLine).map(followed);
+        let entries = self.refused.iter().chain(self.left.iter().map(|left| &left.entry)).map(left);
+        let broken = self.broken.iter().map(|broken| Remark::LedgerLeft {
+            reason: format!("`{}`: {}", broken.finding.path, broken.finding.message),
+        });
+        let failed = self.failed.iter().map(|error| Remark::LedgerLeft { reason: error.to_string() });
+        written.chain(entries).chain(broken).chain(failed).collect()
+    }
+}

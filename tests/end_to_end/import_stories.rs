@@ -1,0 +1,149 @@
+//! `stepmark import stories`: the state of a project of BMAD comes into its frontmatter, by a decision.
+
+use insta::assert_snapshot;
+
+use crate::harness::{
+    Sandbox, changed_lines,
+    sprint::{FOLDER, LEDGER, ledger, path, sprint, story},
+    terminal::Terminal,
+};
+
+/// A story that disagrees, one that does not, and one that no ledger lists.
+fn small() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.write(&path("1-1-a"), story("1-1-a", None, Some("review")));
+    sandbox.write(&path("1-2-b"), story("1-2-b", None, Some("ready-for-dev")).replace('\n', "\r\n"));
+    sandbox.write(&path("1-3-c"), story("1-3-c", Some("done"), None));
+    sandbox.write(
+        LEDGER,
+        ledger(&[("epic-1", "in-progress"), ("1-1-a", "done"), ("1-2-b", "drafted # old word")]),
+    );
+    sandbox
+}
+
+#[test]
+fn every_disagreement_is_shown_and_nobody_is_guessed_to_win() {
+    assert_snapshot!(small().reads_only(&["import", "stories"]), @r"
+    exit 1
+    ── stdout
+    STORY                                           FRONTMATTER  STATUS LINE    SPRINT STATUS  CHOSEN
+    _bmad-output/implementation-artifacts/1-1-a.md  -            review         done           ?
+    _bmad-output/implementation-artifacts/1-2-b.md  -            ready-for-dev  drafted        ready-for-dev
+    ── stderr
+    error: 1 story disagrees with its ledgers, and nobody said which side wins; nothing was written
+      help: say which: `--prefer frontmatter`, `--prefer status-line` or `--prefer sprint-status`; `--dry-run` shows what it comes to
+    ");
+}
+
+#[test]
+fn the_preferred_side_comes_into_the_frontmatter_and_all_agree() {
+    let sandbox = small();
+    let dry = sandbox.reads_only(&["import", "stories", "--prefer", "status-line", "--dry-run"]);
+    assert_eq!(dry.code, 0, "{dry}");
+    let before = [LEDGER.to_owned(), path("1-1-a"), path("1-2-b")].map(|path| (sandbox.read(&path), path));
+    assert_snapshot!(sandbox.stepmark(&["import", "stories", "--prefer", "status-line"]), @r"
+    exit 0
+    ── stdout
+    STORY                                           FRONTMATTER  STATUS LINE    SPRINT STATUS  CHOSEN
+    _bmad-output/implementation-artifacts/1-1-a.md  -            review         done           review
+    _bmad-output/implementation-artifacts/1-2-b.md  -            ready-for-dev  drafted        ready-for-dev
+    2 stories written, 0 unchanged; 1 value of ledgers written
+    ");
+    let changes = before.iter().map(|(bytes, path)| changed_lines(bytes, &sandbox.read(path)));
+    assert_snapshot!(changes.collect::<String>(), @r"
+    -  1-1-a: done
+    +  1-1-a: review
+    +---
+    +status: review
+    +---
+    +---␍
+    +status: ready-for-dev␍
+    +---␍
+    ");
+    let again = sandbox.reads_only(&["import", "stories", "--prefer", "status-line"]);
+    assert_eq!((again.code, again.stderr.as_str()), (0, ""), "{again}");
+    let log = sandbox.stepmark(&["log", &path("1-1-a"), "--json"]).json("stepmark.log/1");
+    let event = &log["events"][0];
+    assert_eq!(
+        (event["kind"].as_str(), event["reason"].as_str()),
+        (Some("import"), Some("status-line wins"))
+    );
+    assert_eq!(sandbox.stepmark(&["replay", "--verify"]).code, 0);
+}
+
+#[test]
+fn sixty_of_eighty_two_disagree_and_afterwards_none() {
+    for prefer in ["status-line", "sprint-status", "frontmatter"] {
+        let sandbox = sprint(82, 22);
+        let asked = sandbox.reads_only(&["import", "stories", "--json"]);
+        let answer = asked.json("stepmark.import-stories/1");
+        let disputed = |story: &&serde_json::Value| story["disputed"] == true;
+        let stories = answer["stories"].as_array().unwrap();
+        assert_eq!((asked.code, stories.len(), stories.iter().filter(disputed).count()), (1, 82, 60));
+        let done = sandbox.stepmark(&["import", "stories", "--prefer", prefer]);
+        assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{done}");
+        let check = sandbox.stepmark(&["check", "--json"]).json("stepmark.check/1");
+        let rules: Vec<&str> = check["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|finding| finding["rule"].as_str().unwrap())
+            .collect();
+        assert!(!rules.iter().any(|rule| rule.contains("disagree")), "{prefer}: {rules:?}");
+        assert_eq!(sandbox.stepmark(&["project"]).code, 0);
+        assert_eq!(sandbox.reads_only(&["project", "--ledgers"]).code, 0);
+        assert_eq!(
+            sandbox.reads_only(&["import", "stories", "--prefer", "sprint-status"]).code,
+            0,
+            "they agree"
+        );
+    }
+}
+
+#[test]
+fn a_person_is_asked_for_all_or_one_by_one() {
+    let Some(terminal) = Terminal::find() else { return };
+    let sandbox = sprint(5, 2);
+    let left = terminal.run_answering(&sandbox, &["import", "stories"], "q");
+    assert_eq!(left.code, 1, "{left}");
+    let answered = terminal.run_answering(&sandbox, &["import", "stories"], "xelsk");
+    assert!(
+        answered.stdout.contains("Which side wins?") && answered.stdout.contains("4 stories written"),
+        "{answered}"
+    );
+    let rest = terminal.run_answering(&sandbox, &["import", "stories"], "s");
+    assert!(rest.stdout.contains("1 story disagrees") && rest.stdout.contains("1 story written"), "{rest}");
+    assert_eq!(sandbox.reads_only(&["import", "stories", "--prefer", "frontmatter"]).code, 0);
+}
+
+#[test]
+fn what_cannot_be_written_is_told_and_the_others_are_imported() {
+    let sandbox = sprint(5, 0);
+    let held = path("1-2-part-1");
+    let mut lease = sandbox.command(&["lease", "take", &held]);
+    lease.env("STEPMARK_SESSION", "other").env("STEPMARK_ACTOR", "agent:other");
+    assert_eq!(sandbox.run(&mut lease).code, 0);
+    sandbox.write(
+        &path("1-3-part-2"),
+        "---\nstatus: done\nstatus: review\n---\n# Story 1.3\n\nStatus: backlog\n",
+    );
+    let done = sandbox.stepmark(&["import", "stories", FOLDER, "--prefer", "sprint-status"]);
+    assert_eq!(done.code, 1, "{done}");
+    assert!(done.stdout.contains("3 stories written"), "{done}");
+    for reason in ["agent:other in session other holds its lease", "1-3-part-2"] {
+        assert!(done.stderr.contains(reason), "{reason}: {done}");
+    }
+    let one = sandbox.stepmark(&["import", "stories", &path("1-1-part-0"), "--prefer", "status-line"]);
+    assert_eq!(one.code, 0, "it agrees with itself: {one}");
+}
+
+#[test]
+fn a_broken_ledger_is_shown_and_the_lines_are_imported() {
+    let sandbox = sprint(2, 2);
+    let broken = String::from_utf8(sandbox.read(LEDGER)).unwrap() + "last_updated: today: noon\n";
+    sandbox.write(LEDGER, &broken);
+    let done = sandbox.stepmark(&["import", "stories"]);
+    assert_eq!(done.code, 1, "{done}");
+    assert!(done.stdout.contains("SM308") && done.stdout.contains("2 stories written"), "{done}");
+    assert_eq!(sandbox.read(LEDGER), broken.as_bytes());
+}
