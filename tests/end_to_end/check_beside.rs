@@ -19,7 +19,7 @@ fn a_story_and_the_ledger_of_its_sprint_say_the_same() {
     3 | status: in-progress
       |         ^^^^^^^^^^^
       |
-      = help: write the true one into both: `1-1-borrow-a-tool: in-progress` into `_bmad-output/implementation-artifacts/sprint-status.yaml`, or this one
+      = help: the frontmatter counts: `stepmark project --ledgers` writes `in-progress` into `_bmad-output/implementation-artifacts/sprint-status.yaml`; where the ledger is right, `stepmark import stories --prefer sprint-status _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
 
     warning[SM302]: the body says `Status: review`, the frontmatter says `status: in-progress`
      --> _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md:8:9
@@ -27,7 +27,7 @@ fn a_story_and_the_ledger_of_its_sprint_say_the_same() {
     8 | Status: review
       |         ^^^^^^
       |
-      = help: the frontmatter counts; make the line say the same
+      = help: the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the line is right, `stepmark import stories --prefer status-line _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
       = fix: make the line say `in-progress` (`stepmark check --fix --unsafe-fixes`)
 
     1 artifact: 0 errors, 2 warnings, 0 notes

@@ -55,7 +55,7 @@ fn a_completed_step_opens_its_gate() {
 #[test]
 fn an_edit_closes_all_gates_until_they_are_rebuilt() {
     let demo = Sandbox::demo();
-    assert_snapshot!(demo.stepmark(&["project", "--gates", "--files-manifest"]), @r"
+    assert_snapshot!(demo.stepmark(&["project", "--gates", "--files-manifest", "--catalogues"]), @r"
     exit 0
     ── stdout
     gates: 4 artifacts, 18 written, 0 removed, 0 unchanged

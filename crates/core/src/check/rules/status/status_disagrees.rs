@@ -2,7 +2,7 @@
 
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 use crate::{
-    artifact::Problem,
+    artifact::{Problem, story_key},
     check::{Fix, Safety},
 };
 
@@ -30,7 +30,16 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         let fix = (!frontmatter.contains(['\n', '\r']))
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
         let finding = subject.finding(&RULE, diagnosis.span, diagnosis.problem.to_string());
-        found.push(finding.with_help("the frontmatter counts; make the line say the same").with_fix(fix));
+        let path = subject.artifact.path();
+        let help = if story_key(path).is_some() {
+            format!(
+                "the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the line is right, \
+                 `stepmark import stories --prefer status-line {path}`"
+            )
+        } else {
+            "the frontmatter counts; make the line say the same".to_owned()
+        };
+        found.push(finding.with_help(help).with_fix(fix));
     }
 }
 
