@@ -18,7 +18,7 @@ use crate::{
     project::Project as OpenProject,
 };
 
-/// Rebuild what is derived from artifacts: ledgers of stories, gates, manifests, catalogues
+/// Rebuild what is derived from artifacts: ledgers, gates, manifests and catalogues
 ///
 /// All but the ledgers, which other programs made, can be deleted at any time. Nothing is written that is right already. Without options all of it is
 /// rebuilt; each option names a part. Ends with 1 when something could not be read and is missing in what was written.

@@ -30,7 +30,8 @@ impl MovedStory {
         LedgerKey::of(after.path())?;
         let StoryStanding::Told(story) = standing_of(after) else { return None };
         let before = before.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
-        (before.as_deref() != Some(&story.status)).then(|| Self { story: *story, before })
+        let is_moved = before.as_deref() != Some(&story.status);
+        is_moved.then_some(Self { story: *story, before })
     }
 
     /// The file with its line brought along, if it has one that may be; and what is to be said.
