@@ -8,6 +8,7 @@ use crate::harness::{Sandbox, demo::PRD};
 pub(crate) const COMMANDS: &[&str] = &[
     "init",
     "status",
+    "list",
     "show",
     "next",
     "complete",

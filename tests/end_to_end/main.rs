@@ -35,6 +35,7 @@ mod killed_together;
 mod lease;
 mod ledgers_follow;
 mod lifecycle;
+mod list;
 mod log;
 mod man;
 mod manifest;

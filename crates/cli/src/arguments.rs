@@ -99,6 +99,7 @@ pub(crate) enum ColorChoice {
 pub(crate) enum Command {
     Init(commands::init::Init),
     Status(commands::status::Status),
+    List(commands::list::List),
     Show(commands::show::Show),
     Next(commands::next::Next),
     Complete(commands::complete::Complete),

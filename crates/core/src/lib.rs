@@ -34,6 +34,7 @@ pub mod lease;
 pub mod commit;
 pub mod project;
 pub mod resume;
+pub mod selection;
 pub mod workspace;
 
 pub use artifact::{Artifact, ProjectPath};

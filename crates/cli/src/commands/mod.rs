@@ -23,6 +23,7 @@ pub(crate) mod journal;
 pub(crate) mod lease;
 mod ledgers;
 pub(crate) mod lifecycle;
+pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod manifest;
@@ -62,6 +63,7 @@ pub(crate) fn run(
     match &arguments.command {
         Command::Init(command) => command.run(&project()?, output),
         Command::Status(command) => command.run(&project()?, output),
+        Command::List(command) => command.run(&project()?, output),
         Command::Show(command) => command.run(&project()?, output),
         Command::Next(command) => command.run(&project()?, output),
         Command::Complete(command) => command.run(&project()?, output),

@@ -43,11 +43,13 @@ pub(crate) struct Failure {
     pub(crate) causes: Vec<String>,
     /// What to do.
     pub(crate) help: Option<String>,
+    /// The same for people, with the place in the source; it may have styles.
+    pub(crate) report: Option<String>,
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into(), causes: Vec::new(), help: None }
+        Self { exit, message: message.into(), causes: Vec::new(), help: None, report: None }
     }
 
     /// An error of the library with its causes.
@@ -60,6 +62,13 @@ impl Failure {
     #[must_use]
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// What people are shown instead of message, causes and help.
+    #[must_use]
+    pub(crate) fn with_report(mut self, report: String) -> Self {
+        self.report = Some(report);
         self
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod findings;
 pub(crate) mod mermaid;
 pub(crate) mod replay;
+mod question_report;
 mod report;
 mod spinner;
 pub(crate) mod svg;
@@ -26,6 +27,7 @@ use crate::{
     exit::{Exit, Failure},
 };
 
+pub(crate) use question_report::question_report;
 pub(crate) use report::Excerpt;
 pub(crate) use spinner::with_spinner;
 pub(crate) use table::{bar, table};
@@ -148,6 +150,10 @@ impl Output {
                 "exit": failure.exit as u8,
             });
             complain(object);
+            return failure.exit;
+        }
+        if let Some(report) = &failure.report {
+            complain(report);
             return failure.exit;
         }
         let (red, blue) = (AnsiColor::Red.on_default().bold(), Style::new().bold());

@@ -62,7 +62,7 @@ impl Member {
 
 impl Agent {
     /// Reads the artifact's frontmatter once more: the keys are no state, so the typed view does not have them.
-    fn of(artifact: &Artifact) -> Option<Self> {
+    pub fn of(artifact: &Artifact) -> Option<Self> {
         let Frontmatter::Present { content, .. } = Document::scan(artifact.bytes()).frontmatter() else {
             return None;
         };

@@ -21,6 +21,7 @@ mod checking;
 mod checking_changes;
 mod checking_beside;
 mod ledgers;
+mod listed_artifact;
 mod manifest_rows;
 mod chains_in_version;
 mod journal_account;
@@ -120,6 +121,7 @@ pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use instructions::Refreshed;
 pub use instructions::{CachedInstructions, CycleBoundary, InstructionError};
 pub use leases::{LeaseError, LeaseStanding};
+pub use listed_artifact::ListedArtifact;
 #[cfg(feature = "write")]
 pub use restoring::{RestoreError, Restored};
 pub use resume_choice::{ChoiceError, ResumeChoice};

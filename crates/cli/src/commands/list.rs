@@ -1,0 +1,101 @@
+//! `stepmark list`
+
+use clap::Args;
+use stepmark_core::{
+    selection::{Field, FieldValue, Selectable, Selection, SelectionError, SortKeys, parse_fields},
+    workspace::{Artifacts, ListedArtifact},
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, question_report, table, with_spinner, wording},
+    project::Project,
+};
+
+/// What is shown where nobody says what.
+const USUAL_COLUMNS: [Field; 6] =
+    [Field::Path, Field::Workflow, Field::Status, Field::Scope, Field::Progress, Field::Next];
+
+/// List the artifacts that a question is true of
+///
+/// A question compares fields: `status=blocked and scope>=large`, `path~epic and not (progress=100 or next is empty)`,
+/// `status in (review, done)`, `modified>=2026-01-31`. Fields are path, id, title, workflow, status, scope, standing, done, total,
+/// progress, next, agent, parent, problems, modified and updated. A status is understood by its artifact's lifecycle, so that
+/// synonyms are one and `status<review` asks how far the work is.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Only artifacts of which this is true
+    #[arg(long = "where", value_name = "QUESTION")]
+    question: Option<String>,
+    /// Fields to sort by, the greatest first with `-`: `-scope,path`
+    #[arg(long, value_name = "FIELDS", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Fields to show, with commas between them; with --json all, where this is not said
+    #[arg(long, value_name = "FIELDS")]
+    columns: Option<String>,
+}
+
+impl List {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let selection = read("--where", self.question.as_deref(), Selection::parse)?;
+        let sort = read("--sort", self.sort.as_deref(), SortKeys::parse)?.unwrap_or_default();
+        let columns = read("--columns", self.columns.as_deref(), parse_fields)?;
+        let found = with_spinner("reading artifacts", output.quiet, |count| {
+            project.workspace.artifacts_counted(count)
+        })?;
+        let rows = found.artifacts.iter().map(|artifact| project.workspace.listed(artifact));
+        let rows = rows.filter(|row| selection.as_ref().is_none_or(|selection| selection.matches(row)));
+        let rows = sort.sort(rows.collect());
+        if output.json {
+            print_json(output, &found, &rows, columns.as_deref().unwrap_or(&Field::ALL));
+        } else {
+            print_table(output, &rows, columns.as_deref().unwrap_or(&USUAL_COLUMNS));
+        }
+        wording::unreadable(&found).iter().for_each(|problem| output.warning(problem));
+        Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
+    }
+}
+
+/// What an option says.
+fn read<T>(
+    option: &str,
+    text: Option<&str>,
+    parse: fn(&str) -> Result<T, SelectionError>,
+) -> Result<Option<T>, Failure> {
+    text.map(|text| {
+        parse(text).map_err(|error| {
+            let mut failure = Failure::new(Exit::Usage, format!("cannot read {option}: {error}"));
+            failure.help = error.help();
+            failure.with_report(question_report(option, text, &error))
+        })
+    })
+    .transpose()
+}
+
+fn print_table(output: &Output, rows: &[ListedArtifact<'_>], columns: &[Field]) {
+    if rows.is_empty() {
+        output.remark("no artifact");
+        return;
+    }
+    let header: Vec<String> = columns.iter().map(|field| field.name().to_uppercase()).collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let cell = |row: &ListedArtifact<'_>, field: Field| match row.value(field) {
+        FieldValue::Empty => "-".to_owned(),
+        value if field == Field::Progress => format!("{value}%"),
+        value => value.to_string(),
+    };
+    let cells = rows.iter().map(|row| columns.iter().map(|field| cell(row, *field)).collect());
+    output.line(table(&header, cells));
+}
+
+fn print_json(output: &Output, found: &Artifacts, rows: &[ListedArtifact<'_>], columns: &[Field]) {
+    let object = |row: &ListedArtifact<'_>| -> serde_json::Value {
+        let fields = columns.iter().map(|field| (field.name().to_owned(), row.value(*field).to_json()));
+        serde_json::Value::Object(fields.collect())
+    };
+    let artifacts: Vec<_> = rows.iter().map(object).collect();
+    output.json(
+        "stepmark.list/1",
+        serde_json::json!({"artifacts": artifacts, "unreadable": wording::unreadable(found)}),
+    );
+}

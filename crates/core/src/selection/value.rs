@@ -1,0 +1,147 @@
+//! What an artifact says in a field.
+
+use std::{cmp::Ordering, sync::Arc};
+
+use jiff::Timestamp;
+
+use super::time_literal::TimeLiteral;
+use crate::{
+    artifact::{Field as ArtifactField, Scope},
+    lifecycle::Lifecycle,
+};
+
+/// The value of a field of an artifact.
+#[derive(Clone, Debug)]
+pub enum FieldValue {
+    /// It says nothing there.
+    Empty,
+    /// A text.
+    Text(String),
+    /// Several texts: one of them has to fit. Never none.
+    Texts(Vec<String>),
+    /// A number.
+    Number(u64),
+    /// A scope.
+    Scope(Scope),
+    /// A status.
+    Status(StatusValue),
+    /// A moment.
+    Time(Timestamp),
+}
+
+/// A status word, and the lifecycle that understands it.
+#[derive(Clone, Debug)]
+pub struct StatusValue {
+    /// The word as written.
+    pub word: String,
+    /// The lifecycle of the artifact, where it has one.
+    pub lifecycle: Option<Arc<Lifecycle>>,
+}
+
+impl FieldValue {
+    /// The text, unless there is none.
+    pub fn of_text(text: Option<String>) -> Self {
+        text.filter(|text| !text.is_empty()).map_or(Self::Empty, Self::Text)
+    }
+
+    /// The texts; one where there is one.
+    pub fn of_texts(mut texts: Vec<String>) -> Self {
+        if texts.len() > 1 { Self::Texts(texts) } else { Self::of_text(texts.pop()) }
+    }
+
+    /// The latest of times as they are written in a frontmatter; what is no time does not count.
+    pub fn latest_of(times: &[ArtifactField]) -> Self {
+        let moments = times.iter().filter_map(|time| TimeLiteral::parse(time.filled()?.trim()));
+        moments.map(|time| time.start()).max().map_or(Self::Empty, Self::Time)
+    }
+
+    /// Whether it says nothing.
+    pub const fn is_empty(&self) -> bool {
+        matches!(self, Self::Empty)
+    }
+
+    /// As JSON: `null` for nothing, a list for several texts.
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Empty => serde_json::Value::Null,
+            Self::Texts(texts) => texts.as_slice().into(),
+            Self::Number(number) => (*number).into(),
+            other => other.to_string().into(),
+        }
+    }
+
+    /// The order for sorting: nothing comes last, a status by how far the work is, then by its word.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Number(one), Self::Number(other)) => one.cmp(other),
+            (Self::Time(one), Self::Time(other)) => one.cmp(other),
+            (Self::Scope(one), Self::Scope(other)) => {
+                // What is no scope stands behind those that are.
+                let rank = |scope: &Scope| (scope_rank(scope).unwrap_or(u8::MAX), scope.to_string());
+                rank(one).cmp(&rank(other))
+            }
+            (Self::Status(one), Self::Status(other)) => {
+                let key = |status: &StatusValue| (status.rank().unwrap_or(u32::MAX), status.word.clone());
+                key(one).cmp(&key(other))
+            }
+            (one, other) => one.to_string().cmp(&other.to_string()),
+        }
+    }
+}
+
+impl StatusValue {
+    /// Whether `asked` means the same state: in the lifecycle, or by the word where that does not know it.
+    pub(super) fn is(&self, asked: &str) -> bool {
+        let state = |word: &str| self.lifecycle.as_ref()?.state_of(word).map(|state| &state.name);
+        match (state(&self.word), state(asked)) {
+            (Some(own), Some(asked)) => own == asked,
+            (None, None) => folded(&self.word) == folded(asked),
+            _ => false,
+        }
+    }
+
+    /// How its state stands to the state `asked`; `None` where the lifecycle does not know both, or one stands beside the way.
+    pub(super) fn compare(&self, asked: &str) -> Option<Ordering> {
+        if self.is(asked) {
+            return Some(Ordering::Equal);
+        }
+        let asked = self.lifecycle.as_ref()?.state_of(asked)?.rank?;
+        Some(self.rank()?.cmp(&asked))
+    }
+
+    /// How far the work is in this state.
+    fn rank(&self) -> Option<u32> {
+        self.lifecycle.as_ref()?.state_of(&self.word)?.rank
+    }
+}
+
+/// Words that differ in case, `-`, `_` and blanks alone are one, as for lifecycles.
+fn folded(word: &str) -> String {
+    word.trim().replace(['_', ' '], "-").to_lowercase()
+}
+
+/// Where a scope stands in the order of scopes; `None` for what is none.
+pub(super) const fn scope_rank(scope: &Scope) -> Option<u8> {
+    match scope {
+        Scope::Micro => Some(0),
+        Scope::Small => Some(1),
+        Scope::Medium => Some(2),
+        Scope::Large => Some(3),
+        Scope::Epic => Some(4),
+        Scope::Unknown(_) => None,
+    }
+}
+
+impl std::fmt::Display for FieldValue {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Empty => Ok(()),
+            Self::Text(text) => out.write_str(text),
+            Self::Texts(texts) => out.write_str(&texts.join(" | ")),
+            Self::Number(number) => number.fmt(out),
+            Self::Scope(scope) => scope.fmt(out),
+            Self::Status(status) => out.write_str(&status.word),
+            Self::Time(time) => time.fmt(out),
+        }
+    }
+}
