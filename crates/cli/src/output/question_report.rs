@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use stepmark_core::selection::SelectionError;
 
-use super::visible::on_one_line;
+use super::on_one_line;
 
 /// The report of an error in what stands behind `option`.
 pub(crate) fn question_report(option: &str, text: &str, error: &SelectionError) -> String {
