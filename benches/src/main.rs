@@ -26,6 +26,7 @@ mod journal;
 mod resume;
 mod staged;
 mod sync;
+mod query;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -73,6 +74,10 @@ enum Work {
     Check { folder: PathBuf, rounds: usize },
     /// `sync` with nothing to do beside `status`, in a project that `project` made for this alone
     Sync { folder: PathBuf, rounds: usize },
+    /// `query`, with nothing new and after one change, in a project that `project` made for this alone
+    Query { folder: PathBuf, rounds: usize },
+    /// One SELECT over all artifacts of the database in FOLDER
+    BareSelect { folder: PathBuf },
     /// Walk through FOLDER and stat every file, on all processors
     BareWalk { folder: PathBuf },
     /// Walk through FOLDER and hash every file, on all processors
@@ -112,6 +117,8 @@ fn run(work: Work) -> Result<(), Failure> {
         Work::Staged { folder, rounds } => staged::measure(&Tools::find()?, &folder, rounds),
         Work::Sync { folder, rounds } => sync::measure(&Tools::find()?, &folder, rounds),
         Work::Check { folder, rounds } => check::measure(&Tools::find()?, &folder, rounds),
+        Work::Query { folder, rounds } => query::measure(&Tools::find()?, &folder, rounds),
+        Work::BareSelect { folder } => query::print_select(&folder),
         Work::BareWalk { folder } => bare::print_walk(&folder),
         Work::BareHash { folder } => bare::print_hashing(&folder),
         Work::BareReplace { file, source } => bare::replace_by(&file, &source),

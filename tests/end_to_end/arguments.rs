@@ -30,6 +30,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "lease",
     "project",
     "import",
+    "query",
     "hook",
     "check",
     "explain",

@@ -43,6 +43,7 @@ mod next;
 mod permissions;
 mod project;
 mod project_ledgers;
+mod query;
 mod readme;
 mod reopen;
 #[cfg(unix)]

@@ -122,6 +122,7 @@ fn a_project_without_any_of_these_has_no_catalogues() {
     gates: 0 artifacts, 0 written, 0 removed, 0 unchanged
     files-manifest: 1 file, 1 written, 0 removed, 0 unchanged
     catalogues: 0 rows, 0 written, 0 removed, 0 unchanged
+    index: 2 rows, 2 written, 0 removed, 0 unchanged
     ");
     for kind in KINDS {
         assert!(!demo.place(&ours(kind)).exists(), "{kind}");

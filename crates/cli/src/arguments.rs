@@ -121,6 +121,7 @@ pub(crate) enum Command {
     Lease(commands::lease::Lease),
     Project(commands::project::Project),
     Import(commands::import::Import),
+    Query(commands::query::Query),
     Hook(commands::hook::Hook),
     Check(commands::check::Check),
     Explain(commands::explain::Explain),

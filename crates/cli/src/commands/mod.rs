@@ -29,6 +29,7 @@ pub(crate) mod man;
 pub(crate) mod manifest;
 pub(crate) mod next;
 pub(crate) mod project;
+pub(crate) mod query;
 pub(crate) mod reopen;
 pub(crate) mod replay;
 pub(crate) mod report;
@@ -83,8 +84,9 @@ pub(crate) fn run(
         Command::Tree(command) => command.run(&project()?, output),
         Command::Gate(command) => command.run(&project()?, output),
         Command::Lease(command) => command.run(&project()?, output),
-        Command::Project(command) => command.run(&project()?, output),
         Command::Import(command) => command.run(&project()?, output),
+        Command::Project(command) => command.run(&project()?, environment, output),
+        Command::Query(command) => command.run(project, environment, output),
         Command::Hook(command) => command.run(&project()?, output),
         Command::Check(command) => match command.comparison() {
             Some(comparison) => {

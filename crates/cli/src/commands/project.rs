@@ -11,14 +11,15 @@ use stepmark_core::{
     },
 };
 
-use super::ledgers;
+use super::{ledgers, query::ticket_rows};
 use crate::{
+    environment::Environment,
     exit::{Exit, Failure},
     output::{Output, with_spinner, wording},
     project::Project as OpenProject,
 };
 
-/// Rebuild what is derived from artifacts: ledgers, gates, manifests and catalogues
+/// Rebuild what is derived: ledgers, gates, manifests, catalogues, the database
 ///
 /// All but the ledgers, which other programs made, can be deleted at any time. Nothing is written that is right already. Without options all of it is
 /// rebuilt; each option names a part. Ends with 1 when something could not be read and is missing in what was written.
@@ -39,6 +40,9 @@ pub(crate) struct Project {
     /// The catalogues of agents, workflows, skills, tasks and tools in `.stepmark/manifests/`
     #[arg(long)]
     catalogues: bool,
+    /// The database `.stepmark/cache/index.db`, which `stepmark query` asks
+    #[arg(long)]
+    index: bool,
 }
 
 /// Something that is rebuilt as a whole.
@@ -48,6 +52,7 @@ enum Projection {
     Gates,
     FilesManifest,
     Catalogues,
+    Index,
 }
 
 /// What a projection did.
@@ -74,7 +79,7 @@ struct Done {
 
 impl Projection {
     /// In the order in which they are made: one that changes what another is made of stands before it.
-    const ALL: [Self; 4] = [Self::Ledgers, Self::Gates, Self::FilesManifest, Self::Catalogues];
+    const ALL: [Self; 5] = [Self::Ledgers, Self::Gates, Self::FilesManifest, Self::Catalogues, Self::Index];
 
     const fn name(self) -> &'static str {
         match self {
@@ -82,6 +87,7 @@ impl Projection {
             Self::Gates => "gates",
             Self::FilesManifest => "files-manifest",
             Self::Catalogues => "catalogues",
+            Self::Index => "index",
         }
     }
 
@@ -91,28 +97,41 @@ impl Projection {
             Self::Gates => options.gates,
             Self::FilesManifest => options.files_manifest,
             Self::Catalogues => options.catalogues,
+            Self::Index => options.index,
         }
     }
 
     /// Rebuilds it; `count` says how many files were looked at so far.
-    fn rebuild(self, project: &OpenProject, options: &Project, count: &AtomicUsize) -> Result<Done, Failure> {
+    fn rebuild(
+        self,
+        project: &OpenProject,
+        options: &Project,
+        count: &AtomicUsize,
+        (environment, output): (&Environment, &Output),
+    ) -> Result<Done, Failure> {
         match self {
             Self::Ledgers => ledgers_of(project, options.reason.as_deref()),
             Self::Gates => gates(project),
             Self::FilesManifest => files_manifest(project, count),
             Self::Catalogues => catalogues(project, count),
+            Self::Index => index(project, environment, output),
         }
     }
 }
 
 impl Project {
-    pub(crate) fn run(&self, project: &OpenProject, output: &Output) -> Result<Exit, Failure> {
+    pub(crate) fn run(
+        &self,
+        project: &OpenProject,
+        environment: &Environment,
+        output: &Output,
+    ) -> Result<Exit, Failure> {
         let is_any_named = Projection::ALL.iter().any(|projection| projection.is_named_in(self));
         let chosen = |projection: &Projection| !is_any_named || projection.is_named_in(self);
         let mut done = Vec::new();
         for projection in Projection::ALL.into_iter().filter(chosen) {
             let rebuilt = with_spinner(projection.name(), output.quiet, |count| {
-                projection.rebuild(project, self, count)
+                projection.rebuild(project, self, count, (environment, output))
             })?;
             done.push((projection, rebuilt));
         }
@@ -146,6 +165,22 @@ fn gates(project: &OpenProject) -> Result<Done, Failure> {
         written: gates.written,
         removed: gates.removed,
         unchanged: gates.unchanged,
+        ..Done::default()
+    })
+}
+
+/// The database behind `stepmark query`, all parts of it.
+fn index(project: &OpenProject, environment: &Environment, output: &Output) -> Result<Done, Failure> {
+    let tickets = ticket_rows(project, environment, output)?;
+    let index = project.workspace.refresh_index(&tickets)?;
+    let in_memory = |reason| format!(".stepmark/cache/index.db cannot be kept: {reason}");
+    Ok(Done {
+        artifacts: index.rows,
+        noun: "row",
+        written: index.added,
+        removed: index.removed,
+        unchanged: index.rows.saturating_sub(index.added),
+        problems: index.in_memory.map(in_memory).into_iter().collect(),
         ..Done::default()
     })
 }

@@ -4,7 +4,7 @@ use stepmark_core::{
     workspace::manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
     workspace::{
         ArtifactError, BaselineWriteError, CatalogueError, ChangeError, CheckError, GateError, HookError,
-        InstructionError,
+        InstructionError, RefreshError,
     },
 };
 
@@ -35,6 +35,17 @@ impl From<CheckError> for Failure {
             CheckError::Workflow(error) => ArtifactError::from(error).into(),
             CheckError::Git(error) => error.into(),
             CheckError::BaselineRead(_) | CheckError::Baseline(_) => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<RefreshError> for Failure {
+    fn from(error: RefreshError) -> Self {
+        match error {
+            RefreshError::Walk(error) => error.into(),
+            RefreshError::Check(error) => (*error).into(),
+            RefreshError::History(error) => error.into(),
+            RefreshError::Read { .. } | RefreshError::Index(_) => Self::from_error(Exit::Io, &error),
         }
     }
 }

@@ -4,6 +4,7 @@
 mod account;
 mod actor;
 mod artifact_key;
+mod change_words;
 mod event;
 mod segment;
 mod session_id;
@@ -14,6 +15,7 @@ mod undo;
 pub use account::{Account, Ancestor, Moment, Outsider, Past};
 pub use actor::{Actor, ActorError, ActorKind, Attribution};
 pub use artifact_key::ArtifactKey;
+pub use change_words::{change_in_words, changes_in_words};
 pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};
 pub use lineage::{Lineage, ReplayError, Standing};
 pub use segment::{Chain, Header, Line, LineProblem, SegmentName};

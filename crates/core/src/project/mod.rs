@@ -8,3 +8,4 @@ pub mod checkpoint;
 pub mod gates;
 pub mod git_hook;
 pub mod story_ledger;
+pub mod index_db;

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Where leases are kept, seen from the root.
-const FOLDER: &str = ".stepmark/local/leases";
+pub(super) const FOLDER: &str = ".stepmark/local/leases";
 
 /// The lease of an artifact, as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

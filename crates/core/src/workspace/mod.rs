@@ -79,6 +79,7 @@ mod ignore_files;
 mod hash_files;
 mod stat_cache;
 mod listed_files;
+mod index;
 pub mod manifest;
 mod catalogues;
 
@@ -116,6 +117,7 @@ pub use gates::{GateAnswer, GateError, Tier};
 pub use git_hooks::{HookChange, HookError, HookOutcome, HookStanding};
 pub use git_version::{ChangedFile, Comparison, GitChanges, GitVersion, GitVersionError, OverLimit};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
+pub use index::{AskError, Freshness, IndexRefreshed, RefreshError, TicketRow};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 #[cfg(feature = "write")]
 pub use instructions::Refreshed;

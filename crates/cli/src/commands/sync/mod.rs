@@ -15,7 +15,7 @@ mod status;
 
 use clap::{Args, Subcommand};
 
-use self::scene::Scene;
+pub(crate) use self::scene::Scene;
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},

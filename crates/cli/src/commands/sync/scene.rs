@@ -21,9 +21,9 @@ use crate::{
 };
 
 /// What all commands of sync need.
-pub(super) struct Scene<'s> {
+pub(crate) struct Scene<'s> {
     pub(super) project: &'s Project,
-    pub(super) settings: TrackerSettings,
+    pub(crate) settings: TrackerSettings,
     pub(super) project_id: String,
     pub(super) clock: Clock,
 }
@@ -41,7 +41,7 @@ impl<'s> Scene<'s> {
     }
 
     /// The scenes of the tracker that is named, or of all.
-    pub(super) fn open_all(
+    pub(crate) fn open_all(
         project: &'s Project,
         environment: &Environment,
         tracker: Option<&str>,
@@ -78,7 +78,7 @@ impl<'s> Scene<'s> {
     }
 
     /// The ledger for looking only.
-    pub(super) fn ledger_to_read(&self) -> Result<Box<dyn Ledger>, Failure> {
+    pub(crate) fn ledger_to_read(&self) -> Result<Box<dyn Ledger>, Failure> {
         Ok(match SqliteLedger::open_existing(&self.ledger_path())? {
             Some(ledger) => Box::new(ledger),
             None => Box::new(MemoryLedger::default()),
@@ -86,7 +86,7 @@ impl<'s> Scene<'s> {
     }
 
     /// The artifacts as they are now.
-    pub(super) fn snapshot(&self) -> Result<Snapshot, Failure> {
+    pub(crate) fn snapshot(&self) -> Result<Snapshot, Failure> {
         Ok(Snapshot::of(&self.project_id, &self.project.workspace.artifacts()?))
     }
 
@@ -107,7 +107,16 @@ impl<'s> Scene<'s> {
         ledger: &mut dyn Ledger,
         survey: Option<(&ConfiguredTracker, &[Observed])>,
     ) -> Result<Plan, Failure> {
-        let snapshot = self.snapshot()?;
+        self.plan_over(&self.snapshot()?, ledger, survey)
+    }
+
+    /// What is to be done for the artifacts of `snapshot`.
+    pub(crate) fn plan_over(
+        &self,
+        snapshot: &Snapshot,
+        ledger: &mut dyn Ledger,
+        survey: Option<(&ConfiguredTracker, &[Observed])>,
+    ) -> Result<Plan, Failure> {
         let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
             let compared = survey.map(|(tracker, _)| tracker.compare(desired, before, observed));
             // What leaves no room for the managed section is told by the request that tries it.
@@ -116,7 +125,7 @@ impl<'s> Scene<'s> {
         let survey = survey.map(|(_, tickets)| Survey { tickets, compare: &compare });
         let ledger = ledger.read()?;
         let settings = &self.settings;
-        Ok(Plan::make(&Grounds { snapshot: &snapshot, settings, ledger: &*ledger, survey })?)
+        Ok(Plan::make(&Grounds { snapshot, settings, ledger: &*ledger, survey })?)
     }
 
     /// Works with the tracker.

@@ -24,6 +24,7 @@ mod questions;
 mod points;
 mod overviews;
 mod selections;
+mod extent;
 mod verification;
 
 pub use compressed::compress;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The digest of all that; `None` where a part of it is unknown, or so new that it may change without a trace.
-pub(super) fn of(workspace: &Workspace, start: RunStart) -> Option<FileHash> {
+pub(in crate::workspace) fn of(workspace: &Workspace, start: RunStart) -> Option<FileHash> {
     // The rules are code: another build may have others.
     let mut text = format!("{} {}\n", env!("CARGO_PKG_VERSION"), stat(&env::current_exe().ok()?, None)?);
     // Writing to a string never fails.

@@ -31,6 +31,7 @@ use self::key::{FactsKey, Key};
 pub(super) use self::{
     answers::Answers,
     asked::{Asked, Noted},
+    context::of as context_of,
     facts::Facts,
 };
 use super::{

@@ -1,0 +1,209 @@
+//! `stepmark query`
+
+mod answer;
+mod tickets;
+
+use std::{collections::BTreeMap, time::Duration};
+
+use clap::Args;
+use stepmark_core::{
+    project::index_db::{
+        Answer, Cell, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, Question, schema_markdown,
+    },
+    workspace::{AskError, Freshness},
+};
+
+pub(crate) use self::tickets::ticket_rows;
+use crate::{
+    environment::Environment,
+    exit::{Exit, Failure},
+    output::{Output, marked_place, table},
+    project::Project,
+};
+
+/// Ask for artifacts, steps, sessions, findings, tickets and more in SQL
+///
+/// The tables are a copy in `.stepmark/cache/index.db`, brought up to date before every question; it can be deleted at any time. A
+/// question can only read. `--schema` prints the tables, `--list` the questions that have names.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["sql", "named", "list", "schema"]))]
+pub(crate) struct Query {
+    /// The question: one statement that begins with SELECT, WITH or VALUES
+    sql: Option<String>,
+    /// Ask a question by its name
+    #[arg(long, value_name = "NAME")]
+    named: Option<String>,
+    /// List the questions that have names
+    #[arg(long)]
+    list: bool,
+    /// Print all tables with their columns
+    #[arg(long)]
+    schema: bool,
+    /// Give a parameter of the question (`:KEY`) a value
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
+    param: Vec<(String, String)>,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Ask the database as the last question left it
+    #[arg(long)]
+    no_refresh: bool,
+    /// Stop the question after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    timeout: u64,
+    /// Stop the question at more rows than this
+    #[arg(long, value_name = "ROWS", default_value_t = 1_000_000)]
+    limit: usize,
+}
+
+/// Values of parameters where none are given.
+type Defaults = &'static [(&'static str, &'static str)];
+
+fn parameter(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    let (key, value) = parts.ok_or_else(|| "KEY=VALUE is wanted".to_owned())?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+impl Query {
+    pub(crate) fn run(
+        &self,
+        project: impl FnOnce() -> Result<Project, Failure>,
+        environment: &Environment,
+        output: &Output,
+    ) -> Result<Exit, Failure> {
+        if self.list {
+            list(output);
+            return Ok(Exit::Fine);
+        }
+        if self.schema {
+            schema(output);
+            return Ok(Exit::Fine);
+        }
+        let (sql, defaults) = self.question()?;
+        let question = Question::prepare(sql).map_err(|error| not_asked(error, sql))?;
+        let project = project()?;
+        let freshness = freshness(self.no_refresh, question.parts(), &project, environment, output)?;
+        let parameters = self.parameters(defaults, &project);
+        let limits = Limits { time: Duration::from_secs(self.timeout), rows: self.limit };
+        let asked = project.workspace.ask_index(&question, &parameters, limits, &freshness);
+        let found = asked.map_err(|error| match error {
+            AskError::Query(error) => not_asked(error, sql),
+            AskError::Refresh(error) => error.into(),
+            AskError::NotThere => Failure::from_error(Exit::Io, &error)
+                .with_help("leave out `--no-refresh`, or run `stepmark project --index`"),
+        })?;
+        self.show(&found, output)
+    }
+
+    /// The question, with the values that its parameters have where none are given.
+    fn question(&self) -> Result<(&str, Defaults), Failure> {
+        let Some(name) = &self.named else { return Ok((self.sql.as_deref().unwrap_or_default(), &[])) };
+        let found = NAMED_QUERIES.iter().find(|query| query.name == name);
+        let found = found.ok_or_else(|| {
+            let names: Vec<&str> = NAMED_QUERIES.iter().map(|query| query.name).collect();
+            Failure::new(Exit::Usage, format!("no question is called `{name}`"))
+                .with_help(format!("there are: {}", names.join(", ")))
+        })?;
+        Ok((found.sql, found.defaults))
+    }
+
+    fn parameters(&self, defaults: &[(&str, &str)], project: &Project) -> BTreeMap<String, Cell> {
+        let mut values: BTreeMap<String, Cell> = defaults
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), Cell::Text((*value).to_owned())))
+            .collect();
+        // A path of the command line is seen from the folder that the person is in.
+        let path = |value: &str| {
+            project
+                .path(std::path::Path::new(value))
+                .map_or_else(|_| value.to_owned(), |path| path.to_string())
+        };
+        let is_path = |key: &str| self.named.is_some() && key == "artifact";
+        values.extend(self.param.iter().map(|(key, value)| {
+            let value = if is_path(key) { path(value) } else { value.clone() };
+            (key.clone(), Cell::Text(value))
+        }));
+        values
+    }
+
+    fn show(&self, found: &Answer, output: &Output) -> Result<Exit, Failure> {
+        if self.csv {
+            output.bytes(&answer::csv(found)?);
+        } else {
+            output.json_or("stepmark.query/1", || answer::json(found), || answer::show(found, output));
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+/// The rows of tickets cost as much as a plan: they are made only for a question that is about them.
+fn freshness(
+    is_as_it_is: bool,
+    parts: Parts,
+    project: &Project,
+    environment: &Environment,
+    output: &Output,
+) -> Result<Freshness, Failure> {
+    Ok(if is_as_it_is {
+        Freshness::AsItIs
+    } else if parts.contains(Part::Tickets) {
+        Freshness::NowWith(ticket_rows(project, environment, output)?)
+    } else {
+        Freshness::Now
+    })
+}
+
+fn not_asked(error: QueryError, sql: &str) -> Failure {
+    match error {
+        QueryError::Sql { ref message, offset, ref near } => {
+            let place = offset.map(|offset| format!("\n{}", marked_place("question", sql, offset)));
+            let failure = Failure::new(Exit::Usage, format!("{message}{}", place.unwrap_or_default()));
+            if near.is_empty() {
+                failure.with_help("`stepmark query --schema` shows the tables and their columns")
+            } else {
+                failure.with_help(format!("did you mean {}? `--schema` shows all", near.join(", ")))
+            }
+        }
+        QueryError::NotReading { .. } | QueryError::Nothing | QueryError::Several => {
+            Failure::from_error(Exit::Usage, &error)
+        }
+        QueryError::Unbound { ref name } => {
+            let key = name.trim_start_matches([':', '@', '$', '?']);
+            let key = if key.is_empty() { "KEY" } else { key };
+            Failure::from_error(Exit::Usage, &error).with_help(format!("add `--param {key}=VALUE`"))
+        }
+        QueryError::Unknown { .. } => Failure::from_error(Exit::Usage, &error),
+        QueryError::TooLong { .. } => {
+            Failure::from_error(Exit::Findings, &error).with_help("give it more time with `--timeout`")
+        }
+        QueryError::TooMany { .. } => {
+            Failure::from_error(Exit::Findings, &error).with_help("allow more with `--limit`")
+        }
+        QueryError::Database { .. } => Failure::from_error(Exit::Io, &error),
+    }
+}
+
+fn list(output: &Output) {
+    output.json_or(
+        "stepmark.query-list/1",
+        || {
+            let wire = |query: &NamedQuery| {
+                serde_json::json!({"name": query.name, "about": query.about, "sql": query.sql})
+            };
+            serde_json::json!({"queries": NAMED_QUERIES.iter().map(wire).collect::<Vec<_>>()})
+        },
+        || {
+            let row = |query: &NamedQuery| vec![query.name.to_owned(), query.about.to_owned()];
+            output.line(table(&["NAME", "ANSWERS"], NAMED_QUERIES.iter().map(row)));
+        },
+    );
+}
+
+fn schema(output: &Output) {
+    output.json_or(
+        "stepmark.query-schema/1",
+        || serde_json::json!({"tables": answer::tables(), "views": answer::views()}),
+        || output.line(schema_markdown().trim_end()),
+    );
+}

@@ -1,0 +1,80 @@
+//! Words for what changed.
+
+use serde_json::Value as Json;
+
+use crate::document::{Change, KeyPath, Operation, Segment};
+
+/// How many characters of a value are shown.
+const VALUE_LENGTH: usize = 48;
+/// How many changes are shown on one line.
+const CHANGES: usize = 8;
+
+/// What changed, on one line: `stepsCompleted + step-03-success, status draft → done`.
+pub fn changes_in_words(changes: &[Change]) -> String {
+    let mut words: Vec<String> = changes.iter().take(CHANGES).map(change_in_words).collect();
+    if changes.len() > CHANGES {
+        words.push(format!("and {} more", changes.len() - CHANGES));
+    }
+    words.join(", ")
+}
+
+/// One change in words.
+pub fn change_in_words(change: &Change) -> String {
+    let (path, is_item) = match change.path.0.split_last() {
+        Some((Segment::Index(_), list)) => (KeyPath(list.to_vec()), true),
+        _ => (change.path.clone(), false),
+    };
+    let place = if path.0.is_empty() { "frontmatter".to_owned() } else { path.to_string() };
+    match &change.op {
+        Operation::Set { old, new } => {
+            let place = if is_item { change.path.to_string() } else { place };
+            format!("{place} {} → {}", value(old), value(new))
+        }
+        Operation::Insert { new } if is_item => format!("{place} + {}", value(new)),
+        Operation::Remove { old } if is_item => format!("{place} − {}", value(old)),
+        Operation::Insert { new } => format!("{place} = {}", value(new)),
+        Operation::Remove { old } => format!("{place} removed ({})", value(old)),
+    }
+}
+
+/// A value on one line, cut where it is long.
+fn value(value: &Json) -> String {
+    let text = match value {
+        Json::String(text) if !text.is_empty() => text.clone(),
+        other => other.to_string(),
+    };
+    if text.chars().count() <= VALUE_LENGTH {
+        return text;
+    }
+    let kept: String = text.chars().take(VALUE_LENGTH - 1).collect();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::document::diff;
+
+    #[test]
+    fn changes_are_told_in_words() {
+        for (old, new, wanted) in [
+            (
+                json!({"stepsCompleted": ["a"], "status": "draft"}),
+                json!({"stepsCompleted": ["a", "step-03-success"], "status": "done"}),
+                "stepsCompleted + step-03-success, status draft → done",
+            ),
+            (json!({"steps": [1, 2], "gone": null}), json!({"steps": [1]}), "steps − 2, gone removed (null)"),
+            (json!({"a": {"b": [1]}}), json!({"a": {"b": [2]}, "c": ""}), "a.b[0] 1 → 2, c = \"\""),
+            (json!({}), json!({"text": "x".repeat(60)}), &format!("text = {}…", "x".repeat(47))),
+            (json!({}), json!([]), "frontmatter {} → []"),
+        ] {
+            assert_eq!(changes_in_words(&diff(&old, &new)), wanted);
+        }
+        let many: Vec<usize> = (0..12).collect();
+        assert!(
+            changes_in_words(&diff(&json!({"a": []}), &json!({"a": many}))).ends_with("a + 7, and 4 more")
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! Why the database cannot be made, and why a question to it is not answered.
+
+use std::time::Duration;
+
+/// The database can neither be kept on disk nor made in memory.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "cannot make the database of the project, not even in memory; deleting `.stepmark/cache/` does no harm"
+)]
+pub struct IndexError {
+    #[from]
+    source: rusqlite::Error,
+}
+
+/// Why a question is not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// SQLite does not understand it.
+    #[error("the question is no SQL that this database understands: {message}")]
+    Sql {
+        /// What SQLite says.
+        message: String,
+        /// Where in the question, in bytes, if SQLite says it.
+        offset: Option<usize>,
+        /// What may have been meant.
+        near: Vec<String>,
+    },
+    /// It would do something else than read.
+    #[error("the question is not carried out: {what} is not reading, and the database is only read")]
+    NotReading {
+        /// What it would do.
+        what: String,
+    },
+    /// There is none.
+    #[error("there is no question: write one statement that begins with SELECT, WITH or VALUES")]
+    Nothing,
+    /// It is more than one statement.
+    #[error("several statements are not carried out: ask one question at a time")]
+    Several,
+    /// A parameter has no value.
+    #[error("the question has the parameter `{name}`, and no value is given for it")]
+    Unbound {
+        /// The name, as it stands in the question.
+        name: String,
+    },
+    /// A value has no parameter.
+    #[error("the question has no parameter `:{name}`")]
+    Unknown {
+        /// The name that was given.
+        name: String,
+    },
+    /// It takes too long.
+    #[error("the question was stopped: it was not answered within {} s", limit.as_secs_f32())]
+    TooLong {
+        /// The limit.
+        limit: Duration,
+    },
+    /// It has too many rows.
+    #[error("the question was stopped: it has more than {limit} rows")]
+    TooMany {
+        /// The limit.
+        limit: usize,
+    },
+    /// The database fails while it is read.
+    #[error("the database of the project cannot be read; deleting `.stepmark/cache/` does no harm")]
+    Database {
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+}

@@ -1,0 +1,35 @@
+//! `index.db`: the state of a project as tables, for questions in SQL.
+//!
+//! The database is a copy that can be deleted at any time. What it holds comes from elsewhere: the inventory from the CSV
+//! catalogues and from nothing else (seed `001_…`, Q17: frontmatter → CSV → database), the state of the run from artifacts, journal,
+//! checks, leases and, handed in, tickets. Here stands which tables there are, which rows a catalogue gives, and the edge to SQLite:
+//! `database` keeps the file, [`Question`] asks it and can change nothing.
+
+mod part;
+mod table;
+mod inventory_tables;
+mod state_tables;
+mod views;
+mod schema;
+mod catalogue_rows;
+mod row;
+mod error;
+mod database;
+mod contents;
+mod permission;
+mod question;
+mod named;
+
+pub use error::{IndexError, QueryError};
+pub use named::{NAMED_QUERIES, NamedQuery};
+pub use part::{Part, Parts};
+pub use question::{Answer, Limits, Question};
+pub use row::{Cell, Row};
+pub use schema::{schema_markdown, tables};
+pub use table::{Column, ColumnKind, Table};
+pub use views::{VIEWS, View};
+
+pub(crate) use catalogue_rows::{Catalogue, catalogue_rows};
+pub(crate) use contents::{Contents, count_rows};
+pub(crate) use database::{Database, Unavailable, is_corrupt};
+pub(crate) use row::{IntoCell, add_to_digest};

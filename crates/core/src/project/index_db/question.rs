@@ -1,0 +1,227 @@
+//! A question in SQL: prepared without the data, then asked of it.
+#![expect(clippy::disallowed_methods, reason = "an edge module: a question is stopped by the clock")]
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Batch, Connection, ErrorCode, Statement, types::ValueRef};
+
+use super::{
+    Parts, QueryError, VIEWS,
+    permission::{self, Seen},
+    row::{Cell, Row},
+    schema,
+};
+
+/// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
+const STEPS: i32 = 10_000;
+
+/// A question that SQLite understands, and that does nothing but read.
+#[derive(Clone, Debug)]
+pub struct Question {
+    sql: String,
+    parts: Parts,
+    parameters: Vec<String>,
+}
+
+/// When a question is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long it may take.
+    pub time: Duration,
+    /// How many rows its answer may have.
+    pub rows: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(30), rows: 1_000_000 }
+    }
+}
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The names of the columns, each with the type that its table declares; `None` for what is computed.
+    pub columns: Vec<(String, Option<String>)>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+impl Question {
+    /// Prepares `sql` against empty tables.
+    ///
+    /// # Errors
+    /// When it is no single statement that only reads these tables.
+    pub fn prepare(sql: &str) -> Result<Self, QueryError> {
+        let mut connection = Connection::open_in_memory().map_err(failed)?;
+        schema::make(&connection).map_err(failed)?;
+        let seen = permission::restrict(&mut connection).map_err(failed)?;
+        let statement = single(&connection, sql, &seen)?;
+        let names = (1..=statement.parameter_count()).map(|place| statement.parameter_name(place));
+        let parameters = names.map(|name| name.unwrap_or("?").to_owned()).collect();
+        let parts = schema::parts_of(seen.tables().iter().map(String::as_str));
+        Ok(Self { sql: sql.to_owned(), parts, parameters })
+    }
+
+    /// The parts that it is about.
+    pub const fn parts(&self) -> Parts {
+        self.parts
+    }
+
+    /// The value of each parameter, in order.
+    ///
+    /// # Errors
+    /// When a parameter has no value, or a value of `given` no parameter. Values of `known` may be left unused.
+    fn values(
+        &self,
+        given: &BTreeMap<String, Cell>,
+        known: &BTreeMap<String, Cell>,
+    ) -> Result<Vec<Cell>, QueryError> {
+        let bare = |name: &str| name.trim_start_matches([':', '@', '$', '?']).to_owned();
+        if let Some(name) = given.keys().find(|key| !self.parameters.iter().any(|name| bare(name) == **key)) {
+            return Err(QueryError::Unknown { name: name.clone() });
+        }
+        let value = |name: &String| {
+            let value = given.get(&bare(name)).or_else(|| known.get(&bare(name)));
+            value.cloned().ok_or_else(|| QueryError::Unbound { name: name.clone() })
+        };
+        self.parameters.iter().map(value).collect()
+    }
+
+    /// Asks `connection`, on which nothing else is done from now on. `given` are the values of parameters, by their names; `known`
+    /// those that may be left unused.
+    ///
+    /// # Errors
+    /// When a parameter has no value, or a limit is reached, or the database fails.
+    pub(crate) fn ask(
+        &self,
+        mut connection: Connection,
+        (given, known): (&BTreeMap<String, Cell>, &BTreeMap<String, Cell>),
+        limits: Limits,
+    ) -> Result<Answer, QueryError> {
+        let values = self.values(given, known)?;
+        let seen = permission::restrict(&mut connection).map_err(failed)?;
+        let is_late = Arc::new(AtomicBool::new(false));
+        let (late, began) = (Arc::clone(&is_late), Instant::now());
+        let stop = move || {
+            let is_over = began.elapsed() >= limits.time;
+            late.store(is_over, Ordering::Relaxed);
+            is_over
+        };
+        connection.progress_handler(STEPS, Some(stop)).map_err(failed)?;
+        let answer = run(&connection, &self.sql, &seen, values, limits);
+        answer.map_err(|error| {
+            if is_late.load(Ordering::Relaxed) { QueryError::TooLong { limit: limits.time } } else { error }
+        })
+    }
+}
+
+fn run(
+    connection: &Connection,
+    sql: &str,
+    seen: &Seen,
+    values: Vec<Cell>,
+    limits: Limits,
+) -> Result<Answer, QueryError> {
+    let mut statement = single(connection, sql, seen)?;
+    let named =
+        |column: rusqlite::Column<'_>| (column.name().to_owned(), column.decl_type().map(str::to_owned));
+    let columns: Vec<_> = statement.columns().map(named).collect();
+    let mut found = statement.query(rusqlite::params_from_iter(values)).map_err(failed)?;
+    let mut rows: Vec<Row> = Vec::new();
+    while let Some(row) = found.next().map_err(while_running)? {
+        if rows.len() == limits.rows {
+            return Err(QueryError::TooMany { limit: limits.rows });
+        }
+        let cells = (0..columns.len()).map(|place| row.get_ref(place).map(lenient));
+        rows.push(cells.collect::<Result<_, _>>().map_err(failed)?);
+    }
+    Ok(Answer { columns, rows })
+}
+
+/// A value that SQLite made; text of its functions need not be UTF-8.
+fn lenient(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Integer(number),
+        ValueRef::Real(number) => Cell::Real(number),
+        ValueRef::Text(bytes) => Cell::Text(String::from_utf8_lossy(bytes).into_owned()),
+        ValueRef::Blob(bytes) => Cell::Blob(bytes.to_vec()),
+    }
+}
+
+/// The one statement of `sql`.
+fn single<'c>(connection: &'c Connection, sql: &str, seen: &Seen) -> Result<Statement<'c>, QueryError> {
+    use rusqlite::fallible_iterator::FallibleIterator as _;
+    let understood = |error: rusqlite::Error| match seen.refused() {
+        Some(what) => QueryError::NotReading { what },
+        None => not_understood(error, sql),
+    };
+    let mut batch = Batch::new(connection, sql);
+    let statement = batch.next().map_err(understood)?.ok_or(QueryError::Nothing)?;
+    if batch.next().map_or(true, |other| other.is_some()) {
+        return Err(QueryError::Several);
+    }
+    if !statement.readonly() || statement.column_count() == 0 {
+        let word = sql.split_whitespace().next().unwrap_or_default().to_uppercase();
+        return Err(QueryError::NotReading { what: word });
+    }
+    Ok(statement)
+}
+
+fn not_understood(error: rusqlite::Error, sql: &str) -> QueryError {
+    let (message, offset) = match error {
+        rusqlite::Error::SqlInputError { msg, offset, .. } => (msg, usize::try_from(offset).ok()),
+        rusqlite::Error::SqliteFailure(failure, Some(message)) if failure.code == ErrorCode::Unknown => {
+            (message, None)
+        }
+        other => return failed(other),
+    };
+    // For a table SQLite says the name and not the place.
+    let offset = offset.or_else(|| sql.find(message.strip_prefix("no such table: ")?));
+    QueryError::Sql { near: near(&message), offset: offset.filter(|offset| *offset <= sql.len()), message }
+}
+
+/// The database fails, or what the question computes does: an overflow, a number where none can be.
+fn while_running(error: rusqlite::Error) -> QueryError {
+    match error {
+        rusqlite::Error::SqliteFailure(failure, Some(message))
+            if matches!(failure.code, ErrorCode::Unknown | ErrorCode::TooBig) =>
+        {
+            QueryError::Sql { message, offset: None, near: Vec::new() }
+        }
+        other => failed(other),
+    }
+}
+
+const fn failed(source: rusqlite::Error) -> QueryError {
+    QueryError::Database { source }
+}
+
+/// Names of tables or columns that are close to the one that SQLite did not find.
+fn near(message: &str) -> Vec<String> {
+    let names: Vec<&str> = if message.starts_with("no such table: ") {
+        schema::tables().map(|table| table.name).chain(VIEWS.iter().map(|view| view.name)).collect()
+    } else if message.starts_with("no such column: ") {
+        let columns = schema::tables().flat_map(|table| table.columns.iter().map(|column| column.name));
+        columns.chain(VIEWS.iter().flat_map(|view| view.columns.iter().map(|(name, _)| *name))).collect()
+    } else {
+        return Vec::new();
+    };
+    let wanted = message.rsplit([' ', '.']).next().unwrap_or_default().to_lowercase();
+    let mut near: Vec<(f64, &str)> = names
+        .into_iter()
+        .map(|name| (strsim::jaro_winkler(&wanted, name), name))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .collect();
+    near.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+    near.dedup_by_key(|(_, name)| *name);
+    near.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
+}

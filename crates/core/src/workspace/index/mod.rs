@@ -1,0 +1,159 @@
+//! `index.db` brought up to date and asked: what changed since the last time is read again, and nothing else.
+//!
+//! One process at a time does it, under a lock; others wait, and readers go on with what was there. Only the parts that a question is
+//! about are looked at. Where the file cannot be written, the database is made in memory for the one question.
+
+mod artifact_rows;
+mod artifacts;
+mod error;
+mod events;
+mod findings;
+mod inventory;
+mod leases;
+mod tickets;
+#[cfg(test)]
+mod cases;
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use self::error::Fault;
+pub use self::{
+    error::{AskError, RefreshError},
+    tickets::TicketRow,
+};
+use super::{Root, Workspace};
+use crate::project::index_db::{
+    Answer, Cell, Contents, Database, IndexError, Limits, Part, Parts, QueryError, Question, Unavailable,
+    count_rows, is_corrupt,
+};
+
+/// How new an answer has to be.
+#[derive(Clone, Debug, Default)]
+pub enum Freshness {
+    /// The project as it is now; with the rows of tickets, where they are asked for.
+    #[default]
+    Now,
+    /// The same; these are the tickets.
+    NowWith(Vec<TicketRow>),
+    /// The database as it was left.
+    AsItIs,
+}
+
+/// What bringing the database up to date did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexRefreshed {
+    /// How many rows there are, where all of the database was brought up to date.
+    pub rows: usize,
+    /// Rows that came in.
+    pub added: usize,
+    /// Rows that went out; a row that changed goes out and comes in.
+    pub removed: usize,
+    /// Why it was made in memory, where `.stepmark/cache/` cannot be written.
+    pub in_memory: Option<String>,
+}
+
+impl Workspace {
+    /// Asks the database of the project. `parameters` are values for the parameters of the question; `:now` and `:session` are known.
+    ///
+    /// # Errors
+    /// When the project cannot be read, or the question is not answered.
+    pub fn ask_index(
+        &self,
+        question: &Question,
+        parameters: &BTreeMap<String, Cell>,
+        limits: Limits,
+        freshness: &Freshness,
+    ) -> Result<Answer, AskError> {
+        let mut known = BTreeMap::from([("now".to_owned(), Cell::Text(self.now().to_string()))]);
+        let session = self.attribution().session.clone();
+        known.insert("session".to_owned(), session.map_or(Cell::Null, Cell::Text));
+        let tickets = match freshness {
+            Freshness::AsItIs => {
+                let connection = Database::as_it_is(self.root()).ok_or(AskError::NotThere)?;
+                return Ok(question.ask(connection, (parameters, &known), limits)?);
+            }
+            Freshness::Now => None,
+            Freshness::NowWith(tickets) => Some(&tickets[..]),
+        };
+        let (connection, _) = self.refreshed_index(question.parts(), tickets, Database::on_disk)?;
+        match question.ask(connection, (parameters, &known), limits) {
+            // Damage that the refresh did not come past.
+            Err(QueryError::Database { source }) if is_corrupt(&source) => {
+                let (connection, _) = self.refreshed_index(question.parts(), tickets, Database::anew)?;
+                Ok(question.ask(connection, (parameters, &known), limits)?)
+            }
+            answer => Ok(answer?),
+        }
+    }
+
+    /// Brings all of the database up to date; `tickets` are the rows of the tickets.
+    ///
+    /// # Errors
+    /// When the project cannot be read.
+    pub fn refresh_index(&self, tickets: &[TicketRow]) -> Result<IndexRefreshed, RefreshError> {
+        let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(tickets), Database::on_disk)?;
+        let rows = count_rows(&connection).map_err(IndexError::from)?;
+        Ok(IndexRefreshed { rows, ..refreshed })
+    }
+
+    /// The database as `open` gives it with `parts` up to date, for reading. One that turns out to be damaged is made anew; one that
+    /// cannot be written, in memory.
+    fn refreshed_index(
+        &self,
+        parts: Parts,
+        tickets: Option<&[TicketRow]>,
+        open: impl FnOnce(&Root) -> Result<Database, Unavailable>,
+    ) -> Result<(Connection, IndexRefreshed), RefreshError> {
+        let mut opened = open(self.root());
+        let mut is_new = false;
+        let reason = loop {
+            let database = match opened {
+                Ok(database) => database,
+                Err(error) => break error.to_string(),
+            };
+            match self.refresh(&database, parts, tickets) {
+                Ok(refreshed) => match database.into_reading() {
+                    Ok(connection) => return Ok((connection, refreshed)),
+                    Err(error) => break error.to_string(),
+                },
+                Err(Fault::Failed(error)) => return Err(error),
+                Err(Fault::Database(error)) if is_corrupt(&error) && !is_new => {
+                    is_new = true;
+                    drop(database);
+                    opened = Database::anew(self.root());
+                }
+                Err(Fault::Database(error)) => break error.to_string(),
+            }
+        };
+        let database = Database::in_memory().map_err(IndexError::from)?;
+        let refreshed = self.refresh(&database, parts, tickets).map_err(|fault| match fault {
+            Fault::Failed(error) => error,
+            Fault::Database(error) => RefreshError::Index(error.into()),
+        })?;
+        let connection = database.into_reading().map_err(IndexError::from)?;
+        Ok((connection, IndexRefreshed { in_memory: Some(reason), ..refreshed }))
+    }
+
+    fn refresh(
+        &self,
+        database: &Database,
+        parts: Parts,
+        tickets: Option<&[TicketRow]>,
+    ) -> Result<IndexRefreshed, Fault> {
+        let mut contents = Contents::new(&database.connection);
+        for part in Part::ALL.into_iter().filter(|part| parts.contains(*part)) {
+            match part {
+                Part::Inventory => inventory::refresh(self, &mut contents)?,
+                Part::Artifacts => artifacts::refresh(self, &mut contents)?,
+                Part::Events => events::refresh(self, &mut contents)?,
+                Part::Findings => findings::refresh(self, &mut contents)?,
+                Part::Leases => leases::refresh(self, &mut contents)?,
+                Part::Tickets => tickets::refresh(tickets.unwrap_or_default(), &mut contents)?,
+            }
+        }
+        let written = contents.commit()?;
+        Ok(IndexRefreshed { added: written.added, removed: written.removed, ..IndexRefreshed::default() })
+    }
+}
