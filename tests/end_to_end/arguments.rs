@@ -42,6 +42,8 @@ pub(crate) const COMMANDS: &[&str] = &[
     "lifecycle",
     "sync",
     "report",
+    "serve",
+    "board",
     "manifest",
     "config",
     "context",

@@ -7,6 +7,8 @@ mod harness;
 mod arguments;
 mod bad_content;
 mod bad_paths;
+#[cfg(unix)]
+mod board;
 mod check;
 mod check_beside;
 mod check_history;
@@ -51,6 +53,8 @@ mod report;
 mod replay;
 mod resume;
 mod scope;
+#[cfg(unix)]
+mod serve;
 mod session;
 mod set;
 mod show;

@@ -133,6 +133,8 @@ pub(crate) enum Command {
     Lifecycle(commands::lifecycle::Lifecycle),
     Sync(commands::sync::Sync),
     Report(commands::report::Report),
+    Serve(commands::serve::Serve),
+    Board(commands::board::Board),
     Manifest(commands::manifest::Manifest),
     Config(commands::config::Config),
     Context(commands::context::Context),

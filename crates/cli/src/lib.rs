@@ -7,6 +7,7 @@ mod environment;
 mod hand_off;
 mod project;
 mod published_file;
+mod watch;
 mod commands;
 mod output;
 

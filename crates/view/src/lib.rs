@@ -12,6 +12,7 @@ pub mod overview;
 pub mod markdown;
 pub mod page;
 pub mod server;
+pub mod board;
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests make projects")]
 mod sample_project;

@@ -29,6 +29,10 @@ impl SampleProject {
         fs::write(place, text).unwrap();
     }
 
+    pub(crate) fn remove(&self, path: &str) {
+        fs::remove_file(self.folder.path().join(path)).unwrap();
+    }
+
     pub(crate) fn workspace(&self) -> Workspace {
         let workspace = Workspace::open(self.folder.path()).unwrap();
         workspace.with_clock(Clock::Fixed("2026-11-22T10:00:00Z".parse().unwrap()))

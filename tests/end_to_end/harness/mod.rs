@@ -11,6 +11,7 @@ pub(crate) mod sprint;
 pub(crate) mod terminal;
 mod tool;
 mod tree;
+mod typed;
 
 #[cfg(unix)]
 pub(crate) use background::Background;
@@ -20,3 +21,4 @@ pub(crate) use run::Run;
 pub(crate) use sandbox::{Sandbox, TEST_ID};
 pub(crate) use tool::{skip, tool};
 pub(crate) use tree::Tree;
+pub(crate) use typed::Typed;

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::Command};
 
-use super::{Run, Sandbox, skip, tool};
+use super::{Run, Sandbox, Typed, skip, tool};
 
 /// What makes terminals.
 pub(crate) struct Terminal {
@@ -43,5 +43,22 @@ impl Terminal {
         sandbox.isolate(&mut command);
         command.env("TERM", "dumb").env("SHELL", "/bin/sh").env("NO_COLOR", "1");
         sandbox.run(&mut command)
+    }
+
+    /// Starts `stepmark ARGUMENTS…` on a terminal, for a test that types.
+    pub(crate) fn start(&self, sandbox: &Sandbox, arguments: &[&str], environment: &[(&str, &str)]) -> Typed {
+        let process_id = sandbox.outside().join("process-id");
+        let (rows, columns) = super::typed::WINDOW;
+        let program = env!("CARGO_BIN_EXE_stepmark");
+        let words = format!(
+            "echo $$ > '{}'; /bin/stty rows {rows} cols {columns}; exec '{program}' {}",
+            process_id.display(),
+            arguments.join(" ")
+        );
+        let mut command = Command::new(&self.script);
+        command.args(["--quiet", "--return", "--flush", "--command", &words, "/dev/null"]);
+        sandbox.isolate(&mut command);
+        command.env("TERM", "xterm-256color").env("SHELL", "/bin/sh").envs(environment.iter().copied());
+        Typed::start(&mut command, process_id)
     }
 }

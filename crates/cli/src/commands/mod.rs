@@ -1,6 +1,7 @@
 //! One command a file: its doc comment is its help.
 
 pub(crate) mod at;
+pub(crate) mod board;
 mod change;
 pub(crate) mod check;
 pub(crate) mod checkpoint;
@@ -36,6 +37,7 @@ pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod scope;
+pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod set;
 pub(crate) mod show;
@@ -105,6 +107,8 @@ pub(crate) fn run(
         Command::Lifecycle(command) => command.run(&project()?, output),
         Command::Sync(command) => command.run(&project, environment, output),
         Command::Report(command) => command.run(&project()?, output),
+        Command::Serve(command) => command.run(&project, output),
+        Command::Board(command) => command.run(&project, output),
         Command::Manifest(command) => command.run(&project()?, output),
         Command::Config(command) => command.run(&project()?, output),
         Command::Context(command) => command.run(&project()?, output),

@@ -94,6 +94,11 @@ impl Output {
         }
     }
 
+    /// Whether stdout takes colours, by its kind, by `--color`, and by the environment (`NO_COLOR`).
+    pub(crate) fn has_colours(&self) -> bool {
+        anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+    }
+
     /// The result as JSON; `schema` names its shape and version.
     pub(crate) fn json(&self, schema: &str, result: serde_json::Value) {
         let mut object = serde_json::Map::new();

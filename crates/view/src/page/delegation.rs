@@ -21,8 +21,8 @@ pub(super) fn section(overview: &Overview, links: Links) -> Markup {
                 div .scroll tabindex="0" role="region" aria-labelledby="delegation-title" {
                     table {
                         thead { tr {
-                            th scope="col" { "Artifact" } th scope="col" { "Level" } th scope="col" { "Agent" }
-                            th scope="col" { "Steps" } th scope="col" { "State" }
+                            th scope="col" { "Artifact" } th .number scope="col" { "Level" } th scope="col" { "Agent" }
+                            th .number scope="col" { "Steps" } th scope="col" { "State" }
                         } }
                         tbody { @for row in rows.iter().take(SHOWN) { (one(row, links)) } }
                     }

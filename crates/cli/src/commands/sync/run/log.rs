@@ -9,7 +9,7 @@ use tracing_subscriber::{
 };
 
 use super::LogFormat;
-use crate::{exit::Failure, output::on_one_line};
+use crate::{exit::Failure, output::on_one_line, watch::WatchTrouble};
 
 /// Begins to log. Only what stepmark itself tells is written: libraries below might name more than they should.
 pub(super) fn start(format: LogFormat) {
@@ -71,6 +71,18 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
             info!(tracker, count, "artifacts or tickets that need a look: `stepmark sync plan` names them");
         }
         Notice::Stopped => info!(tracker, "stopped"),
+    }
+}
+
+/// Tells what is not watched.
+pub(super) fn not_watched(trouble: &WatchTrouble) {
+    match trouble {
+        WatchTrouble::Nothing { why } => {
+            warn!(why, "changes cannot be watched for; they are found by regular passes");
+        }
+        WatchTrouble::Folder { why } => {
+            warn!(why, "a folder cannot be watched; changes in it are found by regular passes");
+        }
     }
 }
 

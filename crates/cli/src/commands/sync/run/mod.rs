@@ -4,12 +4,9 @@ mod generation;
 mod http_page;
 mod log;
 mod metrics_server;
-mod project_watch;
 mod reaction;
 mod service_manager;
-mod signals;
 mod supervisor;
-mod watched_paths;
 
 use std::net::SocketAddr;
 

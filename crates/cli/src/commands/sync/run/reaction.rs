@@ -1,13 +1,6 @@
 //! What a process does when it is told something.
 
-/// What somebody tells the process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Signal {
-    /// To end.
-    Terminate,
-    /// To read its configuration again.
-    Reload,
-}
+use crate::watch::Signal;
 
 /// What it is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -22,14 +22,13 @@ use super::{
     generation::Generation,
     log,
     metrics_server::{self, Served},
-    project_watch::ProjectWatch,
     reaction::{Phase, Reaction},
     service_manager::{self, Standing},
-    signals::Signals,
 };
 use crate::{
     environment,
     exit::{Exit, Failure},
+    watch::{ProjectWatch, Signals, WatchChoice},
 };
 
 /// Runs generations one after the other.
@@ -96,7 +95,8 @@ impl Supervisor<'_> {
         let (changes, stop, drain) = (ChangeSignal::default(), StopSignal::default(), generation.drain());
         let workspace = generation.workspace().afresh();
         let own = generation.settings().filter_map(own_file).collect();
-        let mut watch = ProjectWatch::start(&workspace, own, changes.clone());
+        let choice = WatchChoice { own, ..WatchChoice::default() };
+        let mut watch = ProjectWatch::start(&workspace, choice, changes.clone(), Box::new(log::not_watched));
         let mut watching = pin!(watch.keep_up());
         let mut alive = pin!(tell_alive());
         let runs = generation.runs(holder, &changes, &stop, metrics);

@@ -2,11 +2,18 @@
 
 use std::io;
 
-use super::reaction::Signal;
+/// What somebody tells the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// To end.
+    Terminate,
+    /// To read its configuration again.
+    Reload,
+}
 
 /// The signals that this process hears.
 #[cfg(unix)]
-pub(super) struct Signals {
+pub(crate) struct Signals {
     terminate: tokio::signal::unix::Signal,
     interrupt: tokio::signal::unix::Signal,
     hang_up: tokio::signal::unix::Signal,
@@ -15,7 +22,7 @@ pub(super) struct Signals {
 #[cfg(unix)]
 impl Signals {
     /// Hears signals from now on, which no longer end the process by themselves.
-    pub(super) fn listen() -> io::Result<Self> {
+    pub(crate) fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
@@ -25,7 +32,7 @@ impl Signals {
     }
 
     /// The next one.
-    pub(super) async fn next(&mut self) -> Signal {
+    pub(crate) async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.terminate.recv() => Signal::Terminate,
             _ = self.interrupt.recv() => Signal::Terminate,
@@ -36,15 +43,15 @@ impl Signals {
 
 /// Where there are no signals, Ctrl-C ends the process.
 #[cfg(not(unix))]
-pub(super) struct Signals;
+pub(crate) struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    pub(super) fn listen() -> io::Result<Self> {
+    pub(crate) fn listen() -> io::Result<Self> {
         Ok(Self)
     }
 
-    pub(super) async fn next(&mut self) -> Signal {
+    pub(crate) async fn next(&mut self) -> Signal {
         match tokio::signal::ctrl_c().await {
             Ok(()) => Signal::Terminate,
             Err(_) => std::future::pending().await,

@@ -6,17 +6,19 @@ use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use stepmark_core::{artifact::ProjectPath, workspace::Workspace};
 use stepmark_sync::run::{ChangeListener, ChangeSignal};
 use tokio::time::sleep;
-use tracing::warn;
 
 use super::watched_paths::{Meaning, WatchedPaths};
 
 /// Watches every folder in which there may be artifacts, each by itself: what is excluded costs nothing. What it misses is found by the next
 /// regular pass.
-pub(super) struct ProjectWatch<'w> {
+pub(crate) struct ProjectWatch<'w> {
     workspace: &'w Workspace,
     /// `None` where the system watches nothing.
     watcher: Option<RecommendedWatcher>,
     watched: BTreeSet<String>,
+    /// Folders beside those of artifacts that are watched as soon as they are there.
+    beside: Vec<ProjectPath>,
+    tell: Tell<'w>,
     /// Why a folder is not watched, once that was told.
     told: Option<String>,
     changes: ChangeSignal,
@@ -24,22 +26,57 @@ pub(super) struct ProjectWatch<'w> {
     losses: ChangeListener,
 }
 
+/// What a process watches besides the artifacts of its project, and what not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WatchChoice {
+    /// Files that the process writes itself.
+    pub(crate) own: Vec<ProjectPath>,
+    /// Folders in which every file counts.
+    pub(crate) beside: Vec<ProjectPath>,
+}
+
+/// Something that is not watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WatchTrouble {
+    /// The system watches nothing.
+    Nothing {
+        /// What it says.
+        why: String,
+    },
+    /// It does not watch a folder.
+    Folder {
+        /// What it says.
+        why: String,
+    },
+}
+
+/// Hears of trouble.
+pub(crate) type Tell<'w> = Box<dyn Fn(&WatchTrouble) + 'w>;
+
 /// How long folders must have come to rest: a tool that makes one makes more.
 const QUIET: Duration = Duration::from_millis(200);
 
 /// How long after the system has lost events everything is looked at. Not at once: our own reading makes events too.
 const AFTER_LOSS: Duration = Duration::from_secs(10);
 
+/// How often it is looked whether a folder that was not there is there.
+const MISSING_AGAIN: Duration = Duration::from_millis(500);
+
 /// How often folders are listed in a row, where each time there are new ones.
 const LISTINGS: usize = 8;
 
 impl<'w> ProjectWatch<'w> {
-    /// Watches the project of `workspace`, but for the files `own`, and tells `changes`.
-    pub(super) fn start(workspace: &'w Workspace, own: Vec<ProjectPath>, changes: ChangeSignal) -> Self {
+    /// Watches the project of `workspace`, tells `changes`, and `tell` what it cannot watch.
+    pub(crate) fn start(
+        workspace: &'w Workspace,
+        choice: WatchChoice,
+        changes: ChangeSignal,
+        tell: Tell<'w>,
+    ) -> Self {
         let (folders, losses) = (ChangeSignal::default(), ChangeSignal::default());
         let (heard_folders, heard_losses) = (folders.listen(), losses.listen());
         let root = workspace.root().path().to_owned();
-        let paths = WatchedPaths::new(root, workspace.configuration().clone(), own);
+        let paths = WatchedPaths::new(root, workspace.configuration().clone(), choice.clone());
         let (artifacts, mut told) = (changes.clone(), None);
         // Called on a thread of the watcher's own, for each event, and keeps none of them.
         let hear = move |event: notify::Result<notify::Event>| match event.map(|event| paths.meaning(&event))
@@ -53,27 +90,49 @@ impl<'w> ProjectWatch<'w> {
             Ok(watcher) => Some(watcher),
             Err(error) => {
                 told = Some(error.to_string());
-                warn!(why = %error, "changes cannot be watched for; they are found by regular passes");
+                tell(&WatchTrouble::Nothing { why: error.to_string() });
                 None
             }
         };
         let (watched, folders, losses) = (BTreeSet::new(), heard_folders, heard_losses);
-        let mut watch = Self { workspace, watcher, watched, told, changes, folders, losses };
+        let beside = choice.beside;
+        let mut watch = Self { workspace, watcher, watched, beside, tell, told, changes, folders, losses };
         watch.list();
+        watch.watch_beside();
         watch
     }
 
     /// Watches folders that come, for as long as it is polled.
-    pub(super) async fn keep_up(&mut self) {
+    pub(crate) async fn keep_up(&mut self) {
         loop {
             tokio::select! {
                 () = self.folders.changed() => sleep(QUIET).await,
                 () = self.losses.changed() => sleep(AFTER_LOSS).await,
+                () = sleep(MISSING_AGAIN), if !self.beside.is_empty() => {
+                    if self.watch_beside() {
+                        self.changes.tell();
+                    }
+                    continue;
+                }
             }
             self.list();
             // Files may have come before their folder was watched.
             self.changes.tell();
         }
+    }
+
+    /// Watches folders beside those of artifacts, and answers whether one is new. One that is there stays; it is not waited for again.
+    fn watch_beside(&mut self) -> bool {
+        let Some(watcher) = &mut self.watcher else {
+            self.beside.clear();
+            return false;
+        };
+        let root = self.workspace.root().path();
+        let waiting = self.beside.len();
+        self.beside.retain(|folder| {
+            watcher.watch(&root.join(folder.as_str()), RecursiveMode::NonRecursive).is_err()
+        });
+        self.beside.len() < waiting
     }
 
     /// Watches all folders that there are. A folder may have taken the place of another one, so each is named again.
@@ -97,7 +156,7 @@ impl<'w> ProjectWatch<'w> {
                 {
                     let why = error.to_string();
                     if self.told.as_ref() != Some(&why) {
-                        warn!(why, "a folder cannot be watched; changes in it are found by regular passes");
+                        (self.tell)(&WatchTrouble::Folder { why: why.clone() });
                         self.told = Some(why);
                     }
                     self.watched = listed;

@@ -8,12 +8,14 @@ use notify::{
 };
 use stepmark_core::{artifact::ProjectPath, workspace::Configuration};
 
+use super::WatchChoice;
+
 /// What an event means, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Meaning {
+pub(crate) enum Meaning {
     /// Nothing: somebody read, or it is about a file that is no artifact.
     Nothing,
-    /// An artifact may have changed.
+    /// An artifact, or a file that counts like one, may have changed.
     Artifact,
     /// Folders may have come or gone: they are listed anew.
     Folders,
@@ -23,20 +25,19 @@ pub(super) enum Meaning {
 
 /// Which paths matter.
 #[derive(Clone, Debug)]
-pub(super) struct WatchedPaths {
+pub(crate) struct WatchedPaths {
     root: PathBuf,
     configuration: Configuration,
-    /// What stepmark writes itself.
-    own: Vec<ProjectPath>,
+    choice: WatchChoice,
 }
 
 impl WatchedPaths {
-    pub(super) const fn new(root: PathBuf, configuration: Configuration, own: Vec<ProjectPath>) -> Self {
-        Self { root, configuration, own }
+    pub(crate) const fn new(root: PathBuf, configuration: Configuration, choice: WatchChoice) -> Self {
+        Self { root, configuration, choice }
     }
 
     /// What `event` means.
-    pub(super) fn meaning(&self, event: &Event) -> Meaning {
+    pub(crate) fn meaning(&self, event: &Event) -> Meaning {
         if event.need_rescan() {
             return Meaning::Lost;
         }
@@ -61,7 +62,11 @@ impl WatchedPaths {
                 Meaning::Nothing
             };
         };
-        if self.own.contains(&path) || self.configuration.skips_folder(&path) {
+        if self.choice.own.contains(&path) {
+            Meaning::Nothing
+        } else if self.choice.beside.iter().any(|folder| path.starts_with(folder)) {
+            Meaning::Artifact
+        } else if self.configuration.skips_folder(&path) {
             Meaning::Nothing
         } else if self.configuration.is_artifact(&path) {
             Meaning::Artifact
@@ -80,8 +85,11 @@ mod tests {
     use super::*;
 
     fn meaning(kind: EventKind, paths: &[&str]) -> Meaning {
-        let own = vec![ProjectPath::new("docs/tickets.md").unwrap()];
-        let watched = WatchedPaths::new("/p".into(), Configuration::default(), own);
+        let choice = WatchChoice {
+            own: vec![ProjectPath::new("docs/tickets.md").unwrap()],
+            beside: vec![ProjectPath::new(".stepmark/journal").unwrap()],
+        };
+        let watched = WatchedPaths::new("/p".into(), Configuration::default(), choice);
         watched.meaning(&paths.iter().fold(Event::new(kind), |event, path| event.add_path(path.into())))
     }
 
@@ -105,6 +113,8 @@ mod tests {
             (written, "/p/.git/index", Meaning::Nothing),
             (EventKind::Create(CreateKind::Folder), "/p/.git/objects/aa", Meaning::Nothing),
             (written, "/p/.stepmark/local/sync.db", Meaning::Nothing),
+            (written, "/p/.stepmark/journal/main-x.jsonl", Meaning::Artifact),
+            (opened, "/p/.stepmark/journal/main-x.jsonl", Meaning::Nothing),
             (EventKind::Remove(RemoveKind::File), "/p/.stepmark/local/sync.db-wal", Meaning::Nothing),
             (EventKind::Create(CreateKind::Folder), "/p/docs/new", Meaning::Folders),
             (moved, "/p/docs/new", Meaning::Folders),
@@ -117,7 +127,7 @@ mod tests {
         assert_eq!(meaning(moved, &["/p/docs/a.md~", "/p/docs/a.md"]), Meaning::Folders);
         let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         assert_eq!(
-            WatchedPaths::new("/p".into(), Configuration::default(), Vec::new()).meaning(&lost),
+            WatchedPaths::new("/p".into(), Configuration::default(), WatchChoice::default()).meaning(&lost),
             Meaning::Lost
         );
     }

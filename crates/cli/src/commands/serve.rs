@@ -1,0 +1,150 @@
+//! `stepmark serve`
+
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use clap::Args;
+use serde_json::json;
+use stepmark_sync::run::ChangeSignal;
+use stepmark_view::{
+    observation::Observation,
+    server::{BoundedListener, CONNECTIONS, Served, Shown, Shows, serve},
+};
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, watch},
+    time::timeout,
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+    watch::{Following, Seen, Signal, Signals, WatchTrouble},
+};
+
+/// The port where none is named: no service is registered there (IANA, Service Name and Transport Protocol Port Number Registry).
+const PORT: u16 = 4747;
+
+/// How long answers that were begun may take at the end.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Show the page of `report` in a browser, live: it changes as the project does
+///
+/// Only this machine is served, and nothing can be changed. SIGTERM or Ctrl-C ends it.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The port on 127.0.0.1 and [::1]; 0 takes any that is free
+    #[arg(long, value_name = "PORT", default_value_t = PORT)]
+    port: u16,
+}
+
+impl Serve {
+    pub(crate) fn run(
+        &self,
+        project: &dyn Fn() -> Result<Project, Failure>,
+        output: &Output,
+    ) -> Result<Exit, Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime =
+            runtime.map_err(|error| Failure::new(Exit::Io, format!("cannot serve a page: {error}")))?;
+        let ended = runtime.block_on(self.live(project, output));
+        // A look that is still under way is not waited for: it changes nothing.
+        runtime.shutdown_background();
+        ended
+    }
+
+    async fn live(
+        &self,
+        project: &dyn Fn() -> Result<Project, Failure>,
+        output: &Output,
+    ) -> Result<Exit, Failure> {
+        let mut signals = Signals::listen()
+            .map_err(|error| Failure::new(Exit::Io, format!("cannot hear signals of the system: {error}")))?;
+        // What fails at the beginning fails the command.
+        let workspace = Arc::new(project()?.workspace);
+        let first = Shows::first(Observation::take(&workspace)?);
+        let (listeners, port) = listen(self.port).await.map_err(|error| not_served(self.port, &error))?;
+        let (sender, shown) = watch::channel(Arc::new(first));
+        let (end, ended) = watch::channel(());
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let servers: Vec<_> = listeners
+            .into_iter()
+            .map(|listener| {
+                let served = Served { shown: shown.clone(), workspace: Arc::clone(&workspace), port };
+                let mut ended = ended.clone();
+                let end = async move {
+                    // Ends when the sender is gone.
+                    while ended.changed().await.is_ok() {}
+                };
+                tokio::spawn(serve(BoundedListener::new(listener, Arc::clone(&places)), served, end))
+            })
+            .collect();
+        let url = format!("http://127.0.0.1:{port}/");
+        output.json_or("stepmark.serve/1", || json!({ "url": url }), || output.line(&url));
+        let again = ChangeSignal::default();
+        let following = Following { open: project, again: again.clone() };
+        tokio::select! {
+            () = following.run(|seen| take(seen, &sender, output)) => {}
+            () = until_told(&mut signals, &again) => {}
+        }
+        // Streams end with their sender, and servers with theirs.
+        drop((sender, end));
+        for server in servers {
+            // What takes longer is cut off.
+            let _served = timeout(DRAIN, server).await;
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+/// Waits for the word to end; for the word to read the configuration again, it has it read.
+async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
+    while signals.next().await == Signal::Reload {
+        again.tell();
+    }
+}
+
+/// Shows what was seen, or says what is not.
+fn take(seen: Seen, sender: &watch::Sender<Arc<Shown>>, output: &Output) {
+    match seen {
+        Seen::Observation(observation) => {
+            let before = Arc::clone(&sender.borrow());
+            if let Some(next) = Shows::next(&before, *observation) {
+                sender.send_replace(Arc::new(next));
+            }
+        }
+        Seen::Failure(failure) => {
+            output.failure(&failure);
+        }
+        Seen::Trouble(WatchTrouble::Nothing { why }) => {
+            output.warning(format_args!("changes are not seen, since the system watches nothing: {why}"));
+        }
+        Seen::Trouble(WatchTrouble::Folder { why }) => {
+            output.warning(format_args!("changes in some folders are not seen: {why}"));
+        }
+    }
+}
+
+/// Listens on this machine: at 127.0.0.1, and where there is one at [::1], with the same port.
+async fn listen(port: u16) -> io::Result<(Vec<TcpListener>, u16)> {
+    let first = TcpListener::bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)).await?;
+    let port = first.local_addr()?.port();
+    let second = TcpListener::bind(SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port)).await;
+    match second {
+        // Somebody else would answer whoever asks `localhost` there.
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => Err(error),
+        Err(_) => Ok((vec![first], port)),
+        Ok(second) => Ok((vec![first, second], port)),
+    }
+}
+
+fn not_served(port: u16, error: &io::Error) -> Failure {
+    let failure =
+        Failure::new(Exit::Io, format!("cannot serve a page at port {port} of this machine: {error}"));
+    failure.with_help("`--port 0` takes any port that is free")
+}

@@ -1,0 +1,86 @@
+//! What keys do, and pictures.
+
+use ratatui::{Terminal, backend::TestBackend};
+
+use super::*;
+use crate::sample_project::SampleProject;
+
+fn project() -> SampleProject {
+    let project = SampleProject::new();
+    project.write("docs/a.md", "---\ntitle: Alpha\nstepsCompleted: [outline, draft, review]\n---\n# A\n");
+    project.write("docs/b.md", "---\ntitle: Beta\nstepsCompleted: [draft, nonsense]\n---\n# B\n");
+    project.write(
+        "docs/c.md",
+        "---\ntitle: \"Ga\\e[31mmma\"\nstepsCompleted: [outline]\nstatus: blocked\n---\n# C\n",
+    );
+    project
+}
+
+fn picture(state: &BoardState, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(state, Theme::Plain, frame)).unwrap();
+    terminal.backend().to_string()
+}
+
+fn press(state: &mut BoardState, keys: &str) {
+    for character in keys.chars() {
+        assert_eq!(state.press(Key::Character(character)), Pressed::GoesOn);
+    }
+}
+
+fn chosen(state: &BoardState) -> &str {
+    state.chosen().map_or("", |(_, entry)| entry.path.as_str())
+}
+
+#[test]
+fn pictures_tell_everything_without_colours() {
+    let mut state = BoardState::new(project().overview());
+    press(&mut state, "j");
+    insta::assert_snapshot!("wide", picture(&state, 120, 24));
+    insta::assert_snapshot!("narrow", picture(&state, 80, 24));
+    press(&mut state, "?");
+    insta::assert_snapshot!("help", picture(&state, 120, 24));
+}
+
+#[test]
+fn it_draws_into_any_window() {
+    let state = BoardState::new(project().overview());
+    for width in [1, 5, 20, 109, 110, 300] {
+        for height in [1, 2, 5, 60] {
+            let _drawn = picture(&state, width, height);
+        }
+    }
+    let empty = BoardState::new(SampleProject::new().overview());
+    assert!(picture(&empty, 120, 10).contains("Nothing fits."));
+}
+
+#[test]
+fn keys_lead_to_what_is_looked_for() {
+    let project = project();
+    let mut state = BoardState::new(project.overview());
+    assert_eq!(chosen(&state), "docs/a.md");
+    press(&mut state, "jj");
+    assert_eq!(chosen(&state), "docs/c.md");
+    press(&mut state, "jg");
+    assert_eq!(chosen(&state), "docs/a.md");
+    press(&mut state, "Gk");
+    assert_eq!(chosen(&state), "docs/b.md");
+    // In the filter, letters are letters.
+    press(&mut state, "/alpha q");
+    state.press(Key::Backspace);
+    assert_eq!((state.shown().len(), chosen(&state)), (1, "docs/a.md"));
+    state.press(Key::Enter);
+    project.write("docs/0.md", "---\ntitle: Before\nstepsCompleted: []\n---\n");
+    state.show(project.overview());
+    assert_eq!((state.shown().len(), chosen(&state)), (1, "docs/a.md"), "filter and choice stay");
+    state.press(Key::Escape);
+    assert_eq!((state.shown().len(), chosen(&state)), (4, "docs/a.md"));
+    project.remove("docs/a.md");
+    state.show(project.overview());
+    assert_eq!(chosen(&state), "docs/0.md", "something is chosen");
+    press(&mut state, "s");
+    assert_eq!(state.shown()[0].path.as_str(), "docs/b.md", "what is wrong comes first");
+    press(&mut state, "??");
+    assert_eq!(state.press(Key::Character('q')), Pressed::Ends);
+    assert_eq!(BoardState::new(project.overview()).press(Key::Interrupt), Pressed::Ends);
+}

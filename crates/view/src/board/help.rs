@@ -1,0 +1,39 @@
+//! The page of keys.
+
+use ratatui::{
+    Frame,
+    layout::{Constraint, Flex, Layout, Rect},
+    text::{Line, Span},
+    widgets::{Block, Clear, Paragraph},
+};
+
+use super::Theme;
+
+/// Keys, and what they do.
+const KEYS: [(&str, &str); 9] = [
+    ("↑ ↓, k j", "go up and down"),
+    ("PgUp PgDn", "go faster"),
+    ("g G", "to the first, to the last"),
+    ("/", "filter: words of name, path, workflow, state"),
+    ("Enter", "keep the filter"),
+    ("Esc", "drop the filter"),
+    ("s", "another order"),
+    ("?", "this page"),
+    ("q, Ctrl-C", "end"),
+];
+
+/// How wide the page is.
+const WIDTH: u16 = 64;
+
+/// Draws the page into the middle of `area`.
+pub(super) fn draw(theme: Theme, frame: &mut Frame<'_>, area: Rect) {
+    let height = u16::try_from(KEYS.len() + 2).unwrap_or(u16::MAX);
+    let [area] = Layout::horizontal([Constraint::Max(WIDTH)]).flex(Flex::Center).areas(area);
+    let [area] = Layout::vertical([Constraint::Max(height)]).flex(Flex::Center).areas(area);
+    let lines = KEYS.iter().map(|(keys, what)| {
+        Line::from(vec![Span::styled(format!(" {keys:<11} "), theme.title()), Span::raw(*what)])
+    });
+    let text = Paragraph::new(lines.collect::<Vec<_>>()).block(Block::bordered().title(" Keys "));
+    frame.render_widget(Clear, area);
+    frame.render_widget(text, area);
+}

@@ -1,0 +1,76 @@
+//! The list of artifacts.
+
+use ratatui::{
+    Frame,
+    layout::{Constraint, Rect},
+    text::{Line, Span},
+    widgets::{Block, Cell, Row, Table, TableState},
+};
+
+use super::{BoardState, Theme};
+use crate::{
+    overview::{CellState, Entry},
+    wording::on_one_line,
+};
+
+/// How wide a bar is.
+const BAR: usize = 14;
+
+/// Draws the list into `area`.
+pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
+    let shown = state.shown();
+    let count = format!(" {} of {}, by {} ", shown.len(), state.overview.entries.len(), state.sort.word());
+    let rows = shown.iter().map(|entry| row(entry, theme));
+    let widths = [
+        Constraint::Length(1),
+        Constraint::Fill(3),
+        Constraint::Length(20),
+        Constraint::Fill(2),
+        Constraint::Length(11),
+    ];
+    let header = Row::new(["", "ARTIFACT", "STEPS", "NEXT", "STATE"]).style(theme.quiet());
+    let table = Table::new(rows, widths)
+        .header(header)
+        .block(Block::bordered().title(" Artifacts ").title_bottom(count))
+        .row_highlight_style(theme.chosen());
+    let mut place = TableState::default().with_selected(state.chosen().map(|(row, _)| row));
+    frame.render_stateful_widget(table, area, &mut place);
+}
+
+fn row<'e>(entry: &'e Entry, theme: Theme) -> Row<'e> {
+    let (mark, style) = match (entry.errors, entry.warnings) {
+        (0, 0) => (" ", theme.quiet()),
+        (0, _) => ("!", theme.warning()),
+        _ => ("✗", theme.error()),
+    };
+    Row::new([
+        Cell::from(Span::styled(mark, style)),
+        Cell::from(on_one_line(entry.name())),
+        Cell::from(bar(entry, theme)),
+        Cell::from(on_one_line(entry.next.as_deref().unwrap_or_default())),
+        Cell::from(Span::styled(entry.condition.word(), theme.condition(entry.condition))),
+    ])
+}
+
+/// The steps as characters: one each where they have room, else what their share is.
+fn bar(entry: &Entry, theme: Theme) -> Line<'static> {
+    let Some(bar) = &entry.bar else { return Line::default() };
+    let width = bar.cells.len().clamp(1, BAR);
+    let cells = (0..width).filter_map(|at| bar.cells.get(at * bar.cells.len() / width));
+    let mut spans: Vec<Span<'static>> =
+        cells.map(|cell| Span::styled(mark(cell.state), theme.cell(cell.state))).collect();
+    spans.push(Span::raw(format!(" {}/{}", bar.done, bar.total)));
+    Line::from(spans)
+}
+
+/// The character for a step; without colours they are told apart, too.
+pub(super) const fn mark(state: CellState) -> &'static str {
+    match state {
+        CellState::Done => "█",
+        CellState::Skipped => "▓",
+        CellState::Next => "▶",
+        CellState::Gap => "?",
+        CellState::Passed => "-",
+        CellState::Open => "·",
+    }
+}

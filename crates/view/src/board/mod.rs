@@ -1,0 +1,17 @@
+//! The overview in a terminal: a list, the artifact that is chosen, and keys. Pure: a state and a key give a state, a state gives a picture.
+
+mod key;
+mod sort;
+mod state;
+mod theme;
+mod list;
+mod detail;
+mod help;
+mod draw;
+#[cfg(test)]
+mod cases;
+
+pub use draw::draw;
+pub use key::Key;
+pub use state::{BoardState, Pressed};
+pub use theme::Theme;
