@@ -9,6 +9,7 @@ mod frontmatter;
 mod artifact;
 mod workflow;
 mod project;
+mod projections;
 mod timing;
 mod report;
 mod process;
@@ -72,6 +73,8 @@ enum Work {
     Staged { folder: PathBuf, rounds: usize },
     /// `check` beside git status, in a project that `project` made for this alone
     Check { folder: PathBuf, rounds: usize },
+    /// `project` from nothing, unchanged and after one change, in a project that `project` made for this alone
+    Projections { folder: PathBuf, rounds: usize },
     /// `sync` with nothing to do beside `status`, in a project that `project` made for this alone
     Sync { folder: PathBuf, rounds: usize },
     /// `query`, with nothing new and after one change, in a project that `project` made for this alone
@@ -115,6 +118,7 @@ fn run(work: Work) -> Result<(), Failure> {
         }
         Work::Resume { folder, rounds } => resume::measure(&Tools::find()?, &folder, rounds),
         Work::Staged { folder, rounds } => staged::measure(&Tools::find()?, &folder, rounds),
+        Work::Projections { folder, rounds } => projections::measure(&Tools::find()?, &folder, rounds),
         Work::Sync { folder, rounds } => sync::measure(&Tools::find()?, &folder, rounds),
         Work::Check { folder, rounds } => check::measure(&Tools::find()?, &folder, rounds),
         Work::Query { folder, rounds } => query::measure(&Tools::find()?, &folder, rounds),

@@ -1,0 +1,82 @@
+//! `stepmark project` where nothing is there yet, nothing has changed, or one artifact has; and a list beside it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use crate::{
+    failure::Failure,
+    process, report,
+    timing::{Contender, alternate},
+    tools::{Tools, git},
+};
+
+/// What each run may take for 10,000 artifacts.
+const FIRST: Duration = Duration::from_secs(10);
+const UNCHANGED: Duration = Duration::from_secs(2);
+const AFTER_ONE_CHANGE: Duration = Duration::from_millis(50);
+
+/// What `project` makes, and what it keeps.
+const PROJECTED: [&str; 3] = ["gates", "manifests", "cache"];
+
+/// Measures and prints. Nothing is flushed for gates, and nothing but a changed file for the others.
+pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(), Failure> {
+    let changed = folder.join(one_artifact(folder)?);
+    report::title("stepmark project");
+    let series = alternate(
+        rounds,
+        vec![
+            Contender::new("project, nothing there yet", || {
+                remove_projected(folder)?;
+                project(tools, folder)
+            }),
+            Contender::new("project, nothing changed", || project(tools, folder)),
+            Contender::new("project, one artifact changed", || {
+                write_again(&changed)?;
+                project(tools, folder)
+            }),
+            Contender::new("list, of all artifacts", || {
+                let question =
+                    ["list", "--quiet", "--where", "progress>50 and status!=done", "--sort", "-progress"];
+                process::time(&mut tools.stepmark(folder, &question))
+            }),
+            Contender::new("git status", || process::time(&mut git(folder, &["status", "--porcelain"]))),
+        ],
+    )?;
+    let limits = [Some(FIRST), Some(UNCHANGED), Some(AFTER_ONE_CHANGE), None, None];
+    series.iter().zip(limits).for_each(|(series, limit)| report::time(series, limit));
+    Ok(())
+}
+
+fn project(tools: &Tools, folder: &Path) -> Result<Duration, Failure> {
+    process::time(&mut tools.stepmark(folder, &["project", "--quiet"]))
+}
+
+fn remove_projected(folder: &Path) -> Result<(), Failure> {
+    for name in PROJECTED {
+        let own = folder.join(".stepmark").join(name);
+        if own.exists() {
+            fs::remove_dir_all(&own).map_err(Failure::file("remove", &own))?;
+        }
+    }
+    Ok(())
+}
+
+/// An artifact of the PRD workflow.
+fn one_artifact(folder: &Path) -> Result<PathBuf, Failure> {
+    let listed = process::stdout(&mut git(folder, &["ls-files", "--", "docs/*/prd-*.md"]))?;
+    let missing = || Failure::Usage(format!("`{}` holds no artifact `docs/*/prd-*.md`", folder.display()));
+    listed.lines().next().map(PathBuf::from).ok_or_else(missing)
+}
+
+/// Changes a letter at the end of the artifact, so that its hash and its gates are others.
+fn write_again(place: &Path) -> Result<(), Failure> {
+    let mut bytes = fs::read(place).map_err(Failure::file("read", place))?;
+    let last = bytes.len().saturating_sub(2);
+    if let Some(letter) = bytes.get_mut(last) {
+        *letter = if *letter == b'x' { b'y' } else { b'x' };
+    }
+    fs::write(place, bytes).map_err(Failure::file("write", place))
+}
