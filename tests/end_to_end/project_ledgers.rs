@@ -151,3 +151,40 @@ fn what_is_not_known_is_told() {
     let nothing = bare.reads_only(&["project", "--ledgers"]);
     assert_eq!((nothing.code, nothing.stderr.as_str()), (0, ""), "no ledger is made: {nothing}");
 }
+
+#[test]
+fn the_nearest_ledger_that_lists_the_story_counts() {
+    let sandbox = Sandbox::empty();
+    let done = |name: &str| story(name, Some("done"), None);
+    sandbox.write("docs/stories/1-1-a.md", done("1-1-a"));
+    sandbox.write("docs/stories/1-2-b.md", done("1-2-b"));
+    sandbox.write(
+        "docs/sprint-status.yaml",
+        ledger(&[("epic-1", "in-progress"), ("1-1-a", "review"), ("1-2-b", "review")]),
+    );
+    sandbox.write("docs/stories/sprint-status.yaml", ledger(&[("1-2-b", "backlog")]));
+    sandbox.write("sprint-status.yaml", ledger(&[("1-1-a", "backlog"), ("1-2-b", "backlog")]));
+    let projected = sandbox.stepmark(&["project", "--ledgers"]);
+    assert_eq!((projected.code, projected.stderr.as_str()), (0, ""), "{projected}");
+    let said = |path: &str| {
+        let text = String::from_utf8(sandbox.read(path)).unwrap();
+        text.lines().filter(|line| line.contains("-a:") || line.contains("-b:")).collect::<Vec<_>>().join(";")
+    };
+    assert_eq!(said("docs/sprint-status.yaml"), "  1-1-a: done;  1-2-b: review");
+    assert_eq!(said("docs/stories/sprint-status.yaml"), "  1-2-b: done");
+    assert_eq!(said("sprint-status.yaml"), "  1-1-a: backlog;  1-2-b: backlog");
+}
+
+/// A lease keeps the line of a story from being written, and nothing else.
+#[test]
+fn a_story_that_somebody_holds_is_left() {
+    let sandbox = project(&[("1-1-a", "done", "review", "review"), ("1-2-b", "done", "review", "review")]);
+    let mut lease = sandbox.command(&["lease", "take", &path("1-1-a")]);
+    lease.env("STEPMARK_SESSION", "other").env("STEPMARK_ACTOR", "agent:other");
+    assert_eq!(sandbox.run(&mut lease).code, 0);
+    let run = sandbox.stepmark(&["project", "--ledgers", "--json"]);
+    assert_eq!(run.code, 1, "{run}");
+    let answer = run.json("stepmark.project/1");
+    assert_eq!(answer["projections"][0]["entries"].as_array().unwrap().len(), 3, "{run}");
+    assert!(run.stderr.contains("agent:other in session other holds its lease"), "{run}");
+}

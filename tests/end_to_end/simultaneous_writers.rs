@@ -5,7 +5,11 @@ use std::{
     process::{Child, Stdio},
 };
 
-use crate::harness::{Sandbox, demo::PRD};
+use crate::harness::{
+    Sandbox,
+    demo::PRD,
+    sprint::{LEDGER, ledger, path, story},
+};
 
 /// How many processes write at once.
 const WRITERS: usize = 92;
@@ -106,4 +110,34 @@ fn one_of_many_makes_the_configuration() {
     let created = answers.iter().filter(|answer| answer.contains("\"created\":true")).count();
     assert_eq!(created, 1, "{answers:?}");
     assert_eq!(empty.stepmark(&["status", "-q"]).to_string(), "exit 0\n");
+}
+
+/// Agents that move the stories of one sprint share its ledger: nobody's entry is lost, and nobody waits in vain.
+#[test]
+fn every_story_of_a_sprint_reaches_the_ledger() {
+    let sandbox = Sandbox::empty();
+    let names: Vec<String> = (1..=24).map(|number| format!("1-{number}-part")).collect();
+    let mut entries = vec![("epic-1", "in-progress")];
+    for name in &names {
+        sandbox.write(&path(name), story(name, Some("in-progress"), Some("in-progress")));
+        entries.push((name, "in-progress # kept"));
+    }
+    sandbox.write(LEDGER, ledger(&entries));
+    let mut commands: Vec<Vec<String>> =
+        names.iter().map(|name| words(&["transition", &path(name), "review"])).collect();
+    for at in [5, 11, 17] {
+        commands.insert(at, words(&["project", "--ledgers"]));
+    }
+    run_at_once(&sandbox, &commands);
+    let entries: Vec<(&str, &str)> = entries
+        .iter()
+        .map(|(key, word)| (*key, if word.ends_with("kept") { "review # kept" } else { *word }))
+        .collect();
+    assert_eq!(String::from_utf8(sandbox.read(LEDGER)).unwrap(), ledger(&entries));
+    for name in &names {
+        let expected = story(name, Some("review"), Some("review"));
+        assert_eq!(String::from_utf8(sandbox.read(&path(name))).unwrap(), expected);
+    }
+    assert_eq!(sandbox.reads_only(&["project", "--ledgers"]).code, 0);
+    assert_eq!(sandbox.stepmark(&["replay", "--verify"]).code, 0);
 }

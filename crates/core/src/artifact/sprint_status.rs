@@ -51,7 +51,8 @@ impl SprintStatus {
 
     /// Whether there is an entry with this key, with or without a word.
     pub fn lists(&self, key: &str) -> bool {
-        self.keys.iter().any(|own| own == key)
+        // Those without a word are few.
+        self.states.contains_key(key) || self.keys.iter().any(|own| own == key)
     }
 
     /// All keys, in the order of the file.

@@ -139,7 +139,11 @@ impl fmt::Display for Remark {
             }
             Self::LedgerFollowed { ledger, status } => write!(out, "`{ledger}` says `{status}` too"),
             Self::LedgerLeft { reason } => {
-                write!(out, "a ledger stays behind until `stepmark project --ledgers`: {reason}")
+                write!(
+                    out,
+                    "a ledger stays behind: {reason}; `stepmark project --ledgers` tries again, `stepmark import stories` asks \
+                     which side wins"
+                )
             }
             Self::AlreadyTracked { key, id } => write!(out, "`{key}: {id}` identifies it already"),
         }
