@@ -6,7 +6,11 @@ use std::{fs, path::PathBuf, process::Command};
 
 use insta::assert_snapshot;
 
-use crate::harness::{Run, Sandbox, skip, tool};
+use crate::harness::{
+    Run, Sandbox, skip,
+    sprint::{LEDGER, ledger, path, story},
+    tool,
+};
 
 /// The file that the subjects change, in a project without workflows: few system calls, so few runs.
 const ARTIFACT: &str = "docs/prd.md";
@@ -258,4 +262,81 @@ fn the_answers_say_what_was_intended_and_why_it_failed() {
     error: cannot lock `docs/prd.md`: the file system refuses; keep the project on a disk of this machine
       cause: No locks available (os error 37)
     ");
+}
+
+/// A story that moves, and the ledger that comes along in its commit.
+struct Move {
+    sandbox: Sandbox,
+    story: String,
+}
+
+impl Move {
+    const WORDS: [&str; 2] = ["in-progress", "review"];
+
+    fn new() -> Self {
+        let (sandbox, story) = (Sandbox::empty(), path("1-1-a"));
+        sandbox.write(&story, Self::story(0));
+        sandbox.write(LEDGER, Self::ledger(0));
+        Self { sandbox, story }
+    }
+
+    fn story(state: usize) -> String {
+        story("1-1-a", Some(Self::WORDS[state]), Some(Self::WORDS[state]))
+    }
+
+    fn ledger(state: usize) -> String {
+        ledger(&[("epic-1", "in-progress"), ("1-1-a", Self::WORDS[state])])
+    }
+
+    fn arguments(&self) -> [&str; 3] {
+        ["transition", &self.story, Self::WORDS[1]]
+    }
+
+    /// Whether story and ledger are the new ones; anything but old or new is torn.
+    fn states(&self) -> [bool; 2] {
+        let state = |file: &str, of: fn(usize) -> String| {
+            let found = String::from_utf8(self.sandbox.read(file)).unwrap();
+            let state = [0, 1].into_iter().find(|state| found == of(*state));
+            state.unwrap_or_else(|| panic!("{file} is torn: {found}")) == 1
+        };
+        [state(&self.story, Self::story), state(LEDGER, Self::ledger)]
+    }
+}
+
+#[test]
+fn a_story_and_its_ledger_end_up_the_same_whatever_fails() {
+    let Some(strace) = Strace::find("a_story_and_its_ledger_end_up_the_same_whatever_fails") else { return };
+    let (mut refused, mut left) = (0, 0);
+    for (calls, error) in [
+        ("write", "ENOSPC"),
+        ("fsync,fdatasync", "EIO"),
+        ("rename,renameat,renameat2", "EIO"),
+        ("open,openat", "EACCES"),
+        ("flock", "ENOLCK"),
+    ] {
+        for occurrence in 1.. {
+            let moved = Move::new();
+            let fault = Fault { calls, error, occurrence };
+            let (run, happened) = strace.run(&moved.sandbox, &moved.arguments(), &[fault]);
+            if !happened {
+                break;
+            }
+            assert!(occurrence < 300, "{calls} has no end");
+            let [story_is_new, ledger_is_new] = moved.states();
+            let warns = run.stderr.contains("a ledger stays behind");
+            match run.code {
+                0 => assert!(story_is_new && (ledger_is_new || warns), "hidden by {fault:?}: {run}"),
+                4 => assert!(run.stderr.contains("(os error "), "the cause of {fault:?}: {run}"),
+                _ => assert_eq!(run.code, 127, "{fault:?}: {run}"),
+            }
+            refused += usize::from(run.code == 4);
+            left += usize::from(warns && !ledger_is_new);
+            let next = moved.sandbox.stepmark(&moved.arguments());
+            assert_eq!((next.code, next.stderr.as_str()), (0, ""), "after {fault:?}: {next}");
+            let projected = moved.sandbox.stepmark(&["project", "--ledgers"]);
+            assert_eq!((projected.code, projected.stderr.as_str()), (0, ""), "after {fault:?}: {projected}");
+            assert_eq!(moved.states(), [true, true], "after {fault:?}");
+        }
+    }
+    assert!(refused > 5 && left > 2, "{refused} refused, {left} without their ledger");
 }

@@ -162,8 +162,8 @@ fn the_nearest_ledger_that_lists_the_story_counts() {
         "docs/sprint-status.yaml",
         ledger(&[("epic-1", "in-progress"), ("1-1-a", "review"), ("1-2-b", "review")]),
     );
-    sandbox.write("docs/stories/sprint-status.yaml", ledger(&[("1-2-b", "backlog")]));
-    sandbox.write("sprint-status.yaml", ledger(&[("1-1-a", "backlog"), ("1-2-b", "backlog")]));
+    sandbox.write("docs/stories/sprint-status.yaml", "development_status:\n  1-2-b: backlog\n");
+    sandbox.write("sprint-status.yaml", "development_status:\n  1-1-a: backlog\n  1-2-b: backlog\n");
     let projected = sandbox.stepmark(&["project", "--ledgers"]);
     assert_eq!((projected.code, projected.stderr.as_str()), (0, ""), "{projected}");
     let said = |path: &str| {

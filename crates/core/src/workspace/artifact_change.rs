@@ -24,6 +24,16 @@ pub(super) struct ArtifactChange<'w, D> {
     ledger_remarks: Vec<Remark>,
 }
 
+/// What the change of an artifact means for ledgers.
+enum ToFollow {
+    /// No ledger is about it.
+    Nothing,
+    /// This one comes along.
+    Ledger(ProjectPath),
+    /// What could not be read, or was refused, may be read or allowed by the commit: then the ledger is looked for afterwards.
+    Unknown,
+}
+
 /// What the artifact is to hold.
 struct Deciding<'w, D> {
     workspace: &'w Workspace,
@@ -64,9 +74,10 @@ where
     /// Decides, commits, tells.
     pub(super) fn carry_out(mut self) -> Result<Carried, ChangeError> {
         let (workspace, path) = (self.deciding.workspace, self.deciding.path);
-        let outcome = match self.ledger_to_follow() {
-            Some(ledger) => self.commit_with(&ledger),
-            None => self.commit_alone(),
+        let to_follow = self.ledger_to_follow();
+        let outcome = match &to_follow {
+            ToFollow::Ledger(ledger) => self.commit_with(ledger),
+            ToFollow::Nothing | ToFollow::Unknown => self.commit_alone(),
         };
         let told = self.telling.told;
         if outcome.is_err() && told.is_some() {
@@ -76,6 +87,11 @@ where
         let mut remarks = self.deciding.remarks;
         if outcome != Outcome::Unchanged {
             remarks.append(&mut self.ledger_remarks);
+            if let (ToFollow::Unknown, Some(_), Some(now)) =
+                (&to_follow, &self.deciding.moved, &self.deciding.last)
+            {
+                remarks.extend(workspace.project_ledgers_of(std::slice::from_ref(now), None).remarks());
+            }
             if let Err(error) = workspace.follow(path, told) {
                 remarks.push(Remark::GatesLeft { reason: error.to_string() });
             }
@@ -97,17 +113,21 @@ where
             .map_err(ChangeError::from_update)
     }
 
-    /// The ledger that lists the artifact, if its status is going to change. What is refused here is refused again, and told, by
-    /// the commit.
-    fn ledger_to_follow(&mut self) -> Option<ProjectPath> {
+    /// Looks, without a lock, whether the status is going to change, and which ledger lists the artifact.
+    fn ledger_to_follow(&mut self) -> ToFollow {
         let Deciding { workspace, path, .. } = self.deciding;
-        LedgerKey::of(path)?;
-        let bytes = workspace.read_file(path).ok()?;
-        self.deciding.decide(&bytes).ok()??;
-        self.deciding.moved.as_ref()?;
+        if LedgerKey::of(path).is_none() {
+            return ToFollow::Nothing;
+        }
+        let Ok(bytes) = workspace.read_file(path) else { return ToFollow::Unknown };
+        match self.deciding.decide(&bytes) {
+            Ok(_) if self.deciding.moved.is_none() => return ToFollow::Nothing,
+            Ok(_) => {}
+            Err(_) => return ToFollow::Unknown,
+        }
         let (listing, remarks) = listing_of(workspace, path);
         self.ledger_remarks = remarks;
-        listing
+        listing.map_or(ToFollow::Nothing, ToFollow::Ledger)
     }
 
     /// Changes the artifact and its ledger as one. Where the ledger stands in the way, the artifact is changed without it.
