@@ -27,6 +27,7 @@ mod journal;
 mod resume;
 mod staged;
 mod sync;
+mod page;
 mod query;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -81,6 +82,8 @@ enum Work {
     Query { folder: PathBuf, rounds: usize },
     /// One SELECT over all artifacts of the database in FOLDER
     BareSelect { folder: PathBuf },
+    /// `serve`: the page over the loopback, and the delay of an update, in a project that `project` made for this alone
+    Page { folder: PathBuf, rounds: usize },
     /// Walk through FOLDER and stat every file, on all processors
     BareWalk { folder: PathBuf },
     /// Walk through FOLDER and hash every file, on all processors
@@ -120,6 +123,7 @@ fn run(work: Work) -> Result<(), Failure> {
         Work::Staged { folder, rounds } => staged::measure(&Tools::find()?, &folder, rounds),
         Work::Projections { folder, rounds } => projections::measure(&Tools::find()?, &folder, rounds),
         Work::Sync { folder, rounds } => sync::measure(&Tools::find()?, &folder, rounds),
+        Work::Page { folder, rounds } => page::measure(&Tools::find()?, &folder, rounds),
         Work::Check { folder, rounds } => check::measure(&Tools::find()?, &folder, rounds),
         Work::Query { folder, rounds } => query::measure(&Tools::find()?, &folder, rounds),
         Work::BareSelect { folder } => query::print_select(&folder),

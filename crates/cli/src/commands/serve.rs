@@ -3,7 +3,8 @@
 use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    sync::Arc,
+    sync::{Arc, mpsc},
+    thread,
     time::Duration,
 };
 
@@ -70,6 +71,8 @@ impl Serve {
         let first = Shows::first(Observation::take(&workspace)?);
         let (listeners, port) = listen(self.port).await.map_err(|error| not_served(self.port, &error))?;
         let (sender, shown) = watch::channel(Arc::new(first));
+        let (seen, observations) = mpsc::channel();
+        thread::spawn(move || draw(&observations, &sender));
         let (end, ended) = watch::channel(());
         let places = Arc::new(Semaphore::new(CONNECTIONS));
         let servers: Vec<_> = listeners
@@ -89,11 +92,11 @@ impl Serve {
         let again = ChangeSignal::default();
         let following = Following { open: project, again: again.clone() };
         tokio::select! {
-            () = following.run(|seen| take(seen, &sender, output)) => {}
+            () = following.run(|one| take(one, &seen, output)) => {}
             () = until_told(&mut signals, &again) => {}
         }
-        // Streams end with their sender, and servers with theirs.
-        drop((sender, end));
+        // Streams end with whoever draws, and servers with their sender.
+        drop((seen, end));
         for server in servers {
             // What takes longer is cut off.
             let _served = timeout(DRAIN, server).await;
@@ -109,15 +112,22 @@ async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
     }
 }
 
-/// Shows what was seen, or says what is not.
-fn take(seen: Seen, sender: &watch::Sender<Arc<Shown>>, output: &Output) {
-    match seen {
-        Seen::Observation(observation) => {
-            let before = Arc::clone(&sender.borrow());
-            if let Some(next) = Shows::next(&before, *observation) {
-                sender.send_replace(Arc::new(next));
-            }
+/// Draws what is seen, beside the thread that answers, until nothing more comes. Of several only the last one is drawn.
+fn draw(observations: &mpsc::Receiver<Observation>, sender: &watch::Sender<Arc<Shown>>) {
+    while let Ok(observation) = observations.recv() {
+        let latest = observations.try_iter().last().unwrap_or(observation);
+        let before = Arc::clone(&sender.borrow());
+        if let Some(next) = Shows::next(&before, latest) {
+            sender.send_replace(Arc::new(next));
         }
+    }
+}
+
+/// Has what was seen drawn, or says what is not.
+fn take(seen: Seen, drawn: &mpsc::Sender<Observation>, output: &Output) {
+    match seen {
+        // Whoever draws ends last.
+        Seen::Observation(observation) => drop(drawn.send(*observation)),
         Seen::Failure(failure) => {
             output.failure(&failure);
         }

@@ -7,7 +7,7 @@ use stepmark_core::{
     workspace::{CONFIGURATION_PATH, Workspace},
 };
 use stepmark_sync::{ledger::LEDGER_PATH, run::ChangeSignal};
-use stepmark_view::observation::Observation;
+use stepmark_view::observation::{FindingRow, Observation, ObservationError};
 use tokio::{task::spawn_blocking, time::sleep};
 
 use super::{ProjectWatch, WatchChoice, WatchTrouble, stamps::Stamps};
@@ -78,20 +78,32 @@ impl Following<'_> {
         let mut watching = pin!(watch.keep_up());
         let (configuration, ledger) = (configuration_files(&workspace), ledger_files(&workspace));
         let configured = Stamps::of(&configuration);
+        let mut findings: Option<Vec<FindingRow>> = None;
         loop {
-            let looked = Arc::clone(&workspace);
-            let looked = spawn_blocking(move || Observation::take(&looked));
-            let looked = tokio::select! {
-                looked = looked => looked,
-                () = &mut watching => continue,
-            };
-            seen(match looked {
-                Ok(Ok(observation)) => Seen::Observation(Box::new(observation)),
-                Ok(Err(error)) => Seen::Failure(error.into()),
-                Err(error) => {
-                    Seen::Failure(Failure::new(Exit::Io, format!("cannot look at the project: {error}")))
+            let fresh = Arc::new(workspace.afresh());
+            let (looked, known) = (Arc::clone(&fresh), findings.clone());
+            let mut begun = None;
+            // What changed shows at once where it is known what was wrong before; what is wrong now follows.
+            if let Some(known) = known {
+                begun = blocking(move || Observation::begin(&looked, known))
+                    .await
+                    .map_err(|why| seen(Seen::Failure(why)))
+                    .ok();
+                if let Some(begun) = &begun {
+                    seen(Seen::Observation(Box::new(begun.clone())));
                 }
+            }
+            let whole = blocking(move || match begun {
+                Some(begun) => begun.checked(&fresh),
+                None => Observation::begin(&fresh, Vec::new()).and_then(|begun| begun.checked(&fresh)),
             });
+            match whole.await {
+                Ok(observation) => {
+                    findings = Some(observation.findings.clone());
+                    seen(Seen::Observation(Box::new(observation)));
+                }
+                Err(why) => seen(Seen::Failure(why)),
+            }
             // After the look: reading the ledger touches its files, too.
             let sent = Stamps::of(&ledger);
             loop {
@@ -110,6 +122,16 @@ impl Following<'_> {
                 }
             }
         }
+    }
+}
+
+/// Looks at a project beside everything else that this thread does.
+async fn blocking(
+    look: impl FnOnce() -> Result<Observation, ObservationError> + Send + 'static,
+) -> Result<Observation, Failure> {
+    match spawn_blocking(look).await {
+        Ok(looked) => Ok(looked?),
+        Err(error) => Err(Failure::new(Exit::Io, format!("cannot look at the project: {error}"))),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Looking at a project.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use stepmark_core::{
     journal::{
@@ -15,14 +17,14 @@ use super::{FindingRow, TrackerState};
 pub const EVENTS: usize = 600;
 
 /// Everything that a view is made from, read at one moment.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Observation {
     /// What people call the project: the name of its folder.
     pub project: String,
     /// When it was looked at, by the clock of the workspace.
     pub at: Timestamp,
     /// All artifacts.
-    pub artifacts: Artifacts,
+    pub artifacts: Arc<Artifacts>,
     /// All findings, in the order of the files.
     pub findings: Vec<FindingRow>,
     /// The latest events, at most [`EVENTS`], the last first.
@@ -55,18 +57,32 @@ impl Observation {
     /// the observation.
     pub fn take(workspace: &Workspace) -> Result<Self, ObservationError> {
         let workspace = &workspace.afresh();
+        Self::begin(workspace, Vec::new())?.checked(workspace)
+    }
+
+    /// Everything but what is wrong, which takes as long again: `findings` are those of the look before. For whoever shows changes at once.
+    /// Workflows are those that `workspace` has found ([`Workspace::afresh`]).
+    ///
+    /// # Errors
+    /// When artifacts cannot be listed, or the journal cannot be read.
+    pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
         let root = workspace.root().path();
-        // Before the artifacts: what is recorded meanwhile is told by the next look, but no change is shown without its event for long.
+        let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
         let (events, damaged_lines) = workspace.with_history(recorded)?;
-        let artifacts = workspace.artifacts()?;
-        let report = workspace.check(&artifacts.artifacts, Selection::All, Known::LeftOut)?;
-        let findings = report.files.iter().flat_map(FindingRow::of_file).collect();
+        let artifacts = Arc::new(workspace.artifacts()?);
         let trackers = TrackerState::read_all(workspace, &artifacts);
-        let project = root
-            .file_name()
-            .map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned());
-        drop(report);
+        let project = name.unwrap_or_else(|| root.display().to_string());
         Ok(Self { project, at: workspace.now(), artifacts, findings, events, damaged_lines, trackers })
+    }
+
+    /// The same, with what is wrong now.
+    ///
+    /// # Errors
+    /// When artifacts cannot be checked.
+    pub fn checked(self, workspace: &Workspace) -> Result<Self, ObservationError> {
+        let report = workspace.check(&self.artifacts.artifacts, Selection::All, Known::LeftOut)?;
+        let findings = report.files.iter().flat_map(FindingRow::of_file).collect();
+        Ok(Self { findings, ..self })
     }
 }
 
