@@ -24,8 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(2);
 /// How much memory SQLite may use for pages, in KiB.
 const PAGE_CACHE: i64 = 32 * 1024;
-/// How many pages the log may have before they are copied into the database.
-const COPIED_AT: i64 = 1000;
+/// A log of more bytes than this is emptied: every process that opens the database looks through it.
+const LONG_LOG: u64 = 512 * 1024;
 
 /// An open database, to be written by this process alone: it holds the lock.
 #[derive(Debug)]
@@ -106,6 +106,21 @@ impl Database {
         schema::is_current(&connection).is_ok_and(|is_current| is_current).then_some(connection)
     }
 
+    /// Copies a long log into the database and empties it. Where another process reads just now, a later refresh does it.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub(crate) fn shorten_log(&self) -> rusqlite::Result<()> {
+        let Place::Disk(file) = &self.place else { return Ok(()) };
+        let log = file.with_file_name(format!("{NAME}-wal"));
+        if fs::metadata(log).is_ok_and(|log| log.len() > LONG_LOG) {
+            self.connection.busy_timeout(Duration::ZERO)?;
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+            self.connection.busy_timeout(PATIENCE)?;
+        }
+        Ok(())
+    }
+
     /// A connection that can only read: another one where the database is on disk, which gives the lock back; the same one otherwise.
     ///
     /// # Errors
@@ -137,7 +152,8 @@ fn open(file: &Path) -> rusqlite::Result<Connection> {
     // Readers go on while it is written. A killed process leaves a whole database; a loss of power may take the latest refresh.
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    connection.pragma_update(None, "wal_autocheckpoint", COPIED_AT)?;
+    // That is done by `shorten_log`.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     // A process whose files somebody deleted must not take away the log of the database that was made in their place.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     if !schema::is_current(&connection)? {

@@ -107,6 +107,24 @@ fn what_did_not_change_is_not_written_again() {
     assert_eq!(project.texts("SELECT status FROM artifacts"), ["draft"]);
 }
 
+#[test]
+fn a_long_log_is_emptied() {
+    let project = Project::new();
+    let log = || fs::metadata(self_place(&project, "-wal")).unwrap().len();
+    for number in 0..400 {
+        let steps =
+            (0..30).map(|step| format!("'step-{step:02}-of-{number}'")).collect::<Vec<_>>().join(", ");
+        project.write(&format!("docs/{number}.md"), &format!("---\nstepsCompleted: [{steps}]\n---\n"));
+    }
+    assert_eq!(project.texts("SELECT COUNT(*) FROM steps"), ["12000"]);
+    assert_eq!(log(), 0, "the first filling is long");
+    for number in 0..40 {
+        project.write("docs/1.md", &format!("---\nstatus: s{number}\n---\n"));
+        assert_eq!(project.texts("SELECT status FROM artifacts WHERE status <> ''"), [format!("s{number}")]);
+        assert!(log() < 1024 * 1024, "{number}: {}", log());
+    }
+}
+
 fn self_place(project: &Project, suffix: &str) -> PathBuf {
     project.place(&format!(".stepmark/cache/index.db{suffix}"))
 }

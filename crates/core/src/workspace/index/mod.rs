@@ -154,6 +154,7 @@ impl Workspace {
             }
         }
         let written = contents.commit()?;
+        database.shorten_log()?;
         Ok(IndexRefreshed { added: written.added, removed: written.removed, ..IndexRefreshed::default() })
     }
 }
