@@ -22,6 +22,8 @@ for count in 10000 100000; do "$bench" project "$data/project-$count" "$count"; 
 "$bench" check "$data/checked-100000" "$rounds"
 "$bench" project "$data/projected-10000" 10000
 "$bench" projections "$data/projected-10000" "$rounds"
+"$bench" project "$data/asked-10000" 10000
+"$bench" query "$data/asked-10000" $((rounds * 4))
 "$bench" project "$data/page-2000" 2000
 "$bench" page "$data/page-2000" $((rounds * 4))
 "$bench" completion "$data/project-10000" $((rounds * 4))
