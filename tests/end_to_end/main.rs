@@ -46,6 +46,7 @@ mod permissions;
 mod project;
 mod project_ledgers;
 mod query;
+mod project;
 mod readme;
 mod reopen;
 #[cfg(unix)]

@@ -6,6 +6,7 @@
 mod row;
 mod order;
 mod write;
+mod renew;
 mod read;
 mod scope;
 mod listing;
@@ -15,6 +16,7 @@ pub use crate::document::{LineEndHasher, LineEndHashes};
 pub use listing::{ListedFolder, Listing, ListingBuilder};
 pub use order::{RowOrder, RowOrderError};
 pub use read::{Oddity, OddityKind, ReadRow, Reading, read};
+pub use renew::{Renewal, renewal};
 pub use row::{Row, UnlistablePath, UnlistableReason};
 pub use scope::{ArtifactFilter, Scope};
 pub use verify::{Deviation, FileClass, FileVerdict, Found, Observations, Verification, verify};

@@ -9,6 +9,7 @@ mod observer;
 mod inventory;
 mod verify;
 mod write;
+mod write_rows;
 #[cfg(feature = "write")]
 mod publish;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use self::{
     place::{ManifestChoice, ManifestPlace, ManifestPlaceError},
     verify::{ManifestReport, verify},
     write::{ManifestDraft, ManifestWriteError, write},
+    write_rows::write_rows,
 };
 use super::{
     Root, WalkError,

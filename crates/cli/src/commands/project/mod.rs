@@ -1,0 +1,73 @@
+//! `stepmark project`
+
+mod done;
+mod projection;
+mod some;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use self::{projection::Projection, some::SomeArtifacts};
+use crate::{
+    environment::Environment,
+    exit::{Exit, Failure},
+    output::{Output, with_spinner},
+    project::Project as OpenProject,
+};
+
+/// Rebuild what is derived: ledgers, gates, manifests, catalogues, the database
+///
+/// All but the ledgers, which other programs made, can be deleted at any time. Nothing is written that is right already. Without options all of it is
+/// rebuilt; each option names a part. With artifacts only what is made of them is looked at: their ledgers, their gates, and their rows of the
+/// manifest. Ends with 1 when something could not be read and is missing in what was written.
+#[derive(Debug, Args)]
+pub(crate) struct Project {
+    /// Artifacts that changed; without any everything is rebuilt
+    #[arg(value_name = "ARTIFACT", conflicts_with_all = ["catalogues", "index"])]
+    artifacts: Vec<PathBuf>,
+    /// `sprint-status.yaml` and the lines `Status:` of stories, as their frontmatter says
+    #[arg(long)]
+    ledgers: bool,
+    /// Why entries of ledgers may go back where history does not tell, for history
+    #[arg(short = 'm', long, value_name = "TEXT", requires = "ledgers")]
+    reason: Option<String>,
+    /// The gates in `.stepmark/gates/`
+    #[arg(long)]
+    gates: bool,
+    /// `.stepmark/manifests/files-manifest.csv`, as `stepmark manifest write` makes it
+    #[arg(long)]
+    files_manifest: bool,
+    /// The catalogues of agents, workflows, skills, tasks and tools in `.stepmark/manifests/`
+    #[arg(long)]
+    catalogues: bool,
+    /// The database `.stepmark/cache/index.db`, which `stepmark query` asks
+    #[arg(long)]
+    index: bool,
+}
+
+impl Project {
+    pub(crate) fn run(
+        &self,
+        project: &OpenProject,
+        environment: &Environment,
+        output: &Output,
+    ) -> Result<Exit, Failure> {
+        let is_any_named = Projection::ALL.iter().any(|projection| projection.is_named_in(self));
+        let chosen = |projection: &Projection| !is_any_named || projection.is_named_in(self);
+        let mut done = Vec::new();
+        let some = SomeArtifacts::read(project, &self.artifacts)?;
+        for projection in Projection::ALL.into_iter().filter(chosen) {
+            let rebuilt = match &some {
+                Some(some) => some.project(projection, project, self.reason.as_deref())?,
+                None => Some(with_spinner(projection.name(), output.quiet, |count| {
+                    projection.rebuild(project, self, count, (environment, output))
+                })?),
+            };
+            done.extend(rebuilt.map(|rebuilt| (projection, rebuilt)));
+        }
+        done::report(output, &done);
+        let is_whole = done.iter().all(|(_, done)| done.problems.is_empty());
+        Ok(if is_whole { Exit::Fine } else { Exit::Findings })
+    }
+}

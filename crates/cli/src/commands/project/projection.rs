@@ -1,0 +1,166 @@
+//! The parts of what is derived, each rebuilt as a whole.
+
+use std::sync::atomic::AtomicUsize;
+
+use stepmark_core::{
+    commit::Outcome,
+    workspace::{
+        GateRebuild, LedgerProjection, WalkProblemKind,
+        manifest::{self, IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace},
+    },
+};
+
+use super::{Project, done::Done};
+use crate::{
+    commands::{ledgers, query::ticket_rows},
+    environment::Environment,
+    exit::Failure,
+    output::Output,
+    project::Project as OpenProject,
+};
+
+/// Something that is rebuilt as a whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Projection {
+    Ledgers,
+    Gates,
+    FilesManifest,
+    Catalogues,
+    Index,
+}
+
+impl Projection {
+    /// In the order in which they are made: one that changes what another is made of stands before it.
+    pub(super) const ALL: [Self; 5] =
+        [Self::Ledgers, Self::Gates, Self::FilesManifest, Self::Catalogues, Self::Index];
+
+    /// What it is called in answers.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Ledgers => "ledgers",
+            Self::Gates => "gates",
+            Self::FilesManifest => "files-manifest",
+            Self::Catalogues => "catalogues",
+            Self::Index => "index",
+        }
+    }
+
+    /// Whether an option names it.
+    pub(super) const fn is_named_in(self, options: &Project) -> bool {
+        match self {
+            Self::Ledgers => options.ledgers,
+            Self::Gates => options.gates,
+            Self::FilesManifest => options.files_manifest,
+            Self::Catalogues => options.catalogues,
+            Self::Index => options.index,
+        }
+    }
+
+    /// Rebuilds it; `count` says how many files were looked at so far.
+    pub(super) fn rebuild(
+        self,
+        project: &OpenProject,
+        options: &Project,
+        count: &AtomicUsize,
+        (environment, output): (&Environment, &Output),
+    ) -> Result<Done, Failure> {
+        match self {
+            Self::Ledgers => Ok(of_ledgers(&project.workspace.project_ledgers(options.reason.as_deref())?)),
+            Self::Gates => Ok(of_gates(project.workspace.rebuild_gates()?)),
+            Self::FilesManifest => files_manifest(project, count),
+            Self::Catalogues => catalogues(project, count),
+            Self::Index => index(project, environment, output),
+        }
+    }
+}
+
+/// What was done to ledgers.
+pub(super) fn of_ledgers(done: &LedgerProjection) -> Done {
+    Done {
+        artifacts: done.stories,
+        noun: "story file",
+        written: done.files.len(),
+        unchanged: done.unchanged,
+        problems: ledgers::problems(done),
+        warnings: ledgers::warnings(done),
+        remarks: ledgers::remarks(done),
+        excerpts: ledgers::excerpts(&done.broken),
+        more: ledgers::wire(done),
+        ..Done::default()
+    }
+}
+
+/// What was done to gates.
+pub(super) fn of_gates(gates: GateRebuild) -> Done {
+    Done {
+        artifacts: gates.artifacts,
+        noun: "artifact",
+        written: gates.written,
+        removed: gates.removed,
+        unchanged: gates.unchanged,
+        ..Done::default()
+    }
+}
+
+/// The database behind `stepmark query`, all parts of it.
+fn index(project: &OpenProject, environment: &Environment, output: &Output) -> Result<Done, Failure> {
+    let tickets = ticket_rows(project, environment, output)?;
+    let index = project.workspace.refresh_index(&tickets)?;
+    let in_memory = |reason| format!(".stepmark/cache/index.db cannot be kept: {reason}");
+    Ok(Done {
+        artifacts: index.rows,
+        noun: "row",
+        written: index.added,
+        removed: index.removed,
+        unchanged: index.rows.saturating_sub(index.added),
+        problems: index.in_memory.map(in_memory).into_iter().collect(),
+        ..Done::default()
+    })
+}
+
+/// The manifest of the whole project, whatever folder it is worked on from.
+pub(super) fn manifest_place(project: &OpenProject) -> Result<ManifestPlace, Failure> {
+    let root = project.root();
+    let choice = ManifestChoice { root, root_is_named: false, file: None, current_folder: root.path() };
+    Ok(ManifestPlace::find(&choice)?)
+}
+
+fn files_manifest(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
+    let place = manifest_place(project)?;
+    let stat_cache = place.stat_cache();
+    let configuration = project.workspace.configuration();
+    let request = place.request(configuration, IgnoreFiles::Disregarded, stat_cache.as_deref(), count);
+    of_manifest(&place, &manifest::write(&request)?)
+}
+
+/// Publishes a manifest.
+pub(super) fn of_manifest(place: &ManifestPlace, draft: &ManifestDraft) -> Result<Done, Failure> {
+    let is_written = manifest::publish(place, draft)? != Outcome::Unchanged;
+    let mut done = Done {
+        artifacts: draft.files,
+        noun: "file",
+        written: usize::from(is_written),
+        unchanged: usize::from(!is_written),
+        ..Done::default()
+    };
+    done.problems.extend(draft.unreadable.iter().map(|file| format!("{}: {}", file.path, file.reason)));
+    for problem in &draft.problems {
+        let is_link =
+            matches!(problem.kind, WalkProblemKind::LinkedFolder | WalkProblemKind::BrokenLink { .. });
+        let lines = if is_link { &mut done.warnings } else { &mut done.problems };
+        lines.push(format!("{}: {}", problem.path, problem.kind));
+    }
+    Ok(done)
+}
+
+fn catalogues(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
+    let rebuild = project.workspace.rebuild_catalogues_counted(count)?;
+    Ok(Done {
+        artifacts: rebuild.entries,
+        noun: "row",
+        written: rebuild.written,
+        unchanged: rebuild.unchanged,
+        problems: rebuild.problems.iter().map(ToString::to_string).collect(),
+        ..Done::default()
+    })
+}

@@ -1,0 +1,77 @@
+//! What is made of a few artifacts, without looking at the others.
+
+use std::path::PathBuf;
+
+use stepmark_core::{
+    ProjectPath,
+    workspace::{ArtifactError, GateRebuild, TrackedArtifact, manifest},
+};
+
+use super::{
+    Projection,
+    done::Done,
+    projection::{manifest_place, of_gates, of_ledgers, of_manifest},
+};
+use crate::{exit::Failure, project::Project as OpenProject};
+
+/// The artifacts that a command names.
+pub(super) struct SomeArtifacts {
+    paths: Vec<ProjectPath>,
+    /// Those that are there.
+    present: Vec<TrackedArtifact>,
+}
+
+impl SomeArtifacts {
+    /// `None` where none is named: then all are meant.
+    pub(super) fn read(project: &OpenProject, given: &[PathBuf]) -> Result<Option<Self>, Failure> {
+        if given.is_empty() {
+            return Ok(None);
+        }
+        let (mut paths, mut present) = (Vec::new(), Vec::new());
+        for given in given {
+            let path = project.path(given)?;
+            match project.workspace.artifact(&path) {
+                Ok(artifact) => present.push(artifact),
+                // Its gates and its row go.
+                Err(ArtifactError::Missing { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+            paths.push(path);
+        }
+        Ok(Some(Self { paths, present }))
+    }
+
+    /// Makes what `projection` makes of them; `None` where it is not made of single artifacts: catalogues come from definitions, and the
+    /// database follows when it is asked.
+    pub(super) fn project(
+        &self,
+        projection: Projection,
+        project: &OpenProject,
+        reason: Option<&str>,
+    ) -> Result<Option<Done>, Failure> {
+        Ok(match projection {
+            Projection::Ledgers => {
+                Some(of_ledgers(&project.workspace.project_ledgers_of(&self.present, reason)))
+            }
+            Projection::Gates => Some(self.gates(project)?),
+            Projection::FilesManifest => {
+                let place = manifest_place(project)?;
+                let draft = manifest::write_rows(&place, project.workspace.configuration(), &self.paths)?;
+                Some(of_manifest(&place, &draft)?)
+            }
+            Projection::Catalogues | Projection::Index => None,
+        })
+    }
+
+    fn gates(&self, project: &OpenProject) -> Result<Done, Failure> {
+        let mut total = GateRebuild::default();
+        for path in &self.paths {
+            let done = project.workspace.open_gates(path, None)?;
+            total.artifacts += done.artifacts;
+            total.written += done.written;
+            total.removed += done.removed;
+            total.unchanged += done.unchanged;
+        }
+        Ok(of_gates(total))
+    }
+}

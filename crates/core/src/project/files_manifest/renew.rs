@@ -1,0 +1,93 @@
+//! One row with another hash, and every other byte as it was.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::{Row, write};
+use crate::document::FileHash;
+
+/// How long a hash is in a manifest.
+const HASH: usize = 64;
+
+/// What is to become of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Renewal {
+    /// It has this hash.
+    Current,
+    /// The hash stands at this place of the manifest, and is another one.
+    Outdated(Range<usize>),
+}
+
+/// Where the row of the file at `path` has to change for `hash`. `None` where the manifest has no row of that path, or not exactly one that
+/// is written as [`write`] writes it: then only the whole can be written anew.
+pub fn renewal(manifest: &[u8], path: &str, hash: FileHash) -> Option<Renewal> {
+    let field = format!(",\"{path}\",\"");
+    let mut found = memmem::find_iter(manifest, &field);
+    let place = found.next()? + field.len();
+    if found.next().is_some() {
+        return None;
+    }
+    let place = place..place + HASH;
+    let written: FileHash = std::str::from_utf8(manifest.get(place.clone())?).ok()?.parse().ok()?;
+    // What `write` writes after its header is what the line must be.
+    let row = write(&[Row::of(path, Some(written)).ok()?]).ok()?;
+    let row = &row[memchr::memchr(b'\n', &row)? + 1..];
+    let begin = memchr::memrchr(b'\n', &manifest[..place.start])? + 1;
+    if !manifest[begin..].starts_with(row) {
+        return None;
+    }
+    Some(if written == hash { Renewal::Current } else { Renewal::Outdated(place) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(text: &str) -> FileHash {
+        FileHash::of(text.as_bytes())
+    }
+
+    fn manifest(paths: &[&str]) -> Vec<u8> {
+        let rows: Vec<_> = paths.iter().map(|path| Row::of(path, Some(hash(path))).unwrap()).collect();
+        write(&rows).unwrap()
+    }
+
+    /// Renewing rows is what writing the whole anew would have done.
+    #[test]
+    fn a_renewed_row_is_the_row_of_a_new_manifest() {
+        let paths = ["docs/a.md", "docs/b.md", "a.md", "docs/a.md.bak"];
+        for (at, path) in paths.iter().enumerate() {
+            let mut bytes = manifest(&paths);
+            assert_eq!(renewal(&bytes, path, hash(path)), Some(Renewal::Current));
+            let Some(Renewal::Outdated(place)) = renewal(&bytes, path, hash("new")) else { panic!("{path}") };
+            bytes[place].copy_from_slice(hash("new").to_string().as_bytes());
+            let rows: Vec<_> = paths
+                .iter()
+                .enumerate()
+                .map(|(place, path)| {
+                    Row::of(path, Some(hash(if place == at { "new" } else { path }))).unwrap()
+                })
+                .collect();
+            assert_eq!(bytes, write(&rows).unwrap(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_written_as_we_write_it_is_not_touched() {
+        let new = hash("new");
+        assert_eq!(renewal(&manifest(&["a.md"]), "b.md", new), None, "no row");
+        assert_eq!(renewal(&manifest(&["a.md", "a.md"]), "a.md", new), None, "two rows");
+        let edited = |from: &str, to: &str| {
+            String::from_utf8(manifest(&["a.md"])).unwrap().replace(from, to).into_bytes()
+        };
+        assert_eq!(renewal(&edited("\"md\"", "\"txt\""), "a.md", new), None, "another type");
+        assert_eq!(renewal(&edited("\"\n", "\",\"more\"\n"), "a.md", new), None, "more columns");
+        assert_eq!(renewal(&edited("\n\"md\"", "\n \"md\""), "a.md", new), None, "a blank before it");
+        assert_eq!(
+            renewal(b"type,name,module,path,hash\n\"md\",\"a\",\"a.md\",\"a.md\",\"\"\n", "a.md", new),
+            None
+        );
+        assert_eq!(renewal(b"", "a.md", new), None);
+    }
+}
