@@ -45,8 +45,8 @@ mod next;
 mod permissions;
 mod project;
 mod project_ledgers;
+mod project_some;
 mod query;
-mod project;
 mod readme;
 mod reopen;
 #[cfg(unix)]
