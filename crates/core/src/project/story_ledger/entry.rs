@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Story, status_moves_explain};
+use super::{Story, StorySide, status_moves_explain};
 use crate::{artifact::ProjectPath, journal::Lineage, lifecycle::WordChange};
 
 /// A place in a ledger and what is to stand there.
@@ -65,7 +65,12 @@ impl LedgerEntry {
     /// Whether `lineage`, the history of `story`, tells how it came from what the copy says to what the frontmatter says.
     pub fn is_explained(&self, story: &Story, lineage: &Lineage) -> bool {
         let words = story.words();
-        self.from.as_deref().is_some_and(|from| status_moves_explain(lineage, (from, &self.status), words))
+        let copy = match self.place {
+            EntryPlace::StatusLine => StorySide::StatusLine,
+            EntryPlace::Listed { .. } | EntryPlace::Behind { .. } => StorySide::SprintStatus,
+        };
+        let Some(from) = self.from.as_deref() else { return false };
+        status_moves_explain(lineage, copy, (from, &self.status), words)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whether history tells how a story came to an earlier state.
 
+use super::StorySide;
 use crate::{
     document::{KeyPath, Operation},
     journal::{Event, Kind, Lineage},
@@ -8,23 +9,30 @@ use crate::{
 
 /// A change of a story's status that history tells of.
 struct StatusMove<'e> {
-    /// What it was, in every place that the event names: an import names those that disagreed.
+    /// What it was in the frontmatter, and in the copy that is asked about: an import names those that disagreed.
     before: Vec<&'e str>,
     after: Option<&'e str>,
     /// Whether somebody meant it: a command did it, and no editor.
     is_meant: bool,
 }
 
-/// Whether `lineage` tells that the story was in the state that `from` means, and that commands alone led it to `to` since.
-pub fn status_moves_explain(lineage: &Lineage, (from, to): (&str, &str), words: LedgerWords<'_>) -> bool {
-    let moves: Vec<StatusMove<'_>> = lineage.events().iter().filter_map(status_move).collect();
+/// Whether `lineage` tells that the story, or this `copy` of its status when it was imported, was in the state that `from` means, and that
+/// commands alone led it to `to` since.
+pub fn status_moves_explain(
+    lineage: &Lineage,
+    copy: StorySide,
+    (from, to): (&str, &str),
+    words: LedgerWords<'_>,
+) -> bool {
+    let moves: Vec<StatusMove<'_>> =
+        lineage.events().iter().filter_map(|event| status_move(event, copy)).collect();
     let left = |step: &StatusMove<'_>| step.before.iter().any(|word| words.is_same(word, from));
     let Some(start) = moves.iter().rposition(left) else { return false };
     let since = &moves[start..];
     since.iter().all(|step| step.is_meant) && since.last().is_some_and(|last| last.after == Some(to))
 }
 
-fn status_move(event: &Event) -> Option<StatusMove<'_>> {
+fn status_move(event: &Event, copy: StorySide) -> Option<StatusMove<'_>> {
     let key = KeyPath::key("status");
     let change = event.changes.iter().find(|change| change.path == key);
     let (old, new) = match change.map(|change| &change.op) {
@@ -35,9 +43,7 @@ fn status_move(event: &Event) -> Option<StatusMove<'_>> {
     };
     let mut before: Vec<&str> = old.into_iter().collect();
     if event.kind == Kind::IMPORT {
-        before.extend(
-            ["status_line", "sprint_status"].iter().filter_map(|side| event.data.get(*side)?.as_str()),
-        );
+        before.extend(event.data.get(&copy.data_key()).and_then(serde_json::Value::as_str));
     }
     let is_meant = ![Kind::EXTERNAL_EDIT, Kind::FIRST_SEEN, Kind::INTERRUPTED].contains(&event.kind);
     Some(StatusMove { before, after: new, is_meant })
@@ -109,9 +115,23 @@ mod tests {
             (vec![], "done", "review", false),
         ] {
             assert_eq!(
-                status_moves_explain(&history(&steps), (from, to), words),
+                status_moves_explain(&history(&steps), StorySide::SprintStatus, (from, to), words),
                 expected,
                 "{steps:?} {from} {to}"
+            );
+        }
+    }
+
+    /// What one copy said when it was imported says nothing about what the other says now.
+    #[test]
+    fn an_import_explains_the_copy_that_it_names() {
+        let words = LedgerWords::new(None, LedgerKey::read("1-1-a").unwrap());
+        let imported = history(&[(Kind::FIRST_SEEN, "backlog"), (Kind::IMPORT, "review")]);
+        for (copy, expected) in [(StorySide::SprintStatus, true), (StorySide::StatusLine, false)] {
+            assert_eq!(
+                status_moves_explain(&imported, copy, ("done", "review"), words),
+                expected,
+                "{copy:?}"
             );
         }
     }

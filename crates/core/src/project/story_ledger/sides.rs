@@ -42,6 +42,11 @@ impl StorySide {
     /// Who is asked where the preferred one says nothing: the truth, then what agents choose stories by.
     const FALLBACK: [Self; 3] = [Self::Frontmatter, Self::SprintStatus, Self::StatusLine];
 
+    /// What it is called in the data of an event that tells of an import.
+    pub fn data_key(self) -> String {
+        self.as_str().replace('-', "_")
+    }
+
     /// Its name.
     pub const fn as_str(self) -> &'static str {
         match self {

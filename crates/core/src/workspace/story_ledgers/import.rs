@@ -60,7 +60,7 @@ impl ImportDecision {
             .with_command(command)
             .with_reason(Some(format!("{} wins", self.winner)))
             .with("winner", self.winner.as_str());
-        said.fold(draft, |draft, (side, word)| draft.with(&side.as_str().replace('-', "_"), word))
+        said.fold(draft, |draft, (side, word)| draft.with(&side.data_key(), word))
     }
 }
 
