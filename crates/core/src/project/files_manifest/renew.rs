@@ -10,6 +10,9 @@ use crate::document::FileHash;
 /// How long a hash is in a manifest.
 const HASH: usize = 64;
 
+/// What stands behind it.
+const AFTER_HASH: &[u8] = b"\"\n";
+
 /// What is to become of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Renewal {
@@ -19,22 +22,21 @@ pub enum Renewal {
     Outdated(Range<usize>),
 }
 
-/// Where the row of the file at `path` has to change for `hash`. `None` where the manifest has no row of that path, or not exactly one that
-/// is written as [`write`] writes it: then only the whole can be written anew.
+/// Where the row of the file at `path` has to change for `hash`. `None` where the manifest has no row of it, or not exactly one that is
+/// written as [`write`] writes it: then only the whole can be written anew.
 pub fn renewal(manifest: &[u8], path: &str, hash: FileHash) -> Option<Renewal> {
-    let field = format!(",\"{path}\",\"");
-    let mut found = memmem::find_iter(manifest, &field);
-    let place = found.next()? + field.len();
+    let fresh = write(&[Row::of(path, Some(hash)).ok()?]).ok()?;
+    // From the line end of the header to the hash, and from there on.
+    let begin = memchr::memchr(b'\n', &fresh)?;
+    let before = &fresh[begin..fresh.len() - AFTER_HASH.len() - HASH];
+    let mut found = memmem::find_iter(manifest, before);
+    let place = found.next()? + before.len();
     if found.next().is_some() {
         return None;
     }
     let place = place..place + HASH;
     let written: FileHash = std::str::from_utf8(manifest.get(place.clone())?).ok()?.parse().ok()?;
-    // What `write` writes after its header is what the line must be.
-    let row = write(&[Row::of(path, Some(written)).ok()?]).ok()?;
-    let row = &row[memchr::memchr(b'\n', &row)? + 1..];
-    let begin = memchr::memrchr(b'\n', &manifest[..place.start])? + 1;
-    if !manifest[begin..].starts_with(row) {
+    if !manifest[place.end..].starts_with(AFTER_HASH) {
         return None;
     }
     Some(if written == hash { Renewal::Current } else { Renewal::Outdated(place) })
