@@ -13,10 +13,10 @@ use crate::{
 };
 
 /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no row, or is gone, all of
-/// it is drafted anew, as [`write`] does; so it is where there is no manifest.
+/// it is drafted anew, as [`write()`] does; so it is where there is no manifest.
 ///
 /// # Errors
-/// When the manifest or a file cannot be read; those of [`write`].
+/// When the manifest or a file cannot be read; those of [`write()`].
 pub fn write_rows(
     place: &ManifestPlace,
     configuration: &Configuration,
