@@ -12,14 +12,11 @@ const MEANING: u32 = 1;
 
 /// Tables of which questions know nothing: what the rows of a part were made from.
 ///
-/// `_state` holds for each part a digest of its source. `_files` holds for each configured file its stat, whether that stat is old
+/// `_state` holds for each part a digest of its source. `_files` holds as one value (`workspace/index/known_files`) for each configured file its stat, whether that stat is old
 /// enough to be believed, and a digest of the rows that the file gave; none where it holds no state.
 const OWN_TABLES: &str = "
     CREATE TABLE _state (part TEXT PRIMARY KEY, stamp BLOB NOT NULL) WITHOUT ROWID;
-    CREATE TABLE _files (
-        path TEXT PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT NULL, changed INTEGER NOT NULL,
-        inode INTEGER NOT NULL, is_settled INTEGER NOT NULL, rows BLOB
-    ) WITHOUT ROWID;
+    CREATE TABLE _files (at INTEGER PRIMARY KEY CHECK (at = 0), known BLOB NOT NULL);
 ";
 
 /// All tables, the inventory first.

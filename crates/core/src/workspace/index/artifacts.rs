@@ -2,7 +2,13 @@
 
 use std::{collections::HashMap, ops::Range, sync::atomic::AtomicUsize};
 
-use super::{artifact_rows::ArtifactRows, error::Fault};
+use rusqlite::types::Type;
+
+use super::{
+    artifact_rows::ArtifactRows,
+    error::Fault,
+    known_files::{Known, KnownFiles, from_bytes, to_bytes},
+};
 use crate::{
     artifact::ProjectPath,
     document::FileHash,
@@ -17,18 +23,6 @@ use crate::{
         walk::Visitor,
     },
 };
-
-/// A file as the database knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Known {
-    stat: FileStat,
-    /// Whether the file was old enough when it was read that a later change cannot have the same stat.
-    is_settled: bool,
-    /// The digest of its rows; `None` for a file without workflow state.
-    rows: Option<FileHash>,
-}
-
-type KnownFiles = HashMap<String, Known>;
 
 /// Reads what changed since the last time. All is read where something changed that decides about every artifact: the
 /// configuration, a step file, this program.
@@ -53,30 +47,22 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
         read.extend(looker.read);
     }
     let found = gathered(workspace, readers, walked.problems, &count);
-    let run = Run { start, known, read };
+    let run = Run { start, known, after: KnownFiles::new(), read };
     run.write(contents, &found, unchanged)?;
     contents.replace_named("unreadable", unreadable(&found))?;
     contents.set_stamp(Part::Artifacts, context)?;
     Ok(())
 }
 
+/// The files of the last time. Bytes that are no list of files are a damaged database.
 fn known_files(contents: &Contents<'_>) -> rusqlite::Result<KnownFiles> {
-    let mut statement = contents
-        .connection()
-        .prepare_cached("SELECT path, size, modified, changed, inode, is_settled, rows FROM _files")?;
+    let mut statement = contents.connection().prepare_cached("SELECT known FROM _files")?;
     let mut rows = statement.query([])?;
-    let mut known = KnownFiles::new();
-    while let Some(row) = rows.next()? {
-        let stat = FileStat {
-            size: row.get::<_, i64>(1)?.cast_unsigned(),
-            modified: row.get(2)?,
-            changed: row.get(3)?,
-            inode: row.get::<_, i64>(4)?.cast_unsigned(),
-        };
-        let rows = row.get::<_, Option<[u8; 32]>>(6)?.map(FileHash::from_digest);
-        known.insert(row.get(0)?, Known { stat, is_settled: row.get(5)?, rows });
+    let Some(row) = rows.next()? else { return Ok(KnownFiles::new()) };
+    match from_bytes(row.get_ref(0)?.as_bytes()?) {
+        Some(known) => Ok(known),
+        None => Err(rusqlite::Error::InvalidColumnType(0, "known".to_owned(), Type::Blob)),
     }
-    Ok(known)
 }
 
 fn unreadable(found: &Artifacts) -> Vec<Row> {
@@ -101,7 +87,10 @@ fn unreadable(found: &Artifacts) -> Vec<Row> {
 /// What one refresh knows.
 struct Run {
     start: RunStart,
+    /// The files of the last time that were not met yet.
     known: KnownFiles,
+    /// The files of this time.
+    after: KnownFiles,
     /// The stats of the files that were read, taken before; `None` where a stat says nothing, as of a link.
     read: HashMap<ProjectPath, (Option<FileStat>, Looked)>,
 }
@@ -113,8 +102,11 @@ impl Run {
         found: &Artifacts,
         unchanged: Vec<String>,
     ) -> rusqlite::Result<()> {
+        let is_same = self.read.is_empty() && unchanged.len() == self.known.len();
         for path in unchanged {
-            self.known.remove(&path);
+            if let Some(known) = self.known.remove(&path) {
+                self.after.insert(path, known);
+            }
         }
         for artifact in &found.artifacts {
             let stat = self.read.get(artifact.path()).and_then(|(stat, _)| *stat);
@@ -131,14 +123,19 @@ impl Run {
             if before.is_some_and(|before| before.rows.is_some()) {
                 take_out(contents, path.as_str())?;
             }
-            self.remember(contents, path.as_str(), before, stat, None)?;
+            self.remember(path.as_str(), stat, None);
         }
         // What is left is gone, or cannot be read any more.
         for (path, before) in &self.known {
             if before.rows.is_some() {
                 take_out(contents, path)?;
             }
-            contents.change("DELETE FROM _files WHERE path = ?", [path])?;
+        }
+        if !is_same {
+            let bytes = to_bytes(&self.after);
+            if !is_written(contents, &bytes)? {
+                contents.change("INSERT OR REPLACE INTO _files VALUES (0, ?)", [bytes])?;
+            }
         }
         Ok(())
     }
@@ -165,31 +162,22 @@ impl Run {
                 contents.insert("delegations", row)?;
             }
         }
-        self.remember(contents, path, before, stat, Some(digest))
-    }
-
-    /// Remembers the stat of a file, if it is another than `before`.
-    fn remember(
-        &self,
-        contents: &mut Contents<'_>,
-        path: &str,
-        before: Option<Known>,
-        stat: Option<FileStat>,
-        rows: Option<FileHash>,
-    ) -> rusqlite::Result<()> {
-        let is_settled = stat.is_some_and(|stat| !stat.may_hide_a_change(self.start.moment));
-        let stat = stat.unwrap_or(FileStat::NONE);
-        if before == Some(Known { stat, is_settled, rows }) {
-            return Ok(());
-        }
-        let rows = rows.map(|rows| rows.as_bytes().to_vec());
-        let (size, inode) = (stat.size.cast_signed(), stat.inode.cast_signed());
-        contents.change(
-            "INSERT OR REPLACE INTO _files VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (path, size, stat.modified, stat.changed, inode, is_settled, rows),
-        )?;
+        self.remember(path, stat, Some(digest));
         Ok(())
     }
+
+    /// Remembers the stat of a file.
+    fn remember(&mut self, path: &str, stat: Option<FileStat>, rows: Option<FileHash>) {
+        let is_settled = stat.is_some_and(|stat| !stat.may_hide_a_change(self.start.moment));
+        let stat = stat.unwrap_or(FileStat::NONE);
+        self.after.insert(path.to_owned(), Known { stat, is_settled, rows });
+    }
+}
+
+/// Whether the database knows the files as these bytes say: then nothing is to be written.
+fn is_written(contents: &Contents<'_>, bytes: &[u8]) -> rusqlite::Result<bool> {
+    let mut statement = contents.connection().prepare_cached("SELECT 1 FROM _files WHERE known = ?")?;
+    statement.exists([bytes])
 }
 
 fn take_out(contents: &mut Contents<'_>, path: &str) -> rusqlite::Result<()> {

@@ -5,6 +5,7 @@
 
 mod artifact_rows;
 mod artifacts;
+mod known_files;
 mod error;
 mod events;
 mod findings;
