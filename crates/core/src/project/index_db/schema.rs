@@ -12,11 +12,11 @@ const MEANING: u32 = 1;
 
 /// Tables of which questions know nothing: what the rows of a part were made from.
 ///
-/// `_state` holds for each part a digest of its source. `_files` holds as one value (`workspace/index/known_files`) for each configured file its stat, whether that stat is old
-/// enough to be believed, and a digest of the rows that the file gave; none where it holds no state.
+/// `_state` holds for each part a digest of its source. `_files` holds for each folder, as one value (`workspace/index/known_files`),
+/// for each configured file its stat, whether that stat is old enough to be believed, and a digest of the rows that the file gave; none where it holds no state.
 const OWN_TABLES: &str = "
     CREATE TABLE _state (part TEXT PRIMARY KEY, stamp BLOB NOT NULL) WITHOUT ROWID;
-    CREATE TABLE _files (at INTEGER PRIMARY KEY CHECK (at = 0), known BLOB NOT NULL);
+    CREATE TABLE _files (folder TEXT PRIMARY KEY, known BLOB NOT NULL) WITHOUT ROWID;
 ";
 
 /// All tables, the inventory first.

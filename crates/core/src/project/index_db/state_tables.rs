@@ -49,7 +49,7 @@ const ARTIFACTS: Table = Table {
         text("modified", "When the file was last changed, UTC, to the second"),
     ],
     key: "path",
-    indices: &["id"],
+    indices: &["id", "status", "workflow"],
 };
 
 const STEPS: Table = Table {

@@ -1,13 +1,17 @@
 //! Artifacts, their steps and delegations: files whose stat is the one of the last time are not read.
 
-use std::{collections::HashMap, ops::Range, sync::atomic::AtomicUsize};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    ops::Range,
+    sync::atomic::AtomicUsize,
+};
 
 use rusqlite::types::Type;
 
 use super::{
     artifact_rows::ArtifactRows,
     error::Fault,
-    known_files::{Known, KnownFiles, from_bytes, to_bytes},
+    known_files::{Known, KnownFiles, add_folder, folder_of, folder_to_bytes},
 };
 use crate::{
     artifact::ProjectPath,
@@ -47,7 +51,7 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
         read.extend(looker.read);
     }
     let found = gathered(workspace, readers, walked.problems, &count);
-    let run = Run { start, known, after: KnownFiles::new(), read };
+    let run = Run { start, known, met: HashSet::new(), read };
     run.write(contents, &found, unchanged)?;
     contents.replace_named("unreadable", unreadable(&found))?;
     contents.set_stamp(Part::Artifacts, context)?;
@@ -56,13 +60,16 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
 
 /// The files of the last time. Bytes that are no list of files are a damaged database.
 fn known_files(contents: &Contents<'_>) -> rusqlite::Result<KnownFiles> {
-    let mut statement = contents.connection().prepare_cached("SELECT known FROM _files")?;
+    let mut statement = contents.connection().prepare_cached("SELECT folder, known FROM _files")?;
     let mut rows = statement.query([])?;
-    let Some(row) = rows.next()? else { return Ok(KnownFiles::new()) };
-    match from_bytes(row.get_ref(0)?.as_bytes()?) {
-        Some(known) => Ok(known),
-        None => Err(rusqlite::Error::InvalidColumnType(0, "known".to_owned(), Type::Blob)),
+    let mut known = KnownFiles::new();
+    while let Some(row) = rows.next()? {
+        let (folder, bytes) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_blob()?);
+        if add_folder(&mut known, folder, bytes).is_none() {
+            return Err(rusqlite::Error::InvalidColumnType(1, "known".to_owned(), Type::Blob));
+        }
     }
+    Ok(known)
 }
 
 fn unreadable(found: &Artifacts) -> Vec<Row> {
@@ -87,10 +94,10 @@ fn unreadable(found: &Artifacts) -> Vec<Row> {
 /// What one refresh knows.
 struct Run {
     start: RunStart,
-    /// The files of the last time that were not met yet.
+    /// The files: at first those of the last time, in the end those of this time.
     known: KnownFiles,
-    /// The files of this time.
-    after: KnownFiles,
+    /// Those that were read and are known from now on.
+    met: HashSet<String>,
     /// The stats of the files that were read, taken before; `None` where a stat says nothing, as of a link.
     read: HashMap<ProjectPath, (Option<FileStat>, Looked)>,
 }
@@ -102,11 +109,8 @@ impl Run {
         found: &Artifacts,
         unchanged: Vec<String>,
     ) -> rusqlite::Result<()> {
-        let is_same = self.read.is_empty() && unchanged.len() == self.known.len();
-        for path in unchanged {
-            if let Some(known) = self.known.remove(&path) {
-                self.after.insert(path, known);
-            }
+        if self.read.is_empty() && unchanged.len() == self.known.len() {
+            return Ok(());
         }
         for artifact in &found.artifacts {
             let stat = self.read.get(artifact.path()).and_then(|(stat, _)| *stat);
@@ -119,25 +123,42 @@ impl Run {
             .map(|(path, (stat, _))| (path.clone(), *stat))
             .collect();
         for (path, stat) in stateless {
-            let before = self.known.remove(path.as_str());
-            if before.is_some_and(|before| before.rows.is_some()) {
+            if self.known.get(path.as_str()).is_some_and(|before| before.rows.is_some()) {
                 take_out(contents, path.as_str())?;
             }
             self.remember(path.as_str(), stat, None);
         }
-        // What is left is gone, or cannot be read any more.
-        for (path, before) in &self.known {
-            if before.rows.is_some() {
+        let gone = self.gone(&unchanged);
+        for path in &gone {
+            if self.known.remove(path).is_some_and(|before| before.rows.is_some()) {
                 take_out(contents, path)?;
             }
         }
-        if !is_same {
-            let bytes = to_bytes(&self.after);
-            if !is_written(contents, &bytes)? {
-                contents.change("INSERT OR REPLACE INTO _files VALUES (0, ?)", [bytes])?;
-            }
+        let touched: BTreeSet<&str> = self.met.iter().chain(&gone).map(|path| folder_of(path)).collect();
+        touched.into_iter().try_for_each(|folder| self.write_folder(contents, folder))
+    }
+
+    /// The files of the last time that are gone, or cannot be read any more.
+    fn gone(&self, unchanged: &[String]) -> Vec<String> {
+        if self.met.len() + unchanged.len() == self.known.len() {
+            return Vec::new();
         }
-        Ok(())
+        let unchanged: HashSet<&String> = unchanged.iter().collect();
+        let is_gone = |path: &&String| !unchanged.contains(path) && !self.met.contains(*path);
+        self.known.keys().filter(is_gone).cloned().collect()
+    }
+
+    /// Remembers the files of a folder, if anything about them is another than before.
+    fn write_folder(&self, contents: &mut Contents<'_>, folder: &str) -> rusqlite::Result<()> {
+        let bytes = folder_to_bytes(&self.known, folder);
+        if bytes.is_empty() {
+            return contents.change("DELETE FROM _files WHERE folder = ?", [folder]).map(drop);
+        }
+        let sql = "SELECT 1 FROM _files WHERE folder = ? AND known = ?";
+        if contents.connection().prepare_cached(sql)?.exists((folder, &bytes))? {
+            return Ok(());
+        }
+        contents.change("INSERT OR REPLACE INTO _files VALUES (?, ?)", (folder, bytes)).map(drop)
     }
 
     fn write_artifact(
@@ -149,7 +170,7 @@ impl Run {
         let path = artifact.path().as_str();
         let rows = ArtifactRows::of(artifact, stat.as_ref());
         let digest = rows.digest();
-        let before = self.known.remove(path);
+        let before = self.known.get(path);
         if before.and_then(|before| before.rows) != Some(digest) {
             if before.is_some_and(|before| before.rows.is_some()) {
                 take_out(contents, path)?;
@@ -170,14 +191,9 @@ impl Run {
     fn remember(&mut self, path: &str, stat: Option<FileStat>, rows: Option<FileHash>) {
         let is_settled = stat.is_some_and(|stat| !stat.may_hide_a_change(self.start.moment));
         let stat = stat.unwrap_or(FileStat::NONE);
-        self.after.insert(path.to_owned(), Known { stat, is_settled, rows });
+        self.known.insert(path.to_owned(), Known { stat, is_settled, rows });
+        self.met.insert(path.to_owned());
     }
-}
-
-/// Whether the database knows the files as these bytes say: then nothing is to be written.
-fn is_written(contents: &Contents<'_>, bytes: &[u8]) -> rusqlite::Result<bool> {
-    let mut statement = contents.connection().prepare_cached("SELECT 1 FROM _files WHERE known = ?")?;
-    statement.exists([bytes])
 }
 
 fn take_out(contents: &mut Contents<'_>, path: &str) -> rusqlite::Result<()> {

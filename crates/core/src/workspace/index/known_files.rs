@@ -1,4 +1,4 @@
-//! The files as the database knows them: one value, since all of them are wanted for every question.
+//! The files as the database knows them: one value a folder, since all of them are wanted for every question, and few change.
 
 use std::collections::HashMap;
 
@@ -22,14 +22,21 @@ const LENGTH: usize = 4;
 const NUMBER: usize = 8;
 const DIGEST: usize = 32;
 
-/// All files as bytes, in the order of their paths: the same files give the same bytes.
-pub(super) fn to_bytes(files: &KnownFiles) -> Vec<u8> {
-    let mut sorted: Vec<(&String, &Known)> = files.iter().collect();
-    sorted.sort_by_key(|(path, _)| *path);
-    let mut bytes = Vec::with_capacity(files.len() * 128);
-    for (path, known) in sorted {
-        bytes.extend(u32::try_from(path.len()).unwrap_or(u32::MAX).to_le_bytes());
-        bytes.extend(path.as_bytes());
+/// The folder in which the file at `path` stands; empty for the root.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The files of `folder` as bytes, in the order of their names: the same files give the same bytes, no file none.
+pub(super) fn folder_to_bytes(files: &KnownFiles, folder: &str) -> Vec<u8> {
+    let inside = files.iter().filter(|(path, _)| folder_of(path) == folder);
+    let mut sorted: Vec<(&str, &Known)> =
+        inside.map(|(path, known)| (path.rsplit('/').next().unwrap_or_default(), known)).collect();
+    sorted.sort_by_key(|(name, _)| *name);
+    let mut bytes = Vec::with_capacity(sorted.len() * 128);
+    for (name, known) in sorted {
+        bytes.extend(u32::try_from(name.len()).unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend(name.as_bytes());
         let FileStat { size, modified, changed, inode } = known.stat;
         bytes.extend(
             [size.to_le_bytes(), modified.to_le_bytes(), changed.to_le_bytes(), inode.to_le_bytes()].concat(),
@@ -40,12 +47,11 @@ pub(super) fn to_bytes(files: &KnownFiles) -> Vec<u8> {
     bytes
 }
 
-/// What [`to_bytes`] wrote; `None` where these are other bytes.
-pub(super) fn from_bytes(mut bytes: &[u8]) -> Option<KnownFiles> {
-    let mut files = KnownFiles::with_capacity(bytes.len() / 128);
+/// Adds the files of `folder` as [`folder_to_bytes`] wrote them; `None` where these are other bytes.
+pub(super) fn add_folder(files: &mut KnownFiles, folder: &str, mut bytes: &[u8]) -> Option<()> {
     while !bytes.is_empty() {
         let length = u32::from_le_bytes(taken::<LENGTH>(&mut bytes)?);
-        let (path, rest) = bytes.split_at_checked(usize::try_from(length).ok()?)?;
+        let (name, rest) = bytes.split_at_checked(usize::try_from(length).ok()?)?;
         bytes = rest;
         let stat = FileStat {
             size: u64::from_le_bytes(taken::<NUMBER>(&mut bytes)?),
@@ -56,9 +62,11 @@ pub(super) fn from_bytes(mut bytes: &[u8]) -> Option<KnownFiles> {
         let [is_settled, has_rows] = taken::<2>(&mut bytes)?;
         let digest = FileHash::from_digest(taken::<DIGEST>(&mut bytes)?);
         let known = Known { stat, is_settled: is_settled == 1, rows: (has_rows == 1).then_some(digest) };
-        files.insert(std::str::from_utf8(path).ok()?.to_owned(), known);
+        let name = std::str::from_utf8(name).ok()?;
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        files.insert(path, known);
     }
-    Some(files)
+    Some(())
 }
 
 fn taken<const LENGTH: usize>(bytes: &mut &[u8]) -> Option<[u8; LENGTH]> {
@@ -69,6 +77,8 @@ fn taken<const LENGTH: usize>(bytes: &mut &[u8]) -> Option<[u8; LENGTH]> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -82,15 +92,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(files in prop::collection::hash_map(".{0,20}", known(), 0..20)) {
-            let bytes = to_bytes(&files);
-            prop_assert_eq!(from_bytes(&bytes), Some(files));
+        fn what_was_written_is_read(
+            files in prop::collection::hash_map("([a-c]/){0,2}[^/]{1,9}", known(), 0..20)
+        ) {
+            let mut read = KnownFiles::new();
+            for folder in files.keys().map(|path| folder_of(path)).collect::<BTreeSet<_>>() {
+                add_folder(&mut read, folder, &folder_to_bytes(&files, folder)).unwrap();
+            }
+            prop_assert_eq!(read, files);
         }
 
         #[test]
         fn other_bytes_are_read_as_nothing_or_as_files(bytes: Vec<u8>) {
             // What counts is that it ends: a digest of rows that is wrong leads to rows that are written again.
-            let _ = from_bytes(&bytes);
+            let _ = add_folder(&mut KnownFiles::new(), "docs", &bytes);
         }
     }
 
@@ -98,9 +113,10 @@ mod tests {
     fn what_is_cut_off_is_no_list() {
         let stat = FileStat { size: 1, modified: 2, changed: 3, inode: 4 };
         let files = KnownFiles::from([("a.md".to_owned(), Known { stat, is_settled: true, rows: None })]);
-        let bytes = to_bytes(&files);
+        let bytes = folder_to_bytes(&files, "");
         for length in 1..bytes.len() {
-            assert_eq!(from_bytes(&bytes[..length]), None, "{length}");
+            assert_eq!(add_folder(&mut KnownFiles::new(), "", &bytes[..length]), None, "{length}");
         }
+        assert!(folder_to_bytes(&files, "docs").is_empty());
     }
 }
