@@ -1,10 +1,11 @@
 //! `stepmark query`, with nothing new and after one change, beside a bare walk with stats and a bare SELECT.
 
-use std::{fs, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use crate::{
     failure::Failure,
     process,
+    projections::write_again,
     report::{self, Target},
     timing::{Contender, alternate},
     tools::{Tools, git},
@@ -58,14 +59,4 @@ pub(crate) fn print_select(folder: &Path) -> Result<(), Failure> {
     }
     println!("{count} rows");
     Ok(())
-}
-
-/// Changes a letter in the last line of an artifact.
-fn write_again(place: &Path) -> Result<(), Failure> {
-    let mut bytes = fs::read(place).map_err(Failure::file("read", place))?;
-    let last = bytes.len().saturating_sub(2);
-    if let Some(letter) = bytes.get_mut(last) {
-        *letter = if *letter == b'x' { b'y' } else { b'x' };
-    }
-    fs::write(place, bytes).map_err(Failure::file("write", place))
 }

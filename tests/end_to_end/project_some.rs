@@ -74,3 +74,9 @@ fn an_artifact_that_is_new_or_gone_changes_more_than_a_row() {
     let after = written(&demo, &[]);
     assert!(rest(&after).is_empty(), "{after:?}");
 }
+
+#[test]
+fn a_path_where_nothing_is_does_not_pass_unsaid() {
+    let run = demo().stepmark(&["project", "docs/prd.mdd"]);
+    assert!(run.stderr.contains("warning: `docs/prd.mdd` is not there"), "{run}");
+}

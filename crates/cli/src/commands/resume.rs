@@ -12,7 +12,7 @@ use stepmark_core::{
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, wire},
+    output::Output,
     project::Project,
 };
 
@@ -140,7 +140,7 @@ fn answer_wire(evidence: &Evidence, answer: &Answer) -> Json {
     wire["tier"] = answer.tier.number().into();
     wire["from"] = json!({"source": answer.source.word(), "place": answer.source.place()});
     wire["why"] = answer.why.as_str().into();
-    wire["standing"] = wire::standing(outlook.standing).into();
+    wire["standing"] = outlook.standing.as_str().into();
     wire["finished"] = outlook.is_finished().into();
     wire["done"] = outlook.done.into();
     wire["total"] = outlook.total.into();

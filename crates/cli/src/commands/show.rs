@@ -14,7 +14,7 @@ use crate::{
     exit::{Exit, Failure},
     output::{
         Output, bar, on_one_line,
-        wire::{self, ArtifactWire, ProblemCounts},
+        wire::{ArtifactWire, ProblemCounts},
         wording,
     },
     project::Project,
@@ -97,7 +97,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     }
     line("scope", state.scope().map(|scope| scope.to_string()).as_deref());
     if let Some(progress) = &progress {
-        line("standing", Some(wire::standing(progress.standing)));
+        line("standing", Some(progress.standing.as_str()));
         line("done", Some(&bar(progress.done_units, progress.total)));
         line("next", Some(&wording::next(progress)));
     }

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use stepmark_core::{
     check::{Finding, Severity},
-    workflow::{Next, Progress, Standing, Step},
+    workflow::{Next, Progress, Step},
     workspace::{Membership, TrackedArtifact},
 };
 
@@ -86,23 +86,13 @@ impl ArtifactWire {
             steps_completed: artifact.steps().completed().iter().map(ToString::to_string).collect(),
             done: progress.as_ref().map(|progress| progress.done_units),
             total: progress.as_ref().map(|progress| progress.total),
-            standing: progress.as_ref().map(|progress| standing(progress.standing)),
+            standing: progress.as_ref().map(|progress| progress.standing.as_str()),
             next: progress.as_ref().map(next).unwrap_or_default(),
             alternatives: progress.as_ref().map(alternatives).unwrap_or_default(),
             status: filled(&state.status),
             scope: state.scope().map(|scope| scope.to_string()),
             problems,
         }
-    }
-}
-
-/// The word for where a workflow stands.
-pub(crate) const fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::NotStarted => "not-started",
-        Standing::Interrupted => "interrupted",
-        Standing::Underway => "underway",
-        Standing::Finished => "finished",
     }
 }
 

@@ -67,6 +67,18 @@ pub enum Standing {
     Finished,
 }
 
+impl Standing {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotStarted => "not-started",
+            Self::Interrupted => "interrupted",
+            Self::Underway => "underway",
+            Self::Finished => "finished",
+        }
+    }
+}
+
 /// One item of the list that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoneItem<'chain> {

@@ -11,7 +11,7 @@ use crate::{
     check::Severity,
     delegation::Agent,
     selection::{Field, FieldValue, Selectable, StatusValue},
-    workflow::{Next, Standing},
+    workflow::Next,
 };
 
 /// An artifact as a row of a list.
@@ -54,7 +54,7 @@ impl<'w> ListedArtifact<'w> {
             Field::Progress => {
                 (progress.done_units * 100).checked_div(progress.total).map_or(FieldValue::Empty, number)
             }
-            Field::Standing => FieldValue::Text(standing(progress.standing).to_owned()),
+            Field::Standing => FieldValue::Text(progress.standing.as_str().to_owned()),
             _ => FieldValue::of_texts(match &progress.next {
                 Next::Step { step, .. } => vec![step.name().to_owned()],
                 Next::Choice(steps) => steps.iter().map(|step| step.name().to_owned()).collect(),
@@ -112,13 +112,4 @@ impl Selectable for ListedArtifact<'_> {
 
 fn filled(field: Option<&ArtifactField>) -> Option<String> {
     field.and_then(ArtifactField::filled).map(str::to_owned)
-}
-
-const fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::NotStarted => "not-started",
-        Standing::Interrupted => "interrupted",
-        Standing::Underway => "underway",
-        Standing::Finished => "finished",
-    }
 }

@@ -56,7 +56,7 @@ impl Project {
         let is_any_named = Projection::ALL.iter().any(|projection| projection.is_named_in(self));
         let chosen = |projection: &Projection| !is_any_named || projection.is_named_in(self);
         let mut done = Vec::new();
-        let some = SomeArtifacts::read(project, &self.artifacts)?;
+        let some = SomeArtifacts::read(project, &self.artifacts, output)?;
         for projection in Projection::ALL.into_iter().filter(chosen) {
             let rebuilt = match &some {
                 Some(some) => some.project(projection, project, self.reason.as_deref())?,

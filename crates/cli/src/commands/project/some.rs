@@ -12,7 +12,7 @@ use super::{
     done::Done,
     projection::{manifest_place, of_gates, of_ledgers, of_manifest},
 };
-use crate::{exit::Failure, project::Project as OpenProject};
+use crate::{exit::Failure, output::Output, project::Project as OpenProject};
 
 /// The artifacts that a command names.
 pub(super) struct SomeArtifacts {
@@ -23,7 +23,11 @@ pub(super) struct SomeArtifacts {
 
 impl SomeArtifacts {
     /// `None` where none is named: then all are meant.
-    pub(super) fn read(project: &OpenProject, given: &[PathBuf]) -> Result<Option<Self>, Failure> {
+    pub(super) fn read(
+        project: &OpenProject,
+        given: &[PathBuf],
+        output: &Output,
+    ) -> Result<Option<Self>, Failure> {
         if given.is_empty() {
             return Ok(None);
         }
@@ -32,8 +36,9 @@ impl SomeArtifacts {
             let path = project.path(given)?;
             match project.workspace.artifact(&path) {
                 Ok(artifact) => present.push(artifact),
-                // Its gates and its row go.
-                Err(ArtifactError::Missing { .. }) => {}
+                Err(ArtifactError::Missing { .. }) => {
+                    output.warning(format_args!("`{path}` is not there: what was made of it goes"));
+                }
                 Err(error) => return Err(error.into()),
             }
             paths.push(path);

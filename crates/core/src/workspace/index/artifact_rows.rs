@@ -9,7 +9,7 @@ use crate::{
     document::FileHash,
     journal::ArtifactKey,
     project::index_db::{Cell, IntoCell as _, Row, add_to_digest},
-    workflow::{Next, Progress, Standing, Step},
+    workflow::{Next, Progress, Step},
 };
 
 /// The rows of one artifact.
@@ -62,7 +62,7 @@ fn artifact_row(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>, stat
         filled(&state.title).cell(),
         tracked.workflow().map(|workflow| workflow.name.clone()).cell(),
         tracked.workflow().map(|workflow| workflow.chain.track().to_string()).cell(),
-        progress.map(|progress| standing(progress.standing)).cell(),
+        progress.map(|progress| progress.standing.as_str()).cell(),
         progress.map(|progress| progress.done_units).cell(),
         progress.map(|progress| progress.total).cell(),
         progress.and_then(|progress| (progress.done_units * 100).checked_div(progress.total)).cell(),
@@ -87,16 +87,6 @@ fn artifact_row(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>, stat
 fn moment(nanoseconds: i64) -> String {
     let seconds = nanoseconds.div_euclid(1_000_000_000);
     Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
-}
-
-/// The word for where a workflow stands.
-const fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::NotStarted => "not-started",
-        Standing::Interrupted => "interrupted",
-        Standing::Underway => "underway",
-        Standing::Finished => "finished",
-    }
 }
 
 const fn rank(scope: &Scope) -> Option<i64> {
