@@ -10,7 +10,6 @@
 mod one_way;
 mod scalar;
 mod moment;
-mod in_parts;
 mod tracker_name;
 mod run_settings;
 pub mod ticket;

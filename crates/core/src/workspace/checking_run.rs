@@ -1,10 +1,9 @@
 //! One run of a check over artifacts on the disk.
 
-use std::{num::NonZero, panic, thread};
-
 use super::{
     CheckError, CheckReport, Known, Selection, TrackedArtifact, Workspace,
     checking_beside::{AllowancesInUse, AllowedRule},
+    in_parts::map_in_parts,
     ledgers::Ledgers,
     verdicts::{Answers, Asked, Noted},
 };
@@ -13,9 +12,6 @@ use crate::{
     delegation::Chains,
     workflow::WorkflowDefinition,
 };
-
-/// Fewer artifacts than this are not worth a thread.
-const A_THREADS_WORTH: usize = 64;
 
 /// What is known so far.
 #[derive(Debug)]
@@ -51,24 +47,10 @@ impl<'w, 't> CheckingRun<'w, 't> {
         answers: &Answers<'_>,
         mut each: impl FnMut(&'t TrackedArtifact, &Judged, Option<Noted>),
     ) -> Result<(), CheckError> {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let share = artifacts.len().div_ceil(threads).max(A_THREADS_WORTH);
         let run = &*self;
-        let judged: Vec<_> = thread::scope(|scope| {
-            let judge = |share: &'t [TrackedArtifact]| {
-                let judge = |artifact| run.judge_one(artifact, chains, answers);
-                share.iter().map(judge).collect::<Result<Vec<_>, _>>()
-            };
-            let mut shares = artifacts.chunks(share);
-            let first = shares.next().unwrap_or_default();
-            let others: Vec<_> = shares.map(|share| scope.spawn(move || judge(share))).collect();
-            let mut all = vec![judge(first)];
-            for thread in others {
-                all.push(thread.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));
-            }
-            all.into_iter().collect::<Result<Vec<_>, CheckError>>()
-        })?;
-        for (artifact, (judged, noted)) in artifacts.iter().zip(judged.into_iter().flatten()) {
+        let judged = map_in_parts(artifacts, |artifact| run.judge_one(artifact, chains, answers));
+        let judged: Vec<_> = judged.into_iter().collect::<Result<_, _>>()?;
+        for (artifact, (judged, noted)) in artifacts.iter().zip(judged) {
             self.in_use.note(&judged);
             each(artifact, &judged, noted);
             self.report.add(artifact.artifact(), judged, &mut self.baseline);

@@ -4,6 +4,7 @@ mod workflow_declaration;
 mod configuration;
 mod initial_files;
 mod file_stat;
+mod in_parts;
 mod folder;
 mod walk;
 mod workflow_listing;
@@ -117,6 +118,7 @@ pub use gates::{GateAnswer, GateError, Tier};
 pub use git_hooks::{HookChange, HookError, HookOutcome, HookStanding};
 pub use git_version::{ChangedFile, Comparison, GitChanges, GitVersion, GitVersionError, OverLimit};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
+pub use in_parts::map_in_parts;
 pub use index::{AskError, Freshness, IndexRefreshed, RefreshError, TicketRow};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 #[cfg(feature = "write")]

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use stepmark_core::workspace::map_in_parts;
+
 use super::{
     Action, ActionKind, Grounds, Plan, Remark,
     grounds::{Remembered, Survey, by_marker},
 };
 use crate::{
     configuration::{Drift, Duplicates, Prune},
-    in_parts::map_in_parts,
     ledger::{IntentAction, LedgerError, Link},
     ticket::{
         CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, SourceDigests, Standing,

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey, workspace::Artifacts};
+use stepmark_core::{
+    artifact::ProjectPath,
+    journal::ArtifactKey,
+    workspace::{Artifacts, map_in_parts},
+};
 
 use super::{Marker, MarkerError, TicketFacts};
-use crate::in_parts::map_in_parts;
 
 /// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has no way back.
 #[derive(Clone, Debug, Default)]

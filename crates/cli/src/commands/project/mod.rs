@@ -8,7 +8,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use self::{projection::Projection, some::SomeArtifacts};
+use self::{
+    projection::{AllArtifacts, Projection},
+    some::SomeArtifacts,
+};
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
@@ -56,12 +59,13 @@ impl Project {
         let is_any_named = Projection::ALL.iter().any(|projection| projection.is_named_in(self));
         let chosen = |projection: &Projection| !is_any_named || projection.is_named_in(self);
         let mut done = Vec::new();
+        let mut all = AllArtifacts::default();
         let some = SomeArtifacts::read(project, &self.artifacts, output)?;
         for projection in Projection::ALL.into_iter().filter(chosen) {
             let rebuilt = match &some {
                 Some(some) => some.project(projection, project, self.reason.as_deref())?,
                 None => Some(with_spinner(projection.name(), output.quiet, |count| {
-                    projection.rebuild(project, self, count, (environment, output))
+                    projection.rebuild(project, self, &mut all, count, (environment, output))
                 })?),
             };
             done.extend(rebuilt.map(|rebuilt| (projection, rebuilt)));

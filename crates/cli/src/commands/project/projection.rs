@@ -1,11 +1,11 @@
 //! The parts of what is derived, each rebuilt as a whole.
 
-use std::sync::atomic::AtomicUsize;
+use std::{mem, sync::atomic::AtomicUsize};
 
 use stepmark_core::{
     commit::Outcome,
     workspace::{
-        GateRebuild, LedgerProjection, WalkProblemKind,
+        Artifacts, ChangeError, GateRebuild, LedgerProjection, WalkError, WalkProblemKind,
         manifest::{self, IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace},
     },
 };
@@ -18,6 +18,19 @@ use crate::{
     output::Output,
     project::Project as OpenProject,
 };
+
+/// The artifacts of the project: read once, for everything that is made of them.
+#[derive(Default)]
+pub(super) struct AllArtifacts(Option<Artifacts>);
+
+impl AllArtifacts {
+    fn read(&mut self, project: &OpenProject, count: &AtomicUsize) -> Result<&mut Artifacts, WalkError> {
+        Ok(match &mut self.0 {
+            Some(artifacts) => artifacts,
+            unread => unread.insert(project.workspace.artifacts_counted(count)?),
+        })
+    }
+}
 
 /// Something that is rebuilt as a whole.
 #[derive(Clone, Copy, Debug)]
@@ -61,12 +74,22 @@ impl Projection {
         self,
         project: &OpenProject,
         options: &Project,
+        artifacts: &mut AllArtifacts,
         count: &AtomicUsize,
         (environment, output): (&Environment, &Output),
     ) -> Result<Done, Failure> {
         match self {
-            Self::Ledgers => Ok(of_ledgers(&project.workspace.project_ledgers(options.reason.as_deref())?)),
-            Self::Gates => Ok(of_gates(project.workspace.rebuild_gates()?)),
+            Self::Ledgers => {
+                let found = artifacts.read(project, count)?;
+                let reason = options.reason.as_deref();
+                let mut done = project.workspace.project_ledgers_of(&found.artifacts, reason);
+                done.failed.extend(mem::take(&mut found.unreadable).into_iter().map(ChangeError::from));
+                Ok(of_ledgers(&done))
+            }
+            Self::Gates => {
+                let found = artifacts.read(project, count)?;
+                Ok(of_gates(project.workspace.rebuild_gates_of(&found.artifacts, count)?))
+            }
             Self::FilesManifest => files_manifest(project, count),
             Self::Catalogues => catalogues(project, count),
             Self::Index => index(project, environment, output),

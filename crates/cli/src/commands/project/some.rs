@@ -71,11 +71,7 @@ impl SomeArtifacts {
     fn gates(&self, project: &OpenProject) -> Result<Done, Failure> {
         let mut total = GateRebuild::default();
         for path in &self.paths {
-            let done = project.workspace.open_gates(path, None)?;
-            total.artifacts += done.artifacts;
-            total.written += done.written;
-            total.removed += done.removed;
-            total.unchanged += done.unchanged;
+            total += project.workspace.open_gates(path, None)?;
         }
         Ok(of_gates(total))
     }

@@ -11,6 +11,8 @@ mod folder;
 mod sight;
 #[cfg(feature = "write")]
 mod upkeep;
+#[cfg(feature = "write")]
+mod rebuild;
 #[cfg(test)]
 #[cfg(feature = "write")]
 mod reliability;
@@ -22,7 +24,7 @@ use std::{fs, io};
 
 pub use answer::{GateAnswer, Tier};
 #[cfg(feature = "write")]
-pub use upkeep::GateRebuild;
+pub use rebuild::GateRebuild;
 
 use folder::GateFolder;
 

@@ -2,47 +2,27 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: gates are written and removed here")]
 
 use std::{
-    collections::BTreeSet,
-    fs::{self, OpenOptions},
+    ffi::OsString,
+    fs::{self, File, OpenOptions},
     io::{self, Write},
     path::Path,
     time::Duration,
 };
 
-use super::{
-    GateError, GateFolder,
-    sight::{self, Sight},
-    steps_of,
-};
+use super::{GateError, GateFolder, rebuild::GateRebuild, sight::Sight, steps_of};
 use crate::{
     artifact::{Artifact, ProjectPath, StateDigest},
     commit::ArtifactLock,
     journal::{ArtifactKey, EventId},
-    project::gates::{
-        GATE_EXTENSION, GATES_FOLDER, Gate, GateChanges, GateFacts, GateStat, GateStep, StoredGate,
-        superfluous,
-    },
+    project::gates::{GATES_FOLDER, GateChanges, GateFacts, GateStat, GateStep, superfluous},
     workspace::{TrackedArtifact, Workspace},
 };
 
 /// How long to wait for another process that writes the same gates: it needs milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How the names of gates start that are being written.
+/// How the names of gates, and of folders with them, start that are being written.
 const TEMPORARY: &str = ".stepmark-gate-";
-
-/// What rebuilding the gates did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GateRebuild {
-    /// Artifacts that have gates.
-    pub artifacts: usize,
-    /// Gates that were written.
-    pub written: usize,
-    /// Gates that were removed.
-    pub removed: usize,
-    /// Gates that were right.
-    pub unchanged: usize,
-}
 
 /// An artifact that lists steps, with the stat that belongs to its bytes.
 struct Listing {
@@ -79,13 +59,24 @@ impl Workspace {
     /// When gates cannot be read or written. The artifact is as it was, and a gate that stayed behind is closed by its stat.
     pub fn open_gates(&self, path: &ProjectPath, event: Option<EventId>) -> Result<GateRebuild, GateError> {
         let folder = GateFolder::of(self.root(), path)?;
-        let is_without = folder.names()?.is_none();
-        if is_without && self.listing(path)?.is_none() {
+        if folder.names()?.is_none() && self.listing(path)?.is_none() {
             return Ok(GateRebuild::default());
         }
+        self.renew_gates(path, &folder, event)
+    }
+
+    /// The same, of an artifact that has gates or lists steps.
+    pub(super) fn renew_gates(
+        &self,
+        path: &ProjectPath,
+        folder: &GateFolder,
+        event: Option<EventId>,
+    ) -> Result<GateRebuild, GateError> {
         // One writer at a time, who reads under the lock: the last to write has seen the last state.
         let _lock = ArtifactLock::acquire(self.root(), &folder.path, PATIENCE)?;
-        let stored = folder.read()?.unwrap_or_default();
+        let stored = folder.read()?;
+        let is_new = stored.is_none();
+        let stored = stored.unwrap_or_default();
         let changes = match self.listing(path)? {
             Some(Listing { artifact, steps, stat, state }) => {
                 let (key, file) = (ArtifactKey::of(artifact.artifact()), artifact.artifact().file_hash());
@@ -97,62 +88,17 @@ impl Workspace {
                 ..GateChanges::default()
             },
         };
-        self.carry_out_gates(&folder, &changes)
-            .map_err(|source| GateError::Write { artifact: path.clone(), source })?;
+        let carried_out = match is_new {
+            true => self.make_gates(folder, &changes.write),
+            false => self.change_gates(folder, &changes),
+        };
+        carried_out.map_err(|source| GateError::Write { artifact: path.clone(), source })?;
         Ok(GateRebuild {
             artifacts: usize::from(changes.write.len() + changes.unchanged > 0),
             written: changes.write.len(),
             removed: changes.remove.len(),
             unchanged: changes.unchanged,
         })
-    }
-
-    /// Makes all gates of the project those of the steps that its artifacts list now, and removes those of artifacts that are
-    /// gone.
-    ///
-    /// # Errors
-    /// When artifacts cannot be listed, or gates cannot be written.
-    pub fn rebuild_gates(&self) -> Result<GateRebuild, GateError> {
-        let mut total = GateRebuild::default();
-        let mut add = |done: GateRebuild| {
-            total.artifacts += done.artifacts;
-            total.written += done.written;
-            total.removed += done.removed;
-            total.unchanged += done.unchanged;
-        };
-        let found = self.artifacts()?;
-        let mut kept = BTreeSet::new();
-        for artifact in &found.artifacts {
-            let steps = steps_of(artifact);
-            if steps.is_empty() {
-                continue;
-            }
-            kept.insert(artifact.path().clone());
-            add(match self.current_gates(artifact.path(), &steps)? {
-                Some(unchanged) => GateRebuild { artifacts: 1, unchanged, ..GateRebuild::default() },
-                None => self.open_gates(artifact.path(), None)?,
-            });
-        }
-        for path in self.gated_paths()? {
-            if !kept.contains(&path) {
-                add(self.open_gates(&path, None)?);
-            }
-        }
-        Ok(total)
-    }
-
-    /// How many gates the artifact has, if they are those of `steps` and its stat proves each: then neither lock nor reading is
-    /// needed, which is what makes rebuilding after a checkout cheap.
-    fn current_gates(&self, path: &ProjectPath, steps: &[GateStep]) -> Result<Option<usize>, GateError> {
-        let Some(stored) = GateFolder::of(self.root(), path)?.read()? else { return Ok(None) };
-        let Some(now) = sight::stat(self.root(), path)? else { return Ok(None) };
-        let is_current = |stored: &StoredGate| {
-            let proves = |gate: &Gate| gate.stat.is_proof && gate.stat.is_same_file(&now);
-            stored.gate.as_ref().is_some_and(proves)
-        };
-        let names = stored.iter().map(|stored| stored.file_name.as_str());
-        let is_whole = stored.len() == steps.len() && superfluous(steps, names).is_empty();
-        Ok((is_whole && stored.iter().all(is_current)).then_some(stored.len()))
     }
 
     /// The artifact as it is now; `None` where it lists no step, or none that can be trusted.
@@ -167,42 +113,34 @@ impl Workspace {
         Ok(Some(Listing { stat: seen.stat, state: StateDigest::of(&state), artifact, steps }))
     }
 
-    /// The artifacts, there or not, that have a folder with gates.
-    fn gated_paths(&self) -> Result<Vec<ProjectPath>, GateError> {
-        let failed = |path: &str| {
-            let path = format!("{GATES_FOLDER}/{path}");
-            move |source| GateError::Read { path, source }
+    /// Makes the folder with all its gates at once: they are written into another one, which then gets its name.
+    fn make_gates(&self, folder: &GateFolder, gates: &[(String, Vec<u8>)]) -> io::Result<()> {
+        let (Some(above), Some(name)) = (folder.place.parent(), folder.place.file_name()) else {
+            return Ok(());
         };
-        let gates = self.root().path().join(GATES_FOLDER);
-        let mut paths = Vec::new();
-        let mut waiting = vec![String::new()];
-        while let Some(folder) = waiting.pop() {
-            let entries = match fs::read_dir(gates.join(&folder)) {
-                Ok(entries) => entries,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(failed(&folder)(error)),
-            };
-            let mut has_gates = false;
-            for entry in entries {
-                let entry = entry.map_err(failed(&folder))?;
-                let kind = entry.file_type().map_err(failed(&folder))?;
-                let Ok(name) = entry.file_name().into_string() else { continue };
-                if kind.is_dir() {
-                    let inner = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-                    waiting.push(inner);
-                } else {
-                    has_gates |= name.ends_with(GATE_EXTENSION);
-                }
-            }
-            if has_gates && let Ok(path) = ProjectPath::new(&folder) {
-                paths.push(path);
-            }
+        if gates.is_empty() {
+            return Ok(());
         }
-        paths.sort();
-        Ok(paths)
+        self.ignore_gates()?;
+        fs::create_dir_all(above)?;
+        let mut temporary = OsString::from(TEMPORARY);
+        temporary.push(name);
+        let temporary = above.join(temporary);
+        match fs::create_dir(&temporary) {
+            // Whoever holds the lock is the only one to use this name: it was left by one who was killed.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                fs::remove_dir_all(&temporary)?;
+                fs::create_dir(&temporary)?;
+            }
+            made => made?,
+        }
+        for (name, bytes) in gates {
+            File::create_new(temporary.join(name))?.write_all(bytes)?;
+        }
+        fs::rename(&temporary, &folder.place)
     }
 
-    fn carry_out_gates(&self, folder: &GateFolder, changes: &GateChanges) -> io::Result<()> {
+    fn change_gates(&self, folder: &GateFolder, changes: &GateChanges) -> io::Result<()> {
         for name in &changes.remove {
             remove(&folder.place.join(name))?;
         }
@@ -212,25 +150,32 @@ impl Workspace {
             }
             return Ok(());
         }
-        self.make_gates_folder(folder)?;
+        self.ignore_gates()?;
+        remove_temporary(&folder.place)?;
         changes.write.iter().try_for_each(|(name, bytes)| write_gate(&folder.place, name, bytes))
     }
 
-    /// Makes the folder; what a killed writer left in it goes. Git is told to ignore gates even without `init`.
-    fn make_gates_folder(&self, folder: &GateFolder) -> io::Result<()> {
-        let ignore = self.root().path().join(GATES_FOLDER).join(".gitignore");
-        fs::create_dir_all(&folder.place)?;
+    /// Tells git to ignore gates, even without `init`.
+    fn ignore_gates(&self) -> io::Result<()> {
+        let gates = self.root().path().join(GATES_FOLDER);
+        let ignore = gates.join(".gitignore");
         if fs::metadata(&ignore).map_or(true, |found| found.len() == 0) {
+            fs::create_dir_all(&gates)?;
             fs::write(&ignore, b"*\n")?;
-        }
-        for entry in fs::read_dir(&folder.place)? {
-            let entry = entry?;
-            if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY)) {
-                remove(&entry.path())?;
-            }
         }
         Ok(())
     }
+}
+
+/// Removes what a killed writer left in the folder.
+fn remove_temporary(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY)) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes one gate. A new one comes to be as a whole. One that is there is overwritten where it stands: to put a file in its

@@ -1,17 +1,15 @@
 //! Artifacts, their steps and delegations: files whose stat is the one of the last time are not read.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
-    ops::Range,
+    collections::{BTreeMap, HashMap},
     sync::atomic::AtomicUsize,
 };
-
-use rusqlite::types::Type;
 
 use super::{
     artifact_rows::ArtifactRows,
     error::Fault,
-    known_files::{Known, KnownFiles, add_folder, folder_of, folder_to_bytes},
+    known_files::{Known, KnownFolders, to_bytes},
+    looker::{Looker, ReadFile, SeenFolder},
 };
 use crate::{
     artifact::ProjectPath,
@@ -21,10 +19,8 @@ use crate::{
         Artifacts, TrackedArtifact, Workspace,
         artifact_files::{Looked, Reader, gathered, walk_artifacts},
         file_stat::FileStat,
-        folder::{EntryKind, Folder},
         stat_cache::RunStart,
         verdicts::context_of,
-        walk::Visitor,
     },
 };
 
@@ -34,42 +30,23 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
     let start = RunStart::now();
     let context = context_of(workspace, start);
     let is_trusted = context.is_some() && contents.stamp(Part::Artifacts)? == context;
-    let known = known_files(contents)?;
+    let known = KnownFolders::read(contents)?;
     let count = AtomicUsize::new(0);
-    let nothing = KnownFiles::new();
-    let new_looker = || Looker {
-        reader: Reader::new(workspace, &count, &|_| true),
-        known: if is_trusted { &known } else { &nothing },
-        unchanged: Vec::new(),
-        read: Vec::new(),
-    };
+    let new_looker = || Looker::new(Reader::new(workspace, &count, &|_| true), is_trusted.then_some(&known));
     let walked = walk_artifacts(workspace, &new_looker)?;
-    let (mut readers, mut unchanged, mut read) = (Vec::new(), Vec::new(), HashMap::new());
+    let (mut readers, mut seen) = (Vec::new(), HashMap::<String, SeenFolder>::new());
     for looker in walked.visitors {
         readers.push(looker.reader);
-        unchanged.extend(looker.unchanged);
-        read.extend(looker.read);
+        for (folder, part) in looker.seen.map_err(rusqlite::Error::from)? {
+            seen.entry(folder).or_default().add(part);
+        }
     }
     let found = gathered(workspace, readers, walked.problems, &count);
-    let run = Run { start, known, met: HashSet::new(), read };
-    run.write(contents, &found, unchanged)?;
+    let artifacts = found.artifacts.iter().map(|artifact| (artifact.path(), artifact)).collect();
+    Run { start, known: &known, artifacts, contents }.write(&seen)?;
     contents.replace_named("unreadable", unreadable(&found))?;
     contents.set_stamp(Part::Artifacts, context)?;
     Ok(())
-}
-
-/// The files of the last time. Bytes that are no list of files are a damaged database.
-fn known_files(contents: &Contents<'_>) -> rusqlite::Result<KnownFiles> {
-    let mut statement = contents.connection().prepare_cached("SELECT folder, known FROM _files")?;
-    let mut rows = statement.query([])?;
-    let mut known = KnownFiles::new();
-    while let Some(row) = rows.next()? {
-        let (folder, bytes) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_blob()?);
-        if add_folder(&mut known, folder, bytes).is_none() {
-            return Err(rusqlite::Error::InvalidColumnType(1, "known".to_owned(), Type::Blob));
-        }
-    }
-    Ok(known)
 }
 
 fn unreadable(found: &Artifacts) -> Vec<Row> {
@@ -92,149 +69,91 @@ fn unreadable(found: &Artifacts) -> Vec<Row> {
 }
 
 /// What one refresh knows.
-struct Run {
+struct Run<'run, 'db> {
     start: RunStart,
-    /// The files: at first those of the last time, in the end those of this time.
-    known: KnownFiles,
-    /// Those that were read and are known from now on.
-    met: HashSet<String>,
-    /// The stats of the files that were read, taken before; `None` where a stat says nothing, as of a link.
-    read: HashMap<ProjectPath, (Option<FileStat>, Looked)>,
+    known: &'run KnownFolders,
+    /// Those that were read.
+    artifacts: HashMap<&'run ProjectPath, &'run TrackedArtifact>,
+    contents: &'run mut Contents<'db>,
 }
 
-impl Run {
-    fn write(
-        mut self,
-        contents: &mut Contents<'_>,
-        found: &Artifacts,
-        unchanged: Vec<String>,
-    ) -> rusqlite::Result<()> {
-        if self.read.is_empty() && unchanged.len() == self.known.len() {
+impl Run<'_, '_> {
+    fn write(mut self, seen: &HashMap<String, SeenFolder>) -> rusqlite::Result<()> {
+        let nothing = SeenFolder::default();
+        let gone = self.known.folders().filter(|folder| !seen.contains_key(*folder));
+        let gone = gone.map(|folder| (folder, &nothing));
+        let mut folders: Vec<_> =
+            seen.iter().map(|(folder, seen)| (folder.as_str(), seen)).chain(gone).collect();
+        folders.sort_by_key(|(folder, _)| *folder);
+        folders.into_iter().try_for_each(|(folder, seen)| self.write_folder(folder, seen))
+    }
+
+    /// Brings the rows of the files of one folder up to date, and what is known of them.
+    fn write_folder(&mut self, folder: &str, seen: &SeenFolder) -> rusqlite::Result<()> {
+        let known = self.known;
+        if seen.read.is_empty()
+            && seen.is_unchanged.iter().all(|is_unchanged| *is_unchanged)
+            && seen.is_unchanged.is_empty() == known.bytes(folder).is_empty()
+        {
             return Ok(());
         }
-        for artifact in &found.artifacts {
-            let stat = self.read.get(artifact.path()).and_then(|(stat, _)| *stat);
-            self.write_artifact(contents, artifact, stat)?;
+        let before = known.files(folder)?;
+        let is_unchanged =
+            |place: usize| seen.is_unchanged.get(place).is_some_and(|is_unchanged| *is_unchanged);
+        let mut files: BTreeMap<&str, Known> = BTreeMap::new();
+        for read in seen.read.iter().filter(|read| read.looked != Looked::Failed) {
+            let name = read.path.file_name();
+            let before = before.find(name).and_then(|(_, before)| before.rows);
+            files.insert(name, self.write_file(read, before)?);
         }
-        let stateless: Vec<(ProjectPath, Option<FileStat>)> = self
-            .read
-            .iter()
-            .filter(|(_, (_, looked))| *looked == Looked::Stateless)
-            .map(|(path, (stat, _))| (path.clone(), *stat))
-            .collect();
-        for (path, stat) in stateless {
-            if self.known.get(path.as_str()).is_some_and(|before| before.rows.is_some()) {
-                take_out(contents, path.as_str())?;
-            }
-            self.remember(path.as_str(), stat, None);
-        }
-        let gone = self.gone(&unchanged);
-        for path in &gone {
-            if self.known.remove(path).is_some_and(|before| before.rows.is_some()) {
-                take_out(contents, path)?;
+        for (place, (name, before)) in before.iter().enumerate() {
+            if is_unchanged(place) {
+                files.insert(name, *before);
+            } else if before.rows.is_some() && !files.contains_key(name) {
+                self.take_out(&path_in(folder, name))?;
             }
         }
-        let touched: BTreeSet<&str> = self.met.iter().chain(&gone).map(|path| folder_of(path)).collect();
-        touched.into_iter().try_for_each(|folder| self.write_folder(contents, folder))
-    }
-
-    /// The files of the last time that are gone, or cannot be read any more.
-    fn gone(&self, unchanged: &[String]) -> Vec<String> {
-        if self.met.len() + unchanged.len() == self.known.len() {
-            return Vec::new();
-        }
-        let unchanged: HashSet<&String> = unchanged.iter().collect();
-        let is_gone = |path: &&String| !unchanged.contains(path) && !self.met.contains(*path);
-        self.known.keys().filter(is_gone).cloned().collect()
-    }
-
-    /// Remembers the files of a folder, if anything about them is another than before.
-    fn write_folder(&self, contents: &mut Contents<'_>, folder: &str) -> rusqlite::Result<()> {
-        let bytes = folder_to_bytes(&self.known, folder);
-        if bytes.is_empty() {
-            return contents.change("DELETE FROM _files WHERE folder = ?", [folder]).map(drop);
-        }
-        let sql = "SELECT 1 FROM _files WHERE folder = ? AND known = ?";
-        if contents.connection().prepare_cached(sql)?.exists((folder, &bytes))? {
+        let bytes = to_bytes(&files);
+        if bytes == known.bytes(folder) {
             return Ok(());
         }
-        contents.change("INSERT OR REPLACE INTO _files VALUES (?, ?)", (folder, bytes)).map(drop)
+        let change = match bytes.is_empty() {
+            true => self.contents.change("DELETE FROM _files WHERE folder = ?", [folder]),
+            false => self.contents.change("INSERT OR REPLACE INTO _files VALUES (?, ?)", (folder, bytes)),
+        };
+        change.map(drop)
     }
 
-    fn write_artifact(
-        &mut self,
-        contents: &mut Contents<'_>,
-        artifact: &TrackedArtifact,
-        stat: Option<FileStat>,
-    ) -> rusqlite::Result<()> {
-        let path = artifact.path().as_str();
-        let rows = ArtifactRows::of(artifact, stat.as_ref());
-        let digest = rows.digest();
-        let before = self.known.get(path);
-        if before.and_then(|before| before.rows) != Some(digest) {
-            if before.is_some_and(|before| before.rows.is_some()) {
-                take_out(contents, path)?;
+    /// Writes the rows of a file that was read, where they are others than `before`.
+    fn write_file(&mut self, read: &ReadFile, before: Option<FileHash>) -> rusqlite::Result<Known> {
+        let artifact = self.artifacts.get(&read.path);
+        let rows = artifact.map(|artifact| ArtifactRows::of(artifact, read.stat.as_ref()));
+        let digest = rows.as_ref().map(ArtifactRows::digest);
+        if before != digest {
+            if before.is_some() {
+                self.take_out(read.path.as_str())?;
             }
-            contents.insert("artifacts", rows.artifact)?;
-            for row in rows.steps {
-                contents.insert("steps", row)?;
-            }
-            if let Some(row) = rows.delegation {
-                contents.insert("delegations", row)?;
-            }
+            rows.map_or(Ok(()), |rows| self.put_in(rows))?;
         }
-        self.remember(path, stat, Some(digest));
-        Ok(())
+        let is_settled = read.stat.is_some_and(|stat| !stat.may_hide_a_change(self.start.moment));
+        Ok(Known { stat: read.stat.unwrap_or(FileStat::NONE), is_settled, rows: digest })
     }
 
-    /// Remembers the stat of a file.
-    fn remember(&mut self, path: &str, stat: Option<FileStat>, rows: Option<FileHash>) {
-        let is_settled = stat.is_some_and(|stat| !stat.may_hide_a_change(self.start.moment));
-        let stat = stat.unwrap_or(FileStat::NONE);
-        self.known.insert(path.to_owned(), Known { stat, is_settled, rows });
-        self.met.insert(path.to_owned());
-    }
-}
-
-fn take_out(contents: &mut Contents<'_>, path: &str) -> rusqlite::Result<()> {
-    contents.remove("artifacts", "path", path)?;
-    contents.remove("steps", "artifact", path)?;
-    contents.remove("delegations", "artifact", path)
-}
-
-/// Tells the files of one thread apart, and reads those that have to be read.
-struct Looker<'run> {
-    reader: Reader<'run>,
-    known: &'run KnownFiles,
-    unchanged: Vec<String>,
-    read: Vec<(ProjectPath, (Option<FileStat>, Looked))>,
-}
-
-impl Visitor for Looker<'_> {
-    fn visit(&mut self, folder: &Folder, places: Range<usize>) {
-        for place in places {
-            // What a link leads to may change without its own stat.
-            if folder.kind(place) == EntryKind::File {
-                let path = folder.path_of(folder.name(place));
-                if self.is_unchanged(folder, place, &path) {
-                    self.reader.passed();
-                    self.unchanged.push(path);
-                    continue;
-                }
-            }
-            let Some(path) = self.reader.candidate(folder, place) else { continue };
-            let stat = (folder.kind(place) == EntryKind::File).then(|| folder.stat(place).ok()).flatten();
-            let stat = stat.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, stat)| stat);
-            let looked = self.reader.look(folder, place, path.clone());
-            self.read.push((path, (stat, looked)));
+    fn put_in(&mut self, rows: ArtifactRows) -> rusqlite::Result<()> {
+        self.contents.insert("artifacts", rows.artifact)?;
+        for row in rows.steps {
+            self.contents.insert("steps", row)?;
         }
+        rows.delegation.map_or(Ok(()), |row| self.contents.insert("delegations", row))
+    }
+
+    fn take_out(&mut self, path: &str) -> rusqlite::Result<()> {
+        self.contents.remove("artifacts", "path", path)?;
+        self.contents.remove("steps", "artifact", path)?;
+        self.contents.remove("delegations", "artifact", path)
     }
 }
 
-impl Looker<'_> {
-    fn is_unchanged(&self, folder: &Folder, place: usize, path: &str) -> bool {
-        self.known.get(path).is_some_and(|known| {
-            known.is_settled && folder.stat(place).is_ok_and(|seen| seen == (EntryKind::File, known.stat))
-        })
-    }
+fn path_in(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

@@ -6,6 +6,7 @@
 mod artifact_rows;
 mod artifacts;
 mod known_files;
+mod looker;
 mod error;
 mod events;
 mod findings;

@@ -14,7 +14,7 @@ use crate::{
     project::story_ledger::{
         LedgerEntry, Story, StoryStanding, line_entry, listed_entries, write_entries, write_line,
     },
-    workspace::{ArtifactError, ChangeError, TrackedArtifact, WalkError, Workspace},
+    workspace::{ArtifactError, ChangeError, TrackedArtifact, Workspace},
 };
 
 /// What a projection of ledgers did.
@@ -77,19 +77,8 @@ impl LedgerProjection {
 }
 
 impl Workspace {
-    /// Brings `sprint-status.yaml` and the lines `Status:` of all stories to what their frontmatter says. With a `reason`, entries
-    /// go back too, and history keeps the reason.
-    ///
-    /// # Errors
-    /// When the artifacts cannot be listed. What stops a single file is told in the answer.
-    pub fn project_ledgers(&self, reason: Option<&str>) -> Result<LedgerProjection, WalkError> {
-        let found = self.artifacts()?;
-        let mut done = self.project_ledgers_of(&found.artifacts, reason);
-        done.failed.extend(found.unreadable.into_iter().map(ChangeError::from));
-        Ok(done)
-    }
-
-    /// The same for these artifacts alone.
+    /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their frontmatter says. With a
+    /// `reason`, entries go back too, and history keeps the reason. What stops a single file is told in the answer.
     pub fn project_ledgers_of(
         &self,
         artifacts: &[TrackedArtifact],

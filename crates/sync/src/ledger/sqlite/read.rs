@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, ToSql, Transaction};
 use serde::de::DeserializeOwned;
+use stepmark_core::workspace::map_in_parts;
 
 use super::failure::{corrupt, failed};
 use crate::{
     TrackerName,
     breaker::{Breaker, Scope},
-    in_parts::map_in_parts,
     ledger::{Intent, Lease, LedgerError, LedgerReader, Link},
     moment,
     pace::Pace,

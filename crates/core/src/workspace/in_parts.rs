@@ -3,13 +3,13 @@
 use std::{num::NonZero, panic, thread};
 
 /// Fewer values than this are not worth a thread.
-const WORTH_A_THREAD: usize = 256;
+const WORTH_A_THREAD: usize = 64;
 
-/// What `work` makes of each of `items`, in their order.
-pub(crate) fn map_in_parts<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// What `work` makes of each of `items`, in their order. Few items stay on this thread.
+pub fn map_in_parts<'i, T: Sync, R: Send>(items: &'i [T], work: impl Fn(&'i T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let part = items.len().div_ceil(threads).max(WORTH_A_THREAD);
-    let work = |part: &[T]| part.iter().map(&work).collect::<Vec<R>>();
+    let work = |part: &'i [T]| part.iter().map(&work).collect::<Vec<R>>();
     thread::scope(|scope| {
         let mut parts = items.chunks(part);
         // The first part is this thread's own.
