@@ -5,12 +5,15 @@
 )]
 
 use std::{
-    fs::File,
-    io::{self, Write as _},
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
 use tempfile::Builder;
+
+/// How much of a file tells what made it, in bytes.
+const BEGINNING: u64 = 4096;
 
 /// Why a file was not written. What stood there stands there still.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +21,12 @@ pub(crate) enum PublishFileError {
     /// The path names no file.
     #[error("cannot write `{}`: it names no file", path.display())]
     NoFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Something else than an older one of these files stands there.
+    #[error("cannot write `{}`: a file is there that was not made by this command", path.display())]
+    Foreign {
         /// The path.
         path: PathBuf,
     },
@@ -31,26 +40,65 @@ pub(crate) enum PublishFileError {
     },
 }
 
-/// Puts `bytes` at `path`, durably, in the place of what is there. Its folder must exist; a link is followed.
-pub(crate) fn publish(path: &Path, bytes: &[u8]) -> Result<(), PublishFileError> {
+/// Puts `bytes` at `path`, durably, in the place of an older file whose beginning `is_ours`, or of an empty one; its folder is made where it
+/// is missing, and a link is followed. What is no file but takes bytes, as a pipe or a device, is given them.
+pub(crate) fn publish(
+    path: &Path,
+    bytes: &[u8],
+    is_ours: impl Fn(&[u8]) -> bool,
+) -> Result<(), PublishFileError> {
     let failed = |source| PublishFileError::Write { path: path.to_owned(), source };
+    let no_file = || PublishFileError::NoFile { path: path.to_owned() };
+    let there = match fs::metadata(path) {
+        Ok(there) if there.is_dir() => return Err(no_file()),
+        Ok(there) if !there.is_file() => return give(path, bytes).map_err(failed),
+        Ok(there) => {
+            let start = beginning(path).map_err(failed)?;
+            if !start.is_empty() && !is_ours(&start) {
+                return Err(PublishFileError::Foreign { path: path.to_owned() });
+            }
+            Some(there)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
     // The file behind a link is replaced, not the link. One that leads nowhere is a place like any other.
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let no_file = || PublishFileError::NoFile { path: path.to_owned() };
-    if place.is_dir() {
-        return Err(no_file());
-    }
     let (Some(folder), Some(_)) = (place.parent(), place.file_name()) else { return Err(no_file()) };
+    replace(&place, folder, bytes, there.map(|there| there.permissions())).map_err(failed)
+}
+
+/// The first bytes of the file.
+fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    File::open(path)?.take(BEGINNING).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+fn give(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    OpenOptions::new().write(true).open(path)?.write_all(bytes)
+}
+
+fn replace(
+    place: &Path,
+    folder: &Path,
+    bytes: &[u8],
+    permissions: Option<fs::Permissions>,
+) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
     let mut builder = Builder::new();
     builder.prefix(".stepmark-");
     // As any program would make it: the umask decides.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut staged = builder.tempfile_in(folder).map_err(failed)?;
-    staged.write_all(bytes).map_err(failed)?;
-    staged.as_file().sync_all().map_err(failed)?;
-    staged.persist(&place).map_err(|error| failed(error.error))?;
+    let mut staged = builder.tempfile_in(folder)?;
+    staged.write_all(bytes)?;
+    if let Some(permissions) = permissions {
+        staged.as_file().set_permissions(permissions)?;
+    }
+    staged.as_file().sync_all()?;
+    staged.persist(place).map_err(|error| error.error)?;
     #[cfg(unix)]
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    File::open(folder)?.sync_all()?;
     Ok(())
 }

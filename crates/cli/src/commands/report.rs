@@ -1,6 +1,6 @@
 //! `stepmark report`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
@@ -18,7 +18,7 @@ use crate::{
 /// The page holds all it needs: it asks no server, and can be read with scripts turned off.
 #[derive(Debug, Args)]
 pub(crate) struct Report {
-    /// The file; one that is there is replaced
+    /// The file, or `-` for standard output; an older page that is there is replaced, and nothing else
     #[arg(value_name = "FILE.html")]
     file: PathBuf,
 }
@@ -29,14 +29,27 @@ impl Report {
             with_spinner("looking at the project", output.quiet, |_| Observation::take(&project.workspace))?;
         let overview = Overview::of(&observation);
         let html = page::report(&overview);
-        published_file::publish(&project.place(&self.file), html.as_bytes())?;
+        let exit = if observation.artifacts.is_whole() { Exit::Fine } else { Exit::Io };
+        if self.file == Path::new("-") {
+            output.bytes(html.as_bytes());
+        } else {
+            published_file::publish(&project.place(&self.file), html.as_bytes(), page::is_report)?;
+            self.answer(&overview, html.len(), output);
+        }
+        for problem in wording::unreadable(&observation.artifacts) {
+            output.warning(problem);
+        }
+        Ok(exit)
+    }
+
+    fn answer(&self, overview: &Overview, bytes: usize, output: &Output) {
         let counts = overview.counts;
         output.json_or(
             "stepmark.report/1",
             || {
                 json!({
                     "file": self.file.display().to_string(),
-                    "bytes": html.len(),
+                    "bytes": bytes,
                     "artifacts": counts.artifacts,
                     "done": counts.done,
                     "next": counts.next,
@@ -56,9 +69,5 @@ impl Report {
                 ));
             },
         );
-        for problem in wording::unreadable(&observation.artifacts) {
-            output.warning(problem);
-        }
-        Ok(if observation.artifacts.is_whole() { Exit::Fine } else { Exit::Io })
     }
 }

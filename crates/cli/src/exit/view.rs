@@ -19,8 +19,11 @@ impl From<PublishFileError> for Failure {
     fn from(error: PublishFileError) -> Self {
         match &error {
             PublishFileError::NoFile { .. } => Self::from_error(Exit::Usage, &error),
+            PublishFileError::Foreign { .. } => {
+                Self::from_error(Exit::Usage, &error).with_help("name another file, or delete that one first")
+            }
             PublishFileError::Write { .. } => {
-                Self::from_error(Exit::Io, &error).with_help("its folder must exist and take files")
+                Self::from_error(Exit::Io, &error).with_help("its folder must take files")
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The list of completed steps, as it is spelled.
 
+use std::collections::HashSet;
+
 use super::{Diagnosis, FieldKind, Problem, field};
 use crate::document::{CollectionStyle, Node, NodeKind, Span, Value, Yaml};
 
@@ -110,7 +112,9 @@ impl StepItem {
 }
 
 fn diagnose(key: &str, items: &[StepItem], nodes: &[Node<'_>], found: &mut Vec<Diagnosis>) {
-    for (place, (item, node)) in items.iter().zip(nodes).enumerate() {
+    let mut earlier = HashSet::with_capacity(items.len());
+    for (item, node) in items.iter().zip(nodes) {
+        let is_new = earlier.insert(item.spelling.as_str());
         let problem = match item.kind {
             StepItemKind::Other => Some(Problem::StepUnreadable { key: key.to_owned() }),
             StepItemKind::Scalar(FieldKind::Null) => Some(Problem::StepEmpty { key: key.to_owned() }),
@@ -120,9 +124,7 @@ fn diagnose(key: &str, items: &[StepItem], nodes: &[Node<'_>], found: &mut Vec<D
             _ if is_octal_in_yaml_1_1(item, node) => {
                 Some(Problem::NumberMisread { key: key.to_owned(), text: item.spelling.clone() })
             }
-            _ if items[..place].iter().any(|earlier| earlier.spelling == item.spelling) => {
-                Some(Problem::StepTwice { key: key.to_owned(), step: item.spelling.clone() })
-            }
+            _ if !is_new => Some(Problem::StepTwice { key: key.to_owned(), step: item.spelling.clone() }),
             _ => None,
         };
         found.extend(problem.map(|problem| Diagnosis::new(problem, item.span)));

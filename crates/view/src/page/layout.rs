@@ -22,6 +22,9 @@ pub(super) enum Form {
     },
 }
 
+/// What says, near the beginning of a page in a file, that stepmark made it.
+pub(super) const GENERATOR: &str = "stepmark report";
+
 /// The pages of the server, and what they are called.
 const PAGES: [(&str, &str); 3] = [("/", "Overview"), ("/journal", "Journal"), ("/sync", "Sync")];
 
@@ -47,6 +50,7 @@ pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form, main: 
             head {
                 meta charset="utf-8";
                 @if form == Form::File {
+                    meta name="generator" content=(GENERATOR);
                     meta http-equiv="Content-Security-Policy" content=(policy());
                     meta name="referrer" content="no-referrer";
                 }

@@ -27,5 +27,5 @@ pub use links::Links;
 pub use marks::moment;
 pub use overview_page::OverviewPage;
 pub use piece::Piece;
-pub use report::report;
+pub use report::{is_report, report};
 pub use sync_page::sync_page;

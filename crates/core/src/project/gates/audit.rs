@@ -10,7 +10,8 @@ use crate::{
     document::Span,
 };
 
-/// Where the gates of `artifact`, which has completed `steps`, are not those of its steps.
+/// Where the gates of `artifact`, which has completed `steps`, are not those of its steps. One without any gate lacks none: nobody has
+/// asked for them since it was checked out.
 pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGate]) -> Vec<Finding> {
     let list = artifact.steps().map_or(Span::at(0), |steps| steps.span);
     let finding = |rule: &'static Rule, span, message: String, help: &str| {
@@ -25,7 +26,8 @@ pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGa
         let name = gate_file_name(&step.name);
         stored.iter().any(|stored| stored.file_name == name && stored.gate.is_some())
     };
-    let missing = steps.iter().filter(|step| !has_gate(step)).map(|step| {
+    let expected = if stored.is_empty() { &[] } else { steps };
+    let missing = expected.iter().filter(|step| !has_gate(step)).map(|step| {
         let lists = artifact.state().steps.iter();
         let item = lists.flat_map(|steps| &steps.items).find(|item| item.spelling == step.listed);
         let message = format!("`{}` is completed and has no gate", step.name);
@@ -33,4 +35,23 @@ pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGa
         finding(&step_without_gate::RULE, span, message, "`stepmark project` makes it")
     });
     stale.chain(missing).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::ProjectPath;
+
+    #[test]
+    fn gates_are_missed_where_there_are_some() {
+        let path = ProjectPath::new("docs/prd.md").unwrap();
+        let artifact = Artifact::read(path, b"---\nstepsCompleted: [a, b]\n---\n".to_vec());
+        let steps = ["a", "b"].map(|name| GateStep { name: name.to_owned(), listed: name.to_owned() });
+        let stored = |name: &str| StoredGate { file_name: gate_file_name(name), gate: None };
+        let found = |stored: &[StoredGate]| -> Vec<&str> {
+            gate_findings(&artifact, &steps, stored).iter().map(|finding| finding.rule.id).collect()
+        };
+        assert_eq!(found(&[]), [""; 0], "nobody has asked for gates of it");
+        assert_eq!(found(&[stored("c")]), ["SM601", "SM602", "SM602"], "a gate that cannot be read is none");
+    }
 }

@@ -8,7 +8,7 @@ pub(crate) static RULE: Rule = Rule {
     name: "step-without-gate",
     group: Group::Gates,
     severity: Severity::Note,
-    summary: "A completed step has no gate.",
+    summary: "A completed step has no gate, though other steps of its artifact have theirs.",
     why: "Whoever waits for the gate waits for nothing.",
     bad: "---\nstepsCompleted: [step-01-init]\n---\n",
     good: "---\nstepsCompleted: [step-01-init]\n---\n",
