@@ -53,7 +53,7 @@ class Repository:
             "HOME": str(home),
             "CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")),
             "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup")),
-            # Shared by all that build this checkout; how fast the program is does not matter here.
+            # Shared by all that build this checkout, and by .ci/package.sh; how fast the program is does not matter here.
             "CARGO_TARGET_DIR": str(CHECKOUT / "target/hook"),
             "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
             "CARGO_PROFILE_RELEASE_LTO": "off",
