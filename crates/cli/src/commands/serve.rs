@@ -75,10 +75,11 @@ impl Serve {
         thread::spawn(move || draw(&observations, &sender));
         let (end, ended) = watch::channel(());
         let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let served = Served::new(shown, workspace, port);
         let servers: Vec<_> = listeners
             .into_iter()
             .map(|listener| {
-                let served = Served { shown: shown.clone(), workspace: Arc::clone(&workspace), port };
+                let served = served.clone();
                 let mut ended = ended.clone();
                 let end = async move {
                     // Ends when the sender is gone.

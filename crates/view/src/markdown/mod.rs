@@ -3,6 +3,9 @@
 //! It is harmless by construction: HTML in the text is shown as text, so that the only elements are those that CommonMark itself makes, without
 //! attributes but for `href`, whose scheme is one of a few. The page's content security policy is the second fence.
 
+mod comments;
+
+use comments::without_comments;
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{
     Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html,
@@ -18,7 +21,7 @@ const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 /// Elements that stand deeper in others than this are shown as if they did not: browsers and parsers take quadratic time for nesting.
 const DEEPEST: usize = 64;
 
-/// `text` as HTML. HTML in it is shown as text. Images become their description, and boxes of task lists characters: neither is fetched,
+/// `text` as HTML. HTML in it is shown as text, but for its comments, which are left out. Images become their description, and boxes of task lists characters: neither is fetched,
 /// neither can be ticked.
 pub fn render(text: &str) -> Markup {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -34,7 +37,9 @@ pub fn render(text: &str) -> Markup {
         }
         _ => true,
     };
-    let events = Parser::new_ext(text, options).filter(is_shallow).filter_map(tamed);
+    let mut block = String::new();
+    let events =
+        Parser::new_ext(text, options).filter_map(|event| tamed(event, &mut block)).filter(is_shallow);
     let mut harmless = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut harmless, events);
     PreEscaped(harmless)
@@ -48,7 +53,8 @@ fn may_be_followed(target: &str) -> bool {
     }
 }
 
-fn tamed(event: Event<'_>) -> Option<Event<'_>> {
+/// What is shown of `event`. `block` holds the HTML of a block until it ends: it comes line by line, and comments have several.
+fn tamed<'t>(event: Event<'t>, block: &mut String) -> Option<Event<'t>> {
     Some(match event {
         Event::Start(Tag::Image { .. }) => Event::Text("[image: ".into()),
         Event::End(TagEnd::Image) => Event::Text("]".into()),
@@ -71,13 +77,25 @@ fn tamed(event: Event<'_>) -> Option<Event<'_>> {
             attrs: Vec::new(),
         }),
         Event::End(TagEnd::Heading(level)) => Event::End(TagEnd::Heading(lowered(level))),
-        Event::Html(html) | Event::InlineHtml(html) => match html.trim() {
-            comment if comment.starts_with("<!--") => return None,
-            "<br>" | "<br/>" | "<br />" => Event::HardBreak,
-            _ => Event::Text(html),
-        },
+        Event::Start(Tag::HtmlBlock) => return None,
+        Event::Html(line) => {
+            block.push_str(&line);
+            return None;
+        }
+        Event::End(TagEnd::HtmlBlock) => return as_text(&std::mem::take(block)),
+        Event::InlineHtml(html) => return as_text(&html),
         other => other,
     })
+}
+
+/// HTML as what it is, without its comments.
+fn as_text(html: &str) -> Option<Event<'static>> {
+    let html = without_comments(html);
+    match html.trim() {
+        "" => None,
+        "<br>" | "<br/>" | "<br />" => Some(Event::HardBreak),
+        _ => Some(Event::Text(html.into())),
+    }
 }
 
 fn lowered(level: HeadingLevel) -> HeadingLevel {
@@ -100,6 +118,22 @@ mod tests {
         let link = html("[next](../b.md) <https://example.org>");
         assert!(link.contains("href=\"../b.md\"") && link.contains("href=\"https://example.org\""), "{link}");
         assert!(html("[x](mailto:ada@example.org)").contains("href=\"mailto:ada@example.org\""));
+    }
+
+    #[test]
+    fn comments_are_left_out_and_nothing_beside_them() {
+        for (text, shown) in [
+            ("<!-- c --> <b>after</b>", " &lt;b&gt;after&lt;/b&gt;"),
+            ("<!-- one\ntwo\n\nthree -->\nafter", "<p>after</p>\n"),
+            ("<div>\n<!-- one\ntwo -->\nx</div>\n\nafter", "&lt;div&gt;\n\nx&lt;/div&gt;\n<p>after</p>\n"),
+            ("a <!-- one\ntwo --> b", "<p>a  b</p>\n"),
+            ("<!-- never ends\n\nafter", "&lt;!-- never ends\n\nafter"),
+            ("> <!-- quoted\n> hidden --> x", "<blockquote>\n x</blockquote>\n"),
+        ] {
+            assert_eq!(html(text), shown, "{text}");
+        }
+        let deep = format!("{}<div>deep</div>", "> ".repeat(DEEPEST * 2));
+        assert!(html(&deep).contains("&lt;div&gt;deep"), "{}", html(&deep));
     }
 
     #[test]

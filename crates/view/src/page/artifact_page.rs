@@ -9,7 +9,9 @@ use stepmark_core::{
 };
 
 use super::{
-    Links, findings,
+    Links,
+    excerpt::{Excerpt, KIB},
+    findings,
     layout::{self, Form},
     marks, tickets,
 };
@@ -18,6 +20,9 @@ use crate::{
     observation::FindingRow,
     overview::{Entry, EventRow, Overview, StepBar},
 };
+
+/// How much of a value is shown beside an event; `stepmark log` shows all of it.
+const VALUE_CHARACTERS: usize = 1000;
 
 /// What the page of an artifact is made from.
 #[derive(Clone, Copy, Debug)]
@@ -90,15 +95,31 @@ fn steps(bar: &StepBar) -> Markup {
 fn text(artifact: &TrackedArtifact) -> Markup {
     let bytes = artifact.artifact().bytes();
     let document = Document::scan(bytes);
-    let body = String::from_utf8_lossy(&bytes[document.body().range()]);
+    let body = Excerpt::of(&bytes[document.body().range()]);
     html! {
         section #text aria-labelledby="text-title" {
             h2 #text-title { "Text" }
             @if let Frontmatter::Present { content, .. } = document.frontmatter() {
-                details { summary { strong { "Frontmatter" } } pre tabindex="0" { code { (String::from_utf8_lossy(&bytes[content.range()])) } } }
+                @let frontmatter = Excerpt::of(&bytes[content.range()]);
+                details {
+                    summary { strong { "Frontmatter" } }
+                    (left_out(&frontmatter))
+                    pre tabindex="0" { code { (frontmatter.text) } }
+                }
             }
-            @if body.trim().is_empty() { p .quiet { "Nothing is written yet." } }
-            @else { div .text { (markdown::render(&body)) } }
+            (left_out(&body))
+            @if body.text.trim().is_empty() { p .quiet { "Nothing is written yet." } }
+            @else { div .text { (markdown::render(&body.text)) } }
+        }
+    }
+}
+
+/// Says so where not everything is shown.
+fn left_out(excerpt: &Excerpt<'_>) -> Markup {
+    let Excerpt { shown, all, .. } = excerpt;
+    html! {
+        @if shown < all {
+            p { span .tag.warning { "cut" } " The first " (shown / KIB) " of " (all / KIB) " KiB are shown; the rest is in the file." }
         }
     }
 }
@@ -146,8 +167,12 @@ fn difference(change: &Change) -> Markup {
 }
 
 fn value(value: &Json) -> String {
-    match value {
+    let text = match value {
         Json::String(text) if !text.is_empty() => text.clone(),
         other => other.to_string(),
+    };
+    match text.char_indices().nth(VALUE_CHARACTERS) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }

@@ -14,6 +14,7 @@ mod findings;
 mod tickets;
 mod overview_page;
 mod report;
+mod excerpt;
 mod artifact_page;
 mod journal_page;
 mod sync_page;

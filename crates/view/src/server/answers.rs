@@ -28,12 +28,6 @@ pub(super) struct From {
     from: u64,
 }
 
-impl Served {
-    fn now(&self) -> Arc<Shown> {
-        Arc::clone(&self.shown.borrow())
-    }
-}
-
 pub(super) async fn overview(State(served): State<Served>) -> Html<String> {
     Html(served.now().page.html.clone())
 }
@@ -57,15 +51,24 @@ pub(super) async fn sync(State(served): State<Served>) -> Html<String> {
 
 /// The page of an artifact that was seen: nothing else of the project is ever read.
 pub(super) async fn artifact(State(served): State<Served>, Path(path): Path<String>) -> Response {
-    let shown = served.now();
     let Ok(path) = ProjectPath::new(&path) else { return nothing_here().await };
-    let workspace = Arc::clone(&served.workspace);
+    // Held until it is drawn, even where nobody waits for it any more.
+    let Ok(place) = Arc::clone(&served.drawing).acquire_owned().await else { return not_drawn() };
+    let (shown, workspace) = (served.now(), Arc::clone(&served.workspace));
     // History is on the disk, and a long text takes a while.
-    match tokio::task::spawn_blocking(move || artifact_page(&workspace, &shown, &path)).await {
+    let drawn = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        artifact_page(&workspace, &shown, &path)
+    });
+    match drawn.await {
         Ok(Some(html)) => Html(html).into_response(),
         Ok(None) => nothing_here().await,
-        Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "the page could not be drawn\n").into_response(),
+        Err(_) => not_drawn(),
     }
+}
+
+fn not_drawn() -> Response {
+    (StatusCode::INTERNAL_SERVER_ERROR, "the page could not be drawn\n").into_response()
 }
 
 fn artifact_page(workspace: &Workspace, shown: &Shown, path: &ProjectPath) -> Option<String> {
@@ -90,4 +93,9 @@ pub(super) async fn script() -> impl IntoResponse {
 
 pub(super) async fn nothing_here() -> Response {
     (StatusCode::NOT_FOUND, "there is no such page\n").into_response()
+}
+
+/// An answer after which the connection ends: its place is for others.
+pub(super) fn last(answer: (StatusCode, &'static str)) -> Response {
+    (answer.0, [(header::CONNECTION, "close")], answer.1).into_response()
 }

@@ -1,6 +1,6 @@
 //! Who is answered, and what every answer says about itself.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 
 /// What a page of the server may do: run, be styled by and talk to what this server serves, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -18,6 +18,10 @@ const HEADERS: [(HeaderName, &str); 8] = [
     (HeaderName::from_static("cross-origin-embedder-policy"), "require-corp"),
 ];
 
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
 /// Gives an answer the headers that all have.
 pub(super) fn add_headers(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
@@ -26,20 +30,21 @@ pub(super) fn add_headers(headers: &mut HeaderMap) {
 }
 
 /// Why a request is not answered.
-pub(super) fn refusal(method: &Method, headers: &HeaderMap, port: u16) -> Option<(StatusCode, &'static str)> {
-    // A page of another site whose name was led here (DNS rebinding) names that site.
-    let mut hosts = headers.get_all(header::HOST).iter();
-    let is_own = match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().is_ok_and(|host| is_own_host(host, port)),
-        _ => false,
-    };
+pub(super) fn refusal(
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    port: u16,
+) -> Option<(StatusCode, &'static str)> {
+    // A page of another site whose name was led here (DNS rebinding) names that site. A target may name a host, too (RFC 9112, 3.2.2).
+    let is_own = only(headers, header::HOST)
+        .and_then(|host| host.to_str().ok())
+        .is_some_and(|host| is_own_host(host, port))
+        && uri.authority().is_none_or(|target| is_own_host(target.as_str(), port));
     if !is_own {
         return Some((StatusCode::MISDIRECTED_REQUEST, "only this machine is served, under its own name\n"));
     }
-    // A page of another site asks in the name of whoever looks at it (Fetch Metadata, W3C).
-    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
-    let is_navigation = headers.get("sec-fetch-mode").is_some_and(|mode| mode == "navigate");
-    if matches!(site, Some("cross-site" | "same-site")) && !is_navigation {
+    if !is_asked_by_own_page_or_person(headers) {
         return Some((StatusCode::FORBIDDEN, "pages of other sites are not served\n"));
     }
     if !matches!(*method, Method::GET | Method::HEAD) {
@@ -49,6 +54,25 @@ pub(super) fn refusal(method: &Method, headers: &HeaderMap, port: u16) -> Option
         ));
     }
     None
+}
+
+/// A page of another site asks in the name of whoever looks at it (Fetch Metadata, W3C). A person who follows a link of another site to a
+/// page here may do so: that site sees nothing of it.
+fn is_asked_by_own_page_or_person(headers: &HeaderMap) -> bool {
+    if !headers.contains_key(SITE) {
+        // No browser of today: nobody's page asks.
+        return true;
+    }
+    let says = |name, value| only(headers, name).is_some_and(|said| said == value);
+    says(SITE, "same-origin")
+        || says(SITE, "none")
+        || only(headers, SITE).is_some() && says(MODE, "navigate") && says(DESTINATION, "document")
+}
+
+/// The value of a header that is there once.
+fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())
 }
 
 fn is_own_host(host: &str, port: u16) -> bool {
@@ -62,38 +86,65 @@ fn is_own_host(host: &str, port: u16) -> bool {
 mod tests {
     use super::*;
 
+    fn status(method: &str, target: &str, headers: &[(HeaderName, &str)]) -> Option<u16> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(name, value.parse().unwrap());
+        }
+        let refusal = refusal(&method.parse().unwrap(), &target.parse().unwrap(), &map, 4747);
+        refusal.map(|(status, _)| status.as_u16())
+    }
+
     #[test]
     fn only_this_machine_reads() {
-        for (method, host, site, status) in [
-            ("GET", Some("localhost:4747"), None, None),
-            ("HEAD", Some("127.0.0.1:4747"), Some("none"), None),
-            ("GET", Some("[::1]:4747"), Some("same-origin"), None),
-            ("GET", Some("LOCALHOST:4747"), None, None),
-            ("GET", Some("localhost"), None, Some(421)),
-            ("GET", Some("localhost:80"), None, Some(421)),
-            ("GET", Some("evil.example:4747"), None, Some(421)),
-            ("GET", Some("127.0.0.1.evil.example:4747"), None, Some(421)),
-            ("GET", None, None, Some(421)),
-            ("POST", Some("localhost:4747"), None, Some(405)),
-            ("DELETE", Some("localhost:4747"), None, Some(405)),
-            ("OPTIONS", Some("localhost:4747"), None, Some(405)),
-            ("POST", Some("evil.example"), None, Some(421)),
-            ("GET", Some("localhost:4747"), Some("cross-site"), Some(403)),
+        for (method, target, host, wanted) in [
+            ("GET", "/", "localhost:4747", None),
+            ("HEAD", "/", "127.0.0.1:4747", None),
+            ("GET", "/", "[::1]:4747", None),
+            ("GET", "/", "LOCALHOST:4747", None),
+            ("GET", "http://localhost:4747/", "localhost:4747", None),
+            ("GET", "http://evil.example/", "localhost:4747", Some(421)),
+            ("GET", "http://ada@localhost:4747/", "localhost:4747", Some(421)),
+            ("GET", "http://localhost:4747/", "evil.example", Some(421)),
+            ("GET", "/", "localhost", Some(421)),
+            ("GET", "/", "localhost:80", Some(421)),
+            ("GET", "/", "evil.example:4747", Some(421)),
+            ("GET", "/", "127.0.0.1.evil.example:4747", Some(421)),
+            ("POST", "/", "localhost:4747", Some(405)),
+            ("DELETE", "/", "localhost:4747", Some(405)),
+            ("OPTIONS", "/", "localhost:4747", Some(405)),
+            ("POST", "/", "evil.example", Some(421)),
         ] {
-            let mut headers = HeaderMap::new();
-            if let Some(host) = host {
-                headers.insert(header::HOST, host.parse().unwrap());
-            }
-            if let Some(site) = site {
-                headers.insert("sec-fetch-site", site.parse().unwrap());
-            }
-            let refusal =
-                refusal(&method.parse().unwrap(), &headers, 4747).map(|(status, _)| status.as_u16());
-            assert_eq!(refusal, status, "{method} {host:?} {site:?}");
+            assert_eq!(status(method, target, &[(header::HOST, host)]), wanted, "{method} {target} {host}");
         }
-        let mut twice = HeaderMap::new();
-        twice.append(header::HOST, "localhost:4747".parse().unwrap());
-        twice.append(header::HOST, "evil.example".parse().unwrap());
-        assert!(refusal(&Method::GET, &twice, 4747).is_some());
+        assert_eq!(status("GET", "/", &[]), Some(421));
+        let twice = [(header::HOST, "localhost:4747"), (header::HOST, "evil.example")];
+        assert_eq!(status("GET", "/", &twice), Some(421));
+    }
+
+    #[test]
+    fn pages_of_other_sites_read_nothing() {
+        for (metadata, wanted) in [
+            (&[(SITE, "none")][..], None),
+            (&[(SITE, "same-origin")], None),
+            (&[(SITE, "cross-site")], Some(403)),
+            (&[(SITE, "CROSS-SITE")], Some(403)),
+            (&[(SITE, "same-site")], Some(403)),
+            (&[(SITE, "")], Some(403)),
+            (&[(SITE, "none"), (SITE, "cross-site")], Some(403)),
+            (&[(SITE, "cross-site"), (SITE, "none")], Some(403)),
+            (&[(SITE, "cross-site"), (MODE, "no-cors"), (DESTINATION, "script")], Some(403)),
+            // A link that a person follows, and what only looks like one.
+            (&[(SITE, "cross-site"), (MODE, "navigate"), (DESTINATION, "document")], None),
+            (&[(SITE, "cross-site"), (MODE, "navigate"), (DESTINATION, "iframe")], Some(403)),
+            (&[(SITE, "cross-site"), (MODE, "navigate")], Some(403)),
+            (
+                &[(SITE, "cross-site"), (MODE, "navigate"), (MODE, "cors"), (DESTINATION, "document")],
+                Some(403),
+            ),
+        ] {
+            let headers = [&[(header::HOST, "localhost:4747")], metadata].concat();
+            assert_eq!(status("GET", "/", &headers), wanted, "{metadata:?}");
+        }
     }
 }

@@ -7,19 +7,24 @@
 //! ```
 //!
 //! **Guarantees.** Whoever listens hears of the latest revision, and comes by every difference however many revisions it missed. What a slow
-//! listener does not take costs nothing: there is one latest revision, not a queue. Only `GET` and `HEAD` for this host are answered.
+//! listener does not take costs nothing: there is one latest revision, not a queue. A connection that asks nothing, or does not take its answer, ends
+//! by itself; few pages are drawn at a time. Only `GET` and `HEAD` for this host are answered.
 //! **Assumptions.** The sockets are those of the loopback interface; who can reach them may read the project.
 //! **Errors.** A project that cannot be looked at stays as it was last seen, and `/` says since when.
 
 mod shown;
 mod update;
 mod guard;
+mod served;
 mod answers;
+mod events;
+mod placed_stream;
 mod bounded_listener;
 mod serve;
 #[cfg(test)]
 mod cases;
 
 pub use bounded_listener::{BoundedListener, CONNECTIONS};
-pub use serve::{Served, serve};
+pub use serve::serve;
+pub use served::Served;
 pub use shown::{Shown, Shows};

@@ -1,49 +1,58 @@
 //! Serving, until somebody says that it is enough.
 
-use std::{convert::Infallible, future::Future, io, sync::Arc, time::Duration};
+use std::{future::Future, pin::pin, time::Duration};
 
 use axum::{
     Router,
     extract::{Request, State},
     middleware::{Next, from_fn_with_state},
-    response::{
-        IntoResponse as _, Response, Sse,
-        sse::{Event, KeepAlive},
-    },
+    response::Response,
     routing::get,
 };
-use futures_util::stream::{Stream, unfold};
-use stepmark_core::workspace::Workspace;
-use tokio::sync::watch;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{sync::watch, task::JoinSet};
 
-use super::{Shown, answers, bounded_listener::BoundedListener, guard};
+use super::{Served, answers, bounded_listener::BoundedListener, events, guard, placed_stream::PlacedStream};
 
-/// How often a silent stream says that it is there, so that a connection that broke is noticed.
-const HEARTBEAT: Duration = Duration::from_secs(15);
-/// After how long a browser whose stream broke asks again.
-const RECONNECT: Duration = Duration::from_secs(1);
+/// How long a connection may take until a request is there: the first one, and each after an answer.
+const REQUEST: Duration = Duration::from_secs(10);
+/// How long the head of a request may be; a browser's has a few hundred bytes.
+const HEAD_BYTES: usize = 64 * 1024;
 
-/// What is served.
-#[derive(Clone, Debug)]
-pub struct Served {
-    /// The latest state. When its sender is gone, streams end.
-    pub shown: watch::Receiver<Arc<Shown>>,
-    /// The project, for the history of single artifacts.
-    pub workspace: Arc<Workspace>,
-    /// The port under which pages ask for it.
-    pub port: u16,
+/// Serves connections of `listener` until `end`; then streams are over, and answers that were begun are finished. Where it is dropped, they are
+/// cut off.
+pub async fn serve(listener: BoundedListener, served: Served, end: impl Future<Output = ()>) {
+    let router = router(served);
+    // Its end is that of the sender.
+    let (over, is_over) = watch::channel(());
+    let (mut connections, mut end) = (JoinSet::new(), pin!(end));
+    loop {
+        tokio::select! {
+            stream = listener.accept() => { connections.spawn(answer(stream, router.clone(), is_over.clone())); }
+            Some(_) = connections.join_next() => {}
+            () = &mut end => break,
+        }
+    }
+    drop((listener, over));
+    while connections.join_next().await.is_some() {}
 }
 
-/// Serves connections of `listener` until `end`; then streams are over, and answers that were begun are finished.
-///
-/// # Errors
-/// When the listener fails.
-pub async fn serve(
-    listener: BoundedListener,
-    served: Served,
-    end: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
-    axum::serve(listener, router(served)).with_graceful_shutdown(end).await
+/// Answers the requests of one connection.
+async fn answer(stream: PlacedStream, router: Router, mut is_over: watch::Receiver<()>) {
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(REQUEST).max_buf_size(HEAD_BYTES);
+    let connection = server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = pin!(connection);
+    tokio::select! {
+        // Whoever asks wrongly, or not to the end, is told so by hyper, or by nobody.
+        _ended = &mut connection => return,
+        _over = is_over.changed() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ended = connection.await;
 }
 
 /// All addresses.
@@ -55,7 +64,7 @@ pub(super) fn router(served: Served) -> Router {
         .route("/journal", get(answers::journal))
         .route("/sync", get(answers::sync))
         .route("/update", get(answers::update))
-        .route("/events", get(events))
+        .route("/events", get(events::events))
         .route("/page.css", get(answers::style))
         .route("/page.js", get(answers::script))
         .fallback(answers::nothing_here)
@@ -65,25 +74,10 @@ pub(super) fn router(served: Served) -> Router {
 }
 
 async fn guarded(State(port): State<u16>, request: Request, next: Next) -> Response {
-    let mut response = match guard::refusal(request.method(), request.headers(), port) {
-        Some(refusal) => refusal.into_response(),
+    let mut response = match guard::refusal(request.method(), request.uri(), request.headers(), port) {
+        Some(refusal) => answers::last(refusal),
         None => next.run(request).await,
     };
     guard::add_headers(response.headers_mut());
     response
-}
-
-/// The latest revision, and each that follows while somebody listens; one that comes while another is sent takes its place.
-async fn events(State(served): State<Served>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let first = Some(RECONNECT);
-    let stream = unfold((served.shown, first), |(mut shown, first)| async move {
-        if first.is_none() && shown.changed().await.is_err() {
-            return None;
-        }
-        let revision = shown.borrow_and_update().revision;
-        let event = Event::default().event("revision").data(revision.to_string());
-        let event = first.map_or(event.clone(), |retry| event.retry(retry));
-        Some((Ok(event), (shown, None)))
-    });
-    Sse::new(stream).keep_alive(KeepAlive::new().interval(HEARTBEAT))
 }

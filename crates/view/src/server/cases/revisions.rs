@@ -1,0 +1,71 @@
+//! Revisions, and what differs between them.
+
+use serde_json::Value as Json;
+
+use super::{super::*, observed};
+use crate::sample_project::SampleProject;
+
+/// Does what a page does with an update.
+fn taken(before: &Shown, update: &Json) -> Vec<(String, String)> {
+    let mut pieces: Vec<(String, String)> =
+        before.page.pieces.iter().map(|piece| (piece.id.clone(), piece.html.clone())).collect();
+    for id in update["removed"].as_array().unwrap() {
+        pieces.retain(|(own, _)| own != id.as_str().unwrap());
+    }
+    for piece in update["changed"].as_array().unwrap() {
+        let (id, html) = (piece["id"].as_str().unwrap(), piece["html"].as_str().unwrap());
+        let new = (id.to_owned(), html.to_owned());
+        if let Some(place) = pieces.iter().position(|(own, _)| own == id) {
+            pieces[place] = new;
+        } else if let Some(after) = piece["after"].as_str() {
+            let place =
+                pieces.iter().position(|(own, _)| own == after).expect("it comes after one that is there");
+            pieces.insert(place + 1, new);
+        } else {
+            let first = pieces.iter().position(|(own, _)| own.starts_with("a-")).unwrap_or(pieces.len());
+            pieces.insert(first, new);
+        }
+    }
+    pieces
+}
+
+#[test]
+fn an_update_leads_to_what_is_shown_however_much_was_missed() {
+    let project = SampleProject::new();
+    for name in ["b", "d"] {
+        project.write(&format!("docs/{name}.md"), "---\nstepsCompleted: [outline]\n---\n");
+    }
+    let mut shown = vec![Shows::first(observed(&project))];
+    let steps: [&dyn Fn(); 5] = [
+        &|| project.write("docs/a.md", "---\nstepsCompleted: []\n---\n"),
+        &|| project.write("docs/e.md", "---\nstepsCompleted: [outline]\n---\n"),
+        &|| project.write("docs/b.md", "---\nstepsCompleted: [outline, draft, review]\n---\n"),
+        &|| project.remove("docs/d.md"),
+        &|| project.write("docs/c.md", "---\nstatus: [\n---\n"),
+    ];
+    for step in steps {
+        step();
+        let next = Shows::next(shown.last().unwrap(), observed(&project)).expect("something changed");
+        shown.push(next);
+    }
+    let last = shown.last().unwrap();
+    let wanted: Vec<_> =
+        last.page.pieces.iter().map(|piece| (piece.id.clone(), piece.html.clone())).collect();
+    for before in &shown {
+        let update = last.update(before.revision);
+        assert_eq!(update["revision"], last.revision);
+        assert_eq!(taken(before, &update), wanted, "from {}", before.revision);
+    }
+    assert_eq!(last.update(0)["reload"], true);
+    assert_eq!(last.update(99)["reload"], true);
+}
+
+#[test]
+fn where_nothing_looks_different_there_is_no_revision() {
+    let project = SampleProject::new();
+    project.write("docs/a.md", "---\nstepsCompleted: [outline]\n---\nOne\n");
+    let shown = Shows::first(observed(&project));
+    assert!(Shows::next(&shown, observed(&project)).is_none());
+    project.write("docs/a.md", "---\nstepsCompleted: [outline]\n---\nTwo\n");
+    assert!(Shows::next(&shown, observed(&project)).is_some(), "its own page shows the text");
+}
