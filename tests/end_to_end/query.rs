@@ -110,6 +110,30 @@ fn a_question_can_only_read() {
 }
 
 #[test]
+fn a_table_is_the_same_in_any_case() {
+    let demo = Sandbox::demo();
+    let count = |sql: &str| ask(&demo, sql)[0].parse::<u32>().unwrap();
+    assert_eq!(count("SELECT COUNT(*) FROM FINDINGS"), 4);
+    fs::write(demo.place(PRD), "---\nstatus: [\n---\n").unwrap();
+    assert_eq!(count("SELECT COUNT(*) FROM Findings"), count("SELECT COUNT(*) FROM findings"));
+}
+
+#[test]
+fn a_parameter_that_is_spelled_as_a_number_is_one() {
+    let demo = Sandbox::demo();
+    let of = |sql: &str, value: &str| {
+        firsts(&demo.stepmark(&["query", sql, "--param", &format!("p={value}"), "--json"]))
+    };
+    for (value, wanted) in [("1", "integer"), ("0.5", "real"), ("007", "text"), ("x", "text"), ("", "text")] {
+        assert_eq!(of("SELECT typeof(:p)", value), [wanted], "{value}");
+    }
+    assert_eq!(of("SELECT COUNT(*) FROM artifacts WHERE done * 100 / total > :p", "40"), ["3"]);
+    demo.write("docs/n.md", "---\nstatus: 12\n---\n");
+    demo.write(".stepmark/config.yaml", "artifacts:\n  include: ['docs/*.md']\n");
+    assert_eq!(of("SELECT path FROM artifacts WHERE status = :p", "12"), ["docs/n.md"]);
+}
+
+#[test]
 fn what_is_no_sql_is_shown_with_its_place() {
     let demo = Sandbox::demo();
     for sql in [

@@ -28,6 +28,7 @@ pub mod lifecycle;
 pub mod check;
 pub mod transition;
 mod root;
+mod database_files;
 pub mod journal;
 pub mod lease;
 #[cfg(feature = "write")]

@@ -1,6 +1,7 @@
 //! `stepmark query`
 
 mod answer;
+mod parameter;
 mod tickets;
 
 use std::{collections::BTreeMap, time::Duration};
@@ -13,6 +14,7 @@ use stepmark_core::{
     workspace::{AskError, Freshness},
 };
 
+use self::parameter::{parameter, value};
 pub(crate) use self::tickets::ticket_rows;
 use crate::{
     environment::Environment,
@@ -58,12 +60,6 @@ pub(crate) struct Query {
 
 /// Values of parameters where none are given.
 type Defaults = &'static [(&'static str, &'static str)];
-
-fn parameter(text: &str) -> Result<(String, String), String> {
-    let parts = text.split_once('=').filter(|(key, _)| !key.is_empty());
-    let (key, value) = parts.ok_or_else(|| "KEY=VALUE is wanted".to_owned())?;
-    Ok((key.to_owned(), value.to_owned()))
-}
 
 impl Query {
     pub(crate) fn run(
@@ -120,9 +116,9 @@ impl Query {
                 .map_or_else(|_| value.to_owned(), |path| path.to_string())
         };
         let is_path = |key: &str| self.named.is_some() && key == "artifact";
-        values.extend(self.param.iter().map(|(key, value)| {
-            let value = if is_path(key) { path(value) } else { value.clone() };
-            (key.clone(), Cell::Text(value))
+        values.extend(self.param.iter().map(|(key, text)| {
+            let value = if is_path(key) { Cell::Text(path(text)) } else { value(text) };
+            (key.clone(), value)
         }));
         values
     }

@@ -1,20 +1,14 @@
 //! The database that says where each event stands: on disk where that is possible, else in memory.
 
-use std::{
-    cell::RefCell,
-    fs::{self, File},
-    io,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{cell::RefCell, fs::File, io, time::Duration};
 
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, config::DbConfig};
 
 use super::{EventReader, HistoryError, schema};
-use crate::{artifact::ProjectPath, root::Root};
+use crate::{database_files::DatabaseFiles, root::Root};
 
-/// The folder of everything disposable, seen from the project root.
-const CACHE_FOLDER: &str = ".stepmark/cache";
+/// The name of the database in `.stepmark/cache/`.
+const NAME: &str = "journal.db";
 /// How long another process may keep the database for itself before this one works in memory.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How much memory SQLite may use for pages, in KiB.
@@ -31,8 +25,8 @@ pub(super) struct Index {
     pub(super) connection: Connection,
     pub(super) reader: RefCell<EventReader>,
     pub(super) place: IndexPlace,
-    /// The log of the database on disk.
-    log: Option<PathBuf>,
+    /// Those of the database on disk.
+    files: Option<DatabaseFiles>,
     /// Held, shared, as long as the files are in use: they are deleted only under the exclusive lock.
     _lock: Option<File>,
 }
@@ -75,10 +69,11 @@ impl Index {
     /// # Errors
     /// When the folder or the database cannot be made or written, or is in use for too long.
     pub(super) fn on_disk(root: &Root) -> Result<Self, IndexUnavailable> {
-        let folder = cache_folder(root)?;
-        let lock = lock_file(&folder)?;
+        let files = DatabaseFiles::of(root, NAME)?;
+        let lock = files.open_lock()?;
         lock.lock_shared()?;
-        let mut connection = Connection::open(folder.join("journal.db"))?;
+        files.remove_links()?;
+        let mut connection = files.open()?;
         connection.busy_timeout(PATIENCE)?;
         configure(&connection)?;
         // A killed process leaves a whole database; after a loss of power it may lack the latest events, never their
@@ -97,7 +92,7 @@ impl Index {
             transaction.commit()?;
         }
         let mut index = Self::new(connection, IndexPlace::Disk, Some(lock), root);
-        index.log = Some(folder.join("journal.db-wal"));
+        index.files = Some(files);
         Ok(index)
     }
 
@@ -112,7 +107,7 @@ impl Index {
     fn new(connection: Connection, place: IndexPlace, lock: Option<File>, root: &Root) -> Self {
         connection.set_prepared_statement_cache_capacity(64);
         let reader = RefCell::new(EventReader::new(root.clone()));
-        Self { connection, reader, place, log: None, _lock: lock }
+        Self { connection, reader, place, files: None, _lock: lock }
     }
 
     /// Deletes the index on disk, if no process uses it.
@@ -120,25 +115,16 @@ impl Index {
     /// # Errors
     /// When another process uses it, or it cannot be deleted.
     pub(super) fn delete(root: &Root) -> Result<(), IndexUnavailable> {
-        let folder = cache_folder(root)?;
-        let lock = lock_file(&folder)?;
+        let files = DatabaseFiles::of(root, NAME)?;
+        let lock = files.open_lock()?;
         lock.try_lock().map_err(io::Error::from)?;
-        // The log first: a database without its log is whole, the log of another database would be poison.
-        for name in ["journal.db-wal", "journal.db-shm", "journal.db"] {
-            match fs::remove_file(folder.join(name)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-                _ => {}
-            }
-        }
-        Ok(())
+        Ok(files.delete()?)
     }
 
     /// Empties a long log, as after a large filling: every process that opens the database looks through it. Where another
     /// process reads just now, a later one does it.
     pub(super) fn shorten_log(&self) -> rusqlite::Result<()> {
-        let is_long =
-            self.log.as_ref().is_some_and(|log| fs::metadata(log).is_ok_and(|log| log.len() > LONG_LOG));
-        if is_long {
+        if self.files.as_ref().is_some_and(|files| files.has_log_longer_than(LONG_LOG)) {
             self.connection.busy_timeout(Duration::ZERO)?;
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
             self.connection.busy_timeout(PATIENCE)?;
@@ -206,20 +192,4 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -PAGE_CACHE)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "trusted_schema", false)
-}
-
-/// The folder of the cache, made where it is missing, with a file that keeps it out of git in a project without `init`.
-fn cache_folder(root: &Root) -> Result<PathBuf, IndexUnavailable> {
-    let path = ProjectPath::new(CACHE_FOLDER).map_err(|_| IndexUnavailable::Files)?;
-    let folder = root.resolve(&path).map_err(|_| IndexUnavailable::Files)?;
-    let ignore = folder.join(".gitignore");
-    if !ignore.exists() {
-        fs::create_dir_all(&folder)?;
-        fs::write(ignore, "*\n")?;
-    }
-    Ok(folder)
-}
-
-fn lock_file(folder: &Path) -> io::Result<File> {
-    File::options().create(true).truncate(false).write(true).open(folder.join("journal.db.lock"))
 }

@@ -39,6 +39,23 @@ fn it_is_made_anew_when_it_is_deleted_even_under_a_handle() {
     assert!(database(&project).exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_database_elsewhere_is_not_touched_through_a_link() {
+    let (project, events) = journal();
+    let outside = tempfile::tempdir().unwrap();
+    let precious = outside.path().join("precious.db");
+    let connection = rusqlite::Connection::open(&precious).unwrap();
+    connection.execute_batch("CREATE TABLE events (y)").unwrap();
+    drop(connection);
+    let before = fs::read(&precious).unwrap();
+    fs::create_dir_all(project.place(".stepmark/cache")).unwrap();
+    std::os::unix::fs::symlink(&precious, database(&project)).unwrap();
+    assert_knows(&project.history(), &events);
+    assert!(fs::read(&precious).unwrap() == before);
+    assert!(fs::symlink_metadata(database(&project)).unwrap().is_file());
+}
+
 #[test]
 fn it_is_made_anew_when_it_is_damaged() {
     let (project, events) = journal();

@@ -2,21 +2,17 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: the database and its lock are opened here")]
 
 use std::{
-    fs::{self, File, TryLockError},
-    io,
-    path::{Path, PathBuf},
-    thread,
+    fs::{File, TryLockError},
+    io, thread,
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::DbConfig};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior, config::DbConfig, ffi};
 
 use super::schema;
-use crate::{artifact::ProjectPath, root::Root};
+use crate::{database_files::DatabaseFiles, root::Root};
 
-/// The folder of everything disposable, seen from the project root.
-const CACHE_FOLDER: &str = ".stepmark/cache";
-/// The name of the database in it.
+/// The name of the database in `.stepmark/cache/`.
 const NAME: &str = "index.db";
 /// How long another process may bring it up to date before this one works in memory.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -31,17 +27,10 @@ const LONG_LOG: u64 = 512 * 1024;
 #[derive(Debug)]
 pub(crate) struct Database {
     pub(crate) connection: Connection,
-    place: Place,
-    _lock: Option<File>,
-}
-
-/// Where a database is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
-    /// In this file.
-    Disk(PathBuf),
-    /// In memory, for this run.
-    Memory,
+    /// What it says of changes by others, from before anything was read.
+    version: i64,
+    /// Its files and their lock; `None` in memory.
+    on_disk: Option<(DatabaseFiles, File)>,
 }
 
 /// Why there is no database on disk.
@@ -62,18 +51,15 @@ impl Database {
     /// # Errors
     /// When it cannot be made or written, or is in use for too long.
     pub(crate) fn on_disk(root: &Root) -> Result<Self, Unavailable> {
-        let folder = cache_folder(root)?;
-        let lock = lock(&folder)?;
-        let file = folder.join(NAME);
-        let connection = match open(&file) {
-            Ok(connection) => connection,
-            Err(error) if is_corrupt(&error) => {
-                delete(&folder)?;
-                open(&file)?
+        let (files, lock) = locked(root)?;
+        let connection = match open(&files) {
+            Err(Unavailable::Database(error)) if is_corrupt(&error) => {
+                files.delete()?;
+                open(&files)?
             }
-            Err(error) => return Err(error.into()),
+            opened => opened?,
         };
-        Ok(Self { connection, place: Place::Disk(file), _lock: Some(lock) })
+        Ok(Self::new(connection, Some((files, lock)))?)
     }
 
     /// The same, after deleting what is there.
@@ -81,11 +67,9 @@ impl Database {
     /// # Errors
     /// Those of [`Database::on_disk`].
     pub(crate) fn anew(root: &Root) -> Result<Self, Unavailable> {
-        let folder = cache_folder(root)?;
-        let lock = lock(&folder)?;
-        delete(&folder)?;
-        let file = folder.join(NAME);
-        Ok(Self { connection: open(&file)?, place: Place::Disk(file), _lock: Some(lock) })
+        let (files, lock) = locked(root)?;
+        files.delete()?;
+        Ok(Self::new(open(&files)?, Some((files, lock)))?)
     }
 
     /// An empty database in memory.
@@ -96,13 +80,20 @@ impl Database {
         let connection = Connection::open_in_memory()?;
         configure(&connection)?;
         schema::make(&connection)?;
-        Ok(Self { connection, place: Place::Memory, _lock: None })
+        Self::new(connection, None)
+    }
+
+    fn new(connection: Connection, on_disk: Option<(DatabaseFiles, File)>) -> rusqlite::Result<Self> {
+        Ok(Self { version: data_version(&connection)?, connection, on_disk })
     }
 
     /// The database on disk as it is, for reading only; `None` where there is none of this version.
     pub(crate) fn as_it_is(root: &Root) -> Option<Connection> {
-        let folder = root.resolve(&ProjectPath::new(CACHE_FOLDER).ok()?).ok()?;
-        let connection = open_to_read(&folder.join(NAME)).ok()?;
+        let connection = DatabaseFiles::of(root, NAME).ok()?.open_to_read().ok()?;
+        connection.busy_timeout(PATIENCE).ok()?;
+        configure(&connection).ok()?;
+        // What is asked is what was looked at here, whoever makes it anew in between.
+        connection.execute_batch("BEGIN").ok()?;
         schema::is_current(&connection).is_ok_and(|is_current| is_current).then_some(connection)
     }
 
@@ -111,9 +102,7 @@ impl Database {
     /// # Errors
     /// When the database cannot be written.
     pub(crate) fn shorten_log(&self) -> rusqlite::Result<()> {
-        let Place::Disk(file) = &self.place else { return Ok(()) };
-        let log = file.with_file_name(format!("{NAME}-wal"));
-        if fs::metadata(log).is_ok_and(|log| log.len() > LONG_LOG) {
+        if self.on_disk.as_ref().is_some_and(|(files, _)| files.has_log_longer_than(LONG_LOG)) {
             self.connection.busy_timeout(Duration::ZERO)?;
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
             self.connection.busy_timeout(PATIENCE)?;
@@ -121,32 +110,69 @@ impl Database {
         Ok(())
     }
 
-    /// A connection that can only read: another one where the database is on disk, which gives the lock back; the same one otherwise.
+    /// Gives the lock back. The connection can only read from now on, and goes on seeing what it holds now, whatever becomes of the
+    /// files.
     ///
     /// # Errors
-    /// When the file cannot be opened.
+    /// When the database cannot be read, or [another process changed it](was_changed).
     pub(crate) fn into_reading(self) -> rusqlite::Result<Connection> {
-        match &self.place {
-            Place::Disk(file) => open_to_read(file),
-            Place::Memory => {
-                self.connection.pragma_update(None, "query_only", true)?;
-                Ok(self.connection)
-            }
+        let Self { connection, version, on_disk: _lock } = self;
+        connection.execute_batch("BEGIN")?;
+        if data_version(&connection)? != version {
+            let message = "other processes change or delete it again and again".to_owned();
+            let changed = ffi::Error::new(ffi::SQLITE_BUSY_SNAPSHOT);
+            return Err(rusqlite::Error::SqliteFailure(changed, Some(message)));
         }
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(connection)
     }
 }
 
-fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    configure(&connection)?;
+/// Whether another process changed the database while this one held the lock: so it is where somebody deletes the files, and the lock
+/// among them.
+pub(crate) fn was_changed(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|failure| failure.extended_code == ffi::SQLITE_BUSY_SNAPSHOT)
+}
+
+/// A number that differs when another connection has changed the database in between.
+fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA data_version", [], |row| row.get(0))
+}
+
+/// The files of the database, and its lock, which ends with the process, however that ends.
+fn locked(root: &Root) -> io::Result<(DatabaseFiles, File)> {
+    let files = DatabaseFiles::of(root, NAME)?;
+    let lock = files.open_lock()?;
+    let began = Instant::now();
+    loop {
+        match lock.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => thread::sleep(PAUSE),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    files.remove_links()?;
+    Ok((files, lock))
+}
+
+/// Opens the database, with empty tables where it had others: those may be anything, so the files are deleted. Whoever reads them
+/// goes on with what was there.
+fn open(files: &DatabaseFiles) -> Result<Connection, Unavailable> {
+    let connection = open_for_writing(files)?;
+    if schema::is_current(&connection)? {
+        return Ok(connection);
+    }
+    drop(connection);
+    files.delete()?;
+    let mut connection = open_for_writing(files)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    schema::make(&transaction)?;
+    transaction.commit()?;
     Ok(connection)
 }
 
-/// Opens the database, with empty tables where it had others.
-fn open(file: &Path) -> rusqlite::Result<Connection> {
-    let mut connection = Connection::open(file)?;
+fn open_for_writing(files: &DatabaseFiles) -> rusqlite::Result<Connection> {
+    let connection = files.open()?;
     connection.busy_timeout(PATIENCE)?;
     configure(&connection)?;
     // Readers go on while it is written. A killed process leaves a whole database; a loss of power may take the latest refresh.
@@ -156,28 +182,7 @@ fn open(file: &Path) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     // A process whose files somebody deleted must not take away the log of the database that was made in their place.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    if !schema::is_current(&connection)? {
-        drop_everything(&mut connection)?;
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        schema::make(&transaction)?;
-        transaction.commit()?;
-    }
     Ok(connection)
-}
-
-/// Takes everything out of a database of another version. Whoever reads it goes on with what was there.
-fn drop_everything(connection: &mut Connection) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut statement =
-        transaction.prepare("SELECT type, name FROM sqlite_schema WHERE type IN ('view', 'table')")?;
-    let named = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let named: Vec<(String, String)> = named.collect::<Result<_, _>>()?;
-    drop(statement);
-    for (kind, name) in named.iter().filter(|(_, name)| !name.starts_with("sqlite_")) {
-        let name = name.replace('"', "\"\"");
-        transaction.execute_batch(&format!("DROP {kind} IF EXISTS \"{name}\""))?;
-    }
-    transaction.commit()
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
@@ -205,41 +210,4 @@ pub(crate) fn is_corrupt(error: &rusqlite::Error) -> bool {
             | ErrorCode::ConstraintViolation
             | ErrorCode::TypeMismatch
     )
-}
-
-/// The folder of the cache, made where it is missing, with a file that keeps it out of git in a project without `init`.
-fn cache_folder(root: &Root) -> Result<PathBuf, Unavailable> {
-    let path = ProjectPath::new(CACHE_FOLDER).map_err(io::Error::other)?;
-    let folder = root.resolve(&path).map_err(io::Error::other)?;
-    let ignore = folder.join(".gitignore");
-    if !ignore.exists() {
-        fs::create_dir_all(&folder)?;
-        fs::write(ignore, "*\n")?;
-    }
-    Ok(folder)
-}
-
-/// Takes the lock of whoever brings the database up to date; it ends with the process, however that ends.
-fn lock(folder: &Path) -> io::Result<File> {
-    let options = File::options().create(true).truncate(false).write(true).clone();
-    let file = options.open(folder.join(format!("{NAME}.lock")))?;
-    let began = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => thread::sleep(PAUSE),
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// Deletes the database under the lock. The log first: a database without its log is whole, the log of another one would be poison.
-fn delete(folder: &Path) -> io::Result<()> {
-    for suffix in ["-wal", "-shm", "-journal", ""] {
-        match fs::remove_file(folder.join(format!("{NAME}{suffix}"))) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(())
 }

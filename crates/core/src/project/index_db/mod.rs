@@ -30,6 +30,6 @@ pub use table::{Column, ColumnKind, Table};
 pub use views::{VIEWS, View};
 
 pub(crate) use catalogue_rows::{Catalogue, catalogue_rows};
-pub(crate) use contents::{Contents, count_rows};
-pub(crate) use database::{Database, Unavailable, is_corrupt};
+pub(crate) use contents::{Contents, Written, count_rows};
+pub(crate) use database::{Database, Unavailable, is_corrupt, was_changed};
 pub(crate) use row::{IntoCell, add_to_digest};

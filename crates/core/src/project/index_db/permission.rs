@@ -67,17 +67,22 @@ enum Judgement<'a> {
 
 fn judge<'a>(action: &AuthAction<'a>) -> Judgement<'a> {
     match action {
-        // Pragmas as tables: they would be refused only when they are asked.
-        AuthAction::Read { table_name, .. } if table_name.starts_with("pragma_") => {
-            Judgement::Refused(format!("PRAGMA {}", table_name.trim_start_matches("pragma_")))
-        }
-        AuthAction::Read { table_name, .. } => Judgement::Reads(table_name),
+        AuthAction::Read { table_name, .. } => match pragma(table_name) {
+            Some(pragma) => Judgement::Refused(format!("PRAGMA {pragma}")),
+            None => Judgement::Reads(table_name),
+        },
         AuthAction::Select | AuthAction::Recursive => Judgement::Fine,
         AuthAction::Function { function_name } if !function_name.eq_ignore_ascii_case("load_extension") => {
             Judgement::Fine
         }
         other => Judgement::Refused(word(other)),
     }
+}
+
+/// The pragma that is asked as a table: it would be refused only when it is asked. SQLite gives the name as it is written.
+fn pragma(table_name: &str) -> Option<&str> {
+    let (prefix, pragma) = table_name.split_at_checked("pragma_".len())?;
+    prefix.eq_ignore_ascii_case("pragma_").then_some(pragma)
 }
 
 fn word(action: &AuthAction<'_>) -> String {

@@ -24,9 +24,9 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
     INVENTORY_TABLES.iter().chain(&STATE_TABLES)
 }
 
-/// The table with this name.
+/// The table with this name, which SQL takes in any case.
 pub(super) fn table(name: &str) -> Option<&'static Table> {
-    tables().find(|table| table.name == name)
+    tables().find(|table| table.name.eq_ignore_ascii_case(name))
 }
 
 /// The parts that `names` of tables belong to.
@@ -140,6 +140,13 @@ mod tests {
         }
         let names: BTreeSet<&str> = tables().map(|table| table.name).collect();
         assert_eq!(names.len(), tables().count(), "no name twice");
+    }
+
+    #[test]
+    fn tables_are_known_in_any_case() {
+        let parts = |names: &[&str]| parts_of(names.iter().copied());
+        assert_eq!(parts(&["FINDINGS", "Leases", "x"]), parts(&["findings", "leases"]));
+        assert!(parts(&["FINDINGS"]).contains(Part::Findings));
     }
 
     #[test]

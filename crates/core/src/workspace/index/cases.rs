@@ -208,6 +208,72 @@ fn the_database_as_it_is_knows_nothing_new() {
 }
 
 #[test]
+fn the_answer_is_that_of_the_refresh_whatever_becomes_of_the_files() {
+    let project = Project::new();
+    project.write("docs/a.md", "---\nstatus: done\n---\n");
+    let workspace = project.workspace();
+    let parts = Parts::ALL;
+    let count = |connection: &Connection| {
+        connection.query_row("SELECT COUNT(*) FROM artifacts", [], |row| row.get::<_, u64>(0)).unwrap()
+    };
+    let (connection, _) = workspace.refreshed_index(parts, None, Database::on_disk).unwrap();
+    // Somebody deletes the files, with the lock, and another process makes them anew: its tables are still empty.
+    fs::remove_dir_all(project.place(".stepmark/cache")).unwrap();
+    let other = Database::on_disk(workspace.root()).unwrap();
+    assert_eq!((count(&connection), count(&other.connection)), (1, 0));
+    assert!(connection.execute("DELETE FROM artifacts", []).is_err(), "it can only read");
+}
+
+#[test]
+fn a_database_that_another_process_changes_meanwhile_is_looked_at_again() {
+    let project = Project::new();
+    project.write("docs/a.md", "---\nstatus: done\n---\n");
+    project.ask("SELECT path FROM artifacts");
+    let workspace = project.workspace();
+    let spoil = || {
+        let connection = Connection::open(project.database()).unwrap();
+        connection.execute_batch("DELETE FROM artifacts; DELETE FROM _files").unwrap();
+    };
+    let open = |root: &Root| {
+        let database = Database::on_disk(root)?;
+        spoil();
+        Ok(database)
+    };
+    let (connection, refreshed) = workspace.refreshed_index(Parts::ALL, None, open).unwrap();
+    let count = connection.query_row("SELECT COUNT(*) FROM artifacts", [], |row| row.get(0));
+    assert_eq!((count, refreshed.in_memory), (Ok(1), None));
+    let database = Database::on_disk(workspace.root()).unwrap();
+    spoil();
+    assert!(was_changed(&database.into_reading().unwrap_err()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_elsewhere_is_not_touched_through_a_link() {
+    let project = Project::new();
+    project.write("docs/a.md", "---\nstatus: done\n---\n");
+    let outside = tempfile::tempdir().unwrap();
+    let precious = outside.path().join("precious.db");
+    Connection::open(&precious)
+        .unwrap()
+        .execute_batch("CREATE TABLE events (y); CREATE TABLE x (y)")
+        .unwrap();
+    let before = fs::read(&precious).unwrap();
+    for freshness in [Freshness::Now, Freshness::AsItIs] {
+        fs::create_dir_all(project.place(".stepmark/cache")).unwrap();
+        let _none_at_first = fs::remove_file(project.database());
+        std::os::unix::fs::symlink(&precious, project.database()).unwrap();
+        let asked = project.ask_with("SELECT path FROM artifacts", &freshness);
+        match freshness {
+            Freshness::AsItIs => assert!(matches!(asked, Err(AskError::NotThere))),
+            _ => assert_eq!(asked.unwrap(), [[Cell::Text("docs/a.md".to_owned())]]),
+        }
+    }
+    assert!(fs::read(&precious).unwrap() == before);
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1, "no log beside it");
+}
+
+#[test]
 fn many_ask_at_once_while_the_cache_is_deleted() {
     let project = Project::new();
     for number in 0..20 {

@@ -28,8 +28,12 @@ pub use self::{
 use super::{Root, Workspace};
 use crate::project::index_db::{
     Answer, Cell, Contents, Database, IndexError, Limits, Part, Parts, QueryError, Question, Unavailable,
-    count_rows, is_corrupt,
+    Written, count_rows, is_corrupt, was_changed,
 };
+
+/// How often the database on disk is brought up to date before one in memory is taken: it may be damaged, or changed and deleted by
+/// others at the same time.
+const TRIES: usize = 3;
 
 /// How new an answer has to be.
 #[derive(Clone, Debug, Default)]
@@ -109,41 +113,40 @@ impl Workspace {
         open: impl FnOnce(&Root) -> Result<Database, Unavailable>,
     ) -> Result<(Connection, IndexRefreshed), RefreshError> {
         let mut opened = open(self.root());
-        let mut is_new = false;
+        let mut tries_left = TRIES;
         let reason = loop {
+            tries_left -= 1;
             let database = match opened {
                 Ok(database) => database,
                 Err(error) => break error.to_string(),
             };
-            match self.refresh(&database, parts, tickets) {
-                Ok(refreshed) => match database.into_reading() {
-                    Ok(connection) => return Ok((connection, refreshed)),
-                    Err(error) => break error.to_string(),
-                },
+            match self.refresh(database, parts, tickets) {
+                Ok(refreshed) => return Ok(refreshed),
                 Err(Fault::Failed(error)) => return Err(error),
-                Err(Fault::Database(error)) if is_corrupt(&error) && !is_new => {
-                    is_new = true;
-                    drop(database);
+                Err(Fault::Database(error)) if tries_left > 0 && is_corrupt(&error) => {
                     opened = Database::anew(self.root());
+                }
+                Err(Fault::Database(error)) if tries_left > 0 && was_changed(&error) => {
+                    opened = Database::on_disk(self.root());
                 }
                 Err(Fault::Database(error)) => break error.to_string(),
             }
         };
         let database = Database::in_memory().map_err(IndexError::from)?;
-        let refreshed = self.refresh(&database, parts, tickets).map_err(|fault| match fault {
+        let refreshed = self.refresh(database, parts, tickets).map_err(|fault| match fault {
             Fault::Failed(error) => error,
             Fault::Database(error) => RefreshError::Index(error.into()),
         })?;
-        let connection = database.into_reading().map_err(IndexError::from)?;
-        Ok((connection, IndexRefreshed { in_memory: Some(reason), ..refreshed }))
+        Ok((refreshed.0, IndexRefreshed { in_memory: Some(reason), ..refreshed.1 }))
     }
 
+    /// Brings `parts` up to date; from then on the database is only read.
     fn refresh(
         &self,
-        database: &Database,
+        database: Database,
         parts: Parts,
         tickets: Option<&[TicketRow]>,
-    ) -> Result<IndexRefreshed, Fault> {
+    ) -> Result<(Connection, IndexRefreshed), Fault> {
         let mut contents = Contents::new(&database.connection);
         for part in Part::ALL.into_iter().filter(|part| parts.contains(*part)) {
             match part {
@@ -157,6 +160,7 @@ impl Workspace {
         }
         let written = contents.commit()?;
         database.shorten_log()?;
-        Ok(IndexRefreshed { added: written.added, removed: written.removed, ..IndexRefreshed::default() })
+        let Written { added, removed } = written;
+        Ok((database.into_reading()?, IndexRefreshed { added, removed, ..IndexRefreshed::default() }))
     }
 }

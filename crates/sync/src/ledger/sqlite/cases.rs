@@ -46,6 +46,28 @@ fn a_file_of_a_newer_stepmark_is_left_alone() {
     assert!(matches!(error, LedgerError::Newer { found: 99, .. }), "{error}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_is_not_followed_to_the_database_of_somebody_else() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("project/sync.db"), folder.path().join("other.db"));
+    fs::create_dir_all(folder.path().join("project")).unwrap();
+    symlink(&other, &path).unwrap();
+    let told = |error: &LedgerError| std::error::Error::source(error).unwrap().to_string();
+    assert!(told(&SqliteLedger::open(&path).unwrap_err()).contains("delete the link"));
+    assert!(!other.exists(), "nothing is made where it leads to");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE links (x)").unwrap();
+    let before = fs::read(&other).unwrap();
+    assert!(SqliteLedger::open(&path).is_err() && SqliteLedger::open_existing(&path).is_err());
+    assert_eq!(fs::read(&other).unwrap(), before);
+    fs::remove_file(&path).unwrap();
+    // A folder is the business of whoever names it.
+    symlink(folder.path().join("project"), folder.path().join("named")).unwrap();
+    assert!(SqliteLedger::open(&folder.path().join("named/sync.db")).is_ok());
+}
+
 #[test]
 fn what_cannot_be_read_says_what_to_do() {
     let folder = tempfile::tempdir().unwrap();

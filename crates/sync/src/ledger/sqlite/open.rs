@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: the ledger is a file")]
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -38,7 +38,7 @@ impl SqliteLedger {
     /// Opens the ledger at `path`, which is made where it does not exist, with its folder.
     ///
     /// # Errors
-    /// When the file cannot be made or read, or a newer stepmark wrote it.
+    /// When the file cannot be made or read, or is a link, or a newer stepmark wrote it.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|source| LedgerError::Storage {
@@ -46,7 +46,8 @@ impl SqliteLedger {
                 source: Box::new(source),
             })?;
         }
-        let mut connection = Connection::open(path).map_err(failed("open its file"))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let mut connection = open_with(path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
         let set_up = |connection: &mut Connection| {
             use_write_ahead_log(connection)?;
@@ -66,13 +67,12 @@ impl SqliteLedger {
     /// Opens the ledger at `path` for looking only; `None` where there is none.
     ///
     /// # Errors
-    /// When the file cannot be read, or a newer stepmark wrote it.
+    /// When the file cannot be read, or is a link, or a newer stepmark wrote it.
     pub fn open_existing(path: &Path) -> Result<Option<Self>, LedgerError> {
         if !path.exists() {
             return Ok(None);
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(failed("open its file"))?;
+        let connection = open_with(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
         match schema::version(&connection).map_err(failed("read its version"))? {
             // Somebody is making it at this moment.
@@ -96,6 +96,23 @@ impl SqliteLedger {
         }
         Ok(Self { connection, vital_signs: VitalSigns::beside(path) })
     }
+}
+
+/// Opens the file at `path`, but nothing that a link in its place leads to: such a link may have come with a clone, and what it leads
+/// to may be anybody's database.
+fn open_with(path: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
+    let refused =
+        |source: io::Error| LedgerError::Storage { intent: "open its file", source: Box::new(source) };
+    if path.is_symlink() {
+        let reason =
+            format!("`{}` is a link, and what it leads to is left alone: delete the link", path.display());
+        return Err(refused(io::Error::other(reason)));
+    }
+    // SQLite refuses links in folders, too, when it is told to follow none.
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let place = fs::canonicalize(folder).map_err(refused)?.join(path.file_name().unwrap_or_default());
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Connection::open_with_flags(place, flags).map_err(failed("open its file"))
 }
 
 /// Switches the file to WAL. `memory` and network files have none, and do without.

@@ -1,0 +1,68 @@
+//! `--param KEY=VALUE`: a value for a parameter of the question.
+
+use stepmark_core::project::index_db::Cell;
+
+/// A parameter and its value, as the command line gives them.
+pub(super) fn parameter(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    let (key, value) = parts.ok_or_else(|| "KEY=VALUE is wanted".to_owned())?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// The value that is meant by `text`: a number where it is spelled as SQL spells that number, else text. So a comparison with a
+/// number is one of numbers, and `007` and `1.50` keep all their characters. In a comparison with a column of text a number is text
+/// again, the same one.
+pub(super) fn value(text: &str) -> Cell {
+    if let Some(number) = text.parse::<i64>().ok().filter(|number| number.to_string() == text) {
+        return Cell::Integer(number);
+    }
+    // `inf`, `nan` and `1e300` are words.
+    let is_decimal = text.contains('.') && !text.contains('e');
+    let number = text.parse::<f64>().ok().filter(|number| is_decimal && format!("{number:?}") == text);
+    number.map_or_else(|| Cell::Text(text.to_owned()), Cell::Real)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_what_is_spelled_as_one() {
+        for number in ["0", "1", "-12", "9223372036854775807", "-9223372036854775808"] {
+            assert_eq!(value(number), Cell::Integer(number.parse().unwrap()));
+        }
+        for number in ["0.5", "-1.25", "1.0"] {
+            assert_eq!(value(number), Cell::Real(number.parse().unwrap()));
+        }
+        for text in [
+            "",
+            "007",
+            "+1",
+            " 1",
+            "1 ",
+            "-0",
+            "1.50",
+            ".5",
+            "1.",
+            "0x10",
+            "1e3",
+            "1.0e3",
+            "inf",
+            "nan",
+            "NaN",
+            "-",
+            "9223372036854775808",
+            "step-1",
+            "1_000",
+        ] {
+            assert_eq!(value(text), Cell::Text(text.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_name_is_no_parameter() {
+        assert_eq!(parameter("a=b=c").unwrap(), ("a".to_owned(), "b=c".to_owned()));
+        assert_eq!(parameter("a=").unwrap(), ("a".to_owned(), String::new()));
+        assert!(parameter("a").is_err() && parameter("=b").is_err());
+    }
+}
