@@ -70,7 +70,8 @@ fn set_projected_aside(folder: &Path) -> Result<(), Failure> {
     for name in PROJECTED {
         let own = folder.join(".stepmark").join(name);
         if own.exists() {
-            let place = (0..).map(|round| aside.join(format!("{name}-{round}"))).find(|place| !place.exists());
+            let place =
+                (0..).map(|round| aside.join(format!("{name}-{round}"))).find(|place| !place.exists());
             let place = place.unwrap_or_else(|| aside.join(name));
             fs::rename(&own, &place).map_err(Failure::file("move away", &own))?;
         }

@@ -2,7 +2,11 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::{Sandbox, demo::PRD};
+use crate::harness::{
+    Sandbox,
+    demo::PRD,
+    sprint::{LEDGER, ledger, path, story},
+};
 
 #[test]
 fn shows_every_artifact_and_writes_nothing() {
@@ -100,4 +104,55 @@ fn shows_the_readable_artifacts_beside_those_that_are_not() {
     assert_snapshot!(run.stderr, @"warning: cannot read `large.md`: it has more than the 67108864 bytes that stepmark reads");
     let answer = demo.reads_only(&["status", "--json"]).json("stepmark.status/1");
     assert_eq!(answer["unreadable"].as_array().unwrap().len(), 1, "{answer}");
+}
+
+/// A story that its lifecycle does not know the status of, one that its ledger contradicts, one that waits for its import.
+fn sprint() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    for (name, status) in [("1-1-lend", "blocked"), ("1-2-mend", "review"), ("1-3-count", "done")] {
+        sandbox.write(&path(name), story(name, Some(status), None));
+    }
+    sandbox.write(&path("1-4-label"), story("1-4-label", None, Some("done")));
+    sandbox.write(LEDGER, ledger(&[("1-1-lend", "blocked"), ("1-2-mend", "done"), ("1-3-count", "done")]));
+    sandbox
+}
+
+#[test]
+fn counts_what_check_finds() {
+    let sandbox = sprint();
+    assert_snapshot!(sandbox.reads_only(&["status"]), @"");
+    let checked = sandbox.reads_only(&["check", "--format", "json"]).json("stepmark.check/1");
+    let counted = sandbox.reads_only(&["status", "--json"]).json("stepmark.status/1");
+    let counts = counted["artifacts"].as_array().unwrap().iter().map(|artifact| &artifact["problems"]);
+    let sum = |kind: &str| counts.clone().map(|counts| counts[kind].as_u64().unwrap()).sum::<u64>();
+    let found = |severity: &str| {
+        let all = checked["findings"].as_array().unwrap().iter();
+        all.filter(|finding| finding["severity"] == severity).count() as u64
+    };
+    assert_eq!((sum("errors"), sum("warnings")), (found("error"), found("warning")));
+    let listed = sandbox.reads_only(&["list", "--where", "problems>0", "--columns", "path"]);
+    assert!(listed.stdout.contains("1-1-lend"), "{listed}");
+}
+
+#[test]
+fn tells_of_a_ledger_that_cannot_be_read() {
+    let sandbox = sprint();
+    sandbox.write(LEDGER, "development_status: [unclosed\n");
+    let run = sandbox.reads_only(&["status"]);
+    let warning = format!("{LEDGER}: 1 error; `stepmark check` says what");
+    assert!(run.stderr.contains(&warning), "{run}");
+    let json = sandbox.reads_only(&["status", "--json"]).json("stepmark.status/1");
+    assert_eq!(
+        (&json["beside"][0]["path"], &json["beside"][0]["problems"]["errors"]),
+        (&LEDGER.into(), &1.into())
+    );
+}
+
+#[test]
+fn counts_what_it_can_where_no_check_is_possible() {
+    let sandbox = sprint();
+    sandbox.write(".stepmark/baseline.json", "nonsense");
+    let run = sandbox.reads_only(&["status"]);
+    assert_eq!(run.code, 4, "{run}");
+    assert!(run.stdout.contains("1-1-lend") && run.stderr.contains("baseline"), "{run}");
 }

@@ -6,7 +6,7 @@ use stepmark_core::workspace::{CONFIGURATION_PATH, Initialised};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
-    output::Output,
+    output::{Output, wording},
     project::Project,
 };
 
@@ -33,6 +33,10 @@ impl Init {
                 output.remark(format_args!("{CONFIGURATION_PATH} is there already in {root}"))
             }
         }
+        // What follows frontmatter follows nothing yet.
+        let waiting = project.workspace.artifacts()?.artifacts;
+        let waiting = waiting.iter().filter(|artifact| artifact.waits_for_import()).count();
+        wording::waiting_stories(waiting).iter().for_each(|waiting| output.warning(waiting));
         Ok(Exit::Fine)
     }
 }

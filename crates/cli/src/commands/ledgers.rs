@@ -7,7 +7,10 @@ use stepmark_core::{
     workspace::{BrokenSprintStatus, ChangeError, LedgerProjection},
 };
 
-use crate::{exit::chain, output::Excerpt};
+use crate::{
+    exit::chain,
+    output::{Excerpt, wording},
+};
 
 /// What stands in the way, a line each.
 pub(super) fn problems(done: &LedgerProjection) -> Vec<String> {
@@ -41,17 +44,7 @@ pub(super) fn excerpts(broken: &[BrokenSprintStatus]) -> Vec<String> {
 
 /// What there is to know, a line each.
 pub(super) fn warnings(done: &LedgerProjection) -> Vec<String> {
-    match done.waiting.len() {
-        0 => Vec::new(),
-        1 => vec![
-            "1 story has no status in its frontmatter and waits for `stepmark import stories`".to_owned(),
-        ],
-        count => {
-            vec![format!(
-                "{count} stories have no status in their frontmatter and wait for `stepmark import stories`"
-            )]
-        }
-    }
+    wording::waiting_stories(done.waiting.len()).into_iter().collect()
 }
 
 /// What was written, a line each.

@@ -36,6 +36,7 @@ impl Report {
             published_file::publish(&project.place(&self.file), html.as_bytes(), page::is_report)?;
             self.answer(&overview, html.len(), output);
         }
+        wording::waiting_stories(overview.waiting()).iter().for_each(|waiting| output.warning(waiting));
         for problem in wording::unreadable(&observation.artifacts) {
             output.warning(problem);
         }

@@ -4,7 +4,7 @@ use stepmark_core::{
     journal::store::{History, SegmentProblem},
     workspace::Artifacts,
 };
-pub(crate) use stepmark_view::wording::{count, next, unknown_next, workflow};
+pub(crate) use stepmark_view::wording::{count, next, unknown_next, waiting_stories, workflow};
 
 use super::Output;
 use crate::exit::Failure;

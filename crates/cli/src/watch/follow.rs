@@ -3,7 +3,7 @@
 use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use stepmark_core::{
-    artifact::ProjectPath,
+    artifact::{ProjectPath, SPRINT_STATUS_NAME},
     workspace::{CONFIGURATION_PATH, Workspace},
 };
 use stepmark_sync::{ledger::LEDGER_PATH, run::ChangeSignal};
@@ -72,7 +72,7 @@ impl Following<'_> {
         let changes = ChangeSignal::default();
         let (mut changed, mut again) = (changes.listen(), self.again.listen());
         let beside = JOURNAL_FOLDERS.iter().filter_map(|folder| ProjectPath::new(folder).ok()).collect();
-        let choice = WatchChoice { beside, own: Vec::new() };
+        let choice = WatchChoice { beside, own: Vec::new(), names: vec![SPRINT_STATUS_NAME] };
         let tell = Box::new(|trouble: &WatchTrouble| seen(Seen::Trouble(trouble.clone())));
         let mut watch = ProjectWatch::start(&workspace, choice, changes, tell);
         let mut watching = pin!(watch.keep_up());

@@ -33,6 +33,8 @@ pub(crate) struct WatchChoice {
     pub(crate) own: Vec<ProjectPath>,
     /// Folders in which every file counts.
     pub(crate) beside: Vec<ProjectPath>,
+    /// Names of files that count like artifacts wherever they stand.
+    pub(crate) names: Vec<&'static str>,
 }
 
 /// Something that is not watched.

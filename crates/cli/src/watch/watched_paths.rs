@@ -68,7 +68,7 @@ impl WatchedPaths {
             Meaning::Artifact
         } else if self.configuration.skips_folder(&path) {
             Meaning::Nothing
-        } else if self.configuration.is_artifact(&path) {
+        } else if self.configuration.is_artifact(&path) || self.choice.names.contains(&path.file_name()) {
             Meaning::Artifact
         } else if concerns_folders {
             Meaning::Folders
@@ -88,6 +88,7 @@ mod tests {
         let choice = WatchChoice {
             own: vec![ProjectPath::new("docs/tickets.md").unwrap()],
             beside: vec![ProjectPath::new(".stepmark/journal").unwrap()],
+            names: vec!["sprint-status.yaml"],
         };
         let watched = WatchedPaths::new("/p".into(), Configuration::default(), choice);
         watched.meaning(&paths.iter().fold(Event::new(kind), |event, path| event.add_path(path.into())))
@@ -109,6 +110,7 @@ mod tests {
             (opened, "/p/docs/a.md", Meaning::Nothing),
             (written, "/p/docs/tickets.md", Meaning::Nothing),
             (written, "/p/src/main.rs", Meaning::Nothing),
+            (written, "/p/docs/sprint-status.yaml", Meaning::Artifact),
             (data, "/p/src/main.rs", Meaning::Nothing),
             (written, "/p/.git/index", Meaning::Nothing),
             (EventKind::Create(CreateKind::Folder), "/p/.git/objects/aa", Meaning::Nothing),

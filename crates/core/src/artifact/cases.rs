@@ -104,6 +104,22 @@ fn oddities_are_told_with_their_place() {
 }
 
 #[test]
+fn the_name_of_the_project_is_a_title_only_where_there_is_no_other() {
+    for (keys, body, title) in [
+        ("project_name: Larder", "# Architecture\n", None),
+        ("project_name: Larder", "Text, and no heading.\n", Some("Larder")),
+        ("project_name: Larder", "#\n", Some("Larder")),
+        ("project_name: Larder\nname: spine", "# Architecture\n", Some("spine")),
+        ("name: spine\nproject_name: Larder", "", Some("spine")),
+        ("project_name: Larder\ntitle: Ours", "# Architecture\n", Some("Ours")),
+    ] {
+        let artifact = read(&format!("---\n{keys}\n---\n{body}"));
+        let found = artifact.state().title.as_ref().map(|title| title.text.as_str());
+        assert_eq!(found, title, "{keys} {body}");
+    }
+}
+
+#[test]
 fn the_state_is_read_and_the_rest_is_kept() {
     let artifact = frontmatter(
         "stepsCompleted: [1]\nlastStep: 1\ncurrentStep: step-02\nstatus: 'in-progress' # draft | done\n\

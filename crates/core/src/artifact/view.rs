@@ -18,6 +18,9 @@ pub struct Artifact {
     diagnoses: Vec<Diagnosis>,
 }
 
+/// The key that names the project in every artifact of it.
+const PROJECT_NAME_KEY: &str = "project_name";
+
 /// The keys that make a file an artifact.
 const STATE_KEYS: [&str; 9] = [
     "stepsCompleted:",
@@ -62,7 +65,7 @@ pub struct State {
     pub id: Option<Field>,
     /// `stepmark_id`: the id that `track` gave to an artifact without one.
     pub stepmark_id: Option<Field>,
-    /// `title`, `name` or `project_name`.
+    /// `title`, else `name`, else `project_name` where the body has no heading: in a whole project that is the same.
     pub title: Option<Field>,
     /// `delegation`: its place in a chain of delegation.
     pub delegation: Option<Delegation>,
@@ -158,10 +161,7 @@ impl Artifact {
 
     /// The title of the first heading of the body.
     pub fn first_heading(&self) -> Option<String> {
-        let body = self.document().body();
-        let lines = self.bytes[body.range()].split(|byte| matches!(byte, b'\n' | b'\r'));
-        let title = lines.into_iter().find_map(heading_title)?;
-        Some(String::from_utf8_lossy(title).into_owned())
+        first_heading(&self.document(), &self.bytes)
     }
 
     /// Whether frontmatter that no reader sees names a key of ours at the start of a line: then the file is an artifact
@@ -192,6 +192,12 @@ impl Artifact {
     }
 }
 
+fn first_heading(document: &Document<'_>, bytes: &[u8]) -> Option<String> {
+    let lines = bytes[document.body().range()].split(|byte| matches!(byte, b'\n' | b'\r'));
+    let title = lines.into_iter().find_map(|line| heading_title(line).filter(|title| !title.is_empty()))?;
+    Some(String::from_utf8_lossy(title).into_owned())
+}
+
 fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> State {
     let document = Document::scan(bytes);
     let mut state = State::default();
@@ -216,6 +222,10 @@ fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> State {
                 }
             }
         }
+    }
+    let is_of_project = |title: &Field| title.key == PROJECT_NAME_KEY;
+    if state.title.as_ref().is_some_and(is_of_project) && first_heading(&document, bytes).is_some() {
+        state.title = None;
     }
     state.body_status = body::read(&document, found);
     if let (Some(body), Some(status)) = (&state.body_status, &state.status)
@@ -290,7 +300,10 @@ fn read_entry(yaml: &Yaml<'_>, key: &str, node: &Node<'_>, state: &mut State, fo
         "id" => state.id = field(),
         "stepmark_id" => state.stepmark_id = field(),
         "title" => state.title = field(),
-        "name" | "project_name" if state.title.is_none() => state.title = field(),
+        "name" if state.title.as_ref().is_none_or(|title| title.key == PROJECT_NAME_KEY) => {
+            state.title = field();
+        }
+        PROJECT_NAME_KEY if state.title.is_none() => state.title = field(),
         key if inputs::is_inputs_key(key) => state.input_documents.extend(inputs::read(yaml, node, found)),
         key if times::is_time_key(key) => state.times.extend(field()),
         key => state.other_keys.push(key.to_owned()),

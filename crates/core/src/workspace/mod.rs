@@ -23,6 +23,7 @@ mod checking_changes;
 mod checking_beside;
 mod ledgers;
 mod listed_artifact;
+mod sprint_ledgers;
 mod manifest_rows;
 mod chains_in_version;
 mod journal_account;
@@ -130,6 +131,7 @@ pub use listed_artifact::ListedArtifact;
 pub use restoring::{RestoreError, Restored};
 pub use resume_choice::{ChoiceError, ResumeChoice};
 pub use resuming::Resumption;
+pub use sprint_ledgers::{SprintLedger, SprintLedgers};
 #[cfg(feature = "write")]
 pub use staged_mending::{StagedMending, StagedMendingError, StagedOutcome};
 #[cfg(feature = "write")]

@@ -7,6 +7,7 @@ use crate::{
     delegation::{Completion, Member},
     document::{KeyPath, Value},
     lifecycle::{Choice, Lifecycles, MoveFacts, MoveRefusal, RootKeys, Verdict},
+    project::story_ledger::{Story, StoryStanding},
     transition::{Circumstances, Command, Plan, StepLists, Strictness, TransitionRefusal, decide},
     workflow::{Evidence, Next, Progress, Standing, Step, Track, WorkflowDefinition},
 };
@@ -105,6 +106,11 @@ impl TrackedArtifact {
         let status = self.state().status.as_ref().and_then(|status| status.filled());
         let state = status.and_then(|word| self.lifecycle()?.lifecycle.state_of(word));
         Completion { by_status: state.map_or(completion.by_status, |state| state.is_terminal), ..completion }
+    }
+
+    /// Whether it is a story that says its status in its body or its ledger only: nothing follows it until somebody imports it.
+    pub fn waits_for_import(&self) -> bool {
+        matches!(Story::read(&self.artifact, || None), StoryStanding::Waiting)
     }
 
     /// What it says about its chain of delegation.

@@ -8,7 +8,7 @@ use stepmark_core::{
         Event,
         store::{History, HistoryError},
     },
-    workspace::{Artifacts, CheckError, Known, Selection, WalkError, Workspace},
+    workspace::{Artifacts, CheckError, Known, Selection, SprintLedgers, WalkError, Workspace},
 };
 
 use super::{FindingRow, TrackerState};
@@ -25,6 +25,8 @@ pub struct Observation {
     pub at: Timestamp,
     /// All artifacts.
     pub artifacts: Arc<Artifacts>,
+    /// The ledgers of its sprints, which know stories that nobody has written yet.
+    pub ledgers: Arc<SprintLedgers>,
     /// All findings, in the order of the files.
     pub findings: Vec<FindingRow>,
     /// The latest events, at most [`EVENTS`], the last first.
@@ -70,9 +72,19 @@ impl Observation {
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
         let (events, damaged_lines) = workspace.with_history(recorded)?;
         let artifacts = Arc::new(workspace.artifacts()?);
+        let ledgers = Arc::new(workspace.sprint_ledgers(&artifacts.artifacts));
         let trackers = TrackerState::read_all(workspace, &artifacts);
         let project = name.unwrap_or_else(|| root.display().to_string());
-        Ok(Self { project, at: workspace.now(), artifacts, findings, events, damaged_lines, trackers })
+        Ok(Self {
+            project,
+            at: workspace.now(),
+            artifacts,
+            ledgers,
+            findings,
+            events,
+            damaged_lines,
+            trackers,
+        })
     }
 
     /// The same, with what is wrong now.

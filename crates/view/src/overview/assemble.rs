@@ -83,7 +83,7 @@ impl Overview {
             project: observation.project.clone(),
             at: observation.at,
             workflows: by_workflow(&entries),
-            epics: by_epic(&entries),
+            epics: by_epic(&entries, &observation.ledgers.ledgers),
             tree: tree_row::rows(&observation.artifacts),
             sessions: timeline::sessions(&observation.events),
             events: observation.events.iter().map(EventRow::of).collect(),
@@ -95,6 +95,11 @@ impl Overview {
             wrong,
             counts,
         }
+    }
+
+    /// How many stories wait to be imported.
+    pub fn waiting(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.condition == Condition::NotImported).count()
     }
 
     /// The artifact at `path`.

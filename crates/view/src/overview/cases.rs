@@ -42,6 +42,42 @@ fn what_is_done_what_is_next_what_is_wrong() {
 }
 
 #[test]
+fn an_epic_is_as_long_as_its_ledger() {
+    let project = SampleProject::new();
+    project.write("stories/1-1-switch.md", "---\nstatus: done\n---\n# Story 1.1\n");
+    project.write("stories/4-1-new.md", "---\nstatus: review\n---\n# Story 4.1\n");
+    project.write(
+        "sprint-status.yaml",
+        "development_status:\n  epic-1: in-progress\n  1-1-switch: done\n  1-2-dim: backlog\n  1-3-log: done\n  1-3-log: done\n  \
+         epic-1-retrospective: optional\n  epic-2: backlog\n  2-1-sound: backlog\n  epic-3: backlog\n",
+    );
+    let epics: Vec<_> = project.overview().epics;
+    let epics: Vec<_> =
+        epics.iter().map(|one| (one.name.as_str(), one.finished, one.total, one.unwritten)).collect();
+    assert_eq!(epics, [("Epic 1", 1, 3, 2), ("Epic 2", 0, 1, 1), ("Epic 4", 0, 1, 0)]);
+}
+
+#[test]
+fn stories_that_wait_for_their_import_say_so() {
+    let project = SampleProject::new();
+    project.write("stories/1-1-switch.md", "# Story 1.1: Switch\n\nStatus: done\n");
+    project.write("stories/1-2-dim.md", "# Story 1.2: Dim\n\nStatus: review\n");
+    let overview = project.overview();
+    let badges: Vec<_> = overview.entries.iter().map(|entry| entry.condition.word()).collect();
+    assert_eq!(badges, ["not imported", "not imported"]);
+    let what =
+        "2 stories have no status in their frontmatter and wait for `stepmark import stories`".to_owned();
+    let waiting = Trouble { severity: Severity::Warning, path: None, what, rule: None };
+    assert!(overview.wrong.contains(&waiting), "{:?}", overview.wrong);
+    assert_eq!((overview.epics[0].not_imported, overview.epics[0].total), (2, 2));
+    project.write("stories/1-1-switch.md", "---\nstatus: done\n---\n# Story 1.1: Switch\n\nStatus: done\n");
+    project.remove("stories/1-2-dim.md");
+    let overview = project.overview();
+    assert_eq!(overview.entries[0].condition, Condition::Finished);
+    assert!(!overview.wrong.iter().any(|one| one.what.contains("import stories")), "{:?}", overview.wrong);
+}
+
+#[test]
 fn a_bar_shows_every_step() {
     let project = SampleProject::new();
     project.write("docs/a.md", "---\nstepsCompleted: [draft]\n---\n# A\n");

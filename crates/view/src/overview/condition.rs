@@ -15,14 +15,23 @@ pub enum Condition {
     Underway,
     /// None of its work is done.
     NotStarted,
+    /// It is a story whose status stands in its body or its ledger only.
+    NotImported,
     /// It has neither a workflow that is known nor a status.
     Unknown,
 }
 
 impl Condition {
     /// All of them, in their order.
-    pub const ALL: [Self; 6] =
-        [Self::Finished, Self::Blocked, Self::Interrupted, Self::Underway, Self::NotStarted, Self::Unknown];
+    pub const ALL: [Self; 7] = [
+        Self::Finished,
+        Self::Blocked,
+        Self::Interrupted,
+        Self::Underway,
+        Self::NotStarted,
+        Self::NotImported,
+        Self::Unknown,
+    ];
 
     /// Where `artifact` stands. A status that is beside the way counts more than its workflow.
     pub fn of(artifact: &TrackedArtifact) -> Self {
@@ -40,6 +49,7 @@ impl Condition {
             (_, Some(status)) => by_status(artifact, status),
             (Some(Standing::NotStarted), None) => Self::NotStarted,
             (None, None) if !artifact.steps().completed().is_empty() => Self::Underway,
+            (None, None) if artifact.waits_for_import() => Self::NotImported,
             (None, None) => Self::Unknown,
         }
     }
@@ -52,6 +62,7 @@ impl Condition {
             Self::Interrupted => "interrupted",
             Self::Underway => "underway",
             Self::NotStarted => "not started",
+            Self::NotImported => "not imported",
             Self::Unknown => "unknown",
         }
     }

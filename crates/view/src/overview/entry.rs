@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use stepmark_core::{
     TrackedArtifact,
-    artifact::{Field, ProjectPath, story_key},
+    artifact::{Field, LedgerKey, ProjectPath},
 };
 
 use super::{Condition, StepBar};
@@ -28,8 +28,8 @@ pub struct Entry {
     pub status: Option<String>,
     /// How big the work is.
     pub scope: Option<String>,
-    /// The epic of a story `N-M-slug`.
-    pub epic: Option<u32>,
+    /// What it is to an epic, where it is a story.
+    pub story: Option<LedgerKey>,
     /// How many errors were found in it.
     pub errors: usize,
     /// How many warnings were found in it.
@@ -55,7 +55,7 @@ impl Entry {
             next: next_of(artifact).filter(|_| condition != Condition::Finished),
             status: filled(&state.status).or_else(|| Some(state.body_status.as_ref()?.text.clone())),
             scope: state.scope().map(|scope| scope.to_string()),
-            epic: epic_of(artifact.path()),
+            story: LedgerKey::of(artifact.path()).map(|(key, _)| key).filter(|key| key.is_story()),
             errors: 0,
             warnings: 0,
             tickets: Vec::new(),
@@ -67,11 +67,6 @@ impl Entry {
     pub fn name(&self) -> &str {
         self.title.as_deref().unwrap_or_else(|| self.path.file_name())
     }
-}
-
-/// The epic of a story: the first number of its key (FORMATS.md §1, "sprint-status.yaml and stories").
-fn epic_of(path: &ProjectPath) -> Option<u32> {
-    story_key(path)?.split('-').next()?.parse().ok()
 }
 
 /// The next step, else the next state of the lifecycle that is further on.

@@ -1,6 +1,11 @@
 //! How far the artifacts of a workflow or an epic have come together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+
+use stepmark_core::{
+    artifact::{LedgerKey, ProjectPath, SprintStatus},
+    workspace::SprintLedger,
+};
 
 use super::{Condition, Entry};
 
@@ -11,10 +16,14 @@ pub struct ProgressGroup {
     pub name: String,
     /// How many artifacts are finished.
     pub finished: usize,
-    /// How many there are.
+    /// How many there are, with those that are not written.
     pub total: usize,
     /// How many units of their workflows are done, and how many there are.
     pub units: (usize, usize),
+    /// How many stories of it only a ledger knows: they have no file yet.
+    pub unwritten: usize,
+    /// How many of them are stories whose status nobody has imported.
+    pub not_imported: usize,
     /// How many of them are held up, or have an error.
     pub in_trouble: usize,
 }
@@ -23,6 +32,7 @@ impl ProgressGroup {
     fn add(&mut self, entry: &Entry) {
         self.total += 1;
         self.finished += usize::from(entry.condition == Condition::Finished);
+        self.not_imported += usize::from(entry.condition == Condition::NotImported);
         self.in_trouble += usize::from(
             entry.errors > 0 || matches!(entry.condition, Condition::Blocked | Condition::Interrupted),
         );
@@ -30,6 +40,11 @@ impl ProgressGroup {
             self.units.0 += bar.done;
             self.units.1 += bar.total;
         }
+    }
+
+    fn add_unwritten(&mut self) {
+        self.total += 1;
+        self.unwritten += 1;
     }
 }
 
@@ -39,11 +54,34 @@ pub(super) fn by_workflow(entries: &[Entry]) -> Vec<ProgressGroup> {
     grouped(known.map(|entry| (entry.workflow.clone(), entry))).into_values().collect()
 }
 
-/// The groups by epic, in the order of their numbers.
-pub(super) fn by_epic(entries: &[Entry]) -> Vec<ProgressGroup> {
-    let stories = entries.iter().filter_map(|entry| Some((entry.epic?, entry)));
-    let groups = grouped(stories).into_iter();
-    groups.map(|(epic, group)| ProgressGroup { name: format!("Epic {epic}"), ..group }).collect()
+/// The groups by epic, in the order of their numbers: stories that have a file, and those that only one of `ledgers` lists. They count as
+/// a whole each, however many steps some of them have.
+pub(super) fn by_epic(entries: &[Entry], ledgers: &[SprintLedger]) -> Vec<ProgressGroup> {
+    let stories = entries.iter().filter_map(|entry| Some((entry.story?.epic, entry)));
+    let mut groups = grouped(stories);
+    for epic in unwritten(entries, ledgers) {
+        groups.entry(epic).or_default().add_unwritten();
+    }
+    let named = groups.into_iter();
+    named
+        .map(|(epic, group)| ProgressGroup { name: format!("Epic {epic}"), units: (0, 0), ..group })
+        .collect()
+}
+
+/// The epic of each story that a ledger lists, and that has no file where the ledger stands or below.
+fn unwritten(entries: &[Entry], ledgers: &[SprintLedger]) -> Vec<u16> {
+    let stories = entries.iter().filter_map(|entry| Some((&entry.path, entry.story?)));
+    let mut written: HashSet<(ProjectPath, LedgerKey)> = HashSet::new();
+    for (path, key) in stories {
+        written.extend(SprintStatus::places(path).into_iter().map(|place| (place, key)));
+    }
+    let mut epics = Vec::new();
+    for ledger in ledgers {
+        let keys = ledger.states.keys().filter_map(LedgerKey::read).filter(|key| key.is_story());
+        // Of a key that stands twice, the second is not another story.
+        epics.extend(keys.filter(|key| written.insert((ledger.path.clone(), *key))).map(|key| key.epic));
+    }
+    epics
 }
 
 fn grouped<'e, K: Ord + ToString>(

@@ -39,6 +39,9 @@ impl Trouble {
 /// Everything that is wrong: errors, then warnings; notes are none. What keeps work from going on stands before what is badly written.
 pub(super) fn all(observation: &Observation, entries: &[Entry]) -> Vec<Trouble> {
     let mut troubles = of_project(observation);
+    let waiting = entries.iter().filter(|entry| entry.condition == Condition::NotImported).count();
+    let waiting = wording::waiting_stories(waiting);
+    troubles.extend(waiting.map(|what| Trouble::of_project(Severity::Warning, what)));
     troubles.extend(entries.iter().filter_map(of_entry));
     let findings = observation.findings.iter().filter(|finding| finding.severity != Severity::Note);
     troubles.extend(findings.map(Trouble::of_finding));
@@ -51,7 +54,8 @@ fn of_project(observation: &Observation) -> Vec<Trouble> {
     let mut troubles = Vec::new();
     let folders =
         observation.artifacts.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
-    let files = observation.artifacts.unreadable.iter().map(ToString::to_string);
+    let (artifacts, ledgers) = (&observation.artifacts.unreadable, &observation.ledgers.unreadable);
+    let files = artifacts.iter().chain(ledgers).map(ToString::to_string);
     troubles.extend(folders.chain(files).map(|what| Trouble::of_project(Severity::Error, what)));
     if observation.damaged_lines > 0 {
         let lines = wording::count(observation.damaged_lines, "line");

@@ -4,5 +4,5 @@ pub mod history;
 mod progress;
 mod visible;
 
-pub use progress::{count, next, unknown_next, workflow};
+pub use progress::{count, next, unknown_next, waiting_stories, workflow};
 pub use visible::{on_one_line, visible};

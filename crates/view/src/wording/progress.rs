@@ -39,6 +39,19 @@ pub const fn unknown_next(unknown: UnknownNext) -> &'static str {
     }
 }
 
+/// That `count` stories wait to be imported; nothing where none does.
+pub fn waiting_stories(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(
+            "1 story has no status in its frontmatter and waits for `stepmark import stories`".to_owned(),
+        ),
+        _ => Some(format!(
+            "{count} stories have no status in their frontmatter and wait for `stepmark import stories`"
+        )),
+    }
+}
+
 /// `1 error`, `2 errors`.
 pub fn count<N: Display + PartialEq + From<u8>>(count: N, word: &str) -> String {
     if count == N::from(1) { format!("1 {word}") } else { format!("{count} {word}s") }
