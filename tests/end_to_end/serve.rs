@@ -21,7 +21,8 @@ struct Server {
 
 impl Server {
     fn start(sandbox: &Sandbox) -> Self {
-        let mut command = sandbox.command(&["serve", "--port", "0", "--json"]);
+        let root = sandbox.root().to_str().unwrap();
+        let mut command = sandbox.command(&["serve", "--port", "0", "--json", "--root", root]);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -122,4 +123,34 @@ fn a_port_that_is_taken_is_said_to_be() {
     fs::write(demo.place("_bmad-output"), "no folder").unwrap();
     let server = Server::start(&demo);
     assert!(server.answer("GET /").contains("There is no artifact with workflow state yet."));
+}
+
+#[test]
+fn every_page_says_that_it_is_stale_until_it_is_not() {
+    let demo = Sandbox::demo();
+    let server = Server::start(&demo);
+    let mut events = server.ask("GET /events");
+    let before = next_revision(&mut events);
+    let mut wait_until = |is_stale: bool| {
+        let page = |target: &str| server.answer(&format!("GET {target}"));
+        while page("/").contains("role=\"alert\"") != is_stale {
+            next_revision(&mut events);
+        }
+        for target in ["/journal", "/sync", &format!("/artifact/{PRD}")] {
+            let page = page(target);
+            assert_eq!(page.contains("the project cannot be looked at"), is_stale, "{target}: {page}");
+        }
+        page("/")
+    };
+    demo.write(".stepmark/config.yaml", "workflows: 3\n");
+    assert!(wait_until(true).contains("config.yaml"));
+    assert!(server.answer(&format!("GET /update?from={before}")).contains("\"place\":\"notices\""));
+    fs::remove_file(demo.place(".stepmark/config.yaml")).unwrap();
+    wait_until(false);
+    let elsewhere = demo.outside().join("moved");
+    fs::rename(demo.root(), &elsewhere).unwrap();
+    wait_until(true);
+    fs::rename(&elsewhere, demo.root()).unwrap();
+    let page = wait_until(false);
+    assert!(page.contains("step-04-journeys"), "{page}");
 }

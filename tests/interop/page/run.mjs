@@ -199,6 +199,53 @@ try {
     await page.locator("#rows tr", { hasText: "Afterwards" }).waitFor({ state: "detached" });
   });
 
+  await check("eight tabs are open, and all are live; one that is hidden does not listen, and catches up", async () => {
+    const tabs = [page];
+    while (tabs.length < 8) tabs.push(await context.newPage());
+    for (const tab of tabs) {
+      await tab.goto(server.url, { timeout: 10000 });
+      await tab.locator("#connection", { hasText: "live" }).waitFor({ timeout: 10000 });
+    }
+    const held = () => page.evaluate(async () => (await navigator.locks.query()).held.map(({ clientId }) => clientId));
+    const before = await held();
+    assert.equal(before.length, 1, "one listens for all");
+    project.write("docs/tabs.md", "---\ntitle: Seen by all\nstepsCompleted: []\n---\n");
+    for (const tab of tabs) await tab.locator("#rows tr", { hasText: "Seen by all" }).waitFor({ timeout: 10000 });
+    // All but the last are hidden: what a browser with windows would do, and one without them does not.
+    const hide = (tab, hidden) => tab.evaluate((value) => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+    for (const tab of tabs.slice(0, 7)) await hide(tab, true);
+    project.remove("docs/tabs.md");
+    await tabs[7].locator("#rows tr", { hasText: "Seen by all" }).waitFor({ state: "detached", timeout: 10000 });
+    assert.notDeepEqual(await held(), before, "the one that is visible listens now");
+    for (const tab of tabs.slice(0, 7)) assert.equal(await tab.locator("#rows tr", { hasText: "Seen by all" }).count(), 1);
+    await hide(page, false);
+    await page.locator("#rows tr", { hasText: "Seen by all" }).waitFor({ state: "detached", timeout: 10000 });
+    for (const tab of tabs.slice(1)) await tab.close();
+    await page.goto(server.url);
+    await page.locator("#connection", { hasText: "live" }).waitFor();
+  });
+
+  await check("while the project cannot be looked at, every page says so", async () => {
+    const configuration = fs.readFileSync(path.join(project.root, ".stepmark/config.yaml"), "utf8");
+    for (const address of ["", "artifact/docs/lantern.md", "journal", "sync"]) {
+      await page.goto(server.url + address);
+      await page.locator("#connection", { hasText: "live" }).waitFor();
+      project.write(".stepmark/config.yaml", "workflows: 3\n");
+      await page.getByRole("alert").filter({ hasText: "cannot be looked at" }).waitFor({ timeout: 10000 });
+      await page.locator("#connection", { hasText: "stale" }).waitFor();
+      await page.reload();
+      await page.getByRole("alert").waitFor();
+      assert.deepEqual(await accessibility(page), []);
+      project.write(".stepmark/config.yaml", configuration);
+      await page.getByRole("alert").waitFor({ state: "detached", timeout: 10000 });
+      await page.locator("#connection", { hasText: "live" }).waitFor();
+    }
+    await page.goto(server.url);
+  });
+
   for (const scheme of ["light", "dark"]) {
     await check(`everybody can use it: ${scheme}`, async () => {
       await page.emulateMedia({ colorScheme: scheme });
@@ -230,6 +277,8 @@ try {
       ["GET", "/", { Host: "evil.example" }, 421],
       ["GET", "/", { Host: `evil.example:${port}` }, 421],
       ["GET", "/", { Host: "127.0.0.1" }, 421],
+      ["GET", "http://evil.example/", { Host: `127.0.0.1:${port}` }, 421],
+      ["GET", "/", { Host: `127.0.0.1:${port}`, "Sec-Fetch-Site": "cross-site" }, 403],
       ["POST", "/", { Host: `127.0.0.1:${port}` }, 405],
       ["DELETE", "/artifact/docs/lantern.md", { Host: `127.0.0.1:${port}` }, 405],
       ["GET", "/artifact/../../etc/passwd", { Host: `127.0.0.1:${port}` }, 404],

@@ -112,7 +112,7 @@ fn take(state: &mut BoardState, seen: Seen) {
         Seen::Observation(observation) => state.show(Overview::of(&observation)),
         Seen::Failure(failure) => state.remark(failure.message),
         Seen::Trouble(WatchTrouble::Nothing { why } | WatchTrouble::Folder { why }) => {
-            state.remark(format!("changes are not seen: {why}"));
+            state.remark(format!("changes are seen half a minute late: {why}"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `stepmark serve`
 
 use std::{
-    io,
+    io, iter,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     sync::{Arc, mpsc},
     thread,
@@ -9,11 +9,12 @@ use std::{
 };
 
 use clap::Args;
+use jiff::Timestamp;
 use serde_json::json;
 use stepmark_sync::run::ChangeSignal;
 use stepmark_view::{
     observation::Observation,
-    server::{BoundedListener, CONNECTIONS, Served, Shown, Shows, serve},
+    server::{BoundedListener, CONNECTIONS, Served, Shown, Shows, Stale, serve},
 };
 use tokio::{
     net::TcpListener,
@@ -75,7 +76,7 @@ impl Serve {
         thread::spawn(move || draw(&observations, &sender));
         let (end, ended) = watch::channel(());
         let places = Arc::new(Semaphore::new(CONNECTIONS));
-        let served = Served::new(shown, workspace, port);
+        let served = Served::new(shown, Arc::clone(&workspace), port);
         let servers: Vec<_> = listeners
             .into_iter()
             .map(|listener| {
@@ -93,7 +94,7 @@ impl Serve {
         let again = ChangeSignal::default();
         let following = Following { open: project, again: again.clone() };
         tokio::select! {
-            () = following.run(|one| take(one, &seen, output)) => {}
+            () = following.run(|one| take(one, &seen, output, || workspace.now())) => {}
             () = until_told(&mut signals, &again) => {}
         }
         // Streams end with whoever draws, and servers with their sender.
@@ -113,30 +114,46 @@ async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
     }
 }
 
+/// What is drawn: what was seen, or that nothing could be.
+type Drawn = Result<Observation, Stale>;
+
 /// Draws what is seen, beside the thread that answers, until nothing more comes. Of several only the last one is drawn.
-fn draw(observations: &mpsc::Receiver<Observation>, sender: &watch::Sender<Arc<Shown>>) {
-    while let Ok(observation) = observations.recv() {
-        let latest = observations.try_iter().last().unwrap_or(observation);
-        let before = Arc::clone(&sender.borrow());
-        if let Some(next) = Shows::next(&before, latest) {
-            sender.send_replace(Arc::new(next));
+fn draw(seen: &mpsc::Receiver<Drawn>, sender: &watch::Sender<Arc<Shown>>) {
+    let before = || Arc::clone(&sender.borrow());
+    let show = |next: Option<Shown>| next.map(|next| sender.send_replace(Arc::new(next)));
+    while let Ok(first) = seen.recv() {
+        let (mut observation, mut stale) = (None, None);
+        for one in iter::once(first).chain(seen.try_iter()) {
+            match one {
+                Ok(one) => (observation, stale) = (Some(one), None),
+                Err(one) => stale = Some(one),
+            }
+        }
+        if let Some(observation) = observation {
+            show(Shows::next(&before(), observation));
+        }
+        if let Some(stale) = stale {
+            show(Shows::stale(&before(), stale));
         }
     }
 }
 
-/// Has what was seen drawn, or says what is not.
-fn take(seen: Seen, drawn: &mpsc::Sender<Observation>, output: &Output) {
+/// Has what was seen drawn, and says what was not.
+fn take(seen: Seen, drawn: &mpsc::Sender<Drawn>, output: &Output, now: impl Fn() -> Timestamp) {
     match seen {
         // Whoever draws ends last.
-        Seen::Observation(observation) => drop(drawn.send(*observation)),
+        Seen::Observation(observation) => drop(drawn.send(Ok(*observation))),
         Seen::Failure(failure) => {
+            drop(drawn.send(Err(Stale { since: now(), why: failure.in_one_line() })));
             output.failure(&failure);
         }
         Seen::Trouble(WatchTrouble::Nothing { why }) => {
-            output.warning(format_args!("changes are not seen, since the system watches nothing: {why}"));
+            output.warning(format_args!(
+                "changes are seen half a minute late, since the system watches nothing: {why}"
+            ));
         }
         Seen::Trouble(WatchTrouble::Folder { why }) => {
-            output.warning(format_args!("changes in some folders are not seen: {why}"));
+            output.warning(format_args!("changes in some folders are seen half a minute late: {why}"));
         }
     }
 }

@@ -8,7 +8,7 @@ mod reading;
 mod sync;
 mod view;
 
-use std::{error::Error, process::ExitCode};
+use std::{error::Error, iter, process::ExitCode};
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,12 @@ impl Failure {
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// The message and its causes.
+    pub(crate) fn in_one_line(&self) -> String {
+        let parts: Vec<&str> = iter::once(&self.message).chain(&self.causes).map(String::as_str).collect();
+        parts.join(": ")
     }
 
     /// What people are shown instead of message, causes and help.

@@ -1,26 +1,33 @@
 //! Looking at a project again whenever it changes.
 
-use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
+use std::{cell::RefCell, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use stepmark_core::{
     artifact::{ProjectPath, SPRINT_STATUS_NAME},
     workspace::{CONFIGURATION_PATH, Workspace},
 };
 use stepmark_sync::{ledger::LEDGER_PATH, run::ChangeSignal};
-use stepmark_view::observation::{FindingRow, Observation, ObservationError};
-use tokio::{task::spawn_blocking, time::sleep};
+use stepmark_view::observation::Observation;
+use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{ProjectWatch, WatchChoice, WatchTrouble, stamps::Stamps};
-use crate::{
-    exit::{Exit, Failure},
-    project::Project,
+use super::{
+    ProjectWatch, WatchChoice, WatchTrouble,
+    look::{Look, Looked},
+    stamps::Stamps,
 };
+use crate::{exit::Failure, project::Project};
 
 /// The folders of the journal: what happens shows there even where no artifact changes.
 const JOURNAL_FOLDERS: [&str; 2] = [".stepmark/local/journal", ".stepmark/journal"];
 
 /// How often files are looked at that are not watched, because reading them leaves traces: the ledger of sync, and the configuration.
 const STAMPS_AGAIN: Duration = Duration::from_secs(1);
+
+/// How often everything is looked at though nothing told of a change: where folders cannot be watched, or are another machine's, nothing does.
+const REGULARLY: Duration = Duration::from_secs(30);
+
+/// After how long a project that could not be looked at is opened again.
+const FAILED_AGAIN: Duration = Duration::from_secs(2);
 
 /// What somebody who follows a project hears.
 pub(crate) enum Seen {
@@ -40,35 +47,43 @@ pub(crate) struct Following<'f> {
     pub(crate) again: ChangeSignal,
 }
 
-/// Why a look at the project with one configuration ends.
-enum Next {
-    Configuration,
-}
-
 impl Following<'_> {
-    /// Looks at the project, and again whenever it changes, for as long as it is polled. `seen` hears of everything in its order.
+    /// Looks at the project, and again whenever it changes, for as long as it is polled. `seen` hears of everything in its order, and of a
+    /// failure or trouble once, however long it lasts.
     pub(crate) async fn run(&self, seen: impl Fn(Seen)) {
-        let mut told = None;
+        let (last_failure, last_trouble) = (RefCell::new(None), RefCell::new(None));
+        let seen = |one: Seen| {
+            let is_new = match &one {
+                Seen::Observation(_) => {
+                    last_failure.replace(None);
+                    true
+                }
+                Seen::Failure(failure) => {
+                    let told = Some(failure.in_one_line());
+                    last_failure.replace(told.clone()) != told
+                }
+                Seen::Trouble(trouble) => {
+                    let told = Some(trouble.clone());
+                    last_trouble.replace(told.clone()) != told
+                }
+            };
+            if is_new {
+                seen(one);
+            }
+        };
         loop {
             match (self.open)() {
-                Ok(project) => {
-                    told = None;
-                    let Next::Configuration = self.with(Arc::new(project.workspace), &seen).await;
-                }
+                Ok(project) => self.follow(Arc::new(project.workspace), &seen).await,
                 Err(failure) => {
-                    // Once, however long it lasts.
-                    if told.as_ref() != Some(&failure.message) {
-                        told = Some(failure.message.clone());
-                        seen(Seen::Failure(failure));
-                    }
+                    seen(Seen::Failure(failure));
                     sleep(STAMPS_AGAIN).await;
                 }
             }
         }
     }
 
-    /// Follows the project until its configuration changes.
-    async fn with(&self, workspace: Arc<Workspace>, seen: &impl Fn(Seen)) -> Next {
+    /// Follows the project until it is to be opened again: its configuration has changed, or it cannot be looked at.
+    async fn follow(&self, workspace: Arc<Workspace>, seen: &impl Fn(Seen)) {
         let changes = ChangeSignal::default();
         let (mut changed, mut again) = (changes.listen(), self.again.listen());
         let beside = JOURNAL_FOLDERS.iter().filter_map(|folder| ProjectPath::new(folder).ok()).collect();
@@ -78,42 +93,25 @@ impl Following<'_> {
         let mut watching = pin!(watch.keep_up());
         let (configuration, ledger) = (configuration_files(&workspace), ledger_files(&workspace));
         let configured = Stamps::of(&configuration);
-        let mut findings: Option<Vec<FindingRow>> = None;
+        let mut look = Look::default();
         loop {
-            let fresh = Arc::new(workspace.afresh());
-            let (looked, known) = (Arc::clone(&fresh), findings.clone());
-            let mut begun = None;
-            // What changed shows at once where it is known what was wrong before; what is wrong now follows.
-            if let Some(known) = known {
-                begun = blocking(move || Observation::begin(&looked, known))
-                    .await
-                    .map_err(|why| seen(Seen::Failure(why)))
-                    .ok();
-                if let Some(begun) = &begun {
-                    seen(Seen::Observation(Box::new(begun.clone())));
-                }
-            }
-            let whole = blocking(move || match begun {
-                Some(begun) => begun.checked(&fresh),
-                None => Observation::begin(&fresh, Vec::new()).and_then(|begun| begun.checked(&fresh)),
-            });
-            match whole.await {
-                Ok(observation) => {
-                    findings = Some(observation.findings.clone());
-                    seen(Seen::Observation(Box::new(observation)));
-                }
-                Err(why) => seen(Seen::Failure(why)),
-            }
+            let again_after = match look.at(&workspace, &mut changed, seen).await {
+                Looked::Whole => REGULARLY,
+                Looked::Failed => FAILED_AGAIN,
+                Looked::Interrupted => continue,
+            };
             // After the look: reading the ledger touches its files, too.
             let sent = Stamps::of(&ledger);
+            let until = Instant::now() + again_after;
             loop {
                 tokio::select! {
                     () = changed.changed() => break,
-                    () = again.changed() => return Next::Configuration,
+                    () = again.changed() => return,
                     () = &mut watching => {}
+                    () = sleep_until(until) => if again_after == FAILED_AGAIN { return } else { break },
                     () = sleep(STAMPS_AGAIN) => {
                         if Stamps::of(&configuration) != configured {
-                            return Next::Configuration;
+                            return;
                         }
                         if Stamps::of(&ledger) != sent {
                             break;
@@ -122,16 +120,6 @@ impl Following<'_> {
                 }
             }
         }
-    }
-}
-
-/// Looks at a project beside everything else that this thread does.
-async fn blocking(
-    look: impl FnOnce() -> Result<Observation, ObservationError> + Send + 'static,
-) -> Result<Observation, Failure> {
-    match spawn_blocking(look).await {
-        Ok(looked) => Ok(looked?),
-        Err(error) => Err(Failure::new(Exit::Io, format!("cannot look at the project: {error}"))),
     }
 }
 

@@ -4,6 +4,7 @@ mod signals;
 mod watched_paths;
 mod project_watch;
 mod stamps;
+mod look;
 mod follow;
 
 pub(crate) use follow::{Following, Seen};

@@ -9,7 +9,7 @@ use stepmark_core::{
 };
 
 use super::{
-    Links,
+    Links, Revision,
     excerpt::{Excerpt, KIB},
     findings,
     layout::{self, Form},
@@ -33,8 +33,8 @@ pub struct ArtifactView<'v> {
     pub artifact: &'v TrackedArtifact,
     /// Its events, the last first; or why they cannot be read.
     pub history: Result<&'v [Event], &'v str>,
-    /// The revision of the state that is shown.
-    pub revision: u64,
+    /// The state that is shown.
+    pub revision: Revision<'v>,
 }
 
 /// The page of an artifact; `None` where the overview does not know it.

@@ -41,7 +41,7 @@ fn what_files_say_is_text() {
     );
     project.write("docs/<img src=x onerror=alert(3)>.md", "---\nstatus: blocked\n---\n");
     let overview = project.overview();
-    let live = OverviewPage::live(&overview, 1);
+    let live = OverviewPage::live(&overview, Revision::current(1));
     let pieces: String = live.pieces.iter().map(|piece| piece.html.as_str()).collect();
     for html in [report(&overview), live.html, pieces] {
         assert!(html.contains("&lt;script&gt;alert(1)"), "the title is there");
@@ -54,7 +54,7 @@ fn every_piece_is_on_the_page() {
     let project = SampleProject::new();
     project.write("docs/a.md", "---\nstepsCompleted: [outline]\n---\n");
     project.write("docs/b.md", "---\nstepsCompleted: [outline]\n---\n");
-    let page = OverviewPage::live(&project.overview(), 3);
+    let page = OverviewPage::live(&project.overview(), Revision::current(3));
     for piece in &page.pieces {
         assert!(page.html.contains(&piece.html), "{}", piece.id);
         assert_eq!(page.html.matches(&format!(" id=\"{}\"", piece.id)).count(), 1, "{}", piece.id);

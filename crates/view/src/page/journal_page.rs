@@ -3,7 +3,7 @@
 use maud::html;
 
 use super::{
-    Links,
+    Links, Revision,
     layout::{self, Form},
     timeline,
 };
@@ -13,7 +13,7 @@ use crate::overview::Overview;
 const SHOWN: usize = 300;
 
 /// The latest events, the last first.
-pub fn journal_page(overview: &Overview, revision: u64) -> String {
+pub fn journal_page(overview: &Overview, revision: Revision<'_>) -> String {
     let events = &overview.events;
     let main = html! {
         h1 #name { "Journal" }

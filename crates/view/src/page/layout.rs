@@ -6,17 +6,18 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::{
     assets::{SCRIPT, STYLE, hash_source},
     marks,
+    stale::{NOTICES, Revision},
 };
 
 /// How a page comes by its style and script, and what it may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum Form<'s> {
     /// One file, which holds all of it.
     File,
     /// A page of the server, which also follows changes. What it may do, the answer's header says.
     Live {
-        /// The revision of the state that it shows.
-        revision: u64,
+        /// The state that it shows.
+        revision: Revision<'s>,
         /// Whether it is the overview, whose parts come one by one; other pages are read again as a whole.
         has_pieces: bool,
     },
@@ -39,7 +40,7 @@ const PARTS: [(&str, &str); 6] = [
 ];
 
 /// A page about `project` with the title `title`.
-pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form, main: &Markup) -> Markup {
+pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, main: &Markup) -> Markup {
     let (revision, has_pieces) = match form {
         Form::File => (None, false),
         Form::Live { revision, has_pieces } => (Some(revision), has_pieces),
@@ -67,13 +68,16 @@ pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form, main: 
                     }
                 }
             }
-            body data-revision=[revision] data-pieces[has_pieces] {
+            body data-revision=[revision.map(|revision| revision.number)] data-pieces[has_pieces] {
                 a .skip href="#main" { "Skip to the content" }
                 header {
                     p .project { (project) }
                     @if revision.is_some() { (navigation("Pages", &PAGES)) }
                     @else { (navigation("Parts of this page", &PARTS)) }
                     p .quiet #generated { "generated at " (marks::time(at)) " UTC" @if revision.is_some() { span #connection {} } }
+                }
+                @if let Some(revision) = revision {
+                    div id=(NOTICES) { @if let Some(stale) = revision.stale { (stale.notice()) } }
                 }
                 main #main tabindex="-1" { (main) }
                 p #news .hidden-title role="status" aria-live="polite" {}

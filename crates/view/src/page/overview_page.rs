@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    Links, Piece, artifact_table, delegation, findings,
+    Links, Piece, Revision, artifact_table, delegation, findings,
     layout::{self, Form},
     progress, summary, tickets, timeline,
 };
@@ -22,8 +22,8 @@ pub struct OverviewPage {
 }
 
 impl OverviewPage {
-    /// The live page of `overview`, which is the `revision`th state that is shown.
-    pub fn live(overview: &Overview, revision: u64) -> Self {
+    /// The live page of `overview`, which is the state `revision`.
+    pub fn live(overview: &Overview, revision: Revision<'_>) -> Self {
         Self::drawn(overview, Links::Pages, Form::Live { revision, has_pieces: true })
     }
 
@@ -32,7 +32,7 @@ impl OverviewPage {
         Self::drawn(overview, Links::Rows, Form::File)
     }
 
-    fn drawn(overview: &Overview, links: Links, form: Form) -> Self {
+    fn drawn(overview: &Overview, links: Links, form: Form<'_>) -> Self {
         let rows = artifact_table::rows(overview, links);
         let sections = [
             ("summary", summary::summary(overview, links)),

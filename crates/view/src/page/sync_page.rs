@@ -3,14 +3,14 @@
 use maud::html;
 
 use super::{
-    Links,
+    Links, Revision,
     layout::{self, Form},
     tickets,
 };
 use crate::overview::Overview;
 
 /// What sync knows.
-pub fn sync_page(overview: &Overview, revision: u64) -> String {
+pub fn sync_page(overview: &Overview, revision: Revision<'_>) -> String {
     let main = html! {
         h1 #name { "Sync" }
         (tickets::section(overview))

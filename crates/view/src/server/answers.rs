@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     Json,
+    body::Bytes,
     extract::{Path, Query, State},
     http::{StatusCode, header},
     response::{Html, IntoResponse, Response},
@@ -28,8 +29,8 @@ pub(super) struct From {
     from: u64,
 }
 
-pub(super) async fn overview(State(served): State<Served>) -> Html<String> {
-    Html(served.now().page.html.clone())
+pub(super) async fn overview(State(served): State<Served>) -> Html<Bytes> {
+    Html(served.now().html.clone())
 }
 
 pub(super) async fn update(
@@ -41,12 +42,12 @@ pub(super) async fn update(
 
 pub(super) async fn journal(State(served): State<Served>) -> Html<String> {
     let shown = served.now();
-    Html(page::journal_page(&shown.overview, shown.revision))
+    Html(page::journal_page(&shown.overview, shown.revision()))
 }
 
 pub(super) async fn sync(State(served): State<Served>) -> Html<String> {
     let shown = served.now();
-    Html(page::sync_page(&shown.overview, shown.revision))
+    Html(page::sync_page(&shown.overview, shown.revision()))
 }
 
 /// The page of an artifact that was seen: nothing else of the project is ever read.
@@ -79,7 +80,7 @@ fn artifact_page(workspace: &Workspace, shown: &Shown, path: &ProjectPath) -> Op
     let history =
         workspace.with_history(|history| history.select(selection)).map_err(|error| error.to_string());
     let history = history.as_ref().map(Vec::as_slice).map_err(String::as_str);
-    let revision = shown.revision;
+    let revision = shown.revision();
     page::artifact_page(&ArtifactView { overview: &shown.overview, artifact, history, revision })
 }
 

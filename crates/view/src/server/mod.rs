@@ -10,7 +10,7 @@
 //! listener does not take costs nothing: there is one latest revision, not a queue. A connection that asks nothing, or does not take its answer, ends
 //! by itself; few pages are drawn at a time. Only `GET` and `HEAD` for this host are answered.
 //! **Assumptions.** The sockets are those of the loopback interface; who can reach them may read the project.
-//! **Errors.** A project that cannot be looked at stays as it was last seen, and `/` says since when.
+//! **Errors.** A project that cannot be looked at stays as it was last seen, and every page says since when and why.
 
 mod shown;
 mod update;
@@ -24,6 +24,7 @@ mod serve;
 #[cfg(test)]
 mod cases;
 
+pub use crate::page::Stale;
 pub use bounded_listener::{BoundedListener, CONNECTIONS};
 pub use serve::serve;
 pub use served::Served;

@@ -6,10 +6,13 @@ use std::{
     sync::Arc,
 };
 
+use axum::body::Bytes;
+use stepmark_core::workspace::Artifacts;
+
 use crate::{
     observation::Observation,
     overview::Overview,
-    page::{OverviewPage, Piece},
+    page::{OverviewPage, Piece, Revision, Stale},
 };
 
 /// How many earlier revisions are remembered by their digests: who missed more reads the whole page again.
@@ -21,11 +24,15 @@ pub struct Shown {
     /// Its number, from 1.
     pub revision: u64,
     /// What it was drawn from.
-    pub observation: Observation,
+    pub observation: Arc<Observation>,
     /// What that means.
     pub overview: Overview,
+    /// Why it is not what is there now.
+    pub stale: Option<Stale>,
     /// The overview as a page.
-    pub page: OverviewPage,
+    pub(super) html: Bytes,
+    /// Its parts that change by themselves.
+    pub(super) pieces: Vec<Piece>,
     /// The digests of the pieces, by their places.
     pub(super) digests: Digests,
     /// Those of earlier revisions, the latest last.
@@ -42,38 +49,64 @@ pub struct Shows;
 impl Shows {
     /// The first revision.
     pub fn first(observation: Observation) -> Shown {
-        drawn(observation, 1, VecDeque::new())
+        drawn(Arc::new(observation), None, 1, VecDeque::new())
     }
 
     /// The revision after `before`; `None` where nothing looks different.
     pub fn next(before: &Shown, observation: Observation) -> Option<Shown> {
-        let mut earlier = before.earlier.clone();
-        earlier.push_back((before.revision, Arc::clone(&before.digests)));
-        if earlier.len() > REMEMBERED {
-            earlier.pop_front();
-        }
-        let next = drawn(observation, before.revision + 1, earlier);
+        let next = drawn(Arc::new(observation), None, before.revision + 1, before.remembered());
         (next.digests != before.digests || next.has_other_text(before)).then_some(next)
+    }
+
+    /// The same as `before`, which says that it is `stale`, since when it first was; `None` where it says so already.
+    pub fn stale(before: &Shown, stale: Stale) -> Option<Shown> {
+        let since = before.stale.as_ref().map_or(stale.since, |known| known.since);
+        let stale = Some(Stale { since, ..stale });
+        if before.stale == stale {
+            return None;
+        }
+        Some(drawn(Arc::clone(&before.observation), stale, before.revision + 1, before.remembered()))
     }
 }
 
 impl Shown {
+    /// Which state it is.
+    pub(super) const fn revision(&self) -> Revision<'_> {
+        Revision { number: self.revision, stale: self.stale.as_ref() }
+    }
+
+    /// The digests that the revision after it remembers.
+    fn remembered(&self) -> VecDeque<(u64, Digests)> {
+        let mut earlier = self.earlier.clone();
+        earlier.push_back((self.revision, Arc::clone(&self.digests)));
+        if earlier.len() > REMEMBERED {
+            earlier.pop_front();
+        }
+        earlier
+    }
+
     /// Whether the page of an artifact looks different though no row does: its text changed.
-    fn has_other_text(&self, before: &Self) -> bool {
-        let texts = |shown: &Self| -> Vec<_> {
-            let artifacts = shown.observation.artifacts.artifacts.iter();
-            artifacts.map(|one| digest(one.artifact().bytes())).collect()
-        };
-        texts(self) != texts(before)
+    fn has_other_text<'s>(&'s self, before: &'s Self) -> bool {
+        let (own, other) = (&self.observation.artifacts, &before.observation.artifacts);
+        let texts = |shown: &'s Artifacts| shown.artifacts.iter().map(|one| one.artifact().bytes());
+        // Two observations of one look share what they saw.
+        !Arc::ptr_eq(own, other) && !texts(own).eq(texts(other))
     }
 }
 
-fn drawn(observation: Observation, revision: u64, earlier: VecDeque<(u64, Digests)>) -> Shown {
+fn drawn(
+    observation: Arc<Observation>,
+    stale: Option<Stale>,
+    revision: u64,
+    earlier: VecDeque<(u64, Digests)>,
+) -> Shown {
     let overview = Overview::of(&observation);
-    let page = OverviewPage::live(&overview, revision);
+    let page = OverviewPage::live(&overview, Revision { number: revision, stale: stale.as_ref() });
+    let pieces: Vec<Piece> = stale.iter().map(Stale::piece).chain(page.pieces).collect();
     let digest_of = |piece: &Piece| (Arc::from(piece.id.as_str()), digest(piece.html.as_bytes()));
-    let digests = page.pieces.iter().map(digest_of).collect();
-    Shown { revision, observation, overview, page, digests, earlier }
+    let digests = pieces.iter().map(digest_of).collect();
+    let html = Bytes::from(page.html);
+    Shown { revision, observation, overview, stale, html, pieces, digests, earlier }
 }
 
 /// Tells pieces of one run of the program apart; kept nowhere.

@@ -24,7 +24,7 @@ impl Shown {
         let removed: Vec<&str> = before.iter().map(|(id, _)| &**id).filter(|id| !kept.contains(id)).collect();
         let mut changed = Vec::new();
         let mut previous: Option<(&str, &str)> = None;
-        for (piece, (id, digest)) in self.page.pieces.iter().zip(self.digests.iter()) {
+        for (piece, (id, digest)) in self.pieces.iter().zip(self.digests.iter()) {
             if known.get(&**id) != Some(digest) {
                 let after = previous.filter(|(place, _)| *place == piece.place).map(|(_, id)| id);
                 changed

@@ -89,6 +89,8 @@
     const page = new DOMParser().parseFromString(text, "text/html");
     const now = byId("main"), next = page.getElementById("main");
     if (!now || !next) { location.reload(); return; }
+    const notices = page.getElementById("notices");
+    if (byId("notices").innerHTML !== notices.innerHTML) byId("notices").replaceWith(document.adoptNode(notices));
     const same = now.children.length === next.children.length
       && [...now.children].every((one, at) => one.id === next.children[at].id);
     if (!same) { replace(now, document.adoptNode(next)); return; }
@@ -118,19 +120,60 @@
         }
         body.dataset.revision = revision;
         byId("news").textContent = `Updated, state ${revision}`;
+        sayConnection();
       }
-    } finally { busy = false; }
+    } catch { /* The connection broke; it is asked again. */ } finally { busy = false; }
     if (revision < wanted) setTimeout(follow, 1000);
   }
-  const connection = byId("connection");
-  const events = new EventSource("/events");
-  events.addEventListener("open", () => { connection.textContent = ", live"; });
-  events.addEventListener("error", () => { connection.textContent = ", not connected"; });
-  events.addEventListener("revision", (event) => {
-    const told = Number(event.data);
+  // -- hearing of changes -----------------------------------------------------------------------------------------
+  // A browser has six connections to a host, for all of its tabs. One visible page listens, and tells the others.
+  const others = new BroadcastChannel("stepmark");
+  let known = { connected: false, latest: 0 }, events = null, stop = null;
+  function sayConnection() {
+    byId("connection").textContent = !known.connected ? ", not connected" : byId("stale") ? ", stale" : ", live";
+  }
+  function hear(news) {
+    known = news;
+    sayConnection();
+    if (!known.latest) return;
     // A server that began anew counts from the beginning.
-    if (told < revision) { location.reload(); return; }
-    wanted = told;
+    if (known.latest < revision) { location.reload(); return; }
+    wanted = known.latest;
     follow();
+  }
+  function tell(news) {
+    others.postMessage(news);
+    hear(news);
+  }
+  function listen() {
+    events = new EventSource("/events");
+    events.addEventListener("open", () => tell({ ...known, connected: true }));
+    events.addEventListener("revision", (event) => tell({ connected: true, latest: Number(event.data) }));
+    events.addEventListener("error", () => {
+      tell({ ...known, connected: false });
+      // A stream that broke is begun anew by the browser; one that was refused is not.
+      if (events.readyState === EventSource.CLOSED) setTimeout(() => { if (events?.readyState === EventSource.CLOSED) listen(); }, 5000);
+    });
+  }
+  // Listens as soon as no other page does, until this one is hidden.
+  function takeTurn(ended) {
+    if (ended.aborted) return null;
+    listen();
+    return new Promise((resolve) => ended.addEventListener("abort", () => { events.close(); events = null; resolve(); }));
+  }
+  function appear() {
+    if (document.hidden) { stop?.abort(); stop = null; return; }
+    if (stop) return;
+    stop = new AbortController();
+    const { signal } = stop;
+    others.postMessage("what is known?");
+    if (!navigator.locks) { takeTurn(signal); return; }
+    // Whoever is hidden before its turn comes waits no more.
+    navigator.locks.request("stepmark", { signal }, () => takeTurn(signal)).catch(() => {});
+  }
+  others.addEventListener("message", ({ data }) => {
+    if (data === "what is known?") { if (events) others.postMessage(known); } else if (stop) hear(data);
   });
+  document.addEventListener("visibilitychange", appear);
+  appear();
 })();

@@ -3,12 +3,12 @@
 use serde_json::Value as Json;
 
 use super::{super::*, observed};
-use crate::sample_project::SampleProject;
+use crate::{page::Stale, sample_project::SampleProject};
 
 /// Does what a page does with an update.
 fn taken(before: &Shown, update: &Json) -> Vec<(String, String)> {
     let mut pieces: Vec<(String, String)> =
-        before.page.pieces.iter().map(|piece| (piece.id.clone(), piece.html.clone())).collect();
+        before.pieces.iter().map(|piece| (piece.id.clone(), piece.html.clone())).collect();
     for id in update["removed"].as_array().unwrap() {
         pieces.retain(|(own, _)| own != id.as_str().unwrap());
     }
@@ -49,8 +49,7 @@ fn an_update_leads_to_what_is_shown_however_much_was_missed() {
         shown.push(next);
     }
     let last = shown.last().unwrap();
-    let wanted: Vec<_> =
-        last.page.pieces.iter().map(|piece| (piece.id.clone(), piece.html.clone())).collect();
+    let wanted: Vec<_> = last.pieces.iter().map(|piece| (piece.id.clone(), piece.html.clone())).collect();
     for before in &shown {
         let update = last.update(before.revision);
         assert_eq!(update["revision"], last.revision);
@@ -68,4 +67,31 @@ fn where_nothing_looks_different_there_is_no_revision() {
     assert!(Shows::next(&shown, observed(&project)).is_none());
     project.write("docs/a.md", "---\nstepsCompleted: [outline]\n---\nTwo\n");
     assert!(Shows::next(&shown, observed(&project)).is_some(), "its own page shows the text");
+}
+
+#[test]
+fn what_is_stale_says_so_until_it_is_seen_again() {
+    let project = SampleProject::new();
+    project.write("docs/a.md", "---\nstepsCompleted: [outline]\n---\n");
+    let first = Shows::first(observed(&project));
+    let failure = |minute, why: &str| Stale {
+        since: format!("2026-11-22T10:{minute}:00Z").parse().unwrap(),
+        why: why.to_owned(),
+    };
+    let stale = Shows::stale(&first, failure("01", "`docs` <is> gone.")).unwrap();
+    let update = stale.update(first.revision);
+    assert_eq!(update["changed"].as_array().unwrap().len(), 1, "{update}");
+    assert_eq!(
+        (&update["changed"][0]["id"], &update["changed"][0]["place"]),
+        (&"stale".into(), &"notices".into())
+    );
+    let html = String::from_utf8_lossy(&stale.html);
+    assert!(html.contains("id=\"notices\"><p id=\"stale\" role=\"alert\""), "{html}");
+    assert!(html.contains("<code>docs</code> &lt;is&gt; gone.") && html.contains("10:01"), "{html}");
+    assert!(Shows::stale(&stale, failure("02", "`docs` <is> gone.")).is_none(), "it is said once");
+    let other = Shows::stale(&stale, failure("03", "Something else.")).unwrap();
+    assert_eq!(other.stale, Some(failure("01", "Something else.")), "since it was first seen");
+    let seen = Shows::next(&other, observed(&project)).expect("it is seen again, though nothing changed");
+    assert_eq!(seen.update(other.revision)["removed"], serde_json::json!(["stale"]));
+    assert!(!String::from_utf8_lossy(&seen.html).contains("role=\"alert\""));
 }

@@ -1,0 +1,86 @@
+//! Looking at a project after a change: first what there is, then what is wrong with it.
+
+use std::sync::Arc;
+
+use stepmark_core::workspace::Workspace;
+use stepmark_sync::run::ChangeListener;
+use stepmark_view::observation::{FindingRow, Observation, ObservationError};
+use tokio::task::spawn_blocking;
+
+use super::Seen;
+use crate::exit::{Exit, Failure};
+
+/// How often in a row what is wrong is not looked for to the end, because something changed meanwhile.
+const INTERRUPTED: usize = 3;
+
+/// What a look needs of the ones before it.
+#[derive(Debug, Default)]
+pub(super) struct Look {
+    /// What was wrong, once that is known.
+    findings: Option<Vec<FindingRow>>,
+    /// How many looks before this one did not tell what is wrong.
+    interrupted: usize,
+}
+
+/// How a look ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Looked {
+    /// Everything was seen.
+    Whole,
+    /// Something changed before everything was seen.
+    Interrupted,
+    /// The project cannot be looked at.
+    Failed,
+}
+
+impl Look {
+    /// Looks at `workspace`. What there is, is told at once where it is known what was wrong before; what is wrong now follows, unless `changed`
+    /// tells of a change meanwhile: that is seen first.
+    pub(super) async fn at(
+        &mut self,
+        workspace: &Workspace,
+        changed: &mut ChangeListener,
+        seen: &impl Fn(Seen),
+    ) -> Looked {
+        let fresh = Arc::new(workspace.afresh());
+        let (looked, known) = (Arc::clone(&fresh), self.findings.clone().unwrap_or_default());
+        let begun = match blocking(move || Observation::begin(&looked, known)).await {
+            Ok(begun) => begun,
+            Err(failure) => return failed(failure, seen),
+        };
+        if self.findings.is_some() {
+            seen(Seen::Observation(Box::new(begun.clone())));
+        }
+        tokio::select! {
+            // First: where something has changed already, nothing more is begun. What is under way ends by itself, unheard.
+            biased;
+            () = changed.changed(), if self.interrupted < INTERRUPTED => {
+                self.interrupted += 1;
+                Looked::Interrupted
+            }
+            whole = blocking(move || begun.checked(&fresh)) => match whole {
+                Ok(whole) => {
+                    (self.interrupted, self.findings) = (0, Some(whole.findings.clone()));
+                    seen(Seen::Observation(Box::new(whole)));
+                    Looked::Whole
+                }
+                Err(failure) => failed(failure, seen),
+            }
+        }
+    }
+}
+
+fn failed(failure: Failure, seen: &impl Fn(Seen)) -> Looked {
+    seen(Seen::Failure(failure));
+    Looked::Failed
+}
+
+/// Looks at a project beside everything else that this thread does.
+async fn blocking(
+    look: impl FnOnce() -> Result<Observation, ObservationError> + Send + 'static,
+) -> Result<Observation, Failure> {
+    match spawn_blocking(look).await {
+        Ok(looked) => Ok(looked?),
+        Err(error) => Err(Failure::new(Exit::Io, format!("cannot look at the project: {error}"))),
+    }
+}

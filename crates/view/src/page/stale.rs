@@ -1,0 +1,51 @@
+//! Which state a live page shows, and whether it is that of now.
+
+use jiff::Timestamp;
+use maud::{Markup, html};
+
+use super::{Piece, marks};
+
+/// That the project cannot be looked at: what is shown was seen before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stale {
+    /// Since when.
+    pub since: Timestamp,
+    /// What is wrong, in one sentence.
+    pub why: String,
+}
+
+/// The state that a live page shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revision<'s> {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Why it is not that of now; `None` where it is.
+    pub stale: Option<&'s Stale>,
+}
+
+/// The id of the element of every live page that notices stand in.
+pub(super) const NOTICES: &str = "notices";
+
+impl Revision<'static> {
+    /// The state of now.
+    pub const fn current(number: u64) -> Self {
+        Self { number, stale: None }
+    }
+}
+
+impl Stale {
+    /// The notice as a piece.
+    pub fn piece(&self) -> Piece {
+        Piece { id: "stale".to_owned(), place: NOTICES, html: self.notice().into_string() }
+    }
+
+    /// Read aloud as soon as it is there.
+    pub(super) fn notice(&self) -> Markup {
+        html! {
+            p #stale role="alert" {
+                span .tag.error { "not as it is now" } " Since " (marks::time(self.since)) " UTC the project cannot be looked at: "
+                (marks::prose(&self.why)) " What is shown was seen before."
+            }
+        }
+    }
+}
