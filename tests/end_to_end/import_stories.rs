@@ -73,7 +73,7 @@ fn the_preferred_side_comes_into_the_frontmatter_and_all_agree() {
 
 #[test]
 fn sixty_of_eighty_two_disagree_and_afterwards_none() {
-    for prefer in ["status-line", "sprint-status", "frontmatter"] {
+    for prefer in ["status-line", "sprint-status"] {
         let sandbox = sprint(82, 22);
         let asked = sandbox.reads_only(&["import", "stories", "--json"]);
         let answer = asked.json("stepmark.import-stories/1");
@@ -138,12 +138,63 @@ fn what_cannot_be_written_is_told_and_the_others_are_imported() {
 }
 
 #[test]
-fn a_broken_ledger_is_shown_and_the_lines_are_imported() {
+fn stories_of_a_broken_ledger_are_left_out_and_named() {
     let sandbox = sprint(2, 2);
     let broken = String::from_utf8(sandbox.read(LEDGER)).unwrap() + "last_updated: today: noon\n";
     sandbox.write(LEDGER, &broken);
-    let done = sandbox.stepmark(&["import", "stories"]);
-    assert_eq!(done.code, 1, "{done}");
-    assert!(done.stdout.contains("SM308") && done.stdout.contains("2 stories written"), "{done}");
+    sandbox.write("docs/7-1-z.md", story("7-1-z", None, Some("review")));
+    for arguments in [&["import", "stories"][..], &["import", "stories", "--prefer", "sprint-status"]] {
+        let done = sandbox.stepmark(arguments);
+        assert_eq!(done.code, 1, "{done}");
+        assert!(done.stdout.contains("SM308") && !done.stdout.contains("1-1-part-0"), "{done}");
+        for name in ["1-1-part-0", "1-2-part-1"] {
+            assert!(done.stderr.contains(&format!("{name}.md: left out")), "{done}");
+            assert!(!String::from_utf8(sandbox.read(&path(name))).unwrap().contains("status:"), "{done}");
+        }
+    }
+    assert!(
+        String::from_utf8(sandbox.read("docs/7-1-z.md")).unwrap().contains("status: review"),
+        "another ledger"
+    );
     assert_eq!(sandbox.read(LEDGER), broken.as_bytes());
+    let answer = sandbox.stepmark(&["import", "stories", "--json"]).json("stepmark.import-stories/1");
+    assert_eq!(
+        answer["waiting_for_ledger"][0],
+        serde_json::json!({"path": path("1-1-part-0"), "ledger": LEDGER})
+    );
+}
+
+/// A side that says nothing cannot win, and no other wins in its name.
+#[test]
+fn where_the_preferred_side_is_silent_the_others_must_agree() {
+    let sandbox = small();
+    sandbox.write(&path("1-4-d"), story("1-4-d", Some("in-progress"), Some("review")));
+    assert_snapshot!(sandbox.reads_only(&["import", "stories", "--prefer", "sprint-status"]));
+    let refused = sandbox.reads_only(&["import", "stories", "--prefer", "frontmatter", "--json"]);
+    let answer = refused.json("stepmark.import-stories/1");
+    assert_eq!((refused.code, &answer["stories"][0]["winner"]), (1, &serde_json::Value::Null), "{refused}");
+    assert_eq!(answer["stories"][1]["chosen"], "ready-for-dev", "what the others agree on");
+    let one = sandbox.stepmark(&["import", "stories", "--prefer", "status-line", &path("1-4-d")]);
+    assert_eq!(one.code, 0, "{one}");
+    assert_eq!(sandbox.stepmark(&["import", "stories", "--prefer", "sprint-status"]).code, 0);
+    let text = |name: &str| String::from_utf8(sandbox.read(&path(name))).unwrap();
+    assert!(text("1-4-d").contains("status: review") && text("1-1-a").contains("status: done"));
+}
+
+#[test]
+fn only_sides_that_say_something_are_offered() {
+    let Some(terminal) = Terminal::find() else { return };
+    let sandbox = small();
+    sandbox.write(&path("1-4-d"), story("1-4-d", Some("in-progress"), Some("review")));
+    // For all: the ledger, which says nothing of one of them; `s` is no answer to the question about that one.
+    let answered = terminal.run_answering(&sandbox, &["import", "stories"], "ssl");
+    for offered in ["[f]rontmatter, status [l]ine, [s]print-status", "? [f], [l], [k]eep as it is"] {
+        assert!(answered.stdout.contains(offered), "{offered}: {answered}");
+    }
+    let text = |name: &str| String::from_utf8(sandbox.read(&path(name))).unwrap();
+    assert!(text("1-4-d").contains("status: review") && text("1-1-a").contains("status: done"), "{answered}");
+    let nobody = small();
+    let asked = terminal.run_answering(&nobody, &["import", "stories"], "fq");
+    assert!(asked.stdout.contains("Which side wins? status [l]ine, [s]print-status, [e]ach"), "{asked}");
+    assert_eq!(asked.code, 1, "{asked}");
 }

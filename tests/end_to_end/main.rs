@@ -36,6 +36,7 @@ mod killed;
 mod killed_together;
 mod lease;
 mod ledgers_follow;
+mod ledgers_of_specs;
 mod lifecycle;
 mod list;
 mod log;

@@ -132,6 +132,45 @@ fn a_ledger_that_is_no_yaml_is_shown_and_left_alone() {
     assert_eq!(answer["projections"][0]["broken"][0]["line"], 12);
 }
 
+/// More than a word stands there, which nobody but the person who wrote it knows how to change.
+#[test]
+fn a_map_in_the_ledger_is_never_replaced() {
+    let sandbox = project(&[
+        ("1-1-a", "done", "", "{status: done, owner: Ana, pr: 12}  # x"),
+        ("1-2-b", "review", "", "{status: done, owner: Ana}"),
+        ("1-3-c", "in-progress", "", "[review]"),
+    ]);
+    let before = sandbox.read(LEDGER);
+    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]));
+    let insisted = sandbox.stepmark(&["project", "--ledgers", "--reason", "the demo failed"]);
+    assert_eq!(insisted.code, 1, "{insisted}");
+    let moved = sandbox.stepmark(&["transition", &path("1-3-c"), "review"]);
+    assert_eq!(moved.code, 0, "{moved}");
+    assert!(
+        moved.stderr.contains("a ledger stays behind") && moved.stderr.contains("map or a list"),
+        "{moved}"
+    );
+    assert_eq!(sandbox.read(LEDGER), before);
+}
+
+#[test]
+fn a_blank_reason_is_none() {
+    let sandbox = project(&[("1-1-a", "in-progress", "", "done")]);
+    let story = path("1-1-a");
+    for arguments in [
+        vec!["project", "--ledgers", "--reason", ""],
+        vec!["project", "--ledgers", "-m", " \t"],
+        vec!["transition", &story, "done", "--force", "--reason", " "],
+        vec!["set", &story, "status=done", "--force", "--reason", ""],
+        vec!["undo", "00", "--reason", ""],
+        vec!["restore", &story, "--from", "x", "--reason", ""],
+    ] {
+        let refused = sandbox.reads_only(&arguments);
+        assert_eq!(refused.code, 2, "{arguments:?}: {refused}");
+        assert!(refused.stderr.contains("a reason is wanted, and this one is blank"), "{refused}");
+    }
+}
+
 #[test]
 fn what_is_not_known_is_told() {
     let sandbox = project(&[("1-1-a", "done", "done", "done"), ("7-1-z", "review", "", "")]);

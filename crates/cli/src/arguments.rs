@@ -44,6 +44,12 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     Ok((parts.0.to_owned(), parts.1.to_owned()))
 }
 
+/// A reason, which says something: history keeps it for those who ask why.
+pub(crate) fn reason(text: &str) -> Result<String, String> {
+    let is_blank = text.trim().is_empty();
+    if is_blank { Err("a reason is wanted, and this one is blank".to_owned()) } else { Ok(text.to_owned()) }
+}
+
 /// Who acts, for the journal.
 #[derive(Debug, Args)]
 pub(crate) struct ActingArguments {
@@ -62,7 +68,7 @@ pub(crate) struct InsistArguments {
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
     /// Why, for history
-    #[arg(long, requires = "force", value_name = "TEXT")]
+    #[arg(long, requires = "force", value_name = "TEXT", value_parser = reason)]
     pub(crate) reason: Option<String>,
 }
 

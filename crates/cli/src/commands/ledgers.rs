@@ -30,11 +30,11 @@ const fn why(entry: &LedgerEntry) -> &'static str {
     }
 }
 
-/// A ledger that is no YAML, on one line.
+/// What becomes of a ledger that is no YAML; what is wrong with it, its excerpt shows.
 fn broken(broken: &BrokenSprintStatus) -> String {
     let finding = &broken.finding;
     let position = Excerpt::new(&broken.bytes).position(finding.span.start);
-    format!("{}:{position}: {} {}; it is left alone", finding.path, finding.rule.id, finding.message)
+    format!("{}:{position}: left alone, since it cannot be read ({})", finding.path, finding.rule.id)
 }
 
 /// The places of ledgers that are no YAML, as people see them.

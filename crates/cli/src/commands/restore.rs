@@ -7,6 +7,7 @@ use serde_json::json;
 use stepmark_core::{commit::Outcome, document::Fences, workspace::Restored};
 
 use crate::{
+    arguments::reason,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -24,7 +25,7 @@ pub(crate) struct Restore {
     #[arg(long, value_name = "CHECKPOINT")]
     from: PathBuf,
     /// Why, for history
-    #[arg(short = 'm', long)]
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
     reason: Option<String>,
 }
 

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::change;
 use crate::{
+    arguments::reason,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -18,7 +19,7 @@ pub(crate) struct Undo {
     /// The event: its id, or the first digits of it; `stepmark log` shows them
     event: String,
     /// Why, for history
-    #[arg(short = 'm', long)]
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
     reason: Option<String>,
 }
 

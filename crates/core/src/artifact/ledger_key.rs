@@ -2,6 +2,9 @@
 
 use super::ProjectPath;
 
+/// What the name of a spec begins with, as `bmad-build` of BMAD 6.11 and later calls it.
+pub(super) const SPEC_PREFIX: &str = "spec-";
+
 /// What an entry of a ledger is about. Ordered as BMAD lists them: an epic, its stories by number, its retrospective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LedgerKey {
@@ -45,10 +48,16 @@ impl LedgerKey {
         (!slug.is_empty()).then_some(Self { epic: short_number(epic)?, part })
     }
 
-    /// The key that the file at `path` is called by, with its text.
+    /// The key that the file at `path` is called by, with its text. The spec of a story is called by the numbers of the story, behind
+    /// `spec-`.
     pub fn of(path: &ProjectPath) -> Option<(Self, &str)> {
-        let name = path.file_stem();
-        Some((Self::read(name)?, name))
+        Self::of_name(path.file_stem())
+    }
+
+    /// The same for the name of a file without its ending.
+    pub(super) fn of_name(name: &str) -> Option<(Self, &str)> {
+        let Some(numbered) = name.strip_prefix(SPEC_PREFIX) else { return Some((Self::read(name)?, name)) };
+        Self::read(numbered).filter(|key| key.is_story()).map(|key| (key, numbered))
     }
 
     /// Whether it is the key of a story.
@@ -92,5 +101,19 @@ mod tests {
         }
         let path = ProjectPath::new("docs/epic-3.md").unwrap();
         assert_eq!(LedgerKey::of(&path), Some((LedgerKey { epic: 3, part: LedgerPart::Epic }, "epic-3")));
+    }
+
+    #[test]
+    fn a_spec_is_called_by_the_numbers_of_its_story() {
+        let of = |name: &str| {
+            let path = ProjectPath::new(format!("docs/{name}.md")).unwrap();
+            LedgerKey::of(&path).map(|(key, name)| (key, name.to_owned()))
+        };
+        assert_eq!(of("spec-3-2-digest"), Some((LedgerKey::read("3-2-x").unwrap(), "3-2-digest".to_owned())));
+        for name in
+            ["spec-gh-47-fix", "spec-epic-3", "spec-2026-01-15-x", "spec-fix-auth", "spec-", "myspec-1-1-a"]
+        {
+            assert_eq!(of(name), None, "{name}");
+        }
     }
 }

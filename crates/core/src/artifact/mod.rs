@@ -34,6 +34,6 @@ pub use sprint_status::{SPRINT_STATUS_NAME, SprintStatus};
 pub use state_digest::StateDigest;
 pub use state_value::StateUnreadable;
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
-pub use story::story_key;
+pub use story::{is_story_spec, story_key};
 pub use times::{TIME_KEYS, Timestamp, is_time_key};
 pub use view::{Artifact, State};

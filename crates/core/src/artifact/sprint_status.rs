@@ -1,8 +1,8 @@
 //! `sprint-status.yaml`: the ledger in which BMAD keeps the states of epics and stories (FORMATS.md §1).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::ProjectPath;
+use super::{LedgerKey, ProjectPath};
 use crate::document::{Document, Node, NodeKind, ParseError, Region, Yaml};
 
 /// What the file is called.
@@ -17,6 +17,8 @@ pub struct SprintStatus {
     states: HashMap<String, String>,
     /// All keys in the order of the file, also those without a word.
     keys: Vec<String>,
+    /// Those whose value is a map or a list.
+    structured: HashSet<String>,
 }
 
 impl SprintStatus {
@@ -29,19 +31,26 @@ impl SprintStatus {
         // A whole file always has itself.
         let whole = Region::WholeFile.find(&document).unwrap_or_else(|_| document.body());
         let yaml = Yaml::parse(bytes, whole)?;
-        let (mut states, mut keys) = (HashMap::new(), Vec::new());
+        let mut read = Self::default();
         for entry in yaml.root().and_then(|root| root.get(STATES_KEY)).map(Node::entries).unwrap_or_default()
         {
             let value = match entry.value.kind {
                 NodeKind::Alias { .. } => yaml.target(&entry.value).unwrap_or(&entry.value),
                 _ => &entry.value,
             };
-            keys.extend(entry.key.as_key().map(str::to_owned));
-            if let (Some(key), Some(word)) = (entry.key.as_key(), value.text().filter(|_| !value.is_null())) {
-                states.entry(key.to_owned()).or_insert_with(|| word.to_owned());
+            let Some(key) = entry.key.as_key().map(str::to_owned) else { continue };
+            read.keys.push(key.clone());
+            match value.text() {
+                _ if value.is_null() => {}
+                Some(word) => {
+                    read.states.entry(key).or_insert_with(|| word.to_owned());
+                }
+                None => {
+                    read.structured.insert(key);
+                }
             }
         }
-        Ok(Self { states, keys })
+        Ok(read)
     }
 
     /// The word for the story or epic with this key.
@@ -49,10 +58,30 @@ impl SprintStatus {
         self.states.get(key).map(String::as_str)
     }
 
-    /// Whether there is an entry with this key, with or without a word.
-    pub fn lists(&self, key: &str) -> bool {
+    /// Whether the entry with this key is a map or a list: more stands there than a word, and nobody else can tell what.
+    pub fn is_structured(&self, key: &str) -> bool {
+        self.structured.contains(key)
+    }
+
+    /// The key of the entry about the file that is called `name` without its ending: the same, also where it has no word. For the spec
+    /// of a story it is the only key with the same two numbers, as `bmad-build` finds it, whatever follows them.
+    pub fn entry_of<'s>(&'s self, name: &'s str) -> Option<&'s str> {
         // Those without a word are few.
-        self.states.contains_key(key) || self.keys.iter().any(|own| own == key)
+        if self.states.contains_key(name) || self.keys.iter().any(|own| own == name) {
+            return Some(name);
+        }
+        let (wanted, slugged) = LedgerKey::of_name(name)?;
+        if slugged == name {
+            return None;
+        }
+        let mut same = self.keys.iter().filter(|key| LedgerKey::read(key) == Some(wanted));
+        let first = same.next()?;
+        same.all(|key| key == first).then_some(first)
+    }
+
+    /// The word for the story whose file is called `name`.
+    pub fn status_of(&self, name: &str) -> Option<&str> {
+        self.status(self.entry_of(name)?)
     }
 
     /// All keys, in the order of the file.
@@ -96,6 +125,46 @@ mod tests {
         assert_eq!((ledger.status("epic-1"), ledger.status("1-2-b")), (Some("in-progress"), None));
         assert_eq!(SprintStatus::read(b"").unwrap(), SprintStatus::default());
         assert!(SprintStatus::read(b"last_updated: today: noon\n").is_err());
+    }
+
+    #[test]
+    fn a_map_or_a_list_is_an_entry_without_a_word() {
+        let ledger = SprintStatus::read(
+            b"development_status:\n  1-1-a: {status: done}\n  1-2-b: [done]\n  1-3-c:\n    status: done\n  1-4-d:\n  1-5-e: &m {a: b}\n  1-6-f: *m\n  1-7-g: ~\n",
+        )
+        .unwrap();
+        for (key, is_structured) in [
+            ("1-1-a", true),
+            ("1-2-b", true),
+            ("1-3-c", true),
+            ("1-4-d", false),
+            ("1-5-e", true),
+            ("1-6-f", true),
+            ("1-7-g", false),
+        ] {
+            assert_eq!(ledger.is_structured(key), is_structured, "{key}");
+            assert_eq!((ledger.status(key), ledger.entry_of(key)), (None, Some(key)));
+        }
+    }
+
+    #[test]
+    fn a_spec_is_found_by_its_numbers_alone() {
+        let ledger = SprintStatus::read(
+            b"development_status: {3-1-a: done, 3-10-b: backlog, 3-2-c: backlog, 3-2-d: review, 3-4a-e: done, 3-1-a: done}\n",
+        )
+        .unwrap();
+        for (name, expected) in [
+            ("spec-3-1-other-words", Some("3-1-a")),
+            ("spec-3-10-b", Some("3-10-b")),
+            ("spec-3-2-c", None),
+            ("spec-3-4-e", None),
+            ("spec-3-4a-e", Some("3-4a-e")),
+            ("spec-4-1-a", None),
+            ("3-1-other-words", None),
+            ("3-2-c", Some("3-2-c")),
+        ] {
+            assert_eq!(ledger.entry_of(name), expected, "{name}");
+        }
     }
 
     #[test]

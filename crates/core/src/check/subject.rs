@@ -32,7 +32,7 @@ pub struct Subject<'a> {
 pub trait Surroundings {
     /// Whether a file or folder is there.
     fn exists(&self, path: &ProjectPath) -> bool;
-    /// What the ledger of a sprint at `ledger` says of the story with the key `story`
+    /// What the ledger of a sprint at `ledger` says of the story whose file is called `story`
     /// ([`SprintStatus`](crate::artifact::SprintStatus)); `None` where there is no such ledger, it cannot be read, or it does not
     /// know the story.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;

@@ -1,7 +1,7 @@
 //! How the words of a ledger stand to each other.
 
-use super::{Lifecycle, built_in, spelling::folded};
-use crate::artifact::{LedgerKey, LedgerPart};
+use super::{Lifecycle, built_in, spec_words::SpecWord, spelling::folded};
+use crate::artifact::{LedgerKey, LedgerPart, ProjectPath, is_story_spec};
 
 /// What it means that one word comes in the place of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum WordChange {
 pub struct LedgerWords<'l> {
     own: Option<&'l Lifecycle>,
     ledger: Option<&'l Lifecycle>,
+    /// Whether the artifact is the spec of a story, so that its words and those of the ledger are not the same.
+    is_spec: bool,
 }
 
 impl<'l> LedgerWords<'l> {
@@ -32,7 +34,12 @@ impl<'l> LedgerWords<'l> {
             LedgerPart::Story { .. } => "bmad-story",
             LedgerPart::Retrospective => "bmad-retrospective",
         };
-        Self { own, ledger: built_in(name).map(|table| &**table) }
+        Self { own, ledger: built_in(name).map(|table| &**table), is_spec: false }
+    }
+
+    /// The same where the artifact is the file at `path`, which may be the spec of a story.
+    pub fn in_file(self, path: &ProjectPath) -> Self {
+        Self { is_spec: is_story_spec(path), ..self }
     }
 
     /// Whether two words mean one state. A word that no table has means itself.
@@ -42,6 +49,37 @@ impl<'l> LedgerWords<'l> {
             states[0].is_some() && states[0] == states[1]
         };
         folded(one) == folded(other) || self.tables().any(means_same)
+    }
+
+    /// What the ledger is to say when the frontmatter says `status`, in the word that its readers know; `None` where they know none:
+    /// then the ledger is none of the artifact's business.
+    pub fn in_ledger<'w>(self, status: &'w str) -> Option<&'w str>
+    where
+        'l: 'w,
+    {
+        if self.is_spec { SpecWord::of(status).map(|word| word.listed) } else { Some(self.canonical(status)) }
+    }
+
+    /// Whether a ledger that says `listed` and a frontmatter that says `status` agree.
+    pub fn fits(self, status: &str, listed: &str) -> bool {
+        if !self.is_spec {
+            return self.is_same(status, listed);
+        }
+        let says = |word: &str| self.is_same(word, listed);
+        SpecWord::of(status).is_some_and(|word| says(word.listed) || word.also.is_some_and(says))
+    }
+
+    /// The word for the frontmatter where the ledger, or the line of the body, says `word`: the name of the state that it means, or the
+    /// word itself where no table has it.
+    pub fn in_frontmatter<'w>(self, word: &'w str) -> &'w str
+    where
+        'l: 'w,
+    {
+        let of_spec = || SpecWord::first_that(|listed| self.is_same(listed, word));
+        match self.is_spec.then(of_spec) {
+            Some(status) => status.unwrap_or(word),
+            None => self.canonical(word),
+        }
     }
 
     /// What it means to write `to` where `from` stands. Order is the `rank` of the first table that ranks both.
@@ -100,6 +138,38 @@ mod tests {
             ("epic-1-retrospective", "optional", "done", Forward),
         ] {
             assert_eq!(words(key).change(from, to), expected, "{key}: {from} → {to}");
+        }
+    }
+
+    #[test]
+    fn the_spec_of_a_story_has_its_own_words() {
+        let path = ProjectPath::new("docs/spec-1-1-a.md").unwrap();
+        let words = words("1-1-a").in_file(&path);
+        for (status, listed, fitting) in [
+            ("draft", None, &[][..]),
+            ("ready-for-dev", Some("ready-for-dev"), &["backlog", "ready-for-dev", "drafted"]),
+            ("in-progress", Some("in-progress"), &["in-progress"]),
+            ("in-review", Some("in-progress"), &["in-progress", "review"]),
+            ("done", Some("review"), &["review", "done"]),
+            ("blocked", None, &[]),
+            ("awaiting-operator", None, &[]),
+        ] {
+            assert_eq!(words.in_ledger(status), listed, "{status}");
+            let all =
+                ["backlog", "drafted", "ready-for-dev", "in-progress", "review", "done", "awaiting-operator"];
+            for word in all {
+                assert_eq!(words.fits(status, word), fitting.contains(&word), "{status} {word}");
+            }
+        }
+        for (listed, status) in [
+            ("backlog", "ready-for-dev"),
+            ("drafted", "ready-for-dev"),
+            ("in-progress", "in-progress"),
+            ("review", "in-review"),
+            ("done", "done"),
+            ("awaiting-operator", "awaiting-operator"),
+        ] {
+            assert_eq!(words.in_frontmatter(listed), status, "{listed}");
         }
     }
 

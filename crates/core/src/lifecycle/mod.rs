@@ -20,6 +20,7 @@ mod assemble;
 mod reachable;
 mod built_in;
 mod choice;
+mod spec_words;
 mod ledger_words;
 #[cfg(test)]
 mod cases;

@@ -174,7 +174,8 @@ fn stories_of(ledgers: &[ChangedFile]) -> BTreeSet<ProjectPath> {
     let mut paths = BTreeSet::new();
     for ledger in ledgers {
         for key in read(&ledger.before).difference(&read(&ledger.after)) {
-            let names = [format!("{key}.md"), format!("{STORIES_FOLDER}/{key}.md")];
+            // A spec may be called by other words behind the numbers; mostly it is called by those of its story.
+            let names = [format!("{key}.md"), format!("{STORIES_FOLDER}/{key}.md"), format!("spec-{key}.md")];
             let beside = |name: &String| match ledger.path.parent() {
                 Some(folder) => folder.join(name),
                 None => ProjectPath::new(name),

@@ -31,7 +31,7 @@ pub(super) struct BrokenLedger {
 }
 
 impl Ledgers {
-    /// What the ledger at `path` says of `story`; `read` gives its bytes when it is first asked for.
+    /// What the ledger at `path` says of the story whose file is called `story`; `read` gives its bytes when it is first asked for.
     pub(super) fn status(
         &self,
         path: &ProjectPath,
@@ -44,7 +44,7 @@ impl Ledgers {
             None => ledgers.entry(path.clone()).or_insert_with(|| Ledger::of(path, read())),
         };
         match ledger {
-            Ledger::Read(states) => states.status(story).map(str::to_owned),
+            Ledger::Read(states) => states.status_of(story).map(str::to_owned),
             Ledger::Absent | Ledger::Broken(_) => None,
         }
     }

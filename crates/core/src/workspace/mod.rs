@@ -136,7 +136,7 @@ pub use sprint_ledgers::{SprintLedger, SprintLedgers};
 pub use staged_mending::{StagedMending, StagedMendingError, StagedOutcome};
 #[cfg(feature = "write")]
 pub use story_ledgers::{
-    BrokenSprintStatus, ImportDecision, LedgerLeft, LedgerProjection, StoryImport, StorySurvey,
+    BrokenSprintStatus, ImportDecision, LedgerLeft, LedgerProjection, StoryImport, StorySurvey, WaitingStory,
 };
 #[cfg(feature = "write")]
 pub use telling::TellError;

@@ -16,14 +16,12 @@ enum Answer {
 }
 
 impl Answer {
-    /// `None` for what is no answer.
-    fn read(text: &str) -> Option<Self> {
+    /// `None` for what is no answer, also for a side that is none of `offered`.
+    fn read(text: &str, offered: &[StorySide]) -> Option<Self> {
         let text = text.trim().to_lowercase();
-        let side = text.parse().ok().map(Self::Side);
+        let is_named = |side: &&StorySide| side.as_str() == text || letter(**side).to_string() == text;
+        let side = offered.iter().find(is_named).copied().map(Self::Side);
         side.or(match text.as_str() {
-            "f" => Some(Self::Side(StorySide::Frontmatter)),
-            "l" => Some(Self::Side(StorySide::StatusLine)),
-            "s" => Some(Self::Side(StorySide::SprintStatus)),
             "e" | "each" => Some(Self::Each),
             "k" | "keep" => Some(Self::Leave),
             "q" | "quit" => Some(Self::Quit),
@@ -32,13 +30,22 @@ impl Answer {
     }
 }
 
+/// The letter that answers with `side`.
+const fn letter(side: StorySide) -> char {
+    match side {
+        StorySide::Frontmatter => 'f',
+        StorySide::StatusLine => 'l',
+        StorySide::SprintStatus => 's',
+    }
+}
+
 /// Whether anybody is there to answer.
 pub(super) fn is_possible(output: &Output) -> bool {
     !output.json && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Asks for the winner of each of `disputed`, for all of them at once or one by one. `None` in a place: that story is left as it
-/// is; without an answer at all: nothing is to be done.
+/// Asks for the winner of each of `disputed`, for all of them at once or one by one; of an answer for all, those are asked one by one
+/// of which that side says nothing. `None` in a place: that story is left as it is; without an answer at all: nothing is to be done.
 pub(super) fn winners(
     disputed: &[&StorySides],
     output: &Output,
@@ -49,40 +56,63 @@ pub(super) fn winners(
     } else {
         format!("{} stories disagree", disputed.len())
     };
-    let question = format!(
-        "{stories}. Which side wins? [f]rontmatter, status [l]ine, [s]print-status, [e]ach by itself, [q]uit"
-    );
-    match ask(&question, output, answers)? {
-        Answer::Side(side) => Ok(Some(vec![Some(side); disputed.len()])),
-        Answer::Leave | Answer::Quit => Ok(None),
-        Answer::Each => {
-            let mut winners = Vec::new();
-            for sides in disputed {
-                let said = StorySide::ALL
-                    .into_iter()
-                    .filter_map(|side| Some(format!("{side} `{}`", sides.word(side)?)));
-                let said = said.collect::<Vec<_>>().join(", ");
-                let question = format!("{}: {said}? [f], [l], [s], [k]eep as it is, [q]uit", sides.path);
-                match ask(&question, output, answers)? {
-                    Answer::Side(side) => winners.push(Some(side)),
-                    Answer::Leave | Answer::Each => winners.push(None),
-                    Answer::Quit => return Ok(None),
-                }
-            }
-            Ok(Some(winners))
+    let offered = speaking(disputed);
+    let names: Vec<&str> = offered.iter().map(|side| choice(*side)).collect();
+    let question = format!("{stories}. Which side wins? {}, [e]ach by itself, [q]uit", names.join(", "));
+    let preferred = match ask(&question, &offered, output, answers)? {
+        Answer::Side(side) => Some(side),
+        Answer::Each => None,
+        Answer::Leave | Answer::Quit => return Ok(None),
+    };
+    let mut winners = Vec::new();
+    for sides in disputed {
+        if let Some(winner) = preferred.and_then(|side| sides.winner(Some(side))) {
+            winners.push(Some(winner));
+            continue;
         }
+        let offered = speaking(&[sides]);
+        let said = offered.iter().filter_map(|side| Some(format!("{side} `{}`", sides.word(*side)?)));
+        let letters: String = offered.iter().map(|side| format!("[{}], ", letter(*side))).collect();
+        let said = said.collect::<Vec<_>>().join(", ");
+        let question = format!("{}: {said}? {letters}[k]eep as it is, [q]uit", sides.path);
+        match ask(&question, &offered, output, answers)? {
+            Answer::Side(side) => winners.push(Some(side)),
+            Answer::Leave | Answer::Each => winners.push(None),
+            Answer::Quit => return Ok(None),
+        }
+    }
+    Ok(Some(winners))
+}
+
+/// The sides that say something of one of `stories`.
+fn speaking(stories: &[&StorySides]) -> Vec<StorySide> {
+    let speaks = |side: &StorySide| stories.iter().any(|sides| sides.word(*side).is_some());
+    StorySide::ALL.into_iter().filter(speaks).collect()
+}
+
+/// The name of `side` with its letter marked.
+const fn choice(side: StorySide) -> &'static str {
+    match side {
+        StorySide::Frontmatter => "[f]rontmatter",
+        StorySide::StatusLine => "status [l]ine",
+        StorySide::SprintStatus => "[s]print-status",
     }
 }
 
 /// The first answer that is one; the end of input is a wish to quit.
-fn ask(question: &str, output: &Output, answers: &mut dyn BufRead) -> io::Result<Answer> {
+fn ask(
+    question: &str,
+    offered: &[StorySide],
+    output: &Output,
+    answers: &mut dyn BufRead,
+) -> io::Result<Answer> {
     loop {
         output.line(question);
         let mut text = String::new();
         if answers.read_line(&mut text)? == 0 {
             return Ok(Answer::Quit);
         }
-        if let Some(answer) = Answer::read(&text) {
+        if let Some(answer) = Answer::read(&text, offered) {
             return Ok(answer);
         }
     }
@@ -94,17 +124,22 @@ mod tests {
 
     #[test]
     fn answers_are_letters_or_words() {
+        use StorySide::{Frontmatter, SprintStatus, StatusLine};
+        let offered = [Frontmatter, StatusLine, SprintStatus];
         for (text, expected) in [
-            ("f\n", Some(Answer::Side(StorySide::Frontmatter))),
-            (" L ", Some(Answer::Side(StorySide::StatusLine))),
-            ("sprint-status", Some(Answer::Side(StorySide::SprintStatus))),
+            ("f\n", Some(Answer::Side(Frontmatter))),
+            (" L ", Some(Answer::Side(StatusLine))),
+            ("sprint-status", Some(Answer::Side(SprintStatus))),
             ("e", Some(Answer::Each)),
             ("keep", Some(Answer::Leave)),
             ("Q", Some(Answer::Quit)),
             ("", None),
             ("yes", None),
         ] {
-            assert_eq!(Answer::read(text), expected, "{text:?}");
+            assert_eq!(Answer::read(text, &offered), expected, "{text:?}");
+        }
+        for text in ["f", "frontmatter"] {
+            assert_eq!(Answer::read(text, &[StatusLine, SprintStatus]), None, "that side says nothing");
         }
     }
 }

@@ -21,12 +21,13 @@ use crate::{
 ///
 /// A story may say its status in its frontmatter, in the line `Status:` of its body, and in `sprint-status.yaml`. All disagreements are
 /// shown. On a terminal you are asked which side wins, for all stories or one by one; elsewhere `--prefer` must say so, or nothing is
-/// written and the exit code is 1. Then line and ledger are brought to the frontmatter, so that all agree.
+/// written and the exit code is 1. Then line and ledger are brought to the frontmatter, so that all agree. A story whose ledger cannot be
+/// read is left out: what all sides say of it is not known.
 #[derive(Debug, Args)]
 pub(crate) struct Stories {
     /// Stories, or folders with stories; without any all of the project
     paths: Vec<PathBuf>,
-    /// The side that wins where sides disagree; where it says nothing, the frontmatter, the ledger, then the line
+    /// The side that wins where sides disagree; of a story of which it says nothing, the others must agree
     #[arg(long, value_name = "SIDE")]
     prefer: Option<Side>,
     /// Show what would be written, and write nothing
@@ -65,25 +66,23 @@ impl Stories {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let survey = project.workspace.survey_stories(&self.asked(project)?)?;
         let prefer = self.prefer.map(StorySide::from);
-        let winner =
-            |sides: &StorySides| sides.winner(prefer).filter(|_| prefer.is_some() || !sides.is_disputed());
-        let mut rows: Vec<Row<'_>> =
-            survey.stories.iter().map(|sides| Row { sides, winner: winner(sides) }).collect();
+        let row = |sides| Row { sides, winner: StorySides::winner(sides, prefer) };
+        let mut rows: Vec<Row<'_>> = survey.stories.iter().map(row).collect();
         rows.retain(|row| row.decision().is_none_or(|decision| decision.is_needed()));
         show(output, &survey, &rows);
         let undecided = rows.iter().filter(|row| row.winner.is_none()).count();
         if self.dry_run {
-            output.json_or("stepmark.import-stories/1", || wire(&rows, None), || {});
+            output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, None), || {});
             let is_fine = undecided == 0 && is_readable(&survey);
             return Ok(if is_fine { Exit::Fine } else { Exit::Findings });
         }
         if undecided > 0 && !(question::is_possible(output) && answer(&mut rows, output)?) {
-            output.json_or("stepmark.import-stories/1", || wire(&rows, None), || {});
-            return Err(undecided_failure(undecided));
+            output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, None), || {});
+            return Err(undecided_failure(undecided, prefer));
         }
         let decisions: Vec<ImportDecision> = rows.iter().filter_map(Row::decision).collect();
         let done = project.workspace.import_stories(&decisions, &self.command());
-        output.json_or("stepmark.import-stories/1", || wire(&rows, Some(&done)), || {});
+        output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, Some(&done)), || {});
         report(output, &done, rows.is_empty());
         let is_whole = done.failed.is_empty() && done.changed_meanwhile.is_empty() && done.ledgers.is_whole();
         Ok(if is_whole && is_readable(&survey) { Exit::Fine } else { Exit::Findings })
@@ -131,6 +130,13 @@ fn is_readable(survey: &StorySurvey) -> bool {
 fn show(output: &Output, survey: &StorySurvey, rows: &[Row<'_>]) {
     survey.unreadable.iter().for_each(|error| output.warning(chain(error)));
     ledgers::excerpts(&survey.broken).iter().for_each(|excerpt| output.styled_line(excerpt));
+    for waiting in &survey.waiting {
+        output
+            .warning(format_args!("{}: left out, since `{}` cannot be read", waiting.story, waiting.ledger));
+    }
+    if rows.is_empty() && survey.stories.is_empty() && !survey.waiting.is_empty() {
+        return;
+    }
     if rows.is_empty() {
         output.remark(format_args!(
             "{}: all that is said is in the frontmatter",
@@ -160,11 +166,18 @@ fn answer(rows: &mut [Row<'_>], output: &Output) -> Result<bool, Failure> {
     Ok(true)
 }
 
-fn undecided_failure(count: usize) -> Failure {
-    let disagree = if count == 1 { "1 story disagrees with its" } else { "stories disagree with their" };
-    let disagree = if count == 1 { disagree.to_owned() } else { format!("{count} {disagree}") };
-    Failure::new(Exit::Findings, format!("{disagree} ledgers, and nobody said which side wins; nothing was written"))
-        .with_help("say which: `--prefer frontmatter`, `--prefer status-line` or `--prefer sprint-status`; `--dry-run` shows what it comes to")
+fn undecided_failure(count: usize, prefer: Option<StorySide>) -> Failure {
+    let (disagree, them) = if count == 1 {
+        ("1 story disagrees with its".to_owned(), "it")
+    } else {
+        (format!("{count} stories disagree with their"), "them")
+    };
+    match prefer {
+        None => Failure::new(Exit::Findings, format!("{disagree} ledgers, and nobody said which side wins; nothing was written"))
+            .with_help("say which: `--prefer frontmatter`, `--prefer status-line` or `--prefer sprint-status`; `--dry-run` shows what it comes to"),
+        Some(side) => Failure::new(Exit::Findings, format!("{disagree} ledgers, and `{side}` says nothing of {them}; nothing was written"))
+            .with_help(format!("import {them} first, by a side that says something: `stepmark import stories --prefer SIDE PATH…`")),
+    }
 }
 
 fn report(output: &Output, done: &StoryImport, is_idle: bool) {
@@ -186,7 +199,7 @@ fn report(output: &Output, done: &StoryImport, is_idle: bool) {
     ));
 }
 
-fn wire(rows: &[Row<'_>], done: Option<&StoryImport>) -> Json {
+fn wire(survey: &StorySurvey, rows: &[Row<'_>], done: Option<&StoryImport>) -> Json {
     let row = |row: &Row<'_>| {
         let sides = row.sides;
         json!({
@@ -200,7 +213,13 @@ fn wire(rows: &[Row<'_>], done: Option<&StoryImport>) -> Json {
             "written": done.is_some_and(|done| done.written.contains(&sides.path)),
         })
     };
-    let mut wire = json!({"stories": rows.iter().map(row).collect::<Vec<_>>()});
+    let waiting = survey.waiting.iter();
+    let waiting =
+        waiting.map(|waiting| json!({"path": waiting.story.as_str(), "ledger": waiting.ledger.as_str()}));
+    let mut wire = json!({
+        "stories": rows.iter().map(row).collect::<Vec<_>>(),
+        "waiting_for_ledger": waiting.collect::<Vec<_>>(),
+    });
     if let Some(done) = done {
         wire["ledgers"] = ledgers::wire(&done.ledgers);
         wire["failed"] = done.failed.iter().map(|error| chain(error)).collect();

@@ -13,6 +13,7 @@ use self::{
     some::SomeArtifacts,
 };
 use crate::{
+    arguments::reason,
     environment::Environment,
     exit::{Exit, Failure},
     output::{Output, with_spinner},
@@ -33,7 +34,7 @@ pub(crate) struct Project {
     #[arg(long)]
     ledgers: bool,
     /// Why entries of ledgers may go back where history does not tell, for history
-    #[arg(short = 'm', long, value_name = "TEXT", requires = "ledgers")]
+    #[arg(short = 'm', long, value_name = "TEXT", requires = "ledgers", value_parser = reason)]
     reason: Option<String>,
     /// The gates in `.stepmark/gates/`
     #[arg(long)]

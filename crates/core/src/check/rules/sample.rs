@@ -21,6 +21,11 @@ pub(crate) fn found_in(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
     findings(rule, files).iter().flatten().map(|finding| shown(finding, files)).collect()
 }
 
+/// The helps of what `rule` finds in several files.
+pub(crate) fn helps_in(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
+    findings(rule, files).into_iter().flatten().filter_map(|finding| finding.help).collect()
+}
+
 /// A file `prd.md` after the first fix that `rule` offers; `None` where it offers none.
 pub(crate) fn fixed(rule: &Rule, text: &str) -> Option<String> {
     fixed_in(rule, &[("prd.md", text)])
@@ -60,7 +65,7 @@ impl Surroundings for Files<'_> {
 
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
         let (_, text) = self.0.iter().find(|(own, _)| *own == ledger.as_str())?;
-        SprintStatus::read(text.as_bytes()).ok()?.status(story).map(str::to_owned)
+        SprintStatus::read(text.as_bytes()).ok()?.status_of(story).map(str::to_owned)
     }
 
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {

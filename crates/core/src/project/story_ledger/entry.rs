@@ -3,7 +3,11 @@
 use std::fmt;
 
 use super::{Story, StorySide, status_moves_explain};
-use crate::{artifact::ProjectPath, journal::Lineage, lifecycle::WordChange};
+use crate::{
+    artifact::ProjectPath,
+    journal::Lineage,
+    lifecycle::{LedgerWords, WordChange},
+};
 
 /// A place in a ledger and what is to stand there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +38,16 @@ pub enum EntryPlace {
         /// The ledger.
         ledger: ProjectPath,
     },
+    /// An entry of the ledger at this path whose value is a map or a list. It is never replaced: what else stands there would be lost.
+    Structured {
+        /// The ledger.
+        ledger: ProjectPath,
+    },
+    /// An entry of the ledger at this path that several files are about.
+    Shared {
+        /// The ledger.
+        ledger: ProjectPath,
+    },
     /// The ledger at this path does not list the story yet.
     Behind {
         /// The ledger.
@@ -48,7 +62,10 @@ impl LedgerEntry {
     pub const fn file(&self) -> &ProjectPath {
         match &self.place {
             EntryPlace::StatusLine => &self.story,
-            EntryPlace::Listed { ledger } | EntryPlace::Behind { ledger, .. } => ledger,
+            EntryPlace::Listed { ledger }
+            | EntryPlace::Structured { ledger }
+            | EntryPlace::Shared { ledger }
+            | EntryPlace::Behind { ledger, .. } => ledger,
         }
     }
 
@@ -57,9 +74,28 @@ impl LedgerEntry {
         matches!(self.change, WordChange::Same | WordChange::Forward)
     }
 
-    /// Whether there is a place for it.
-    pub const fn has_place(&self) -> bool {
-        !matches!(self.place, EntryPlace::Behind { above: None, .. })
+    /// Why it cannot be written, whatever the reason.
+    pub const fn obstacle(&self) -> Option<&'static str> {
+        match self.place {
+            EntryPlace::Structured { .. } => {
+                Some("its value there is no word but a map or a list, which stepmark does not touch")
+            }
+            EntryPlace::Shared { .. } => {
+                Some("several files are about this entry, so nobody knows which one counts")
+            }
+            EntryPlace::Behind { above: None, .. } => {
+                Some("its epic is not listed there, so nobody knows where it belongs")
+            }
+            EntryPlace::StatusLine | EntryPlace::Listed { .. } | EntryPlace::Behind { .. } => None,
+        }
+    }
+
+    /// Whether the copy says what goes with `status` in the frontmatter.
+    pub fn is_fitting(&self, status: &str, words: LedgerWords<'_>) -> bool {
+        self.from.as_deref().is_some_and(|from| match self.place {
+            EntryPlace::StatusLine => words.is_same(from, status),
+            _ => words.fits(status, from),
+        })
     }
 
     /// Whether `lineage`, the history of `story`, tells how it came from what the copy says to what the frontmatter says.
@@ -67,7 +103,7 @@ impl LedgerEntry {
         let words = story.words();
         let copy = match self.place {
             EntryPlace::StatusLine => StorySide::StatusLine,
-            EntryPlace::Listed { .. } | EntryPlace::Behind { .. } => StorySide::SprintStatus,
+            _ => StorySide::SprintStatus,
         };
         let Some(from) = self.from.as_deref() else { return false };
         status_moves_explain(lineage, copy, (from, &self.status), words)
@@ -86,6 +122,9 @@ impl fmt::Display for LedgerEntry {
                     from.unwrap_or_default(),
                     self.status
                 )
+            }
+            (EntryPlace::Structured { ledger }, _) => {
+                write!(out, "`{ledger}` says more than a word, its frontmatter `{}`", self.status)
             }
             (_, Some(from)) => {
                 write!(out, "`{}` says `{from}`, its frontmatter `{}`", self.file(), self.status)

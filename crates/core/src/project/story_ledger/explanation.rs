@@ -26,7 +26,9 @@ pub fn status_moves_explain(
 ) -> bool {
     let moves: Vec<StatusMove<'_>> =
         lineage.events().iter().filter_map(|event| status_move(event, copy)).collect();
-    let left = |step: &StatusMove<'_>| step.before.iter().any(|word| words.is_same(word, from));
+    let is_fitting = |word: &str| copy == StorySide::SprintStatus && words.fits(word, from);
+    let left =
+        |step: &StatusMove<'_>| step.before.iter().any(|word| words.is_same(word, from) || is_fitting(word));
     let Some(start) = moves.iter().rposition(left) else { return false };
     let since = &moves[start..];
     since.iter().all(|step| step.is_meant) && since.last().is_some_and(|last| last.after == Some(to))

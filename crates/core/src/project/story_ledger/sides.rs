@@ -39,7 +39,7 @@ pub struct StorySides {
 impl StorySide {
     /// All, in the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::Frontmatter, Self::StatusLine, Self::SprintStatus];
-    /// Who is asked where the preferred one says nothing: the truth, then what agents choose stories by.
+    /// Who counts where all that say anything agree: the truth, then what agents choose stories by.
     const FALLBACK: [Self; 3] = [Self::Frontmatter, Self::SprintStatus, Self::StatusLine];
 
     /// What it is called in the data of an event that tells of an import.
@@ -114,33 +114,42 @@ impl StorySides {
 
     /// Whether two sides say different states.
     pub fn is_disputed(&self) -> bool {
-        let said: Vec<&str> = StorySide::ALL.iter().filter_map(|side| self.word(*side)).collect();
-        said.iter().any(|word| !self.words().is_same(said[0], word))
+        let words = self.words();
+        let own = [self.frontmatter.as_deref(), self.status_line.as_deref()];
+        let copies_differ =
+            matches!(own, [Some(frontmatter), Some(line)] if !words.is_same(frontmatter, line));
+        copies_differ || own.into_iter().flatten().any(|word| !self.is_in_ledger(word))
     }
 
-    /// The side that counts when `preferred` wins: that one, or the first that says anything.
+    /// Whether the ledger says what goes with `status`, or nothing that could contradict it.
+    fn is_in_ledger(&self, status: &str) -> bool {
+        let (words, listed) = (self.words(), self.sprint_status.as_deref());
+        words.in_ledger(status).is_none() || listed.is_none_or(|listed| words.fits(status, listed))
+    }
+
+    /// The side that counts when `preferred` wins. Where that one says nothing, or none is preferred, it is the first that says
+    /// anything, as long as all that say anything agree; else nobody wins until somebody names a side that says something.
     pub fn winner(&self, preferred: Option<StorySide>) -> Option<StorySide> {
-        preferred.into_iter().chain(StorySide::FALLBACK).find(|side| self.word(*side).is_some())
+        let speaks = |side: &StorySide| self.word(*side).is_some();
+        let first = || StorySide::FALLBACK.into_iter().find(speaks).filter(|_| !self.is_disputed());
+        preferred.filter(speaks).or_else(first)
     }
 
     /// The word for the frontmatter when `side` wins: the name of the state that its word means, or the word itself where no table
     /// has it. What the frontmatter says in another word for that state stays.
     pub fn chosen(&self, side: StorySide) -> Option<&str> {
-        let word = self.word(side)?;
-        match self.frontmatter.as_deref() {
-            Some(own) if self.words().is_same(own, word) => Some(own),
-            _ => Some(self.words().canonical(word)),
-        }
-    }
-
-    /// Its key, as a ledger spells it.
-    pub fn name(&self) -> &str {
-        self.path.file_stem()
+        let (words, word) = (self.words(), self.word(side)?);
+        let goes_with = |own: &&str| match side {
+            StorySide::SprintStatus => self.is_in_ledger(own),
+            StorySide::Frontmatter | StorySide::StatusLine => words.is_same(own, word),
+        };
+        let own = self.frontmatter.as_deref().filter(goes_with);
+        own.or_else(|| Some(words.in_frontmatter(word)))
     }
 
     /// How words about it are read.
     pub fn words(&self) -> LedgerWords<'_> {
-        LedgerWords::new(self.lifecycle.as_deref(), self.key)
+        LedgerWords::new(self.lifecycle.as_deref(), self.key).in_file(&self.path)
     }
 }
 
@@ -162,8 +171,7 @@ mod tests {
         for (said, preferred, is_disputed, winner, chosen) in [
             (("review", "done", "drafted"), Some(StatusLine), true, StatusLine, "done"),
             (("review", "done", "drafted"), Some(SprintStatus), true, SprintStatus, "ready-for-dev"),
-            (("review", "done", "drafted"), None, true, Frontmatter, "review"),
-            (("", "Done", "review"), Some(Frontmatter), true, SprintStatus, "review"),
+            (("", "Done", "done"), Some(Frontmatter), false, SprintStatus, "done"),
             (("", "Done", ""), Some(SprintStatus), false, StatusLine, "done"),
             (("in-review", "review", "Review"), Some(SprintStatus), false, SprintStatus, "in-review"),
             (("review", "awaiting-operator", ""), Some(StatusLine), true, StatusLine, "awaiting-operator"),
@@ -174,6 +182,43 @@ mod tests {
             assert_eq!(sides.is_disputed(), is_disputed, "{said:?}");
             assert_eq!(sides.winner(preferred), Some(winner), "{said:?}");
             assert_eq!(sides.chosen(winner), Some(chosen), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn where_the_preferred_side_is_silent_and_the_others_disagree_nobody_wins() {
+        use StorySide::{Frontmatter, SprintStatus, StatusLine};
+        for (said, preferred) in [
+            (("review", "done", "drafted"), None),
+            (("", "Done", "review"), Some(Frontmatter)),
+            (("{{status}}", "Done", "review"), Some(Frontmatter)),
+            (("review", "done", ""), Some(SprintStatus)),
+            (("review", "{x}", "done"), Some(StatusLine)),
+        ] {
+            let (frontmatter, line, ledger) = said;
+            assert_eq!(sides(frontmatter, line, ledger).winner(preferred), None, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_spec_and_its_ledger_may_say_different_words() {
+        let of_spec = |status: &str, listed: &str| {
+            let text = format!("---\nstatus: {status}\n---\n# Digest\n");
+            let artifact = Artifact::read(ProjectPath::new("spec-1-1-a.md").unwrap(), text.into_bytes());
+            let sides = StorySides::read(&artifact, None, Some(listed)).unwrap();
+            (sides.is_disputed(), sides.chosen(StorySide::SprintStatus).unwrap().to_owned())
+        };
+        for (status, listed, is_disputed, chosen) in [
+            ("done", "review", false, "done"),
+            ("done", "done", false, "done"),
+            ("in-review", "in-progress", false, "in-review"),
+            ("draft", "in-progress", false, "draft"),
+            ("blocked", "review", false, "blocked"),
+            ("in-progress", "review", true, "in-review"),
+            ("in-progress", "backlog", true, "ready-for-dev"),
+            ("done", "in-progress", true, "in-progress"),
+        ] {
+            assert_eq!(of_spec(status, listed), (is_disputed, chosen.to_owned()), "{status} {listed}");
         }
     }
 }

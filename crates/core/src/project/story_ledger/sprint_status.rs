@@ -1,5 +1,7 @@
 //! Entries of `sprint-status.yaml`.
 
+use std::collections::HashMap;
+
 use super::{EntryPlace, LedgerEntry, Story};
 use crate::{
     artifact::{LedgerKey, LedgerPart, ProjectPath, STATES_KEY, SprintStatus},
@@ -21,15 +23,28 @@ pub struct EntriesWritten {
 /// The entries of `ledger`, which stands at `path`, that say something else than `stories`; and those that are missing.
 pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Story]) -> Vec<LedgerEntry> {
     let mut missing: Vec<&Story> = Vec::new();
-    let mut entries = Vec::new();
+    let mut listed: Vec<(&str, &Story)> = Vec::new();
+    let mut times_told: HashMap<&str, usize> = HashMap::new();
     for story in stories {
-        let name = story.name();
-        if ledger.lists(name) {
-            let listed = EntryPlace::Listed { ledger: path.clone() };
-            entries.extend(entry(story, listed, ledger.status(name)));
-        } else if story.belongs_in_ledger {
-            missing.push(story);
+        match ledger.entry_of(story.path.file_stem()) {
+            Some(key) => {
+                listed.push((key, story));
+                *times_told.entry(key).or_default() += 1;
+            }
+            None if story.belongs_in_ledger => missing.push(story),
+            None => {}
         }
+    }
+    let mut entries: Vec<LedgerEntry> = Vec::new();
+    for (key, story) in listed {
+        let place = if ledger.is_structured(key) {
+            EntryPlace::Structured { ledger: path.clone() }
+        } else if times_told.get(key).is_some_and(|times| *times > 1) {
+            EntryPlace::Shared { ledger: path.clone() }
+        } else {
+            EntryPlace::Listed { ledger: path.clone() }
+        };
+        entries.extend(entry(story, key, place, ledger.status(key)));
     }
     // The later one goes behind the earlier.
     missing.sort_by(|one, other| (one.key, one.name()).cmp(&(other.key, other.name())));
@@ -40,23 +55,24 @@ pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Sto
             keys.insert(at + 1, story.name().to_owned());
         }
         let above = above.map(|at| keys[at].clone());
-        entries.extend(entry(story, EntryPlace::Behind { ledger: path.clone(), above }, None));
+        entries.extend(entry(story, story.name(), EntryPlace::Behind { ledger: path.clone(), above }, None));
     }
     entries
 }
 
-/// `None` where the ledger says it already.
-fn entry(story: &Story, place: EntryPlace, from: Option<&str>) -> Option<LedgerEntry> {
+/// `None` where the ledger says it already, or has no word for it.
+fn entry(story: &Story, key: &str, place: EntryPlace, from: Option<&str>) -> Option<LedgerEntry> {
     let words = story.words();
-    let change = from.map_or(WordChange::Forward, |from| words.change(from, &story.status));
-    let is_needed = from.is_none() || change != WordChange::Same;
+    let to = words.in_ledger(&story.status)?;
+    let change = from.map_or(WordChange::Forward, |from| words.change(from, to));
+    let is_needed = from.is_none_or(|from| !words.fits(&story.status, from));
     is_needed.then(|| LedgerEntry {
         story: story.path.clone(),
-        key: story.name().to_owned(),
+        key: key.to_owned(),
         place,
         from: from.map(str::to_owned),
         status: story.status.clone(),
-        to: words.canonical(&story.status).to_owned(),
+        to: to.to_owned(),
         change,
     })
 }
@@ -98,7 +114,7 @@ fn edit(entry: &LedgerEntry) -> Option<Edit> {
         EntryPlace::Behind { above, .. } => {
             Some(Edit::InsertEntry { path: states, after: above.clone()?, key: entry.key.clone(), value })
         }
-        EntryPlace::StatusLine => None,
+        EntryPlace::StatusLine | EntryPlace::Structured { .. } | EntryPlace::Shared { .. } => None,
     }
 }
 
@@ -122,7 +138,8 @@ mod tests {
         let path = ProjectPath::new("docs/sprint-status.yaml").unwrap();
         let read = SprintStatus::read(ledger.as_bytes()).unwrap();
         let entries = listed_entries(&path, &read, &stories.iter().collect::<Vec<_>>());
-        let placeless = entries.iter().filter(|entry| !entry.has_place()).map(|entry| entry.key.clone());
+        let placeless =
+            entries.iter().filter(|entry| entry.obstacle().is_some()).map(|entry| entry.key.clone());
         let mut left: Vec<String> = placeless.collect();
         let done = write_entries(ledger.as_bytes(), entries);
         left.extend(done.left.iter().map(|(entry, error)| format!("{}: {error}", entry.key)));
@@ -169,6 +186,48 @@ mod tests {
             (LEDGER.to_owned(), Vec::new()),
             "epics are not made up"
         );
+    }
+
+    #[test]
+    fn a_map_or_a_list_is_never_replaced() {
+        let ledger = "development_status:\n  epic-1: backlog\n  1-1-a: {status: done, owner: Ana, pr: 12}  # x\n  1-2-b:\n    - done\n  \
+                      1-3-c: done\n";
+        let stories = [("1-1-a", "review"), ("1-2-b", "done"), ("1-3-c", "review")];
+        let (after, left) = projected(ledger, &stories);
+        assert_eq!(
+            after,
+            ledger.replace("1-3-c: done", "1-3-c: review"),
+            "what may go back is asked elsewhere"
+        );
+        assert_eq!(left, ["1-1-a", "1-2-b"]);
+    }
+
+    #[test]
+    fn a_spec_is_written_as_the_steps_of_bmad_build_write_it() {
+        let ledger = "development_status:\n  epic-1: in-progress\n  1-1-one: backlog\n  1-2-two: ready-for-dev\n  1-3-three: in-progress\n  \
+                      1-4-four: in-progress\n  1-5-five: done\n  1-6-six: backlog\n  1-7-seven: backlog\n  1-7-again: backlog\n";
+        let stories = [
+            ("spec-1-1-une", "ready-for-dev"),
+            ("spec-1-2-deux", "in-progress"),
+            ("spec-1-3-trois", "in-review"),
+            ("spec-1-4-quatre", "done"),
+            ("spec-1-5-cinq", "done"),
+            ("spec-1-6-six", "draft"),
+            ("spec-1-7-seven", "done"),
+            ("spec-1-8-huit", "done"),
+        ];
+        let (after, left) = projected(ledger, &stories);
+        let expected = ledger
+            .replace("1-2-two: ready-for-dev", "1-2-two: in-progress")
+            .replace("1-4-four: in-progress", "1-4-four: review");
+        assert_eq!((after, left), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn an_entry_that_several_files_are_about_is_left() {
+        let ledger = "development_status:\n  1-1-a: in-progress\n";
+        let (after, left) = projected(ledger, &[("spec-1-1-a", "done"), ("spec-1-1-a-2", "in-progress")]);
+        assert_eq!((after.as_str(), left), (ledger, vec!["1-1-a".to_owned()]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    artifact::{Artifact, BodyStatus, Field, LedgerKey, ProjectPath},
+    artifact::{Artifact, BodyStatus, Field, LedgerKey, ProjectPath, is_story_spec},
     lifecycle::{LedgerWords, Lifecycle},
 };
 
@@ -20,7 +20,8 @@ pub struct Story {
     pub line: Option<BodyStatus>,
     /// The lifecycle of its status.
     pub lifecycle: Option<Arc<Lifecycle>>,
-    /// Whether a ledger that lacks it should list it: its heading says that it is a story.
+    /// Whether a ledger that lacks it should list it: its heading says that it is a story. A spec is listed by the numbers in its name,
+    /// which may be those of something else, so none is put in for it.
     pub belongs_in_ledger: bool,
 }
 
@@ -53,18 +54,18 @@ impl Story {
             status: status.to_owned(),
             line: state.body_status.clone(),
             lifecycle: lifecycle(),
-            belongs_in_ledger: is_story,
+            belongs_in_ledger: is_story && !is_story_spec(artifact.path()),
         }))
     }
 
-    /// Its key, as a ledger spells it.
+    /// What it is called by: the key that a ledger has for it, if that lists it by its name.
     pub fn name(&self) -> &str {
-        self.path.file_stem()
+        LedgerKey::of(&self.path).map_or_else(|| self.path.file_stem(), |(_, name)| name)
     }
 
     /// How words about it are read.
     pub fn words(&self) -> LedgerWords<'_> {
-        LedgerWords::new(self.lifecycle.as_deref(), self.key)
+        LedgerWords::new(self.lifecycle.as_deref(), self.key).in_file(&self.path)
     }
 }
 
@@ -82,6 +83,8 @@ mod tests {
         for (path, text, expected) in [
             ("1-1-a.md", "---\nstatus: review\n---\n# Story 1.1\n", "told review, belongs"),
             ("1-1-a.md", "---\nstatus: review\n---\n# Notes\n", "told review"),
+            ("spec-1-1-a.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "told in-review"),
+            ("spec-fix.md", "---\nstatus: in-review\n---\n# Story 1.1\n", "other"),
             ("epic-1.md", "---\nstatus: done\n---\n# Epic 1\n", "told done"),
             ("1-1-a.md", "# Story 1.1\n\nStatus: review\n", "waiting"),
             ("1-1-a.md", "---\nstatus: '{{status}}'\n---\n# Story 1.1\n", "waiting"),

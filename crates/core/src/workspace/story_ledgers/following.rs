@@ -2,7 +2,7 @@
 
 use super::{
     projecting::LedgerProjection,
-    shelf::{Ledger, Shelf},
+    shelf::{Ledger, Listing, Shelf},
     standing_of,
 };
 use crate::{
@@ -60,10 +60,13 @@ impl MovedStory {
             }
         };
         let entries = listed_entries(path, &ledger, &[&self.story]);
-        let Some(entry) = entries.into_iter().find(|entry| matches!(entry.place, EntryPlace::Listed { .. }))
-        else {
+        let is_missing = |entry: &LedgerEntry| matches!(entry.place, EntryPlace::Behind { .. });
+        let Some(entry) = entries.into_iter().find(|entry| !is_missing(entry)) else {
             return (FileDecision::Keep, None);
         };
+        if let Some(obstacle) = entry.obstacle() {
+            return (FileDecision::Keep, Some(Remark::LedgerLeft { reason: format!("{entry}: {obstacle}") }));
+        }
         if !self.explains(&entry) {
             return (FileDecision::Keep, Some(left(&entry)));
         }
@@ -79,8 +82,8 @@ impl MovedStory {
 
     /// A copy that goes on, or that says what the story said until now, comes along; another one differed before.
     fn explains(&self, entry: &LedgerEntry) -> bool {
-        let said = entry.from.as_deref().zip(self.before.as_deref());
-        entry.is_harmless() || said.is_some_and(|(from, before)| self.story.words().is_same(from, before))
+        let before = self.before.as_deref();
+        entry.is_harmless() || before.is_some_and(|before| entry.is_fitting(before, self.story.words()))
     }
 }
 
@@ -90,8 +93,10 @@ pub(in crate::workspace) fn listing_of(
     path: &ProjectPath,
 ) -> (Option<ProjectPath>, Vec<Remark>) {
     let mut shelf = Shelf::default();
-    let lists = |ledger: &Ledger| matches!(ledger, Ledger::Read(ledger) if ledger.lists(path.file_stem()));
-    let listing = SprintStatus::places(path).into_iter().find(|place| lists(shelf.ledger(workspace, place)));
+    let listing = match shelf.listing_of(workspace, path) {
+        Listing::Listed(ledger) => Some(ledger),
+        Listing::Unlisted(_) | Listing::Unknown(_) | Listing::Nowhere => None,
+    };
     let remark = |(path, ledger): (ProjectPath, Ledger)| match ledger {
         Ledger::Broken { error, .. } => Some(Remark::LedgerLeft { reason: format!("`{path}`: {error}") }),
         Ledger::Unreadable(error) => Some(Remark::LedgerLeft { reason: error.to_string() }),
@@ -112,7 +117,12 @@ impl LedgerProjection {
     /// What is to be said of a projection that came along with a change.
     pub fn remarks(self) -> Vec<Remark> {
         let written = self.written.iter().filter(|entry| entry.place != EntryPlace::StatusLine).map(followed);
-        let entries = self.refused.iter().chain(self.left.iter().map(|left| &left.entry)).map(left);
+        let refused = self.refused.iter().map(left);
+        let entries = refused.chain(
+            self.left
+                .iter()
+                .map(|left| Remark::LedgerLeft { reason: format!("{}: {}", left.entry, left.reason) }),
+        );
         let broken = self.broken.iter().map(|broken| Remark::LedgerLeft {
             reason: format!("`{}`: {}", broken.finding.path, broken.finding.message),
         });

@@ -10,7 +10,7 @@ mod survey;
 pub(super) use following::{MovedStory, listing_of};
 pub use import::{ImportDecision, StoryImport};
 pub use projecting::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
-pub use survey::StorySurvey;
+pub use survey::{StorySurvey, WaitingStory};
 
 use std::sync::Arc;
 

@@ -1,9 +1,13 @@
 //! Projecting ledgers: one file after the other, each by itself, so that what stops one stops no other.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{
-    shelf::{Ledger, Shelf},
+    shelf::{Ledger, Listing, Shelf},
     standing_of,
 };
 use crate::{
@@ -93,13 +97,16 @@ impl Workspace {
                     if story.key.is_story() && story.line.is_some() {
                         done.note(self.project_line(&story, reason));
                     }
-                    if let Some(ledger) = shelf.ledger_of(self, &story.path, story.name()) {
-                        ledgers.entry(ledger).or_default().push(*story);
+                    match shelf.listing_of(self, &story.path) {
+                        Listing::Listed(ledger) | Listing::Unlisted(ledger) => {
+                            ledgers.entry(ledger).or_default().push(*story);
+                        }
+                        Listing::Unknown(_) | Listing::Nowhere => {}
                     }
                 }
                 StoryStanding::Waiting => {
                     // Whether its ledger is broken is told all the same.
-                    let _none = shelf.ledger_of(self, artifact.path(), artifact.path().file_stem());
+                    let _unused = shelf.listing_of(self, artifact.path());
                     done.waiting.push(artifact.path().clone());
                 }
                 StoryStanding::Other => {}
@@ -155,29 +162,43 @@ impl Workspace {
                 }
             };
             let differing = listed_entries(path, &ledger, &stories.iter().collect::<Vec<_>>());
-            // The truth may have moved on since the stories were read.
-            let mut fresh = Vec::new();
-            for entry in &differing {
-                match self.artifact(&entry.story).map(|artifact| standing_of(&artifact)) {
-                    Ok(StoryStanding::Told(story)) => fresh.push(*story),
-                    Ok(_) | Err(ArtifactError::Missing { .. }) => {}
-                    Err(error) => return Err(error.into()),
+            let fresh = self.fresh(stories, &differing)?;
+            let fresh: Vec<&Story> = fresh.iter().map(Cow::as_ref).collect();
+            let mut writable = Vec::new();
+            for entry in listed_entries(path, &ledger, &fresh) {
+                match entry.obstacle() {
+                    Some(obstacle) => attempt.left.push(LedgerLeft { entry, reason: obstacle.to_owned() }),
+                    None => writable.push(entry),
                 }
             }
-            let fresh: Vec<&Story> = fresh.iter().collect();
-            let differing = listed_entries(path, &ledger, &fresh);
-            let (placed, placeless): (Vec<_>, Vec<_>) =
-                differing.into_iter().partition(LedgerEntry::has_place);
-            attempt.left.extend(placeless.into_iter().map(|entry| {
-                let reason = "its epic is not listed there, so nobody knows where it belongs".to_owned();
-                LedgerLeft { entry, reason }
-            }));
-            let done = write_entries(bytes, self.allowed(placed, &fresh, reason, attempt)?);
+            let done = write_entries(bytes, self.allowed(writable, &fresh, reason, attempt)?);
             attempt.written = done.written;
             let left = done.left.into_iter();
             attempt.left.extend(left.map(|(entry, error)| LedgerLeft { entry, reason: error.to_string() }));
             Ok(Some(done.bytes))
         })
+    }
+
+    /// `stories`, read again where the ledger differs: the truth may have moved on since they were read.
+    fn fresh<'s>(
+        &self,
+        stories: &'s [Story],
+        differing: &[LedgerEntry],
+    ) -> Result<Vec<Cow<'s, Story>>, ChangeError> {
+        let differing: BTreeSet<&ProjectPath> = differing.iter().map(|entry| &entry.story).collect();
+        let mut fresh = Vec::new();
+        for story in stories {
+            if !differing.contains(&story.path) {
+                fresh.push(Cow::Borrowed(story));
+                continue;
+            }
+            match self.artifact(&story.path).map(|artifact| standing_of(&artifact)) {
+                Ok(StoryStanding::Told(story)) => fresh.push(Cow::Owned(*story)),
+                Ok(_) | Err(ArtifactError::Missing { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(fresh)
     }
 
     /// Those of `entries` that may be written; the others are noted as refused.

@@ -17,29 +17,51 @@ pub(super) enum Ledger {
     Unreadable(ArtifactError),
 }
 
+/// Where the entry of a story stands.
+#[derive(Debug)]
+pub(super) enum Listing {
+    /// In this ledger, the nearest that has one.
+    Listed(ProjectPath),
+    /// In none; this one is the nearest.
+    Unlisted(ProjectPath),
+    /// It may be in this one, which cannot be read.
+    Unknown(ProjectPath),
+    /// There is no ledger.
+    Nowhere,
+}
+
 /// The ledgers that were asked for.
 #[derive(Debug, Default)]
 pub(super) struct Shelf(pub(super) BTreeMap<ProjectPath, Ledger>);
 
 impl Shelf {
-    /// The ledger of the story at `path` that is called `name` in it: the nearest that lists it, else the nearest that can be
-    /// read; none where one that cannot be read may be it.
-    pub(super) fn ledger_of(
-        &mut self,
-        workspace: &Workspace,
-        path: &ProjectPath,
-        name: &str,
-    ) -> Option<ProjectPath> {
-        let (mut nearest, mut is_doubtful) = (None, false);
+    /// Where the entry of the story at `path` stands.
+    pub(super) fn listing_of(&mut self, workspace: &Workspace, path: &ProjectPath) -> Listing {
+        let mut nearest = None;
         for place in SprintStatus::places(path) {
             match self.ledger(workspace, &place) {
                 Ledger::Absent => {}
-                Ledger::Read(ledger) if ledger.lists(name) => return Some(place),
+                Ledger::Read(ledger) if ledger.entry_of(path.file_stem()).is_some() => {
+                    return Listing::Listed(place);
+                }
                 Ledger::Read(_) => nearest = nearest.or(Some(place)),
-                Ledger::Broken { .. } | Ledger::Unreadable(_) => is_doubtful = true,
+                Ledger::Broken { .. } | Ledger::Unreadable(_) => return Listing::Unknown(place),
             }
         }
-        nearest.filter(|_| !is_doubtful)
+        nearest.map_or(Listing::Nowhere, Listing::Unlisted)
+    }
+
+    /// The word of the ledger at `ledger` for the story at `path`.
+    pub(super) fn word(
+        &mut self,
+        workspace: &Workspace,
+        ledger: &ProjectPath,
+        path: &ProjectPath,
+    ) -> Option<&str> {
+        match self.ledger(workspace, ledger) {
+            Ledger::Read(states) => states.status_of(path.file_stem()),
+            Ledger::Absent | Ledger::Broken { .. } | Ledger::Unreadable(_) => None,
+        }
     }
 
     /// What stands at `path`.

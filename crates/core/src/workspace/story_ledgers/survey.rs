@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     projecting::BrokenSprintStatus,
-    shelf::{Ledger, Shelf},
+    shelf::{Ledger, Listing, Shelf},
 };
 use crate::{
     artifact::ProjectPath,
@@ -18,10 +18,21 @@ use crate::{
 pub struct StorySurvey {
     /// Each story of which anything is said, in the order of the paths.
     pub stories: Vec<StorySides>,
-    /// Ledgers that are no YAML: what they say is not known.
+    /// Stories of which something is said and whose ledger cannot be read: what all sides say is not known, so nobody can choose.
+    pub waiting: Vec<WaitingStory>,
+    /// Ledgers that are no YAML.
     pub broken: Vec<BrokenSprintStatus>,
     /// Files that could not be read.
     pub unreadable: Vec<ArtifactError>,
+}
+
+/// A story that waits until its ledger can be read.
+#[derive(Clone, Debug)]
+pub struct WaitingStory {
+    /// The story.
+    pub story: ProjectPath,
+    /// The ledger.
+    pub ledger: ProjectPath,
 }
 
 impl Workspace {
@@ -37,7 +48,7 @@ impl Workspace {
         };
         let (mut survey, mut shelf) = (StorySurvey::default(), Shelf::default());
         for artifact in found.artifacts.iter().filter(|artifact| is_asked(artifact.path())) {
-            survey.stories.extend(self.sides_of(artifact, &mut shelf));
+            self.look_at(artifact, &mut shelf, &mut survey);
         }
         survey.unreadable.extend(found.unreadable.into_iter().filter(|error| is_asked(error.path())));
         for (path, ledger) in shelf.0 {
@@ -53,14 +64,18 @@ impl Workspace {
         Ok(survey)
     }
 
-    fn sides_of(&self, artifact: &TrackedArtifact, shelf: &mut Shelf) -> Option<StorySides> {
-        let (path, name) = (artifact.path(), artifact.path().file_stem());
-        let ledger = shelf.ledger_of(self, path, name);
-        let said = ledger.and_then(|ledger| match shelf.ledger(self, &ledger) {
-            Ledger::Read(states) => states.status(name).map(str::to_owned),
-            _ => None,
-        });
-        let lifecycle = artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle));
-        StorySides::read(artifact.artifact(), lifecycle, said.as_deref())
+    fn look_at(&self, artifact: &TrackedArtifact, shelf: &mut Shelf, survey: &mut StorySurvey) {
+        let path = artifact.path();
+        let lifecycle = || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle));
+        let sides = |word: Option<&str>| StorySides::read(artifact.artifact(), lifecycle(), word);
+        match shelf.listing_of(self, path) {
+            Listing::Unknown(ledger) => {
+                if sides(None).is_some() {
+                    survey.waiting.push(WaitingStory { story: path.clone(), ledger });
+                }
+            }
+            Listing::Listed(ledger) => survey.stories.extend(sides(shelf.word(self, &ledger, path))),
+            Listing::Unlisted(_) | Listing::Nowhere => survey.stories.extend(sides(None)),
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::{
     artifact::{Field, LedgerKey, ProjectPath, SprintStatus},
-    check::{Finding, Fix, Group, Rule, Safety, Severity, Subject, rule::Decision},
+    check::{Finding, Group, Rule, Severity, Subject, rule::Decision},
     document::Span,
-    lifecycle::LedgerWords,
+    lifecycle::{LedgerWords, WordChange},
 };
 
 /// The rule.
@@ -18,39 +18,44 @@ pub(crate) static RULE: Rule = Rule {
           on by the file: where they differ, finished work is begun again, or open work is passed over.",
     bad: "---\nstatus: in-progress\n---\n\n# Story 1.1: Switch\n",
     good: "---\nstatus: review\n---\n\n# Story 1.1: Switch\n",
-    mend: "The frontmatter counts: `stepmark project --ledgers` brings the ledger to what it says. Where the ledger is right, or the \
-           story has no frontmatter, `stepmark import stories` shows all sides and asks which one wins. The older words for a state \
-           (`drafted`, `completed`) count as the newer ones. The ledger is looked for beside the story and in the folder above.",
+    mend: "The frontmatter counts: `stepmark project --ledgers` brings the ledger to what it says; back to an earlier state only with \
+           `--reason TEXT`. Where the ledger is right, or the story has no frontmatter, `stepmark import stories` shows all sides and \
+           asks which one wins. The older words for a state (`drafted`, `completed`) count as the newer ones. Beside a spec \
+           (`spec-N-M-slug.md`) the ledger may say what the steps of `bmad-build` write there: `review` while the spec is `done`, \
+           `in-progress` while it is `in-review`. The ledger is looked for beside the story and in the folder above.",
     decision: Decision::OfArtifact(check),
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let named = LedgerKey::of(subject.artifact.path()).filter(|(kind, _)| kind.is_story());
-    let (Some(surroundings), Some((kind, key))) = (subject.surroundings, named) else { return };
+    let path = subject.artifact.path();
+    let named = LedgerKey::of(path).filter(|(kind, _)| kind.is_story());
+    let (Some(surroundings), Some((kind, _))) = (subject.surroundings, named) else { return };
     let Some(own) = StoryStatus::of(subject) else { return };
-    let said = |ledger: ProjectPath| Some((surroundings.sprint_status(&ledger, key)?, ledger));
-    let Some((word, ledger)) = SprintStatus::places(subject.artifact.path()).into_iter().find_map(said)
-    else {
-        return;
-    };
-    if LedgerWords::new(subject.lifecycle, kind).is_same(own.word, &word) {
-        return;
-    }
+    let said = |ledger: ProjectPath| Some((surroundings.sprint_status(&ledger, path.file_stem())?, ledger));
+    let Some((word, ledger)) = SprintStatus::places(path).into_iter().find_map(said) else { return };
+    let words = LedgerWords::new(subject.lifecycle, kind).in_file(path);
+    let Some(meant) = words.in_ledger(own.word).filter(|_| !words.fits(own.word, &word)) else { return };
     let message = format!("the story says `{}`, `{ledger}` says `{word}`", own.word);
     let help = if own.is_line {
         "the story has no status in its frontmatter: `stepmark import stories` shows all sides and asks which one wins".to_owned()
     } else {
         format!(
-            "the frontmatter counts: `stepmark project --ledgers` writes `{}` into `{ledger}`; where the ledger is right, \
-             `stepmark import stories --prefer sprint-status {}`",
-            own.word,
-            subject.artifact.path(),
+            "the frontmatter counts: {}; where the ledger is right, `stepmark import stories --prefer sprint-status {path}`",
+            remedy(words.change(&word, meant), &format!("writes `{meant}` into `{ledger}`")),
         )
     };
-    // Of two copies in which neither is the frontmatter, the ledger may be the newer one.
-    let fix = (own.is_line && !word.contains(['\n', '\r']))
-        .then(|| Fix::splice(Safety::Unsafe, format!("make the line say `{word}`"), own.span, word.as_str()));
-    found.push(subject.finding(&RULE, own.span, message).with_help(help).with_fix(fix));
+    // There is no fix: which of the two is right, a person knows.
+    found.push(subject.finding(&RULE, own.span, message).with_help(help));
+}
+
+/// The command that does what is `done`, half a sentence: nothing goes back without a reason.
+pub(super) fn remedy(change: WordChange, done: &str) -> String {
+    match change {
+        WordChange::Same | WordChange::Forward => format!("`stepmark project --ledgers` {done}"),
+        WordChange::Back | WordChange::Unordered => {
+            format!("`stepmark project --ledgers --reason TEXT` {done}, and TEXT says why it goes back")
+        }
+    }
 }
 
 /// What a story says of itself.
@@ -77,7 +82,7 @@ impl<'a> StoryStatus<'a> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::check::rules::sample::{fixed_in, found_in};
+    use crate::check::rules::sample::{fixed_in, found_in, helps_in};
 
     const LEDGER: &str = "development_status:\n  epic-1: in-progress\n  1-1-switch: review # Ana\n  1-2-dim: completed\n  1-4-hum: Awaiting_Operator\n";
 
@@ -117,9 +122,44 @@ mod tests {
             ["docs/1-1-switch.md:3:9 SM307 the story says `done`, `docs/sprint-status.yaml` says `review`"]
         );
         let files = [("docs/1-1-switch.md", text), ("docs/sprint-status.yaml", LEDGER)];
-        assert_eq!(fixed_in(&RULE, &files), Some(text.replace("done", "review")));
+        assert_eq!(fixed_in(&RULE, &files), None, "the story waits for an import, which asks");
         let counts = "---\nstatus: review\n---\n# Story 1.1\n\nStatus: done\n";
         assert!(story("docs/1-1-switch.md", counts).is_empty(), "that is a finding of its own");
+    }
+
+    #[test]
+    fn the_help_names_a_reason_where_the_ledger_would_go_back() {
+        let help = |status: &str| {
+            let text = format!("---\nstatus: {status}\n---\n# Story 1.1\n");
+            let files = [("docs/1-1-switch.md", text.as_str()), ("docs/sprint-status.yaml", LEDGER)];
+            helps_in(&RULE, &files).concat()
+        };
+        assert!(help("done").contains("`stepmark project --ledgers` writes `done`"), "{}", help("done"));
+        for status in ["in-progress", "cancelled"] {
+            let help = help(status);
+            assert!(
+                help.contains(&format!("`stepmark project --ledgers --reason TEXT` writes `{status}`")),
+                "{help}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_spec_says_what_bmad_build_says_with_it() {
+        let spec = |status: &str| {
+            let text = format!("---\ntype: feature\nstatus: {status}\ncontext: []\n---\n# Switch\n");
+            story("docs/spec-1-1-another-name.md", &text).len()
+        };
+        for (status, findings) in [
+            ("draft", 0),
+            ("blocked", 0),
+            ("ready-for-dev", 1),
+            ("in-progress", 1),
+            ("in-review", 0),
+            ("done", 0),
+        ] {
+            assert_eq!(spec(status), findings, "the ledger says `review`, the spec `{status}`");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! SM302: the line `Status:` of the body says something else than the frontmatter.
 
+use super::sprint_status_disagrees::remedy;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 use crate::{
-    artifact::{Problem, story_key},
+    artifact::{LedgerKey, Problem},
     check::{Fix, Safety},
+    lifecycle::LedgerWords,
 };
 
 /// The rule.
@@ -17,24 +19,26 @@ pub(crate) static RULE: Rule = Rule {
               frontmatter, and after a while they see different projects.",
     bad: "---\nstatus: in-progress\n---\n\n# Story 1.1\n\nStatus: review\n",
     good: "---\nstatus: review\n---\n\n# Story 1.1\n\nStatus: review\n",
-    mend: "The frontmatter counts: make the line say the same. In stories `stepmark project --ledgers` does, unless the line is \
-           further and nothing explains that.",
+    mend: "The frontmatter counts: make the line say the same. In stories `stepmark project --ledgers` does; where the line is \
+           further, and history does not tell why, only with `--reason TEXT`.",
     decision: Decision::OfArtifact(check),
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.diagnoses(|problem| matches!(problem, Problem::StatusDisagrees { .. })) {
-        let Problem::StatusDisagrees { frontmatter, .. } = &diagnosis.problem else { continue };
+        let Problem::StatusDisagrees { frontmatter, body } = &diagnosis.problem else { continue };
         let title = format!("make the line say `{frontmatter}`");
         // The line may be the newer of the two.
         let fix = (!frontmatter.contains(['\n', '\r']))
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
         let finding = subject.finding(&RULE, diagnosis.span, diagnosis.problem.to_string());
         let path = subject.artifact.path();
-        let help = if story_key(path).is_some() {
+        let key = LedgerKey::of(path).map(|(key, _)| key).filter(|key| key.is_story());
+        let help = if let Some(key) = key {
+            let words = LedgerWords::new(subject.lifecycle, key).in_file(path);
             format!(
-                "the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the line is right, \
-                 `stepmark import stories --prefer status-line {path}`"
+                "the frontmatter counts: {}; where the line is right, `stepmark import stories --prefer status-line {path}`",
+                remedy(words.change(body, frontmatter), "makes the line say the same"),
             )
         } else {
             "the frontmatter counts; make the line say the same".to_owned()
@@ -46,7 +50,19 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::check::rules::sample::{fixed, found};
+    use crate::check::rules::sample::{fixed, found, helps_in};
+
+    #[test]
+    fn the_help_names_a_reason_where_the_line_would_go_back() {
+        for (line, expected) in [
+            ("review", "`stepmark project --ledgers --reason TEXT` makes the line say the same"),
+            ("backlog", "`stepmark project --ledgers` makes the line say the same"),
+        ] {
+            let text = format!("---\nstatus: in-progress\n---\n# Story 1.1\n\nStatus: {line}\n");
+            let help = helps_in(&RULE, &[("1-1-a.md", text.as_str())]).concat();
+            assert!(help.contains(expected), "{help}");
+        }
+    }
 
     #[test]
     fn the_line_says_what_the_frontmatter_says() {
