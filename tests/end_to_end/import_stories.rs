@@ -169,7 +169,17 @@ fn stories_of_a_broken_ledger_are_left_out_and_named() {
 fn where_the_preferred_side_is_silent_the_others_must_agree() {
     let sandbox = small();
     sandbox.write(&path("1-4-d"), story("1-4-d", Some("in-progress"), Some("review")));
-    assert_snapshot!(sandbox.reads_only(&["import", "stories", "--prefer", "sprint-status"]));
+    assert_snapshot!(sandbox.reads_only(&["import", "stories", "--prefer", "sprint-status"]), @r"
+    exit 1
+    ── stdout
+    STORY                                           FRONTMATTER  STATUS LINE    SPRINT STATUS  CHOSEN
+    _bmad-output/implementation-artifacts/1-1-a.md  -            review         done           done
+    _bmad-output/implementation-artifacts/1-2-b.md  -            ready-for-dev  drafted        ready-for-dev
+    _bmad-output/implementation-artifacts/1-4-d.md  in-progress  review         -              ?
+    ── stderr
+    error: 1 story disagrees with its ledgers, and `sprint-status` says nothing of it; nothing was written
+      help: import it first, by a side that says something: `stepmark import stories --prefer SIDE PATH…`
+    ");
     let refused = sandbox.reads_only(&["import", "stories", "--prefer", "frontmatter", "--json"]);
     let answer = refused.json("stepmark.import-stories/1");
     assert_eq!((refused.code, &answer["stories"][0]["winner"]), (1, &serde_json::Value::Null), "{refused}");

@@ -43,7 +43,7 @@ fn check_says_where_a_spec_and_its_ledger_disagree() {
     let sandbox = sprint();
     let check = sandbox.reads_only(&["check", "--json"]).json("stepmark.check/1");
     let findings = check["findings"].as_array().unwrap();
-    let about = |finding: &&serde_json::Value| finding["rule"].as_str().unwrap().starts_with("SM307");
+    let about = |finding: &&serde_json::Value| finding["id"] == "SM307";
     let named: Vec<&str> =
         findings.iter().filter(about).map(|finding| finding["path"].as_str().unwrap()).collect();
     assert_eq!(named, [path("spec-2-10-find"), path("spec-2-2-list")]);
@@ -53,7 +53,14 @@ fn check_says_where_a_spec_and_its_ledger_disagree() {
 fn the_ledger_follows_a_spec_as_bmad_build_writes_it() {
     let sandbox = sprint();
     let before = sandbox.read(LEDGER);
-    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]));
+    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]), @r"
+    exit 1
+    ── stdout
+    _bmad-output/implementation-artifacts/sprint-status.yaml: 2-2-shopping-list: `ready-for-dev` → `in-progress`
+    ledgers: 7 story files, 1 written, 0 removed, 0 unchanged
+    ── stderr
+    warning: _bmad-output/implementation-artifacts/spec-2-10-find.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `done`, its frontmatter `in-progress`: left, since that is a way back, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` insists
+    ");
     assert_snapshot!(changed_lines(&before, &sandbox.read(LEDGER)), @r"
     -  2-2-shopping-list: ready-for-dev # Ana
     +  2-2-shopping-list: in-progress # Ana
@@ -81,7 +88,14 @@ fn the_ledger_follows_a_spec_as_bmad_build_writes_it() {
 #[test]
 fn an_import_brings_specs_and_ledger_together_in_the_words_of_each() {
     let sandbox = sprint();
-    assert_snapshot!(sandbox.stepmark(&["import", "stories", "--prefer", "sprint-status"]));
+    assert_snapshot!(sandbox.stepmark(&["import", "stories", "--prefer", "sprint-status"]), @r"
+    exit 0
+    ── stdout
+    STORY                                                    FRONTMATTER  STATUS LINE  SPRINT STATUS  CHOSEN
+    _bmad-output/implementation-artifacts/spec-2-10-find.md  in-progress  -            done           done
+    _bmad-output/implementation-artifacts/spec-2-2-list.md   in-progress  -            ready-for-dev  ready-for-dev
+    2 stories written, 0 unchanged; 0 values of ledgers written
+    ");
     let status = |name: &str| {
         let text = String::from_utf8(sandbox.read(&path(name))).unwrap();
         text.lines().find(|line| line.starts_with("status:")).unwrap().to_owned()

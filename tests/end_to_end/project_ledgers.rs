@@ -122,10 +122,10 @@ fn a_ledger_that_is_no_yaml_is_shown_and_left_alone() {
     12 | last_updated: 2026-05-02: after review
        |                         ^
        |
-       = help: put a value with `: ` or ` #` in it in quotes
+       = help: put a value with `: ` or ` #` in it, or one that begins with a sign, in quotes
     ledgers: 1 story file, 1 written, 0 removed, 0 unchanged
     ── stderr
-    warning: _bmad-output/implementation-artifacts/sprint-status.yaml:12:25: SM308 not YAML: mapping values are not allowed in this context; it is left alone
+    warning: _bmad-output/implementation-artifacts/sprint-status.yaml:12:25: left alone, since it cannot be read (SM308)
     ");
     assert_eq!(sandbox.read(LEDGER), broken.as_bytes());
     let answer = sandbox.stepmark(&["project", "--ledgers", "--json"]).json("stepmark.project/1");
@@ -141,13 +141,21 @@ fn a_map_in_the_ledger_is_never_replaced() {
         ("1-3-c", "in-progress", "", "[review]"),
     ]);
     let before = sandbox.read(LEDGER);
-    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]));
+    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]), @r"
+    exit 1
+    ── stdout
+    ledgers: 3 story files, 0 written, 0 removed, 0 unchanged
+    ── stderr
+    warning: _bmad-output/implementation-artifacts/1-1-a.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says a map or a list, its frontmatter `done`: left: that is no word, and what else stands there would be lost
+    warning: _bmad-output/implementation-artifacts/1-2-b.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says a map or a list, its frontmatter `review`: left: that is no word, and what else stands there would be lost
+    warning: _bmad-output/implementation-artifacts/1-3-c.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says a map or a list, its frontmatter `in-progress`: left: that is no word, and what else stands there would be lost
+    ");
     let insisted = sandbox.stepmark(&["project", "--ledgers", "--reason", "the demo failed"]);
     assert_eq!(insisted.code, 1, "{insisted}");
     let moved = sandbox.stepmark(&["transition", &path("1-3-c"), "review"]);
     assert_eq!(moved.code, 0, "{moved}");
     assert!(
-        moved.stderr.contains("a ledger stays behind") && moved.stderr.contains("map or a list"),
+        moved.stderr.contains("a ledger stays behind") && moved.stderr.contains("a map or a list"),
         "{moved}"
     );
     assert_eq!(sandbox.read(LEDGER), before);

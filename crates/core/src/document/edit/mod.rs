@@ -18,8 +18,10 @@ mod remove;
 mod set;
 mod spell;
 mod style;
+mod together;
 
 pub use refusal::Refusal;
+pub use together::set_together;
 
 use super::{
     Document, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml, parse::Comments,

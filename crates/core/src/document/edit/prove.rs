@@ -1,5 +1,7 @@
 //! The proof of an edit: the tree after it is the tree before it with the meant change, and no comment is lost.
 
+use std::{collections::BTreeMap, ops::Bound};
+
 use super::{Change, Refusal};
 use crate::document::{CollectionStyle, Entry, Node, NodeKind, Scalar, Span, Value, Yaml, parse::Comment};
 
@@ -48,6 +50,63 @@ fn same_tree(before: &Yaml<'_>, after: &Yaml<'_>, change: &Change) -> bool {
         // The last entry of the root is gone.
         (Some(before), None, Meaning::Removed { place, .. }) => {
             place.is_empty() && before.entries().len() == 1
+        }
+        _ => false,
+    }
+}
+
+/// Whether `after` is `before` with each of `replaced` at its place, and all comments.
+pub(super) fn prove_replaced(
+    before: &Yaml<'_>,
+    after: &Yaml<'_>,
+    replaced: &BTreeMap<Vec<usize>, Value>,
+) -> bool {
+    let texts =
+        |yaml: &Yaml<'_>| yaml.comments().iter().map(|comment| comment.text.to_string()).collect::<Vec<_>>();
+    let is_same_tree = match (before.root(), after.root()) {
+        (Some(before), Some(after)) => same_but(before, after, &mut Vec::new(), replaced),
+        (None, None) => replaced.is_empty(),
+        _ => false,
+    };
+    after.documents() <= 1 && is_same_tree && texts(before) == texts(after)
+}
+
+/// Whether two nodes at `place` say the same, but for what is replaced in them.
+fn same_but(
+    before: &Node<'_>,
+    after: &Node<'_>,
+    place: &mut Vec<usize>,
+    replaced: &BTreeMap<Vec<usize>, Value>,
+) -> bool {
+    let next = replaced.range::<[usize], _>((Bound::Included(place.as_slice()), Bound::Unbounded)).next();
+    match next {
+        Some((at, value)) if at == place => {
+            return before.anchor() == after.anchor() && is_value(after, value);
+        }
+        Some((at, _)) if at.starts_with(place) => {}
+        _ => return same(before, after),
+    }
+    if before.anchor() != after.anchor() || before.tag().is_some() != after.tag().is_some() {
+        return false;
+    }
+    let mut is_same_inside = |index: usize, before: &Node<'_>, after: &Node<'_>| {
+        place.push(index);
+        let is_same = same_but(before, after, place, replaced);
+        place.pop();
+        is_same
+    };
+    match (&before.kind, &after.kind) {
+        (NodeKind::Mapping { entries: old, .. }, NodeKind::Mapping { entries: new, .. }) => {
+            same_style(before, after)
+                && old.len() == new.len()
+                && old.iter().zip(new).enumerate().all(|(index, (old, new))| {
+                    same(&old.key, &new.key) && is_same_inside(index, &old.value, &new.value)
+                })
+        }
+        (NodeKind::Sequence { items: old, .. }, NodeKind::Sequence { items: new, .. }) => {
+            same_style(before, after)
+                && old.len() == new.len()
+                && old.iter().zip(new).enumerate().all(|(index, (old, new))| is_same_inside(index, old, new))
         }
         _ => false,
     }

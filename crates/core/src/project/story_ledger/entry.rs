@@ -78,7 +78,7 @@ impl LedgerEntry {
     pub const fn obstacle(&self) -> Option<&'static str> {
         match self.place {
             EntryPlace::Structured { .. } => {
-                Some("its value there is no word but a map or a list, which stepmark does not touch")
+                Some("that is no word, and what else stands there would be lost")
             }
             EntryPlace::Shared { .. } => {
                 Some("several files are about this entry, so nobody knows which one counts")
@@ -124,7 +124,7 @@ impl fmt::Display for LedgerEntry {
                 )
             }
             (EntryPlace::Structured { ledger }, _) => {
-                write!(out, "`{ledger}` says more than a word, its frontmatter `{}`", self.status)
+                write!(out, "`{ledger}` says a map or a list, its frontmatter `{}`", self.status)
             }
             (_, Some(from)) => {
                 write!(out, "`{}` says `{from}`, its frontmatter `{}`", self.file(), self.status)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{EntryPlace, LedgerEntry, Story};
 use crate::{
     artifact::{LedgerKey, LedgerPart, ProjectPath, STATES_KEY, SprintStatus},
-    document::{Edit, EditError, KeyPath, Region, Value, apply},
+    document::{Edit, EditError, KeyPath, Region, Value, apply, set_together},
     lifecycle::WordChange,
 };
 
@@ -89,20 +89,49 @@ fn place_of(key: LedgerKey, keys: &[String]) -> Option<usize> {
     candidates.max().map(|(_, at)| at).filter(|_| epic_is_listed)
 }
 
-/// `bytes`, a ledger, with `entries` written into it; each is proven by itself, and one that cannot be written is left.
+/// `bytes`, a ledger, with `entries` written into it, which is proven; one that cannot be written is left.
 pub fn write_entries(bytes: &[u8], entries: Vec<LedgerEntry>) -> EntriesWritten {
     let mut done = EntriesWritten { bytes: bytes.to_vec(), written: Vec::new(), left: Vec::new() };
-    for entry in entries {
-        let Some(edit) = edit(&entry) else { continue };
-        match apply(&done.bytes, &Region::WholeFile, &[edit]) {
-            Ok(edited) => {
-                done.bytes = edited.bytes;
-                done.written.push(entry);
+    let is_listed = |entry: &LedgerEntry| matches!(entry.place, EntryPlace::Listed { .. });
+    let (listed, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_listed);
+    done.write_all(listed);
+    others.into_iter().for_each(|entry| done.write(entry));
+    done
+}
+
+impl EntriesWritten {
+    /// Writes entries that are listed: all at once, and where that cannot be, one half after the other.
+    fn write_all(&mut self, mut entries: Vec<LedgerEntry>) {
+        if entries.is_empty() {
+            return;
+        }
+        let value =
+            |entry: &LedgerEntry| (KeyPath::key(STATES_KEY).then(&entry.key), Value::from(entry.to.as_str()));
+        let values: Vec<(KeyPath, Value)> = entries.iter().map(value).collect();
+        if let Some(bytes) = set_together(&self.bytes, &Region::WholeFile, &values) {
+            self.bytes = bytes;
+            self.written.extend(entries);
+            return;
+        }
+        let later = entries.split_off(entries.len() / 2);
+        for half in [entries, later] {
+            match <[LedgerEntry; 1]>::try_from(half) {
+                Ok([entry]) => self.write(entry),
+                Err(half) => self.write_all(half),
             }
-            Err(error) => done.left.push((entry, error)),
         }
     }
-    done
+
+    fn write(&mut self, entry: LedgerEntry) {
+        let Some(edit) = edit(&entry) else { return };
+        match apply(&self.bytes, &Region::WholeFile, &[edit]) {
+            Ok(edited) => {
+                self.bytes = edited.bytes;
+                self.written.push(entry);
+            }
+            Err(error) => self.left.push((entry, error)),
+        }
+    }
 }
 
 /// `None` for an entry without a place.
