@@ -19,7 +19,7 @@ fn a_story_and_the_ledger_of_its_sprint_say_the_same() {
     3 | status: in-progress
       |         ^^^^^^^^^^^
       |
-      = help: the frontmatter counts: `stepmark project --ledgers` writes `in-progress` into `_bmad-output/implementation-artifacts/sprint-status.yaml`; where the ledger is right, `stepmark import stories --prefer sprint-status _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
+      = help: the frontmatter counts: `stepmark project --ledgers --reason TEXT` writes `in-progress` into `_bmad-output/implementation-artifacts/sprint-status.yaml`, and TEXT says why it goes back; where the ledger is right, `stepmark import stories --prefer sprint-status _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
 
     warning[SM302]: the body says `Status: review`, the frontmatter says `status: in-progress`
      --> _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md:8:9

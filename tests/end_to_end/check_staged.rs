@@ -281,6 +281,18 @@ fn other_hashes_and_many_files() {
 }
 
 #[test]
+fn a_staged_ledger_is_held_against_specs_of_stories() {
+    let Some(repository) = repository("staged ledger of specs") else { return };
+    let write = |path: &str, text: &str| repository.sandbox.write(path, text);
+    write("docs/spec-2-1-plan.md", "---\nstatus: in-progress\n---\n# Plan\n");
+    write("docs/sprint-status.yaml", "development_status:\n  2-1-plan: in-progress\n");
+    repository.commit("spec");
+    write("docs/sprint-status.yaml", "development_status:\n  2-1-plan: done\n");
+    repository.git(&["add", "-A"]);
+    assert_finds(&staged(&repository), &["docs/spec-2-1-plan.md"], 0);
+}
+
+#[test]
 fn a_staged_ledger_is_held_against_the_stories_of_the_index() {
     let Some(repository) = repository("staged ledger") else { return };
     let write = |path: &str, text: &str| repository.sandbox.write(path, text);
