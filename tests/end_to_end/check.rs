@@ -18,7 +18,7 @@ fn shows_findings_where_they_are() {
     8 | Status: review
       |         ^^^^^^
       |
-      = help: the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the line is right, `stepmark import stories --prefer status-line _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
+      = help: the frontmatter counts: `stepmark project --ledgers --reason TEXT` makes the line say the same, and TEXT says why it goes back; where the line is right, `stepmark import stories --prefer status-line _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
       = fix: make the line say `in-progress` (`stepmark check --fix --unsafe-fixes`)
 
     error[SM106]: the key `status` stands twice, and readers disagree on which one counts

@@ -27,7 +27,7 @@ fn a_story_and_the_ledger_of_its_sprint_say_the_same() {
     8 | Status: review
       |         ^^^^^^
       |
-      = help: the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the line is right, `stepmark import stories --prefer status-line _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
+      = help: the frontmatter counts: `stepmark project --ledgers --reason TEXT` makes the line say the same, and TEXT says why it goes back; where the line is right, `stepmark import stories --prefer status-line _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
       = fix: make the line say `in-progress` (`stepmark check --fix --unsafe-fixes`)
 
     1 artifact: 0 errors, 2 warnings, 0 notes
