@@ -40,8 +40,8 @@ fn a_story_and_the_ledger_of_its_sprint_say_the_same() {
     assert!(run.stdout.contains(&format!("{other}:3:9: warning SM307")), "{run}");
     assert_eq!(demo.reads_only(&["check", "--json"]).json("stepmark.check/1")["artifacts"], 8, "{run}");
     let run = demo.stepmark(&["check", other, "--fix", "--unsafe-fixes"]);
-    assert_eq!(run.code, 0, "{run}");
-    assert_eq!(demo.read(other), b"# Story 1.2: Return it\n\nStatus: drafted\n");
+    assert_eq!(run.code, 1, "it waits for an import, which asks: {run}");
+    assert_eq!(demo.read(other), b"# Story 1.2: Return it\n\nStatus: review\n");
     demo.write(other, "# Story 1.2: Return it\n\nStatus: ready-for-dev\n");
     assert_eq!(demo.reads_only(&["check", other]).code, 0, "an older word for the same state");
 }
