@@ -84,7 +84,7 @@ async fn live(
     let mut followed = std::pin::pin!(following.run(|one| drop(seen.send(Wake::Seen(Box::new(one))))));
     thread::spawn(move || read_keys(&wakes));
     loop {
-        terminal.draw(|frame| draw(&state, theme, frame)).map_err(|error| not_drawn(&error))?;
+        terminal.draw(|frame| draw(&mut state, theme, frame)).map_err(|error| not_drawn(&error))?;
         let wake = tokio::select! {
             wake = woken.recv() => wake,
             signal = signals.next() => match signal {

@@ -2,7 +2,7 @@
 
 use ratatui::{Terminal, backend::TestBackend};
 
-use super::*;
+use super::{row::Row, *};
 use crate::sample_project::SampleProject;
 
 fn project() -> SampleProject {
@@ -16,7 +16,7 @@ fn project() -> SampleProject {
     project
 }
 
-fn picture(state: &BoardState, width: u16, height: u16) -> String {
+fn picture(state: &mut BoardState, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw(state, Theme::Plain, frame)).unwrap();
     terminal.backend().to_string()
@@ -28,30 +28,38 @@ fn press(state: &mut BoardState, keys: &str) {
     }
 }
 
+fn name(row: Option<Row<'_>>) -> &str {
+    match row {
+        Some(Row::Artifact(entry)) => entry.path.as_str(),
+        Some(Row::Trouble(trouble)) => &trouble.what,
+        None => "",
+    }
+}
+
 fn chosen(state: &BoardState) -> &str {
-    state.chosen().map_or("", |(_, entry)| entry.path.as_str())
+    name(state.chosen().map(|(_, row)| row))
 }
 
 #[test]
 fn pictures_tell_everything_without_colours() {
     let mut state = BoardState::new(project().overview());
     press(&mut state, "j");
-    insta::assert_snapshot!("wide", picture(&state, 120, 24));
-    insta::assert_snapshot!("narrow", picture(&state, 80, 24));
+    insta::assert_snapshot!("wide", picture(&mut state, 120, 24));
+    insta::assert_snapshot!("narrow", picture(&mut state, 80, 24));
     press(&mut state, "?");
-    insta::assert_snapshot!("help", picture(&state, 120, 24));
+    insta::assert_snapshot!("help", picture(&mut state, 120, 24));
 }
 
 #[test]
 fn it_draws_into_any_window() {
-    let state = BoardState::new(project().overview());
+    let mut state = BoardState::new(project().overview());
     for width in [1, 5, 20, 109, 110, 300] {
         for height in [1, 2, 5, 60] {
-            let _drawn = picture(&state, width, height);
+            let _drawn = picture(&mut state, width, height);
         }
     }
-    let empty = BoardState::new(SampleProject::new().overview());
-    assert!(picture(&empty, 120, 10).contains("Nothing fits."));
+    let mut empty = BoardState::new(SampleProject::new().overview());
+    assert!(picture(&mut empty, 120, 10).contains("Nothing fits."));
 }
 
 #[test]
@@ -79,8 +87,41 @@ fn keys_lead_to_what_is_looked_for() {
     state.show(project.overview());
     assert_eq!(chosen(&state), "docs/0.md", "something is chosen");
     press(&mut state, "s");
-    assert_eq!(state.shown()[0].path.as_str(), "docs/b.md", "what is wrong comes first");
+    assert_eq!(name(state.shown().first().copied()), "docs/b.md", "what is wrong comes first");
     press(&mut state, "??");
     assert_eq!(state.press(Key::Character('q')), Pressed::Ends);
     assert_eq!(BoardState::new(project.overview()).press(Key::Interrupt), Pressed::Ends);
+}
+
+#[test]
+fn what_belongs_to_no_artifact_has_a_row() {
+    let project = project();
+    project.write("stories/1-1-a.md", "---\nstatus: done\n---\n# Story 1.1: Switch\n");
+    project.write("stories/1-2-b.md", "# Story 1.2: Dim\n\nStatus: done\n");
+    project.write("sprint-status.yaml", "development_status: [unclosed\n");
+    let mut state = BoardState::new(project.overview());
+    assert_eq!(state.rows(), 7);
+    let drawn = picture(&mut state, 120, 30);
+    for part in ["sprint-status.yaml", "SM308", "error", "7 of 7"] {
+        assert!(drawn.contains(part), "{part}\n{drawn}");
+    }
+    press(&mut state, "j");
+    assert!(chosen(&state).contains("stepmark import stories"), "{}", chosen(&state));
+    press(&mut state, "/sprint");
+    assert_eq!((state.shown().len(), chosen(&state).contains("YAML")), (1, true), "{}", chosen(&state));
+}
+
+#[test]
+fn a_long_detail_is_scrolled_as_far_as_it_goes() {
+    let mut state = BoardState::new(project().overview());
+    press(&mut state, "j");
+    let top = picture(&mut state, 80, 12);
+    assert!(top.contains("J: more") && !top.contains("review  next"), "{top}");
+    press(&mut state, "JJJJJJJJJJJJJJJJJJJJJJ");
+    let end = picture(&mut state, 80, 12);
+    assert!(end.contains("review  next") && !end.contains("J: more"), "{end}");
+    press(&mut state, "K");
+    assert_ne!(picture(&mut state, 80, 12), end, "what was too much is forgotten");
+    press(&mut state, "jk");
+    assert_eq!(picture(&mut state, 80, 12), top, "another choice begins at its top");
 }

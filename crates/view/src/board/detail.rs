@@ -1,4 +1,4 @@
-//! The artifact that is chosen.
+//! What is chosen, in full.
 
 use ratatui::{
     Frame,
@@ -6,25 +6,64 @@ use ratatui::{
     text::{Line, Span},
     widgets::{Block, Paragraph, Wrap},
 };
-use stepmark_core::check::Severity;
+use stepmark_core::artifact::ProjectPath;
 
-use super::{BoardState, Theme, list::mark};
+use super::{BoardState, Theme, list::mark, row::Row};
 use crate::{
-    overview::{Entry, Overview},
+    observation::FindingRow,
+    overview::{Entry, Overview, Trouble},
     wording::on_one_line,
 };
 
-/// Draws the artifact that is chosen into `area`.
-pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
+/// Draws what is chosen into `area`, and scrolls back where it ends sooner.
+pub(super) fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
     let lines = match state.chosen() {
-        Some((_, entry)) => lines(entry, &state.overview, theme),
+        Some((_, Row::Artifact(entry))) => of_artifact(entry, &state.overview, theme),
+        Some((_, Row::Trouble(trouble))) => of_trouble(trouble, &state.overview, theme),
         None => vec![Line::styled("Nothing fits.", theme.quiet())],
     };
-    let text = Paragraph::new(lines).wrap(Wrap { trim: false }).block(Block::bordered().title(" Detail "));
+    let block = Block::bordered();
+    let inner = block.inner(area);
+    let height: usize = lines.iter().map(|line| height(line, usize::from(inner.width))).sum();
+    let hidden = u16::try_from(height).unwrap_or(u16::MAX).saturating_sub(inner.height);
+    state.scroll = state.scroll.min(hidden);
+    let more = if state.scroll < hidden { " J: more " } else { "" };
+    let block = block.title(" Detail ").title_bottom(more);
+    let text = Paragraph::new(lines).wrap(Wrap { trim: false }).scroll((state.scroll, 0)).block(block);
     frame.render_widget(text, area);
 }
 
-fn lines(entry: &Entry, overview: &Overview, theme: Theme) -> Vec<Line<'static>> {
+/// How many rows a line takes in a window of `width` columns, where it is broken between words.
+fn height(line: &Line<'_>, width: usize) -> usize {
+    let text: String = line.spans.iter().map(|span| span.content.as_ref()).collect();
+    let (mut rows, mut used) = (1, 0);
+    for word in text.split_inclusive(' ') {
+        let room = Span::raw(word.trim_end()).width();
+        if used > 0 && used + room > width {
+            rows += 1;
+            used = 0;
+        }
+        // A word that is wider than the window goes on in the next row.
+        rows += room.saturating_sub(1).checked_div(width).unwrap_or(0);
+        used = (used + Span::raw(word).width()).checked_rem(width + 1).unwrap_or(0);
+    }
+    rows
+}
+
+/// What is wrong, and where.
+fn of_trouble(trouble: &Trouble, overview: &Overview, theme: Theme) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::from(vec![
+        Span::styled(format!("{} ", trouble.severity), theme.severity(trouble.severity)),
+        Span::raw(on_one_line(&trouble.what)),
+    ])];
+    if let Some(path) = &trouble.path {
+        lines.push(Line::styled(on_one_line(path.as_str()), theme.quiet()));
+        lines.extend(findings(path, overview, theme));
+    }
+    lines
+}
+
+fn of_artifact(entry: &Entry, overview: &Overview, theme: Theme) -> Vec<Line<'static>> {
     let mut lines = vec![
         Line::styled(on_one_line(entry.name()), theme.title()),
         Line::styled(on_one_line(entry.path.as_str()), theme.quiet()),
@@ -46,6 +85,8 @@ fn lines(entry: &Entry, overview: &Overview, theme: Theme) -> Vec<Line<'static>>
     for ticket in &entry.tickets {
         fact("ticket", Some(&ticket.key));
     }
+    // What is wrong before what is long: a short window shows it without a key.
+    lines.extend(findings(&entry.path, overview, theme));
     if let Some(bar) = &entry.bar {
         lines.push(Line::default());
         lines.push(Line::styled(format!("Steps, {} of {}", bar.done, bar.total), theme.title()));
@@ -58,21 +99,24 @@ fn lines(entry: &Entry, overview: &Overview, theme: Theme) -> Vec<Line<'static>>
             ])
         }));
     }
-    let findings: Vec<_> = overview.findings.iter().filter(|finding| finding.path == entry.path).collect();
-    if !findings.is_empty() {
-        lines.push(Line::default());
-        lines.push(Line::styled("Findings", theme.title()));
-    }
-    for finding in findings {
-        let style = match finding.severity {
-            Severity::Error => theme.error(),
-            Severity::Warning => theme.warning(),
-            Severity::Note => theme.quiet(),
-        };
-        lines.push(Line::from(vec![
-            Span::styled(format!("{} {} ", finding.severity, finding.rule.id), style),
-            Span::raw(format!("{}: {}", finding.position, on_one_line(&finding.message))),
-        ]));
-    }
     lines
+}
+
+/// What was found in the file at `path`, below a title; nothing where nothing was.
+fn findings(path: &ProjectPath, overview: &Overview, theme: Theme) -> Vec<Line<'static>> {
+    let mut found = overview.findings.iter().filter(|finding| finding.path == *path).peekable();
+    if found.peek().is_none() {
+        return Vec::new();
+    }
+    let title = [Line::default(), Line::styled("Findings", theme.title())];
+    let line = |finding: &FindingRow| {
+        Line::from(vec![
+            Span::styled(
+                format!("{} {} ", finding.severity, finding.rule.id),
+                theme.severity(finding.severity),
+            ),
+            Span::raw(format!("{}: {}", finding.position, on_one_line(&finding.message))),
+        ])
+    };
+    title.into_iter().chain(found.map(line)).collect()
 }

@@ -13,13 +13,16 @@ use crate::wording::{self, on_one_line};
 /// From this width on the detail stands beside the list, not below it.
 const WIDE: u16 = 110;
 
-/// Draws `state`.
-pub fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>) {
+/// What the list has of the window, in percent.
+const SHARE: u16 = 62;
+
+/// Draws `state`, and scrolls its detail back where that ends sooner.
+pub fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>) {
     let [top, middle, bottom] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)])
             .areas(frame.area());
     frame.render_widget(Paragraph::new(headline(state, theme)), top);
-    let halves = [Constraint::Percentage(60), Constraint::Percentage(40)];
+    let halves = [Constraint::Percentage(SHARE), Constraint::Percentage(100 - SHARE)];
     let [left, right]: [Rect; 2] =
         if middle.width >= WIDE { Layout::horizontal(halves) } else { Layout::vertical(halves) }
             .areas(middle);
@@ -50,7 +53,9 @@ fn footline(state: &BoardState, theme: Theme) -> Line<'static> {
         Mode::Filter => Line::from(format!(" /{filter}▏")),
         _ => match &state.remark {
             Some(remark) => Line::styled(format!(" {}", on_one_line(remark)), theme.warning()),
-            None if filter.is_empty() => Line::styled(" / filter   s sort   ? keys   q end", theme.quiet()),
+            None if filter.is_empty() => {
+                Line::styled(" / filter   s sort   J K scroll   ? keys   q end", theme.quiet())
+            }
             None => Line::styled(format!(" filter: {filter}   Esc drops it   ? keys   q end"), theme.quiet()),
         },
     }

@@ -10,10 +10,11 @@ use ratatui::{
 use super::Theme;
 
 /// Keys, and what they do.
-const KEYS: [(&str, &str); 9] = [
+const KEYS: [(&str, &str); 10] = [
     ("↑ ↓, k j", "go up and down"),
     ("PgUp PgDn", "go faster"),
     ("g G", "to the first, to the last"),
+    ("J K", "scroll the detail"),
     ("/", "filter: words of name, path, workflow, state"),
     ("Enter", "keep the filter"),
     ("Esc", "drop the filter"),

@@ -6,27 +6,35 @@ use ratatui::{
     text::{Line, Span},
     widgets::{Block, Cell, Row, Table, TableState},
 };
+use stepmark_core::check::Severity;
 
-use super::{BoardState, Theme};
+use super::{BoardState, Theme, row};
 use crate::{
-    overview::{CellState, Entry},
+    overview::{CellState, Entry, Trouble},
     wording::on_one_line,
 };
 
+/// The marks of rows in which something is wrong.
+const ERROR: &str = "✗";
+const WARNING: &str = "!";
+
 /// How wide a bar is.
-const BAR: usize = 14;
+const BAR: usize = 8;
 
 /// Draws the list into `area`.
 pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
     let shown = state.shown();
-    let count = format!(" {} of {}, by {} ", shown.len(), state.overview.entries.len(), state.sort.word());
-    let rows = shown.iter().map(|entry| row(entry, theme));
+    let count = format!(" {} of {}, by {} ", shown.len(), state.rows(), state.sort.word());
+    let rows = shown.iter().map(|shown| match shown {
+        row::Row::Trouble(trouble) => of_trouble(shown.name(), trouble, theme),
+        row::Row::Artifact(entry) => of_artifact(entry, theme),
+    });
     let widths = [
         Constraint::Length(1),
         Constraint::Fill(3),
-        Constraint::Length(20),
+        Constraint::Length(14),
         Constraint::Fill(2),
-        Constraint::Length(11),
+        Constraint::Length(12),
     ];
     let header = Row::new(["", "ARTIFACT", "STEPS", "NEXT", "STATE"]).style(theme.quiet());
     let table = Table::new(rows, widths)
@@ -37,11 +45,24 @@ pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area
     frame.render_stateful_widget(table, area, &mut place);
 }
 
-fn row<'e>(entry: &'e Entry, theme: Theme) -> Row<'e> {
+/// What belongs to no artifact has neither steps nor a state.
+fn of_trouble(name: &str, trouble: &Trouble, theme: Theme) -> Row<'static> {
+    let mark = if trouble.severity == Severity::Error { ERROR } else { WARNING };
+    let style = theme.severity(trouble.severity);
+    Row::new([
+        Cell::from(Span::styled(mark, style)),
+        Cell::from(on_one_line(name)),
+        Cell::default(),
+        Cell::default(),
+        Cell::from(Span::styled(trouble.severity.as_str(), style)),
+    ])
+}
+
+fn of_artifact(entry: &Entry, theme: Theme) -> Row<'static> {
     let (mark, style) = match (entry.errors, entry.warnings) {
         (0, 0) => (" ", theme.quiet()),
-        (0, _) => ("!", theme.warning()),
-        _ => ("✗", theme.error()),
+        (0, _) => (WARNING, theme.warning()),
+        _ => (ERROR, theme.error()),
     };
     Row::new([
         Cell::from(Span::styled(mark, style)),

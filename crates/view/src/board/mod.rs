@@ -2,6 +2,7 @@
 
 mod key;
 mod sort;
+mod row;
 mod state;
 mod theme;
 mod list;

@@ -1,9 +1,11 @@
 //! What the board shows, and what keys do.
 
-use stepmark_core::artifact::ProjectPath;
-
-use super::{Key, sort::Sort};
-use crate::overview::{Entry, Overview};
+use super::{
+    Key,
+    row::{Choice, Row},
+    sort::Sort,
+};
+use crate::overview::Overview;
 
 /// What the board shows.
 #[derive(Clone, Debug)]
@@ -12,11 +14,15 @@ pub struct BoardState {
     pub(super) mode: Mode,
     pub(super) filter: String,
     pub(super) sort: Sort,
-    /// The artifact that is chosen: by its path, so that it stays chosen when others come and go.
-    pub(super) chosen: Option<ProjectPath>,
+    pub(super) chosen: Option<Choice>,
+    /// How many lines of the detail stand above its window.
+    pub(super) scroll: u16,
     /// Something that a person should know, such as that nothing is watched.
     pub(super) remark: Option<String>,
 }
+
+/// How many lines a key scrolls.
+const SCROLL: u16 = 3;
 
 /// What keys go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +45,11 @@ pub enum Pressed {
 }
 
 impl BoardState {
-    /// The board of `overview`, with its first artifact chosen.
+    /// The board of `overview`, with its first row chosen.
     pub fn new(overview: Overview) -> Self {
         let (filter, sort) = (String::new(), Sort::default());
-        let mut state = Self { overview, mode: Mode::List, filter, sort, chosen: None, remark: None };
+        let mut state =
+            Self { overview, mode: Mode::List, filter, sort, chosen: None, scroll: 0, remark: None };
         state.choose_something();
         state
     }
@@ -97,6 +104,9 @@ impl BoardState {
             Key::Character('s') => self.sort = self.sort.next(),
             Key::Character('k') => self.go(1),
             Key::Character('j') => self.go(-1),
+            // Drawing knows where the detail ends, and takes back what is too much.
+            Key::Character('J') => self.scroll = self.scroll.saturating_add(SCROLL),
+            Key::Character('K') => self.scroll = self.scroll.saturating_sub(SCROLL),
             Key::Up(rows) => self.go(rows),
             Key::Character('g') | Key::First => self.choose(0),
             Key::Character('G') | Key::Last => self.choose(usize::MAX),
@@ -109,20 +119,25 @@ impl BoardState {
         Pressed::GoesOn
     }
 
-    /// What the list shows, in its order.
-    pub(super) fn shown(&self) -> Vec<&Entry> {
+    /// What the list shows, in its order: first what belongs to no artifact, which stands in no order of theirs.
+    pub(super) fn shown(&self) -> Vec<Row<'_>> {
         let entries = &self.overview.entries;
         let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
-        let mut places: Vec<usize> =
-            (0..entries.len()).filter(|place| fits(&entries[*place], &words)).collect();
+        let mut places: Vec<usize> = (0..entries.len()).collect();
         self.sort.apply(entries, &mut places);
-        places.into_iter().map(|place| &entries[place]).collect()
+        let artifacts = places.into_iter().map(|place| Row::Artifact(&entries[place]));
+        Row::troubles(&self.overview).chain(artifacts).filter(|row| row.fits(&words)).collect()
     }
 
-    /// The artifact that is chosen, and its row.
-    pub(super) fn chosen(&self) -> Option<(usize, &Entry)> {
+    /// How many rows there are without a filter.
+    pub(super) fn rows(&self) -> usize {
+        Row::troubles(&self.overview).count() + self.overview.entries.len()
+    }
+
+    /// What is chosen, and its place in the list.
+    pub(super) fn chosen(&self) -> Option<(usize, Row<'_>)> {
         let chosen = self.chosen.as_ref()?;
-        self.shown().into_iter().enumerate().find(|(_, entry)| entry.path == *chosen)
+        self.shown().into_iter().enumerate().find(|(_, row)| row.is(chosen))
     }
 
     fn go(&mut self, up: i32) {
@@ -135,7 +150,10 @@ impl BoardState {
     fn choose(&mut self, row: usize) {
         let shown = self.shown();
         let row = row.min(shown.len().saturating_sub(1));
-        self.chosen = shown.get(row).map(|entry| entry.path.clone());
+        let chosen = shown.get(row).map(Row::choice);
+        if chosen != self.chosen {
+            (self.chosen, self.scroll) = (chosen, 0);
+        }
     }
 
     /// Chooses the first row where what was chosen is not shown any more.
@@ -144,18 +162,4 @@ impl BoardState {
             self.choose(0);
         }
     }
-}
-
-fn fits(entry: &Entry, words: &[String]) -> bool {
-    words.iter().all(|word| {
-        let texts = [
-            Some(entry.path.as_str()),
-            entry.title.as_deref(),
-            Some(entry.workflow.as_str()),
-            Some(entry.condition.word()),
-            entry.status.as_deref(),
-            entry.next.as_deref(),
-        ];
-        texts.into_iter().flatten().any(|text| text.to_lowercase().contains(word))
-    })
 }

@@ -2,6 +2,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use stepmark_core::check::Severity;
+
 use crate::overview::{CellState, Condition};
 
 /// Whether there are colours. Words and marks say everything without them.
@@ -47,6 +49,14 @@ impl Theme {
 
     pub(super) fn warning(self) -> Style {
         self.coloured(Color::Yellow)
+    }
+
+    pub(super) fn severity(self, severity: Severity) -> Style {
+        match severity {
+            Severity::Error => self.error(),
+            Severity::Warning => self.warning(),
+            Severity::Note => self.quiet(),
+        }
     }
 
     pub(super) fn quiet(self) -> Style {

@@ -58,6 +58,28 @@ fn an_epic_is_as_long_as_its_ledger() {
 }
 
 #[test]
+fn a_document_that_is_final_is_done() {
+    let project = SampleProject::new();
+    let prd = "out/prds/prd-larder-2026-10-05/prd.md";
+    project.write(prd, "---\ntitle: Larder\nstatus: final\n---\n# PRD\n");
+    project.write(
+        "out/spine.md",
+        "---\ntype: architecture-spine\nstatus: draft # draft · final\n---\n# Spine\n",
+    );
+    project.write("out/ux-designs/ux-1/DESIGN.md", "---\nstatus: final\n---\n# Design\n");
+    project.write("DESIGN.md", "---\nstatus: ours\n---\n# Design\n");
+    let overview = project.overview();
+    let words: Vec<_> =
+        overview.entries.iter().map(|entry| (entry.path.file_name(), entry.condition.word())).collect();
+    assert_eq!(
+        words,
+        [("DESIGN.md", "underway"), ("prd.md", "done"), ("spine.md", "underway"), ("DESIGN.md", "done")]
+    );
+    assert_eq!(overview.entries[2].next.as_deref(), Some("status → final"));
+    assert!(overview.wrong.is_empty(), "{:?}", overview.wrong);
+}
+
+#[test]
 fn stories_that_wait_for_their_import_say_so() {
     let project = SampleProject::new();
     project.write("stories/1-1-switch.md", "# Story 1.1: Switch\n\nStatus: done\n");

@@ -1,6 +1,10 @@
 //! Where an artifact stands.
 
-use stepmark_core::{TrackedArtifact, workflow::Standing};
+use stepmark_core::{
+    TrackedArtifact,
+    lifecycle::{Lifecycle, State},
+    workflow::Standing,
+};
 
 /// Where an artifact stands, for people: the nearest to the end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,8 +87,15 @@ fn is_blocked(artifact: &TrackedArtifact, status: &str) -> bool {
 
 /// What a status that is not finished says by itself.
 fn by_status(artifact: &TrackedArtifact, status: &str) -> Condition {
-    match artifact.lifecycle().and_then(|choice| choice.lifecycle.state_of(status)) {
-        Some(state) if state.is_initial => Condition::NotStarted,
+    let Some(choice) = artifact.lifecycle() else { return Condition::Underway };
+    match choice.lifecycle.state_of(status) {
+        Some(state) if state.is_initial && has_way(&choice.lifecycle, state) => Condition::NotStarted,
         _ => Condition::Underway,
     }
+}
+
+/// Whether anything stands between the beginning and the end. Where nothing does, as in a document that is a draft until it is final, the
+/// work goes on in its first state.
+fn has_way(lifecycle: &Lifecycle, first: &State) -> bool {
+    lifecycle.states().iter().any(|state| state.rank > first.rank && !state.is_terminal)
 }

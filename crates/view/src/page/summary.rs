@@ -27,6 +27,7 @@ pub(super) fn summary(overview: &Overview, links: Links) -> Markup {
                 div .block.next {
                     h3 { "Next" }
                     p .count { (counts.next) span .of { " to go on with" } }
+                    @if let Some(waiting) = wording::waiting_stories(overview.waiting()) { p { (marks::prose(&waiting)) } }
                     (list(overview, &overview.next, links, next))
                     (more(overview.next.len(), "#artifacts"))
                 }
