@@ -143,7 +143,10 @@ fn counts_what_check_finds() {
     };
     assert_eq!((sum("errors"), sum("warnings")), (found("error"), found("warning")));
     let listed = sandbox.reads_only(&["list", "--where", "problems>0", "--columns", "path"]);
-    assert!(listed.stdout.contains("1-1-lend"), "{listed}");
+    assert!(listed.stdout.contains("1-1-lend") && listed.stdout.contains("1-2-mend"), "{listed}");
+    assert!(!listed.stdout.contains("1-3-count"), "{listed}");
+    let all = sandbox.reads_only(&["list", "--sort", "-problems,path", "--columns", "problems,path"]);
+    assert!(all.stdout.lines().nth(3).is_some_and(|line| line.starts_with('0')), "{all}");
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use clap::Args;
 use stepmark_core::{
+    check::{Finding, Severity},
     selection::{Field, FieldValue, Selectable, Selection, SelectionError, SortKeys, parse_fields},
-    workspace::{Artifacts, ListedArtifact},
+    workspace::{Artifacts, Known, ListedArtifact, Selection as CheckSelection, TrackedArtifact},
 };
 
 use crate::{
@@ -43,17 +44,35 @@ impl List {
         let found = with_spinner("reading artifacts", output.quiet, |count| {
             project.workspace.artifacts_counted(count)
         })?;
-        let rows = found.artifacts.iter().map(|artifact| project.workspace.listed(artifact));
+        let is_asked = |fields: &[Field]| fields.contains(&Field::Problems);
+        let shown = columns.as_deref().unwrap_or(if output.json { &Field::ALL } else { &USUAL_COLUMNS });
+        let needs_check = is_asked(shown)
+            || sort.0.iter().any(|key| key.field == Field::Problems)
+            || selection.as_ref().is_some_and(|selection| selection.mentions(Field::Problems));
+        let problems = if needs_check { problems(project, &found.artifacts)? } else { Vec::new() };
+        let listed = |(place, artifact)| {
+            let row = project.workspace.listed(artifact);
+            problems.get(place).map_or(row, |problems| row.with_problems(*problems))
+        };
+        let rows = found.artifacts.iter().enumerate().map(listed);
         let rows = rows.filter(|row| selection.as_ref().is_none_or(|selection| selection.matches(row)));
         let rows = sort.sort(rows.collect());
         if output.json {
-            print_json(output, &found, &rows, columns.as_deref().unwrap_or(&Field::ALL));
+            print_json(output, &found, &rows, shown);
         } else {
-            print_table(output, &rows, columns.as_deref().unwrap_or(&USUAL_COLUMNS));
+            print_table(output, &rows, shown);
         }
         wording::unreadable(&found).iter().for_each(|problem| output.warning(problem));
         Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
     }
+}
+
+/// How many errors and warnings a check finds in each of `artifacts`, which are all of the project.
+fn problems(project: &Project, artifacts: &[TrackedArtifact]) -> Result<Vec<usize>, Failure> {
+    let report = project.workspace.check(artifacts, CheckSelection::All, Known::LeftOut)?;
+    let is_problem = |finding: &&Finding| finding.severity != Severity::Note;
+    // One file for each artifact, in their order, and others after them.
+    Ok(report.files.iter().map(|file| file.findings.iter().filter(is_problem).count()).collect())
 }
 
 /// What an option says.

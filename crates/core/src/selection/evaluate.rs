@@ -47,6 +47,21 @@ impl Selection {
     pub fn matches(&self, row: &dyn Selectable) -> bool {
         holds(&self.0, row)
     }
+
+    /// Whether the question is about `field`, for whoever has to look for its values.
+    pub fn mentions(&self, field: Field) -> bool {
+        mentions(&self.0, field)
+    }
+}
+
+fn mentions(expression: &Expression, field: Field) -> bool {
+    match expression {
+        Expression::All(parts) | Expression::Any(parts) => parts.iter().any(|part| mentions(part, field)),
+        Expression::Not(inner) => mentions(inner, field),
+        Expression::IsEmpty(own)
+        | Expression::In { field: own, .. }
+        | Expression::Compare { field: own, .. } => *own == field,
+    }
 }
 
 fn holds(expression: &Expression, row: &dyn Selectable) -> bool {

@@ -19,12 +19,13 @@ use crate::{
 pub struct ListedArtifact<'w> {
     workspace: &'w Workspace,
     artifact: &'w TrackedArtifact,
+    problems: Option<usize>,
 }
 
 impl Workspace {
     /// The artifact as a row of a list: what a [`Selection`](crate::selection::Selection) is asked of.
     pub const fn listed<'w>(&'w self, artifact: &'w TrackedArtifact) -> ListedArtifact<'w> {
-        ListedArtifact { workspace: self, artifact }
+        ListedArtifact { workspace: self, artifact, problems: None }
     }
 }
 
@@ -32,6 +33,12 @@ impl<'w> ListedArtifact<'w> {
     /// The artifact.
     pub const fn artifact(&self) -> &'w TrackedArtifact {
         self.artifact
+    }
+
+    /// The same with the number of its errors and warnings from a check, which knows other files too.
+    #[must_use]
+    pub const fn with_problems(self, problems: usize) -> Self {
+        Self { problems: Some(problems), ..self }
     }
 
     fn status(&self) -> FieldValue {
@@ -64,8 +71,11 @@ impl<'w> ListedArtifact<'w> {
     }
 
     fn problems(&self) -> FieldValue {
-        let findings = self.workspace.own_findings(self.artifact);
-        FieldValue::Number(findings.iter().filter(|finding| finding.severity != Severity::Note).count() as u64)
+        let own = || {
+            let findings = self.workspace.own_findings(self.artifact);
+            findings.iter().filter(|finding| finding.severity != Severity::Note).count()
+        };
+        FieldValue::Number(self.problems.unwrap_or_else(own) as u64)
     }
 
     fn modified(&self) -> FieldValue {
