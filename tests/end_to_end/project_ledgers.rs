@@ -150,8 +150,10 @@ fn a_map_in_the_ledger_is_never_replaced() {
     warning: _bmad-output/implementation-artifacts/1-2-b.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says a map or a list, its frontmatter `review`: left: that is no word, and what else stands there would be lost
     warning: _bmad-output/implementation-artifacts/1-3-c.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says a map or a list, its frontmatter `in-progress`: left: that is no word, and what else stands there would be lost
     ");
-    let insisted = sandbox.stepmark(&["project", "--ledgers", "--reason", "the demo failed"]);
+    let insisted = sandbox.stepmark(&["project", "--ledgers", "--json", "--reason", "the demo failed"]);
     assert_eq!(insisted.code, 1, "{insisted}");
+    let left = &insisted.json("stepmark.project/1")["projections"][0]["left"];
+    assert_eq!(left[2]["reason"], "that is no word, and what else stands there would be lost", "{insisted}");
     let moved = sandbox.stepmark(&["transition", &path("1-3-c"), "review"]);
     assert_eq!(moved.code, 0, "{moved}");
     assert!(

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use stepmark_core::{
     lifecycle::WordChange,
     project::story_ledger::LedgerEntry,
-    workspace::{BrokenSprintStatus, ChangeError, LedgerProjection},
+    workspace::{BrokenSprintStatus, ChangeError, LedgerLeft, LedgerProjection},
 };
 
 use crate::{
@@ -68,6 +68,11 @@ pub(super) fn wire(done: &LedgerProjection) -> Json {
             "becomes": entry.to,
         })
     };
+    let left = |left: &LedgerLeft| {
+        let mut wire = entry(&left.entry);
+        wire["reason"] = left.reason.as_str().into();
+        wire
+    };
     let broken = |broken: &BrokenSprintStatus| {
         let position = Excerpt::new(&broken.bytes).position(broken.finding.span.start);
         json!({
@@ -80,7 +85,7 @@ pub(super) fn wire(done: &LedgerProjection) -> Json {
     json!({
         "entries": done.written.iter().map(entry).collect::<Vec<_>>(),
         "refused": done.refused.iter().map(entry).collect::<Vec<_>>(),
-        "left": done.left.iter().map(|left| entry(&left.entry)).collect::<Vec<_>>(),
+        "left": done.left.iter().map(left).collect::<Vec<_>>(),
         "broken": done.broken.iter().map(broken).collect::<Vec<_>>(),
         "waiting": done.waiting.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
     })
