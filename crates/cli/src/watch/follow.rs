@@ -8,7 +8,7 @@ use stepmark_core::{
 };
 use stepmark_sync::{ledger::LEDGER_PATH, run::ChangeSignal};
 use stepmark_view::observation::Observation;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::{
     ProjectWatch, WatchChoice, WatchTrouble,
@@ -22,6 +22,9 @@ const JOURNAL_FOLDERS: [&str; 2] = [".stepmark/local/journal", ".stepmark/journa
 
 /// How often files are looked at that are not watched, because reading them leaves traces: the ledger of sync, and the configuration.
 const STAMPS_AGAIN: Duration = Duration::from_secs(1);
+
+/// How long what follows a change at once is waited for: a commit changes an artifact and then tells the journal.
+const SETTLED: Duration = Duration::from_millis(15);
 
 /// How often everything is looked at though nothing told of a change: where folders cannot be watched, or are another machine's, nothing does.
 const REGULARLY: Duration = Duration::from_secs(30);
@@ -105,7 +108,11 @@ impl Following<'_> {
             let until = Instant::now() + again_after;
             loop {
                 tokio::select! {
-                    () = changed.changed() => break,
+                    () = changed.changed() => {
+                        let settled = Instant::now() + SETTLED;
+                        while timeout_at(settled, changed.changed()).await.is_ok() {}
+                        break;
+                    }
                     () = again.changed() => return,
                     () = &mut watching => {}
                     () = sleep_until(until) => if again_after == FAILED_AGAIN { return } else { break },

@@ -1,17 +1,20 @@
 //! Looking at a project after a change: first what there is, then what is wrong with it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use stepmark_core::workspace::Workspace;
 use stepmark_sync::run::ChangeListener;
 use stepmark_view::observation::{FindingRow, Observation, ObservationError};
-use tokio::task::spawn_blocking;
+use tokio::{task::spawn_blocking, time::sleep};
 
 use super::Seen;
 use crate::exit::{Exit, Failure};
 
 /// How often in a row what is wrong is not looked for to the end, because something changed meanwhile.
 const INTERRUPTED: usize = 3;
+
+/// How long nothing may change before it is looked for what is wrong: until then, what was seen is drawn, which wants the processors.
+const REST: Duration = Duration::from_millis(200);
 
 /// What a look needs of the ones before it.
 #[derive(Debug, Default)]
@@ -48,9 +51,15 @@ impl Look {
             Ok(begun) => begun,
             Err(failure) => return failed(failure, seen),
         };
+        let mut rest = Duration::ZERO;
         if self.findings.is_some() {
             seen(Seen::Observation(Box::new(begun.clone())));
+            rest = REST;
         }
+        let whole = async {
+            sleep(rest).await;
+            blocking(move || begun.checked(&fresh)).await
+        };
         tokio::select! {
             // First: where something has changed already, nothing more is begun. What is under way ends by itself, unheard.
             biased;
@@ -58,7 +67,7 @@ impl Look {
                 self.interrupted += 1;
                 Looked::Interrupted
             }
-            whole = blocking(move || begun.checked(&fresh)) => match whole {
+            whole = whole => match whole {
                 Ok(whole) => {
                     (self.interrupted, self.findings) = (0, Some(whole.findings.clone()));
                     seen(Seen::Observation(Box::new(whole)));
@@ -82,5 +91,39 @@ async fn blocking(
     match spawn_blocking(look).await {
         Ok(looked) => Ok(looked?),
         Err(error) => Err(Failure::new(Exit::Io, format!("cannot look at the project: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use stepmark_sync::run::ChangeSignal;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn changes_come_first_but_what_is_wrong_is_told_at_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let (changes, seen) = (ChangeSignal::default(), RefCell::new(0));
+        let (mut changed, mut look) = (changes.listen(), Look::default());
+        let hear = |one: Seen| match one {
+            Seen::Observation(_) => *seen.borrow_mut() += 1,
+            Seen::Failure(failure) => panic!("{}", failure.message),
+            Seen::Trouble(_) => panic!("nothing is watched"),
+        };
+        assert_eq!(look.at(&workspace, &mut changed, &hear).await, Looked::Whole);
+        assert_eq!(seen.take(), 1, "what is wrong is not known before");
+        for wanted in [Looked::Interrupted, Looked::Interrupted, Looked::Interrupted, Looked::Whole] {
+            changes.tell();
+            assert_eq!(look.at(&workspace, &mut changed, &hear).await, wanted);
+            assert_eq!(seen.take(), if wanted == Looked::Whole { 2 } else { 1 });
+        }
+        assert_eq!(
+            look.at(&workspace, &mut changed, &hear).await,
+            Looked::Interrupted,
+            "the last one is still there"
+        );
     }
 }
