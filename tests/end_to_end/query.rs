@@ -49,7 +49,7 @@ fn questions_with_names() {
     assert_eq!(asked.as_array().unwrap().len(), 2, "{asked}");
     assert_eq!((&asked[1][2], &asked[1][3]), (&"change".into(), &PRD.into()), "{asked}");
     assert!(asked[1][4].as_str().unwrap().contains("step-04-journeys"), "{asked}");
-    assert_eq!(of(&[]), serde_json::json!([]));
+    assert_snapshot!("named_session_without_one", demo.stepmark(&["query", "--named", "session"]));
     assert_eq!(
         demo.stepmark(&["query", "--named", "history", "--param", &format!("artifact={PRD}")]).code,
         0
@@ -80,6 +80,7 @@ fn a_question_can_only_read() {
         ("PRAGMA journal_mode = DELETE", 2),
         ("PRAGMA writable_schema = 1", 2),
         ("SELECT * FROM pragma_table_info('artifacts')", 2),
+        ("SELECT * FROM Pragma_user_version", 2),
         ("VACUUM", 2),
         ("VACUUM INTO 'copy.db'", 2),
         ("REINDEX", 2),
@@ -105,6 +106,7 @@ fn a_question_can_only_read() {
     assert_eq!(ask(&demo, "SELECT path FROM artifacts"), before);
     assert!(!demo.place("copy.db").exists() && !demo.place("other.db").exists());
     assert_snapshot!(demo.stepmark(&["query", "UPDATE artifacts SET status = 'done'"]));
+    assert_snapshot!("tables_are_not_changed", demo.stepmark(&["query", "DROP TABLE artifacts"]));
     assert_snapshot!(demo.stepmark(&["query", &format!("{endless} COUNT(*) FROM n"), "--timeout", "0"]));
     assert_snapshot!(demo.stepmark(&["query", &format!("{endless} x FROM n"), "--limit", "2"]));
 }
@@ -131,6 +133,75 @@ fn a_parameter_that_is_spelled_as_a_number_is_one() {
     demo.write("docs/n.md", "---\nstatus: 12\n---\n");
     demo.write(".stepmark/config.yaml", "artifacts:\n  include: ['docs/*.md']\n");
     assert_eq!(of("SELECT path FROM artifacts WHERE status = :p", "12"), ["docs/n.md"]);
+}
+
+#[test]
+fn statuses_that_wait_are_told_from_those_that_only_sound_so() {
+    let sandbox = Sandbox::empty();
+    let statuses = [
+        ("a", "blocked"),
+        ("b", "On_Hold"),
+        ("c", "awaiting-review"),
+        ("d", "unblocked"),
+        ("e", "Blockchain design"),
+        ("f", "draft"),
+    ];
+    for (name, status) in statuses {
+        sandbox.write(&format!("docs/{name}.md"), format!("---\nstatus: {status}\n---\n"));
+    }
+    let of = |name: &str| firsts(&sandbox.stepmark(&["query", "--named", name, "--json"]));
+    assert_eq!(of("blocked"), ["docs/a.md", "docs/b.md", "docs/c.md"]);
+    assert_eq!(of("next"), ["docs/d.md", "docs/e.md", "docs/f.md"]);
+}
+
+#[test]
+fn history_goes_on_over_a_change_of_name() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n");
+    assert_eq!(sandbox.stepmark(&["set", "docs/a.md", "status=review"]).code, 0);
+    fs::rename(sandbox.place("docs/a.md"), sandbox.place("docs/b.md")).unwrap();
+    assert_eq!(sandbox.stepmark(&["set", "docs/b.md", "status=done"]).code, 0);
+    let changes = |path: &str| {
+        let run = sandbox.stepmark(&[
+            "query",
+            "--named",
+            "history",
+            "--param",
+            &format!("artifact={path}"),
+            "--json",
+        ]);
+        run.json("stepmark.query/1")["rows"].to_string()
+    };
+    let whole = changes("docs/b.md");
+    assert!(whole.contains("review") && whole.contains("done"), "{whole}");
+    assert_eq!(changes("docs/a.md"), whole);
+}
+
+#[test]
+fn an_event_that_was_changed_by_hand_is_read_again() {
+    let demo = Sandbox::demo();
+    assert_eq!(demo.stepmark(&["--actor", "agent:first", "set", PRD, "status=review"]).code, 0);
+    let sql = "SELECT actor FROM events WHERE kind = 'change'";
+    assert_eq!(ask(&demo, sql), ["agent:first"]);
+    let folder = demo.place(".stepmark/local/journal");
+    let segment = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let segment =
+        segment.into_iter().find(|path| path.extension().is_some_and(|end| end == "jsonl")).unwrap();
+    let text = fs::read_to_string(&segment).unwrap();
+    fs::write(&segment, text.replace("first\"", "another\"")).unwrap();
+    assert_eq!(ask(&demo, sql), ["agent:another"]);
+}
+
+#[test]
+fn parameters_of_questions_with_names_are_looked_at() {
+    let demo = Sandbox::demo();
+    for (name, parameter) in [("stale", "days=14 days"), ("stale", "now=soon"), ("leases", "now=")] {
+        let run = demo.stepmark(&["query", "--named", name, "--param", parameter]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{parameter}: {run}");
+    }
+    assert_eq!(demo.stepmark(&["query", "--named", "stale", "--param", "days=0.5"]).code, 0);
+    let inventory = demo.stepmark(&["query", "--named", "inventory"]).stdout;
+    assert_eq!(inventory, "no rows; the catalogues are as `stepmark project` last made them\n");
 }
 
 #[test]
@@ -183,7 +254,9 @@ fn a_database_that_is_spoiled_is_made_anew() {
     // Where nothing can be kept, whoever asks: a file stands in the place of the folder.
     fs::remove_dir_all(demo.place(".stepmark/cache")).unwrap();
     fs::write(demo.place(".stepmark/cache"), "").unwrap();
-    assert_eq!(ask(&demo, sql), wanted);
+    let in_memory = demo.stepmark(&["query", sql, "--json"]);
+    assert_eq!(firsts(&in_memory), wanted);
+    assert!(in_memory.stderr.contains("index.db cannot be kept"), "{in_memory}");
     let rebuilt = demo.stepmark(&["project", "--index"]);
     assert_eq!(rebuilt.code, 1, "{rebuilt}");
     assert!(rebuilt.stderr.contains("index.db cannot be kept"), "{rebuilt}");

@@ -10,10 +10,6 @@ use crate::{
 
 /// For people.
 pub(super) fn show(answer: &Answer, output: &Output) {
-    if answer.rows.is_empty() {
-        output.remark("no rows");
-        return;
-    }
     let header: Vec<String> = answer.columns.iter().map(|(name, _)| name.to_uppercase()).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let row = |row: &Vec<Cell>| row.iter().map(|cell| text(cell).unwrap_or_else(|| "-".to_owned())).collect();
@@ -74,12 +70,42 @@ fn text(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Null => None,
         Cell::Integer(number) => Some(number.to_string()),
-        Cell::Real(number) => Some(number.to_string()),
+        Cell::Real(number) => Some(decimal(*number)),
         Cell::Text(text) => Some(text.clone()),
         Cell::Blob(bytes) => Some(hexadecimal(bytes)),
     }
 }
 
+/// A number as it is written where it is not too long for that, else with its exponent.
+fn decimal(number: f64) -> String {
+    let is_short = number == 0.0 || (1e-5..1e16).contains(&number.abs());
+    if is_short { number.to_string() } else { format!("{number:?}") }
+}
+
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |number: u8| char::from(DIGITS[usize::from(number & 0xf)]);
+    let mut text = String::with_capacity(bytes.len() * 2);
+    bytes.iter().for_each(|byte| text.extend([digit(byte >> 4), digit(*byte)]));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_spelled_shortly_and_in_full() {
+        for (cell, wanted) in [
+            (Cell::Real(0.0), "0"),
+            (Cell::Real(0.1), "0.1"),
+            (Cell::Real(-1234.5), "-1234.5"),
+            (Cell::Real(1e300), "1e300"),
+            (Cell::Real(2.5e-7), "2.5e-7"),
+            (Cell::Real(f64::INFINITY), "inf"),
+            (Cell::Blob(vec![0x00, 0x9f, 0xff]), "009fff"),
+        ] {
+            assert_eq!(text(&cell).as_deref(), Some(wanted));
+        }
+    }
 }

@@ -14,7 +14,7 @@ use stepmark_core::{
     workspace::{AskError, Freshness},
 };
 
-use self::parameter::{parameter, value};
+use self::parameter::{check_named, parameter, value};
 pub(crate) use self::tickets::ticket_rows;
 use crate::{
     environment::Environment,
@@ -80,8 +80,9 @@ impl Query {
         let question = Question::prepare(sql).map_err(|error| not_asked(error, sql))?;
         let project = project()?;
         let freshness = freshness(self.no_refresh, question.parts(), &project, environment, output)?;
-        let parameters = self.parameters(defaults, &project);
-        let limits = Limits { time: Duration::from_secs(self.timeout), rows: self.limit };
+        let parameters = self.parameters(defaults, &project)?;
+        let limits =
+            Limits { time: Duration::from_secs(self.timeout), rows: self.limit, ..Limits::default() };
         let asked = project.workspace.ask_index(&question, &parameters, limits, &freshness);
         let found = asked.map_err(|error| match error {
             AskError::Query(error) => not_asked(error, sql),
@@ -89,7 +90,12 @@ impl Query {
             AskError::NotThere => Failure::from_error(Exit::Io, &error)
                 .with_help("leave out `--no-refresh`, or run `stepmark project --index`"),
         })?;
-        self.show(&found, output)
+        if let Some(reason) = &found.in_memory {
+            output.warning(format_args!(
+                ".stepmark/cache/index.db cannot be kept, and every question takes longer: {reason}"
+            ));
+        }
+        self.show(&question, &found, output)
     }
 
     /// The question, with the values that its parameters have where none are given.
@@ -104,31 +110,43 @@ impl Query {
         Ok((found.sql, found.defaults))
     }
 
-    fn parameters(&self, defaults: &[(&str, &str)], project: &Project) -> BTreeMap<String, Cell> {
-        let mut values: BTreeMap<String, Cell> = defaults
-            .iter()
-            .map(|(key, value)| ((*key).to_owned(), Cell::Text((*value).to_owned())))
-            .collect();
+    fn parameters(
+        &self,
+        defaults: &[(&str, &str)],
+        project: &Project,
+    ) -> Result<BTreeMap<String, Cell>, Failure> {
+        let mut values: BTreeMap<String, Cell> =
+            defaults.iter().map(|(key, text)| ((*key).to_owned(), value(text))).collect();
         // A path of the command line is seen from the folder that the person is in.
         let path = |value: &str| {
             project
                 .path(std::path::Path::new(value))
                 .map_or_else(|_| value.to_owned(), |path| path.to_string())
         };
-        let is_path = |key: &str| self.named.is_some() && key == "artifact";
-        values.extend(self.param.iter().map(|(key, text)| {
-            let value = if is_path(key) { Cell::Text(path(text)) } else { value(text) };
-            (key.clone(), value)
-        }));
-        values
+        for (key, text) in &self.param {
+            if self.named.is_some() {
+                check_named(key, text).map_err(|error| Failure::new(Exit::Usage, error))?;
+            }
+            let is_path = self.named.is_some() && key == "artifact";
+            let value = if is_path { Cell::Text(path(text)) } else { value(text) };
+            values.insert(key.clone(), value);
+        }
+        Ok(values)
     }
 
-    fn show(&self, found: &Answer, output: &Output) -> Result<Exit, Failure> {
+    fn show(&self, question: &Question, found: &Answer, output: &Output) -> Result<Exit, Failure> {
         if self.csv {
             output.bytes(&answer::csv(found)?);
-        } else {
-            output.json_or("stepmark.query/1", || answer::json(found), || answer::show(found, output));
+            return Ok(Exit::Fine);
         }
+        let show = || match found.rows.is_empty() {
+            true if question.parts().contains(Part::Inventory) => {
+                output.remark("no rows; the catalogues are as `stepmark project` last made them");
+            }
+            true => output.remark("no rows"),
+            false => answer::show(found, output),
+        };
+        output.json_or("stepmark.query/1", || answer::json(found), show);
         Ok(Exit::Fine)
     }
 }
@@ -161,9 +179,10 @@ fn not_asked(error: QueryError, sql: &str) -> Failure {
                 failure.with_help(format!("did you mean {}? `--schema` shows all", near.join(", ")))
             }
         }
-        QueryError::NotReading { .. } | QueryError::Nothing | QueryError::Several => {
-            Failure::from_error(Exit::Usage, &error)
-        }
+        QueryError::NotReading { .. } => Failure::from_error(Exit::Usage, &error).with_help(
+            "a question begins with SELECT, WITH or VALUES; `stepmark set` and its kin change artifacts",
+        ),
+        QueryError::Nothing | QueryError::Several => Failure::from_error(Exit::Usage, &error),
         QueryError::Unbound { ref name } => {
             let key = name.trim_start_matches([':', '@', '$', '?']);
             let key = if key.is_empty() { "KEY" } else { key };
@@ -176,6 +195,8 @@ fn not_asked(error: QueryError, sql: &str) -> Failure {
         QueryError::TooMany { .. } => {
             Failure::from_error(Exit::Findings, &error).with_help("allow more with `--limit`")
         }
+        QueryError::TooLarge { .. } => Failure::from_error(Exit::Findings, &error)
+            .with_help("ask for fewer rows or columns, or for shorter values"),
         QueryError::Database { .. } => Failure::from_error(Exit::Io, &error),
     }
 }

@@ -1,5 +1,6 @@
 //! `--param KEY=VALUE`: a value for a parameter of the question.
 
+use jiff::Timestamp;
 use stepmark_core::project::index_db::Cell;
 
 /// A parameter and its value, as the command line gives them.
@@ -20,6 +21,20 @@ pub(super) fn value(text: &str) -> Cell {
     let is_decimal = text.contains('.') && !text.contains('e');
     let number = text.parse::<f64>().ok().filter(|number| is_decimal && format!("{number:?}") == text);
     number.map_or_else(|| Cell::Text(text.to_owned()), Cell::Real)
+}
+
+/// Whether the parameter `key` of a question with a name can have the value `text`; what is wrong otherwise.
+pub(super) fn check_named(key: &str, text: &str) -> Result<(), String> {
+    let is_fine = match key {
+        "days" => text.parse::<f64>().is_ok_and(|days| days.is_finite() && days >= 0.0),
+        "now" => text.parse::<Timestamp>().is_ok(),
+        _ => true,
+    };
+    match (is_fine, key) {
+        (true, _) => Ok(()),
+        (false, "days") => Err(format!("`{text}` is no number of days: write `--param days=14`")),
+        (false, _) => Err(format!("`{text}` is no time: write `--param {key}=2026-01-31T12:00:00Z`")),
+    }
 }
 
 #[cfg(test)]
@@ -56,6 +71,23 @@ mod tests {
             "1_000",
         ] {
             assert_eq!(value(text), Cell::Text(text.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn questions_with_names_know_their_parameters() {
+        for (key, text, is_fine) in [
+            ("days", "14", true),
+            ("days", "0.5", true),
+            ("days", "abc", false),
+            ("days", "14 days", false),
+            ("days", "-1", false),
+            ("days", "inf", false),
+            ("now", "2026-01-31T12:00:00Z", true),
+            ("now", "soon", false),
+            ("artifact", "anything", true),
+        ] {
+            assert_eq!(check_named(key, text).is_ok(), is_fine, "{key}={text}");
         }
     }
 

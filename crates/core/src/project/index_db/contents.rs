@@ -82,6 +82,13 @@ impl<'db> Contents<'db> {
         Ok(())
     }
 
+    /// Takes all rows out of `table`.
+    pub(crate) fn clear(&mut self, table: &str) -> rusqlite::Result<()> {
+        let removed = self.change(&format!("DELETE FROM {table}"), [])?;
+        self.written.removed += removed;
+        Ok(())
+    }
+
     /// Gives `table` other rows, unless it has been given the same ones before: then nothing is written.
     pub(crate) fn replace(&mut self, table: &'static Table, rows: Vec<Row>) -> rusqlite::Result<()> {
         let mut text = Vec::new();
@@ -90,8 +97,7 @@ impl<'db> Contents<'db> {
         if self.stamp_named(&name)? == Some(stamp) {
             return Ok(());
         }
-        let removed = self.change(&format!("DELETE FROM {}", table.name), [])?;
-        self.written.removed += removed;
+        self.clear(table.name)?;
         rows.into_iter().try_for_each(|row| self.insert(table.name, row))?;
         self.set_stamp_named(&name, stamp)
     }

@@ -61,6 +61,12 @@ pub enum QueryError {
         /// The limit.
         limit: usize,
     },
+    /// It has too much to say.
+    #[error("the question was stopped: it needs more memory, or has a longer answer, than {} MiB", limit / 1024 / 1024)]
+    TooLarge {
+        /// How many bytes the answer may have.
+        limit: usize,
+    },
     /// The database fails while it is read.
     #[error("the database of the project cannot be read; deleting `.stepmark/cache/` does no harm")]
     Database {

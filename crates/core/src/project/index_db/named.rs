@@ -13,16 +13,26 @@ pub struct NamedQuery {
     pub sql: &'static str,
 }
 
+/// Whether the status of an open artifact means that it waits: `blocked`, also as `on-hold`, `waiting` or `awaiting-…`, in any case.
+macro_rules! waits {
+    () => {
+        "(replace(replace(lower(COALESCE(state, status, '')), '_', '-'), ' ', '-') IN ('blocked', 'on-hold', 'waiting')
+          OR replace(replace(lower(COALESCE(state, status, '')), '_', '-'), ' ', '-') LIKE 'awaiting-%')"
+    };
+}
+
 /// All of them, in the order of their names.
 pub const NAMED_QUERIES: [NamedQuery; 10] = [
     NamedQuery {
         name: "blocked",
-        about: "Open artifacts that wait: a status that means blocked, or open artifacts below them",
+        about: "Open artifacts that wait: a status that means so, or open artifacts delegated from them",
         defaults: &[],
-        sql: "SELECT path, status, state, next_step, open_children FROM open_artifacts
-              WHERE lower(COALESCE(state, status, '')) LIKE '%block%'
-                 OR lower(COALESCE(state, status, '')) LIKE 'awaiting%' OR open_children > 0
-              ORDER BY path",
+        sql: concat!(
+            "SELECT path, status, state, next_step, open_children FROM open_artifacts
+              WHERE ",
+            waits!(),
+            " OR open_children > 0 ORDER BY path"
+        ),
     },
     NamedQuery {
         name: "done",
@@ -33,9 +43,11 @@ pub const NAMED_QUERIES: [NamedQuery; 10] = [
     },
     NamedQuery {
         name: "history",
-        about: "What happened to an artifact: `--param artifact=PATH`",
+        about: "What happened to an artifact, whatever its path was: `--param artifact=PATH`",
         defaults: &[],
-        sql: "SELECT at, kind, actor, session, changes, reason FROM events WHERE artifact = :artifact
+        sql: "SELECT at, kind, actor, session, changes, reason FROM events
+              WHERE artifact_key IN (SELECT key FROM artifacts WHERE path = :artifact
+                                     UNION SELECT artifact_key FROM events WHERE artifact = :artifact)
               ORDER BY at, n, id",
     },
     NamedQuery {
@@ -60,10 +72,13 @@ pub const NAMED_QUERIES: [NamedQuery; 10] = [
         name: "next",
         about: "Open artifacts with what comes next, those that are furthest first",
         defaults: &[],
-        sql: "SELECT path, workflow, percent, next_step, status FROM open_artifacts
+        sql: concat!(
+            "SELECT path, workflow, percent, next_step, status FROM open_artifacts
               WHERE (next_step IS NOT NULL OR status IS NOT NULL) AND open_children = 0
-                AND lower(COALESCE(state, status, '')) NOT LIKE '%block%'
-              ORDER BY percent DESC NULLS LAST, path",
+                AND NOT ",
+            waits!(),
+            " ORDER BY percent DESC NULLS LAST, path"
+        ),
     },
     NamedQuery {
         name: "session",

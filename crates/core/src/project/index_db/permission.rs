@@ -9,7 +9,9 @@ use rusqlite::{
 };
 
 /// The longest text or blob that a question may make, in bytes.
-const LONGEST: i32 = 64 * 1024 * 1024;
+const LONGEST: i32 = 4 * 1024 * 1024;
+/// How many columns an answer may have.
+const WIDEST: i32 = 256;
 
 /// What was seen while a question was prepared.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +40,7 @@ impl Seen {
 pub(super) fn restrict(connection: &mut Connection) -> rusqlite::Result<Seen> {
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_COLUMN, WIDEST)?;
     let seen = Seen::default();
     let record = Arc::clone(&seen.0);
     connection.authorizer(Some(move |context: AuthContext<'_>| {
@@ -87,6 +90,14 @@ fn pragma(table_name: &str) -> Option<&str> {
 
 fn word(action: &AuthAction<'_>) -> String {
     match action {
+        // SQLite keeps its list of tables in a table.
+        AuthAction::Insert { table_name }
+        | AuthAction::Update { table_name, .. }
+        | AuthAction::Delete { table_name }
+            if table_name.starts_with("sqlite_") =>
+        {
+            "changing tables".to_owned()
+        }
         AuthAction::Insert { table_name } => format!("INSERT INTO {table_name}"),
         AuthAction::Update { table_name, .. } => format!("UPDATE {table_name}"),
         AuthAction::Delete { table_name } => format!("DELETE FROM {table_name}"),

@@ -22,6 +22,9 @@ use super::{
 /// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
 const STEPS: i32 = 10_000;
 
+/// How much memory SQLite may take for a question, in bytes.
+const MEMORY: u64 = 512 * 1024 * 1024;
+
 /// A question that SQLite understands, and that does nothing but read.
 #[derive(Clone, Debug)]
 pub struct Question {
@@ -37,11 +40,13 @@ pub struct Limits {
     pub time: Duration,
     /// How many rows its answer may have.
     pub rows: usize,
+    /// How many bytes all values of its answer may have together.
+    pub bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(30), rows: 1_000_000 }
+        Self { time: Duration::from_secs(30), rows: 1_000_000, bytes: 256 * 1024 * 1024 }
     }
 }
 
@@ -52,6 +57,8 @@ pub struct Answer {
     pub columns: Vec<(String, Option<String>)>,
     /// The rows.
     pub rows: Vec<Row>,
+    /// Why the database was made in memory for this question, where `.stepmark/cache/` cannot be written.
+    pub in_memory: Option<String>,
 }
 
 impl Question {
@@ -96,7 +103,8 @@ impl Question {
     }
 
     /// Asks `connection`, on which nothing else is done from now on. `given` are the values of parameters, by their names; `known`
-    /// those that may be left unused.
+    /// those that may be left unused. From now on SQLite takes no more than [`MEMORY`] in this process, since what is sorted or joined is
+    /// no part of the answer.
     ///
     /// # Errors
     /// When a parameter has no value, or a limit is reached, or the database fails.
@@ -107,6 +115,9 @@ impl Question {
         limits: Limits,
     ) -> Result<Answer, QueryError> {
         let values = self.values(given, known)?;
+        connection
+            .query_row(&format!("PRAGMA hard_heap_limit = {MEMORY}"), [], |_| Ok(()))
+            .map_err(failed)?;
         let seen = permission::restrict(&mut connection).map_err(failed)?;
         let is_late = Arc::new(AtomicBool::new(false));
         let (late, began) = (Arc::clone(&is_late), Instant::now());
@@ -136,14 +147,30 @@ fn run(
     let columns: Vec<_> = statement.columns().map(named).collect();
     let mut found = statement.query(rusqlite::params_from_iter(values)).map_err(failed)?;
     let mut rows: Vec<Row> = Vec::new();
-    while let Some(row) = found.next().map_err(while_running)? {
+    let mut bytes_left = limits.bytes;
+    while let Some(row) = found.next().map_err(|error| while_running(error, limits))? {
         if rows.len() == limits.rows {
             return Err(QueryError::TooMany { limit: limits.rows });
         }
-        let cells = (0..columns.len()).map(|place| row.get_ref(place).map(lenient));
-        rows.push(cells.collect::<Result<_, _>>().map_err(failed)?);
+        let mut cells = Row::with_capacity(columns.len());
+        for place in 0..columns.len() {
+            let value = row.get_ref(place).map_err(failed)?;
+            bytes_left =
+                bytes_left.checked_sub(size(value)).ok_or(QueryError::TooLarge { limit: limits.bytes })?;
+            cells.push(lenient(value));
+        }
+        rows.push(cells);
     }
-    Ok(Answer { columns, rows })
+    Ok(Answer { columns, rows, in_memory: None })
+}
+
+/// How many bytes a value has.
+const fn size(value: ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::Null => 0,
+        ValueRef::Integer(_) | ValueRef::Real(_) => 8,
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len(),
+    }
 }
 
 /// A value that SQLite made; text of its functions need not be UTF-8.
@@ -190,8 +217,11 @@ fn not_understood(error: rusqlite::Error, sql: &str) -> QueryError {
 }
 
 /// The database fails, or what the question computes does: an overflow, a number where none can be.
-fn while_running(error: rusqlite::Error) -> QueryError {
+fn while_running(error: rusqlite::Error, limits: Limits) -> QueryError {
     match error {
+        error if error.sqlite_error_code() == Some(ErrorCode::OutOfMemory) => {
+            QueryError::TooLarge { limit: limits.bytes }
+        }
         rusqlite::Error::SqliteFailure(failure, Some(message))
             if matches!(failure.code, ErrorCode::Unknown | ErrorCode::TooBig) =>
         {
@@ -224,4 +254,40 @@ fn near(message: &str) -> Vec<String> {
     near.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
     near.dedup_by_key(|(_, name)| *name);
     near.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Database, *};
+
+    fn ask(sql: &str, limits: Limits) -> Result<Answer, QueryError> {
+        let connection = Database::in_memory().unwrap().into_reading().unwrap();
+        let nothing = BTreeMap::new();
+        Question::prepare(sql)?.ask(connection, (&nothing, &nothing), limits)
+    }
+
+    #[test]
+    fn an_answer_takes_no_more_than_its_share() {
+        let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT";
+        let few = Limits { bytes: 1000, ..Limits::default() };
+        for (sql, is_fine) in [
+            (format!("{endless} zeroblob(300) FROM n"), false),
+            // What is sorted is no part of the answer.
+            (format!("{endless} x FROM n ORDER BY zeroblob(4000000) || x"), false),
+            ("SELECT 'x', zeroblob(1000)".to_owned(), false),
+            ("SELECT 1, zeroblob(992)".to_owned(), true),
+        ] {
+            match ask(&sql, few) {
+                Ok(_) => assert!(is_fine, "{sql}"),
+                Err(error) => {
+                    assert!(
+                        !is_fine && matches!(error, QueryError::TooLarge { limit: 1000 }),
+                        "{sql}: {error}"
+                    );
+                }
+            }
+        }
+        let too_long = ask("SELECT length(randomblob(5000000))", Limits::default());
+        assert!(matches!(too_long, Err(QueryError::Sql { .. })), "{too_long:?}");
+    }
 }

@@ -36,7 +36,7 @@ const SESSIONS: View = View {
 
 const OPEN_ARTIFACTS: View = View {
     name: "open_artifacts",
-    about: "An artifact whose work has not ended, with how many of the artifacts delegated from it are open.",
+    about: "An artifact whose work has not ended, with how many of the artifacts delegated straight from it are open.",
     columns: &[
         ("path", "As `artifacts.path`"),
         ("title", "As `artifacts.title`"),
@@ -49,7 +49,7 @@ const OPEN_ARTIFACTS: View = View {
         ("scope_rank", "As `artifacts.scope_rank`"),
         ("agent", "As `artifacts.agent`"),
         ("modified", "As `artifacts.modified`"),
-        ("open_children", "How many artifacts below it in the chain of delegation have not ended"),
+        ("open_children", "How many artifacts that were delegated straight from it have not ended"),
     ],
     sql: "SELECT path, title, workflow, status, state, percent, next_step, scope, scope_rank, agent, modified,
                  (SELECT COUNT(*) FROM children WHERE children.parent = artifacts.path AND NOT children.finished)

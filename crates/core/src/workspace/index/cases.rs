@@ -153,7 +153,7 @@ fn a_database_that_is_gone_damaged_or_of_another_version_is_made_anew() {
     let project = Project::new();
     project.write("docs/a.md", "---\nstatus: done\n---\n");
     let wanted = project.everything();
-    let spoil: [(&str, &dyn Fn()); 7] = [
+    let spoil: [(&str, &dyn Fn()); 8] = [
         ("gone", &|| fs::remove_file(project.database()).unwrap()),
         ("all gone", &|| fs::remove_dir_all(project.place(".stepmark/cache")).unwrap()),
         ("empty", &|| fs::write(project.database(), b"").unwrap()),
@@ -168,6 +168,13 @@ fn a_database_that_is_gone_damaged_or_of_another_version_is_made_anew() {
         ("other tables", &|| {
             let connection = Connection::open(project.database()).unwrap();
             connection.execute_batch("DROP TABLE _files; CREATE TABLE _files (y)").unwrap();
+        }),
+        ("with a trigger", &|| {
+            let connection = Connection::open(project.database()).unwrap();
+            let trigger = "CREATE TRIGGER gone AFTER INSERT ON artifacts BEGIN DELETE FROM artifacts; END";
+            connection
+                .execute_batch(&format!("{trigger}; DELETE FROM artifacts; DELETE FROM _files"))
+                .unwrap();
         }),
     ];
     for (what, spoil) in spoil {

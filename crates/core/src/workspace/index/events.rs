@@ -1,6 +1,4 @@
-//! The journal: events that are new come in, events of segments that are gone go out.
-
-use std::cmp::Ordering;
+//! The journal: what was appended since the last time comes in; after any other change of it, all of it is read again.
 
 use jiff::Timestamp;
 
@@ -18,16 +16,15 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
         return Ok(());
     }
     let known = known_ids(contents)?;
-    let is_first = known.is_empty();
-    let (fresh, gone) = workspace.with_history(|history| {
-        if is_first {
-            return Ok((history.all_events()?, Vec::new()));
-        }
-        let (new, gone) = difference(&history.event_ids()?, &known);
-        Ok::<_, HistoryError>((history.events_with(&new)?, gone))
+    let (fresh, is_appended) = workspace.with_history(|history| {
+        let new = appended(&history.event_ids()?, &known);
+        Ok::<_, HistoryError>(match &new {
+            Some(new) => (history.events_with(new)?, true),
+            None => (history.all_events()?, false),
+        })
     })?;
-    for id in gone {
-        contents.remove("events", "id", &id.to_string())?;
+    if !is_appended {
+        contents.clear("events")?;
     }
     for event in &fresh {
         contents.insert("events", row(event))?;
@@ -49,25 +46,18 @@ fn known_ids(contents: &Contents<'_>) -> rusqlite::Result<Vec<EventId>> {
     Ok(ids)
 }
 
-/// What only `now` holds, and what only `before` does; both are ascending.
-fn difference(now: &[EventId], before: &[EventId]) -> (Vec<EventId>, Vec<EventId>) {
-    let (mut new, mut gone) = (Vec::new(), Vec::new());
-    let (mut left, mut right) = (0, 0);
-    while left < now.len() || right < before.len() {
-        let order = match (now.get(left), before.get(right)) {
-            (Some(one), Some(other)) => one.cmp(other),
-            (Some(_), None) => Ordering::Less,
-            _ => Ordering::Greater,
-        };
-        match order {
-            Ordering::Less => new.push(now[left]),
-            Ordering::Greater => gone.push(before[right]),
-            Ordering::Equal => {}
+/// The ids of events that came to those of `before`; both are ascending. `None` where events are gone, or none came, so that some became
+/// others (a segment edited by hand), or there were none before: then all are to be read.
+fn appended(now: &[EventId], before: &[EventId]) -> Option<Vec<EventId>> {
+    let mut known = before.iter().peekable();
+    let mut new = Vec::new();
+    for id in now {
+        if known.next_if_eq(&id).is_none() {
+            new.push(*id);
         }
-        left += usize::from(order != Ordering::Greater);
-        right += usize::from(order != Ordering::Less);
     }
-    (new, gone)
+    let is_growth = known.next().is_none() && !before.is_empty() && !new.is_empty();
+    is_growth.then_some(new)
 }
 
 fn row(event: &Event) -> Row {
@@ -98,21 +88,26 @@ fn moment(at: Timestamp) -> String {
 mod tests {
     use super::*;
 
+    /// Events now and before, and those that were appended.
+    type Case = (&'static [u8], &'static [u8], Option<&'static [u8]>);
+
     #[test]
-    fn what_is_new_and_what_is_gone() {
+    fn only_what_was_appended_is_read_alone() {
         let ids = |numbers: &[u8]| -> Vec<EventId> {
             numbers.iter().map(|number| EventId::from_bytes([*number; 16])).collect()
         };
-        let cases: [[&[u8]; 4]; 6] = [
-            [&[], &[], &[], &[]],
-            [&[1, 2], &[], &[1, 2], &[]],
-            [&[], &[1, 2], &[], &[1, 2]],
-            [&[1, 2, 3], &[1, 2, 3], &[], &[]],
-            [&[1, 3, 5, 6], &[2, 3, 4], &[1, 5, 6], &[2, 4]],
-            [&[2, 4], &[1, 2, 3, 4, 5], &[], &[1, 3, 5]],
+        let cases: [Case; 8] = [
+            (&[], &[], None),
+            (&[1, 2], &[], None),
+            (&[], &[1, 2], None),
+            (&[1, 2, 3], &[1, 2, 3], None),
+            (&[1, 3, 5, 6], &[2, 3, 4], None),
+            (&[2, 4], &[1, 2, 3, 4, 5], None),
+            (&[1, 2, 3, 4, 5], &[2, 4], Some(&[1, 3, 5])),
+            (&[1, 2], &[1], Some(&[2])),
         ];
-        for [now, before, new, gone] in cases {
-            assert_eq!(difference(&ids(now), &ids(before)), (ids(new), ids(gone)), "{now:?} {before:?}");
+        for (now, before, wanted) in cases {
+            assert_eq!(appended(&ids(now), &ids(before)), wanted.map(ids), "{now:?} {before:?}");
         }
     }
 

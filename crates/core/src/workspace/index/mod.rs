@@ -61,7 +61,8 @@ pub struct IndexRefreshed {
 }
 
 impl Workspace {
-    /// Asks the database of the project. `parameters` are values for the parameters of the question; `:now` and `:session` are known.
+    /// Asks the database of the project. `parameters` are values for the parameters of the question; `:now` is known, and `:session` where there
+    /// is one.
     ///
     /// # Errors
     /// When the project cannot be read, or the question is not answered.
@@ -74,7 +75,7 @@ impl Workspace {
     ) -> Result<Answer, AskError> {
         let mut known = BTreeMap::from([("now".to_owned(), Cell::Text(self.now().to_string()))]);
         let session = self.attribution().session.clone();
-        known.insert("session".to_owned(), session.map_or(Cell::Null, Cell::Text));
+        known.extend(session.map(|session| ("session".to_owned(), Cell::Text(session))));
         let tickets = match freshness {
             Freshness::AsItIs => {
                 let connection = Database::as_it_is(self.root()).ok_or(AskError::NotThere)?;
@@ -83,14 +84,17 @@ impl Workspace {
             Freshness::Now => None,
             Freshness::NowWith(tickets) => Some(&tickets[..]),
         };
-        let (connection, _) = self.refreshed_index(question.parts(), tickets, Database::on_disk)?;
-        match question.ask(connection, (parameters, &known), limits) {
+        let ask = |open: fn(&Root) -> Result<Database, Unavailable>| {
+            let (connection, refreshed) = self.refreshed_index(question.parts(), tickets, open)?;
+            let answer = question.ask(connection, (parameters, &known), limits)?;
+            Ok(Answer { in_memory: refreshed.in_memory, ..answer })
+        };
+        match ask(Database::on_disk) {
             // Damage that the refresh did not come past.
-            Err(QueryError::Database { source }) if is_corrupt(&source) => {
-                let (connection, _) = self.refreshed_index(question.parts(), tickets, Database::anew)?;
-                Ok(question.ask(connection, (parameters, &known), limits)?)
+            Err(AskError::Query(QueryError::Database { source })) if is_corrupt(&source) => {
+                ask(Database::anew)
             }
-            answer => Ok(answer?),
+            answer => answer,
         }
     }
 
