@@ -42,7 +42,7 @@ fn retries() -> Arc<Lifecycle> {
 #[test]
 fn every_built_in_table_is_read_and_its_legacy_names_are_known() {
     let names: Vec<String> = tables().iter().map(|table| table.name().to_owned()).collect();
-    assert_eq!(names.len(), 9, "{names:?}");
+    assert_eq!(names.len(), 10, "{names:?}");
     for (table, word, state) in [
         ("bmad-spec", "Completed", Some("done")),
         ("bmad-spec", "in_progress", Some("in-progress")),
@@ -50,6 +50,8 @@ fn every_built_in_table_is_read_and_its_legacy_names_are_known() {
         ("bmad-story", "drafted", Some("ready-for-dev")),
         ("bmad-story", "in-review", Some("review")),
         ("bmad-epic", "contexted", Some("in-progress")),
+        ("bmad-document", "Approved", Some("final")),
+        ("bmad-document", "in-review", None),
         ("d4-ticket", "in-progress", Some("in_progress")),
         ("cc-task", "failed", Some("failed")),
         ("asdd-slice", "ci-cd", Some("CI_CD")),
@@ -77,6 +79,7 @@ fn terminal_states_of_built_in_tables_have_no_exits_unless_the_table_names_them(
         exits,
         [
             "bmad-spec: done → in-review",
+            "bmad-document: final → draft",
             "d4-ticket: done → ready",
             "d4-ticket: done → tested",
             "task: done → in-progress",
