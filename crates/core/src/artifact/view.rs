@@ -224,7 +224,10 @@ fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> State {
         }
     }
     let is_of_project = |title: &Field| title.key == PROJECT_NAME_KEY;
-    if state.title.as_ref().is_some_and(is_of_project) && first_heading(&document, bytes).is_some() {
+    // A heading that nobody filled in says nothing.
+    let is_said = |heading: String| !(heading.starts_with("{{") && heading.ends_with("}}"));
+    let says_more = |document| first_heading(document, bytes).is_some_and(is_said);
+    if state.title.as_ref().is_some_and(is_of_project) && says_more(&document) {
         state.title = None;
     }
     state.body_status = body::read(&document, found);
