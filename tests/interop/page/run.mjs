@@ -4,25 +4,17 @@
 // CHROMIUM names the browser; without it the usual names are tried.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
+import { browserPath } from "./browser.mjs";
 import { Project } from "./project.mjs";
 import { Server } from "./server.mjs";
 
 const [binary, screenshots = "target/page"] = process.argv.slice(2).map((one) => path.resolve(one));
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 fs.mkdirSync(screenshots, { recursive: true });
-
-const browserPath = () => {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
-    try { return execFileSync("which", [name], { encoding: "utf8" }).trim(); } catch { /* the next one */ }
-  }
-  throw new Error("no Chromium: apt-get install chromium, or name one in CHROMIUM");
-};
 
 let passed = 0, failed = 0;
 async function check(what, body) {
