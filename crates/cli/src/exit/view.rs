@@ -19,9 +19,9 @@ impl From<PublishFileError> for Failure {
     fn from(error: PublishFileError) -> Self {
         match &error {
             PublishFileError::NoFile { .. } => Self::from_error(Exit::Usage, &error),
-            PublishFileError::Foreign { .. } => {
-                Self::from_error(Exit::Usage, &error).with_help("name another file, or delete that one first")
-            }
+            PublishFileError::Foreign { .. } => Self::from_error(Exit::Usage, &error).with_help(
+                "name another file; only an older page of this command, or an empty file, is replaced",
+            ),
             PublishFileError::Write { .. } => {
                 Self::from_error(Exit::Io, &error).with_help("its folder must take files")
             }
