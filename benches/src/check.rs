@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What a check keeps of clean files.
-const CACHE: [&str; 2] = [".stepmark/cache/checked.stat", ".stepmark/cache/checked.facts"];
+const CACHE: [&str; 2] = [".stepmark/local/cache/checked.stat", ".stepmark/local/cache/checked.facts"];
 
 /// Measures and prints.
 pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(), Failure> {

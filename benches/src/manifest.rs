@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Where stepmark keeps what it knows of unchanged files.
-const CACHE: &str = ".stepmark/cache";
+const CACHE: &str = ".stepmark/local/cache";
 
 /// Measures and prints.
 pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(), Failure> {

@@ -21,7 +21,7 @@ impl Repository {
         let git = tool("git", test)?;
         let repository = Self { sandbox: Sandbox::empty(), git };
         repository.git(&["init", "-q", "-b", "main"]);
-        repository.sandbox.write(".gitignore", ".stepmark/local/\n.stepmark/cache/\n");
+        repository.sandbox.write(".gitignore", ".stepmark/local/\n.stepmark/local/cache/\n");
         repository.sandbox.write(".stepmark/config.yaml", "version: 1\n");
         repository.sandbox.write(PRD, "---\nstepsCompleted: [1]\nstatus: draft\n---\n\n# PRD\n");
         repository.commit("begun");

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::harness::{Run, Sandbox, demo::PRD};
 
-const DATABASE: &str = ".stepmark/cache/index.db";
+const DATABASE: &str = ".stepmark/local/cache/index.db";
 
 /// The values of the first column.
 fn firsts(run: &Run) -> Vec<String> {
@@ -249,11 +249,11 @@ fn a_database_that_is_spoiled_is_made_anew() {
         fs::write(demo.place(DATABASE), bytes).unwrap();
         assert_eq!(ask(&demo, sql), wanted);
     }
-    fs::remove_dir_all(demo.place(".stepmark/cache")).unwrap();
+    fs::remove_dir_all(demo.place(".stepmark/local/cache")).unwrap();
     assert_eq!(ask(&demo, sql), wanted);
     // Where nothing can be kept, whoever asks: a file stands in the place of the folder.
-    fs::remove_dir_all(demo.place(".stepmark/cache")).unwrap();
-    fs::write(demo.place(".stepmark/cache"), "").unwrap();
+    fs::remove_dir_all(demo.place(".stepmark/local/cache")).unwrap();
+    fs::write(demo.place(".stepmark/local/cache"), "").unwrap();
     let in_memory = demo.stepmark(&["query", sql, "--json"]);
     assert_eq!(firsts(&in_memory), wanted);
     assert!(in_memory.stderr.contains("index.db cannot be kept"), "{in_memory}");
@@ -266,7 +266,7 @@ fn a_database_that_is_spoiled_is_made_anew() {
 fn several_processes_ask_at_once() {
     let demo = Sandbox::demo();
     let wanted = ask(&demo, "SELECT path FROM artifacts");
-    fs::remove_dir_all(demo.place(".stepmark/cache")).unwrap();
+    fs::remove_dir_all(demo.place(".stepmark/local/cache")).unwrap();
     let start = || {
         let mut command: Command = demo.command(&["query", "SELECT path FROM artifacts", "--json"]);
         command.stdout(std::process::Stdio::piped()).spawn().unwrap()

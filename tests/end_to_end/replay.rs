@@ -97,9 +97,9 @@ fn damage_ends_with_4_and_names_the_line() {
 fn the_index_may_be_deleted_at_any_time() {
     let demo = worked();
     let before = demo.stepmark(&["log", "--json"]).stdout;
-    fs::remove_dir_all(demo.place(".stepmark/cache")).unwrap();
+    fs::remove_dir_all(demo.place(".stepmark/local/cache")).unwrap();
     assert_eq!(demo.stepmark(&["log", "--json"]).stdout, before);
-    fs::write(demo.place(".stepmark/cache/journal.db"), "not a database at all").unwrap();
+    fs::write(demo.place(".stepmark/local/cache/journal.db"), "not a database at all").unwrap();
     assert_eq!(demo.stepmark(&["log", "--json"]).stdout, before);
 }
 

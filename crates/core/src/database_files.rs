@@ -1,6 +1,6 @@
-//! The files of a database in `.stepmark/cache/`, the folder of everything disposable.
+//! The files of a database in the cache, the folder of everything disposable.
 //!
-//! The folder may have come with a clone, and links with it. A link that stands in the place of one of these files is taken away,
+//! Without git the folder stands among the files of the project, and may have come with them. A link that stands in the place of one of these files is taken away,
 //! never followed: what it leads to may be anybody's, and these databases are emptied at will.
 #![expect(
     clippy::disallowed_methods,
@@ -15,10 +15,11 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::{artifact::ProjectPath, root::Root};
+use crate::{
+    local_state::{LocalState, StateFolder},
+    root::Root,
+};
 
-/// The folder, seen from the project root.
-const CACHE_FOLDER: &str = ".stepmark/cache";
 /// What SQLite puts behind the name of a database. The log first: a database without its log is whole, the log of another one
 /// would be poison.
 const SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
@@ -26,6 +27,7 @@ const SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
 /// The files of one database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DatabaseFiles {
+    state: LocalState,
     /// Absolute, without links.
     folder: PathBuf,
     name: &'static str,
@@ -35,25 +37,18 @@ impl DatabaseFiles {
     /// Those of the database `name`. Nothing is made.
     ///
     /// # Errors
-    /// When the folder lies outside the project, or cannot be reached.
+    /// When the folder is a link or another user's, or cannot be reached.
     pub(crate) fn of(root: &Root, name: &'static str) -> io::Result<Self> {
-        let path = ProjectPath::new(CACHE_FOLDER).map_err(io::Error::other)?;
-        Ok(Self { folder: root.resolve(&path).map_err(io::Error::other)?, name })
+        let state = root.state().clone();
+        Ok(Self { folder: state.folder(StateFolder::Cache)?, state, name })
     }
 
-    /// Makes the folder where it is missing, with a file that keeps it out of git in a project without `init`, and opens the file
-    /// that locks the database.
+    /// Makes the folder where it is missing, and opens the file that locks the database.
     ///
     /// # Errors
     /// When one of them cannot be made.
     pub(crate) fn open_lock(&self) -> io::Result<File> {
-        let ignore = self.folder.join(".gitignore");
-        remove_link(&ignore)?;
-        // On a full disk a process before this one may have left it empty.
-        if fs::symlink_metadata(&ignore).map_or(true, |found| found.len() == 0) {
-            fs::create_dir_all(&self.folder)?;
-            fs::write(ignore, "*\n")?;
-        }
+        self.state.make(StateFolder::Cache)?;
         let lock = self.place(".lock");
         remove_link(&lock)?;
         without_following().create(true).truncate(false).write(true).open(lock)
@@ -144,7 +139,7 @@ mod tests {
 
     fn project() -> (tempfile::TempDir, DatabaseFiles) {
         let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join("project/.stepmark/cache")).unwrap();
+        fs::create_dir_all(folder.path().join("project/.stepmark/local/cache")).unwrap();
         let root = Root::open(folder.path().join("project")).unwrap();
         (folder, DatabaseFiles::of(&root, "x.db").unwrap())
     }
@@ -153,7 +148,7 @@ mod tests {
     fn links_are_taken_away_and_never_followed() {
         for is_there in [true, false] {
             let (outside, files) = project();
-            let names = [".gitignore", "x.db.lock", "x.db", "x.db-wal", "x.db-shm", "x.db-journal"];
+            let names = ["x.db.lock", "x.db", "x.db-wal", "x.db-shm", "x.db-journal"];
             for (number, name) in names.iter().enumerate() {
                 let target = outside.path().join(number.to_string());
                 if is_there {
@@ -172,7 +167,6 @@ mod tests {
                 let found = fs::read(outside.path().join(number.to_string()));
                 assert_eq!(found.ok(), is_there.then(Vec::new), "{name}");
             }
-            assert_eq!(fs::read(files.folder.join(".gitignore")).unwrap(), b"*\n");
         }
     }
 
@@ -185,18 +179,5 @@ mod tests {
         assert!(files.open_to_read().is_err());
         files.delete().unwrap();
         assert!(target.exists() && !files.place("").is_symlink());
-    }
-
-    #[test]
-    fn an_ignore_file_that_a_full_disk_left_empty_is_filled() {
-        let (_outside, files) = project();
-        let ignore = files.folder.join(".gitignore");
-        for before in [None, Some(""), Some("*\n!kept\n")] {
-            let _maybe_missing = fs::remove_file(&ignore);
-            before.iter().for_each(|text| fs::write(&ignore, text).unwrap());
-            files.open_lock().unwrap();
-            let wanted = before.filter(|text| !text.is_empty()).unwrap_or("*\n");
-            assert_eq!(fs::read_to_string(&ignore).unwrap(), wanted);
-        }
     }
 }

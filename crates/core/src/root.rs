@@ -6,7 +6,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::artifact::{ProjectPath, ProjectPathError};
+use crate::{
+    artifact::{ProjectPath, ProjectPathError},
+    local_state::LocalState,
+};
 
 /// Where the configuration stands, seen from the project root.
 pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
@@ -18,7 +21,10 @@ const LINK_LIMIT: u8 = 40;
 ///
 /// Every file that stepmark reads or writes is found through [`Root::resolve`], which refuses what lies outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Root(PathBuf);
+pub struct Root {
+    path: PathBuf,
+    state: LocalState,
+}
 
 /// Why a folder cannot be the root of a project.
 #[derive(Debug, thiserror::Error)]
@@ -103,7 +109,7 @@ impl Root {
         let folder = folder.as_ref();
         let real = fs::canonicalize(folder)
             .map_err(|source| RootError::Unreachable { path: folder.to_owned(), source })?;
-        if real.is_dir() { Ok(Self(real)) } else { Err(RootError::NotAFolder { path: real }) }
+        if real.is_dir() { Ok(Self::at(real)) } else { Err(RootError::NotAFolder { path: real }) }
     }
 
     /// Finds the project that `start` (a folder, or a file in it) belongs to: the nearest folder upwards that holds
@@ -122,12 +128,21 @@ impl Root {
         let holds: [fn(&Path) -> bool; 3] =
             [holds_configuration, holds_bmad, |folder| folder.join(".git").exists()];
         let found = holds.iter().find_map(|holds| real.ancestors().find(|folder| holds(folder)));
-        Ok(Self(found.map_or_else(|| real.clone(), Path::to_owned)))
+        Ok(Self::at(found.map_or_else(|| real.clone(), Path::to_owned)))
     }
 
     /// The root folder.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
+    }
+
+    /// Where the state of this clone stands, which no repository brings.
+    pub const fn state(&self) -> &LocalState {
+        &self.state
+    }
+
+    fn at(path: PathBuf) -> Self {
+        Self { state: LocalState::of(&path), path }
     }
 
     /// The place of `path` in the file system: absolute, with the links of the file and of its folders followed. The
@@ -137,15 +152,15 @@ impl Root {
     /// When the place is not inside the root, or a folder on the way cannot be searched.
     pub fn resolve(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
         // Part by part: a canonical Windows path does not take `/` as a separator.
-        let mut named = self.0.clone();
+        let mut named = self.path.clone();
         named.extend(path.as_str().split('/'));
         if is_without_links(&named) {
             return Ok(named);
         }
         let leads_to = follow(&named, LINK_LIMIT)
             .map_err(|source| ResolveError::Unreachable { path: path.clone(), source })?;
-        if leads_to == self.0 || !leads_to.starts_with(&self.0) {
-            return Err(ResolveError::Outside { path: path.clone(), leads_to, root: self.0.clone() });
+        if leads_to == self.path || !leads_to.starts_with(&self.path) {
+            return Err(ResolveError::Outside { path: path.clone(), leads_to, root: self.path.clone() });
         }
         Ok(leads_to)
     }
@@ -158,7 +173,7 @@ impl Root {
     pub fn relative(&self, path: &Path, current_folder: &Path) -> Result<ProjectPath, RelativeError> {
         let absolute = current_folder.join(path);
         let climbs = absolute.components().any(|part| part == Component::ParentDir);
-        if !climbs && let Ok(inside) = absolute.strip_prefix(&self.0) {
+        if !climbs && let Ok(inside) = absolute.strip_prefix(&self.path) {
             return Ok(ProjectPath::new(inside)?);
         }
         // After a link, `..` is the parent of what the link leads to: only the file system knows it.
@@ -170,9 +185,9 @@ impl Root {
             Ok(real) => real,
             Err(source) => return Err(RelativeError::Unreachable { path: absolute, source }),
         };
-        match real.strip_prefix(&self.0) {
+        match real.strip_prefix(&self.path) {
             Ok(inside) => Ok(ProjectPath::new(inside)?),
-            Err(_) => Err(RelativeError::Outside { path: absolute, root: self.0.clone() }),
+            Err(_) => Err(RelativeError::Outside { path: absolute, root: self.path.clone() }),
         }
     }
 }

@@ -267,7 +267,7 @@ proptest! {
         }
         // Another process, and one without the index, see the same.
         let again = Workspace::open(project.folder.path()).unwrap();
-        let _ = fs::remove_dir_all(project.folder.path().join(".stepmark/cache"));
+        let _ = fs::remove_dir_all(project.folder.path().join(".stepmark/local/cache"));
         for artifact in 0..ARTIFACTS {
             let path = path(artifact);
             let lineage = again.with_history(|history| history.lineage(&ArtifactKey::of_path(&path), &path)).unwrap();

@@ -1,11 +1,11 @@
-//! Adding events to live segments, and sealing these.
+//! Adding events to live segments.
 //!
-//! One writer at a time, under `.stepmark/local/journal.lock`. A segment whose last line is torn is not written again: the line
+//! One writer at a time, under the file `journal.lock` beside them. A segment whose last line is torn is not written again: the line
 //! stays as it is until `doctor --repair`, and a new segment is begun (docs/adr/0006-journal.md).
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are written here")]
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -13,26 +13,24 @@ use std::{
 use super::{
     FsyncPolicy,
     folder::flush_folder,
-    local_folder::{local_folder, make_local_folder},
+    local_state_move::move_local_state,
 };
 use crate::{
-    artifact::ProjectPath,
     document::FileHash,
     journal::{Chain, Event, EventId, Header, SegmentName},
+    local_state::StateFolder,
+    own_file::{self, Access},
     root::Root,
 };
 
-/// Live segments, in `.stepmark/local/`.
-const LIVE: &str = "journal";
-
-/// Sealed segments, seen from the root.
-const SEALED: &str = ".stepmark/journal";
+/// The file whose lock is the right to write, beside the folder of the live segments.
+const LOCK: &str = "journal.lock";
 
 /// How segments of commands outside of any session start.
 const NO_SESSION: &str = "main";
 
 /// The extension of a segment's file.
-const EXTENSION: &str = ".jsonl";
+pub(super) const EXTENSION: &str = ".jsonl";
 
 /// A tail of this many bytes holds the last line of nearly every segment.
 const TAIL: u64 = 16 * 1024;
@@ -56,19 +54,6 @@ pub fn append_events(root: &Root, events: &[Event], fsync: FsyncPolicy) -> Resul
     Ok(JournalFile::open(root)?.append(events, fsync)?)
 }
 
-/// Moves the live segments of a session (`None`: of commands outside of any) to the tracked `.stepmark/journal/`, and returns
-/// their names. A commit that was cut off must be finished before: see [`finish_interrupted`](super::finish_interrupted).
-///
-/// # Errors
-/// When a segment cannot be moved.
-pub fn seal_segments(
-    root: &Root,
-    session: Option<&str>,
-    fsync: FsyncPolicy,
-) -> Result<Vec<SegmentName>, JournalWriteError> {
-    Ok(JournalFile::open(root)?.seal(session, fsync)?)
-}
-
 /// The right to add to the journal and to seal segments; released when dropped.
 #[derive(Debug)]
 #[must_use = "the lock is released when it is dropped"]
@@ -90,13 +75,12 @@ struct Live {
 impl JournalFile {
     /// Waits for the journal of the project, and makes its folder where it is missing.
     pub(super) fn open(root: &Root) -> io::Result<Self> {
-        let folder = local_folder(root, LIVE)?;
+        let folder = root.state().folder(StateFolder::Journal)?;
         if fs::symlink_metadata(&folder).is_err() {
-            make_local_folder(&folder)?;
+            move_local_state(root, FsyncPolicy::Always)?;
+            root.state().make(StateFolder::Journal)?;
         }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let lock = options.open(folder.with_file_name("journal.lock"))?;
+        let lock = own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)?;
         // Held for one append and one flush: to wait without a limit is to wait for the disk.
         lock.lock()?;
         Ok(Self { _lock: lock, folder, root: root.clone() })
@@ -134,12 +118,11 @@ impl JournalFile {
 
     /// The live segment that takes this event: one of its session, whole to the last line.
     fn live(&self, event: &Event) -> io::Result<Option<Live>> {
-        for place in self.live_places(event.session.as_deref())? {
-            let mut file = OpenOptions::new().read(true).append(true).open(&place)?;
+        for name in self.live_names(event.session.as_deref())? {
+            let mut file = own_file::open(&self.folder, name.as_ref(), Access::Append)?;
             let length = file.metadata()?.len();
             if length == 0
-                && let Some(name) =
-                    place.file_stem().and_then(|stem| SegmentName::new(&stem.to_string_lossy()))
+                && let Some(name) = name.strip_suffix(EXTENSION).and_then(SegmentName::new)
             {
                 // Its maker died, or the disk was full.
                 return Ok(Some(Live::empty(file, &name, event)));
@@ -152,23 +135,21 @@ impl JournalFile {
     }
 
     /// The files of live segments of a session, or of none.
-    fn live_places(&self, session: Option<&str>) -> io::Result<Vec<PathBuf>> {
+    pub(super) fn live_names(&self, session: Option<&str>) -> io::Result<Vec<String>> {
         let prefix = format!("{}-", session.unwrap_or(NO_SESSION));
-        let mut places = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
-            let entry = entry?;
-            // What follows a session's name is digits in hexadecimal, so no session's name can pass for another's.
-            let is_ours = entry.file_name().to_str().is_some_and(|name| {
-                name.strip_prefix(&prefix)
-                    .and_then(|rest| rest.strip_suffix(EXTENSION))
-                    .is_some_and(is_random)
-            });
-            if is_ours {
-                places.push(entry.path());
-            }
-        }
-        places.sort();
-        Ok(places)
+        let mut names = segment_names(&self.folder)?;
+        // What follows a session's name is digits in hexadecimal, so no session's name can pass for another's.
+        names.retain(|name| {
+            name.strip_prefix(&prefix)
+                .and_then(|rest| rest.strip_suffix(EXTENSION))
+                .is_some_and(is_random)
+        });
+        Ok(names)
+    }
+
+    /// The folder of the live segments.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// A new segment for events like `event`, whose id makes its name.
@@ -180,8 +161,8 @@ impl JournalFile {
             let name = format!("{}-{random}", event.session.as_deref().unwrap_or(NO_SESSION));
             let name = SegmentName::new(&name)
                 .ok_or_else(|| io::Error::other(format!("`{name}` cannot be the name of a segment")))?;
-            let place = self.folder.join(format!("{name}{EXTENSION}"));
-            match OpenOptions::new().append(true).create_new(true).open(place) {
+            let file = format!("{name}{EXTENSION}");
+            match own_file::open(&self.folder, file.as_ref(), Access::Make) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 file => return Ok(Live::empty(file?, &name, event)),
             }
@@ -189,43 +170,16 @@ impl JournalFile {
         Err(io::Error::other("every name of a segment is taken"))
     }
 
-    /// Moves the live segments of a session to the tracked journal, where they are never written again.
-    pub(super) fn seal(&self, session: Option<&str>, fsync: FsyncPolicy) -> io::Result<Vec<SegmentName>> {
-        let places = self.live_places(session)?;
-        let mut sealed = Vec::new();
-        if places.is_empty() {
-            return Ok(sealed);
-        }
-        let target = ProjectPath::new(SEALED).map_err(io::Error::other)?;
-        let target = self.root.resolve(&target).map_err(io::Error::other)?;
-        fs::create_dir_all(&target)?;
-        for place in places {
-            let Some(name) = place.file_name() else { continue };
-            let is_whole = ends_with_line(&place)?;
-            // A torn segment stays for `doctor`: what is sealed is never cut.
-            if is_whole {
-                fs::rename(&place, target.join(name))?;
-                sealed.extend(place.file_stem().and_then(|stem| SegmentName::new(&stem.to_string_lossy())));
-            }
-        }
-        flush_folder(&target, fsync)?;
-        flush_folder(&self.folder, fsync)?;
-        Ok(sealed)
-    }
-
-    /// Whether a live segment holds this event: asked in recovery only, which comes before any sealing.
+    /// Returns whether this clone has this event already, live or sealed: a redo record may come back after a loss of power.
     pub(super) fn holds(&self, event: EventId) -> io::Result<bool> {
         let text = format!("\"id\":\"{event}\"");
         let finder = memchr::memmem::Finder::new(text.as_bytes());
-        for entry in fs::read_dir(&self.folder)? {
-            let entry = entry?;
-            // What `doctor --repair` cut off is no part of the journal.
-            if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                continue;
-            }
-            let place = entry.path();
-            if holds(&place, &finder)? {
-                return Ok(true);
+        for folder in [StateFolder::Journal, StateFolder::SealedCopies] {
+            let folder = self.root.state().folder(folder)?;
+            for name in segment_names(&folder)? {
+                if holds(own_file::open(&folder, name.as_ref(), Access::Read)?, &finder)? {
+                    return Ok(true);
+                }
             }
         }
         Ok(false)
@@ -271,20 +225,25 @@ fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<Chain>> {
     }
 }
 
-fn ends_with_line(place: &Path) -> io::Result<bool> {
-    let mut file = File::open(place)?;
-    if file.metadata()?.len() == 0 {
-        return Ok(false);
+/// The names of the segments in `folder`. What `doctor --repair` cut off is none.
+pub(super) fn segment_names(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name().into_string().unwrap_or_default();
+        if name.ends_with(EXTENSION) && !name.starts_with('.') {
+            names.push(name);
+        }
     }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
+    names.sort();
+    Ok(names)
 }
 
 /// Whether the file holds the text in a whole line, read in pieces that overlap. What stands in a torn line was never told.
-fn holds(place: &Path, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> {
-    let mut file = File::open(place)?;
+fn holds(mut file: File, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> {
     let overlap = finder.needle().len();
     let mut buffer = vec![0; 1 << 20];
     let mut kept = 0;
@@ -314,7 +273,7 @@ fn holds(place: &Path, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> 
 mod tests {
     use super::*;
     use crate::{
-        commit::scratch_project::ScratchProject,
+        commit::{scratch_project::ScratchProject, seal_segments},
         journal::{Actor, EventDraft, Kind},
     };
 

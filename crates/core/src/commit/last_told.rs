@@ -12,12 +12,10 @@ use std::{
 use super::{ArtifactLock, note::Note};
 use crate::{
     document::FileHash,
-    journal::{Ancestor, Event},
+    journal::{Ancestor, Event, store::SEALED_FOLDER},
+    local_state::StateFolder,
     root::Root,
 };
-
-/// The folders that events come from: those that this clone writes, and those that git may bring.
-const JOURNAL_FOLDERS: [&str; 2] = [".stepmark/local/journal", ".stepmark/journal"];
 
 /// Within a tick of the file system's clock (4 ms on Linux), a folder may change again without a trace in its stat.
 const TICK: Duration = Duration::from_millis(50);
@@ -38,9 +36,10 @@ pub(super) struct JournalStamp(pub(super) String);
 impl JournalStamp {
     /// The state of now; `None` where it is too new to prove anything, or cannot be told.
     pub(super) fn now(root: &Root) -> Option<Self> {
-        let parts = JOURNAL_FOLDERS.map(|folder| folder_stamp(&root.path().join(folder)));
-        let [live, sealed] = parts;
-        Some(Self(format!("{}/{}", live?, sealed?)))
+        // The folders that events come from: those that this clone writes, and those that git may bring.
+        let live = folder_stamp(&root.state().path(StateFolder::Journal))?;
+        let sealed = folder_stamp(&root.path().join(SEALED_FOLDER))?;
+        Some(Self(format!("{live}/{sealed}")))
     }
 }
 

@@ -3,17 +3,20 @@
 
 use std::{
     fmt,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
-use crate::{artifact::ProjectPath, document::FileHash, root::Root};
-
-use super::{
-    LockError,
-    local_folder::{make_local_folder, resolved},
+use crate::{
+    artifact::ProjectPath,
+    document::FileHash,
+    local_state::StateFolder,
+    own_file::{self, Access},
+    root::Root,
 };
+
+use super::{FsyncPolicy, LockError, local_state_move::move_local_state};
 
 /// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in lower-case
 /// hexadecimal. The resolved path, because two links to one file must share its lock.
@@ -63,45 +66,37 @@ impl fmt::Display for LockKey {
     }
 }
 
-/// Opens the lock file of the artifact, and makes it and `.stepmark/local/` where they do not exist yet: locking works
+/// Opens the lock file of the artifact, and makes it and its folder where they do not exist yet: locking works
 /// in a project without `init`. Lock files stay, as removing one races with whoever waits for it.
 pub(super) fn open_lock_file(root: &Root, path: &ProjectPath, key: &LockKey) -> Result<File, LockError> {
-    let folder = locks_folder(root)?;
-    let place = folder.join(format!("{key}.lock"));
-    let open = || lock_file_options().open(&place);
+    let name = format!("{key}.lock");
+    let open = || {
+        let folder = root.state().folder(StateFolder::Locks)?;
+        own_file::open(&folder, name.as_ref(), Access::ChangeOrMake)
+    };
     let opened = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            make_local_folder(&folder).and_then(|()| open())
+            // The first write of this work tree.
+            move_local_state(root, FsyncPolicy::Always)
+                .and_then(|()| root.state().make(StateFolder::Locks))
+                .and_then(|_| open())
         }
         done => done,
     };
-    opened.map_err(|source| LockError::Open { path: path.clone(), lock_file: place, source })
+    opened.map_err(|source| {
+        let lock_file = root.state().path(StateFolder::Locks).join(&name);
+        LockError::Open { path: path.clone(), lock_file, source }
+    })
 }
 
 /// Whether anybody has ever locked the file at `place`: a file that nobody locked is not being written by stepmark.
 pub(super) fn is_ever_locked(root: &Root, place: &Path) -> bool {
     let key = LockKey::of(place.strip_prefix(root.path()).unwrap_or(place));
-    let lock_file = locks_folder(root).map(|folder| folder.join(format!("{key}.lock")));
+    let lock_file = root.state().path(StateFolder::Locks).join(format!("{key}.lock"));
     // What cannot be looked at may be there.
-    lock_file.map_or(true, |lock_file| fs::symlink_metadata(lock_file).map_or_else(not_absent, |_| true))
+    fs::symlink_metadata(lock_file).map_or_else(not_absent, |_| true)
 }
 
 fn not_absent(error: io::Error) -> bool {
     error.kind() != io::ErrorKind::NotFound
-}
-
-fn locks_folder(root: &Root) -> Result<PathBuf, LockError> {
-    resolved(root, "locks").map_err(LockError::Resolve)
-}
-
-/// A link in place of the lock file is not followed.
-fn lock_file_options() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
-    }
-    options
 }

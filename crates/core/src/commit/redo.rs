@@ -1,17 +1,18 @@
 //! What a commit is about to do, on the disk before it does it.
 //!
-//! A record stands in a *slot*, a file under `.stepmark/local/redo/` that is kept, is locked by the process that uses it, and is
+//! A record stands in a *slot*, a file in the local state that is kept, is locked by the process that uses it, and is
 //! empty when it is free. A record in a slot that nobody locks is that of a process that died
 //! (docs/adr/0006-journal.md). Under the locks of its files no living process has a record that names one of them.
+//! A record is signed with the key of this clone: one that anybody else wrote is never carried out.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: redo records are written here, and a clock bounds a wait"
 )]
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
+    fs::{self, File, TryLockError},
+    io::{self, Seek, SeekFrom, Write},
+    path::PathBuf,
     thread,
     time::{Duration, Instant},
 };
@@ -20,13 +21,26 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Expected, FsyncPolicy,
+    clone_key::CloneKey,
     folder::flush_folder,
-    local_folder::{local_folder, make_local_folder},
 };
-use crate::{artifact::ProjectPath, document::FileHash, journal::Event, root::Root};
+use crate::{
+    artifact::ProjectPath,
+    document::FileHash,
+    journal::Event,
+    local_state::StateFolder,
+    own_file::{self, Access},
+    root::Root,
+};
 
 /// The first word of a record: its format.
-const FORMAT: &str = "stepmark-redo/1";
+const FORMAT: &str = "stepmark-redo/2";
+
+/// That of records which carry no signature, from before there were any.
+const UNSIGNED: &str = "stepmark-redo/1";
+
+/// How many bytes a record may have.
+const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// How many commits can be under way at once; others wait for one of them.
 const SLOTS: usize = 1024;
@@ -58,10 +72,22 @@ pub(super) struct RedoFile {
     length: usize,
 }
 
+/// What stands in a slot.
+#[derive(Debug, PartialEq)]
+pub(super) enum Found {
+    /// A record of this clone.
+    Record(RedoRecord),
+    /// A record that was not written to its end: nothing of it was done.
+    Torn,
+    /// A whole record that this clone did not write.
+    Foreign,
+}
+
 /// A slot that this process has locked.
 #[derive(Debug)]
 pub(super) struct Slot {
     file: File,
+    root: Root,
     /// Where it stands, if it goes when it is done.
     passing: Option<PathBuf>,
 }
@@ -79,24 +105,52 @@ impl RedoFile {
 }
 
 impl RedoRecord {
-    /// `FORMAT HASH\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all that follows the line.
-    fn to_bytes(&self) -> io::Result<Vec<u8>> {
+    /// `FORMAT HASH SIGNATURE\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all that follows the line.
+    pub(super) fn to_bytes(&self, key: &CloneKey) -> io::Result<Vec<u8>> {
         let mut content = serde_json::to_vec(self)?;
         content.push(b'\n');
         self.files.iter().for_each(|file| content.extend_from_slice(&file.bytes));
-        let mut bytes = format!("{FORMAT} {}\n", FileHash::of(&content)).into_bytes();
+        let hash = FileHash::of(&content);
+        let mut bytes = format!("{FORMAT} {hash} {}\n", key.sign(hash)).into_bytes();
         bytes.append(&mut content);
+        if bytes.len() as u64 > LIMIT {
+            let reason = format!("its files have more than the {LIMIT} bytes that one commit may have");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+        }
         Ok(bytes)
     }
 
-    /// `None` for a record that is not whole: then nothing has been done yet.
-    fn parse(bytes: &[u8]) -> Option<Self> {
-        let (first, content) = bytes.split_at(memchr::memchr(b'\n', bytes)? + 1);
-        let hash = std::str::from_utf8(first).ok()?.trim_end().strip_prefix(FORMAT)?.trim_start();
-        if hash.parse() != Ok(FileHash::of(content)) {
-            return None;
+    /// Reads what stands in a slot. Without a key no record is this clone's.
+    pub(super) fn parse(bytes: &[u8], key: Option<&CloneKey>) -> Found {
+        let Some((first, content)) = split_line(bytes) else { return Found::Torn };
+        let line = String::from_utf8_lossy(first);
+        let words: Vec<&str> = line.trim_end().split(' ').collect();
+        let hash = FileHash::of(content);
+        match words[..] {
+            [FORMAT, found, _] | [UNSIGNED, found] if found.parse() != Ok(hash) => Found::Torn,
+            [FORMAT, _, signature] if key.is_some_and(|key| signature.parse() == Ok(key.sign(hash))) => {
+                Self::of_content(content).filter(Self::is_allowed).map_or(Found::Foreign, Found::Record)
+            }
+            [FORMAT, _, _] | [UNSIGNED, _] => Found::Foreign,
+            _ => Found::Torn,
         }
-        let (json, mut rest) = content.split_at(memchr::memchr(b'\n', content)? + 1);
+    }
+
+    /// Reads a record from before records were signed.
+    pub(super) fn parse_unsigned(bytes: &[u8]) -> Option<Self> {
+        let (first, content) = split_line(bytes)?;
+        let hash = std::str::from_utf8(first).ok()?.trim_end().strip_prefix(UNSIGNED)?.trim_start();
+        let is_whole = hash.parse() == Ok(FileHash::of(content));
+        Self::of_content(content).filter(|record| is_whole && record.is_allowed())
+    }
+
+    /// Nothing of git's own is ever changed.
+    fn is_allowed(&self) -> bool {
+        !self.files.iter().any(|file| file.path.is_below_git())
+    }
+
+    fn of_content(content: &[u8]) -> Option<Self> {
+        let (json, mut rest) = split_line(content)?;
         let mut record: Self = serde_json::from_slice(json).ok()?;
         for file in &mut record.files {
             let (bytes, behind) = rest.split_at_checked(file.length)?;
@@ -112,14 +166,18 @@ impl RedoRecord {
     }
 }
 
+/// Splits behind the first line feed.
+fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    Some(bytes.split_at(memchr::memchr(b'\n', bytes)? + 1))
+}
+
 impl Slot {
     /// Locks a free slot, makes one where all are in use, and waits up to `patience` where there are enough.
     pub(super) fn take(root: &Root, fsync: FsyncPolicy, patience: Duration) -> io::Result<Self> {
-        let folder = redo_folder(root)?;
         let started = Instant::now();
         loop {
             for number in 0..SLOTS {
-                if let Some(slot) = Self::take_numbered(&folder, number, fsync)? {
+                if let Some(slot) = Self::take_numbered(root, number, fsync)? {
                     return Ok(slot);
                 }
             }
@@ -132,24 +190,23 @@ impl Slot {
     }
 
     /// Locks the slot with this number; `None` where it is in use.
-    fn take_numbered(folder: &Path, number: usize, fsync: FsyncPolicy) -> io::Result<Option<Self>> {
-        let place = folder.join(number.to_string());
-        let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        let (file, is_new) = match options.open(&place) {
+    fn take_numbered(root: &Root, number: usize, fsync: FsyncPolicy) -> io::Result<Option<Self>> {
+        let folder = root.state().folder(StateFolder::Redo)?;
+        let name = number.to_string();
+        let (file, is_new) = match own_file::open(&folder, name.as_ref(), Access::Change) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                make_local_folder(folder)?;
-                (options.create(true).truncate(false).open(&place)?, true)
+                root.state().make(StateFolder::Redo)?;
+                (own_file::open(&folder, name.as_ref(), Access::ChangeOrMake)?, true)
             }
             opened => (opened?, false),
         };
         match file.try_lock() {
             Ok(()) if is_free(&file.metadata()?) => {
                 if is_new {
-                    flush_folder(folder, fsync)?;
+                    flush_folder(&folder, fsync)?;
                 }
-                let passing = (number >= KEPT).then_some(place);
-                Ok(Some(Self { file, passing }))
+                let passing = (number >= KEPT).then(|| folder.join(name));
+                Ok(Some(Self { file, root: root.clone(), passing }))
             }
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
@@ -158,8 +215,9 @@ impl Slot {
 
     /// Writes the record, so that it survives a loss of power.
     pub(super) fn write(&mut self, record: &RedoRecord, fsync: FsyncPolicy) -> io::Result<()> {
+        let key = CloneKey::read_or_make(self.root.state())?;
         let written =
-            record.to_bytes().and_then(|bytes| self.file.write_all(&bytes)).and_then(|()| match fsync {
+            record.to_bytes(&key).and_then(|bytes| self.file.write_all(&bytes)).and_then(|()| match fsync {
                 FsyncPolicy::Always => self.file.sync_data(),
                 FsyncPolicy::Never => Ok(()),
             });
@@ -182,12 +240,16 @@ impl Slot {
         Ok(())
     }
 
-    /// The record; `None` where it is not whole.
-    pub(super) fn record(&mut self) -> io::Result<Option<RedoRecord>> {
-        let mut bytes = Vec::new();
+    /// What stands in it.
+    pub(super) fn found(&mut self) -> io::Result<Found> {
+        let key = CloneKey::read(self.root.state())?;
+        Ok(RedoRecord::parse(&self.bytes()?, key.as_ref()))
+    }
+
+    /// All its bytes.
+    pub(super) fn bytes(&mut self) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(0))?;
-        self.file.read_to_end(&mut bytes)?;
-        Ok(RedoRecord::parse(&bytes))
+        own_file::read_bounded(&self.file, LIMIT)
     }
 }
 
@@ -203,11 +265,13 @@ fn is_free(metadata: &fs::Metadata) -> bool {
 /// The slots of processes that died, locked by this one.
 pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
     let mut found = Vec::new();
-    for place in filled(root)? {
-        let mut options = OpenOptions::new();
-        let Some(file) = unless_gone(options.read(true).write(true).open(&place))? else { continue };
+    let (folder, names) = filled(root)?;
+    for name in names {
+        let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Change))? else { continue };
         match file.try_lock() {
-            Ok(()) if file.metadata()?.len() > 0 => found.push(Slot { file, passing: None }),
+            Ok(()) if file.metadata()?.len() > 0 => {
+                found.push(Slot { file, root: root.clone(), passing: None });
+            }
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -217,10 +281,16 @@ pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
 
 /// Whether a record names one of `paths`, whose locks the caller holds: then the process that wrote it died, if only just now.
 pub(super) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool> {
-    for place in filled(root)? {
-        let bytes = unless_gone(fs::read(place))?;
-        let record = bytes.and_then(|bytes| RedoRecord::parse(&bytes));
-        if record.is_some_and(|record| paths.iter().any(|path| record.names(path))) {
+    let (folder, names) = filled(root)?;
+    if names.is_empty() {
+        return Ok(false);
+    }
+    let key = CloneKey::read(root.state())?;
+    for name in names {
+        let bytes = unless_gone(own_file::read(&folder, name.as_ref(), LIMIT))?.unwrap_or_default();
+        if let Found::Record(record) = RedoRecord::parse(&bytes, key.as_ref())
+            && paths.iter().any(|path| record.names(path))
+        {
             return Ok(true);
         }
     }
@@ -230,11 +300,13 @@ pub(super) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool>
 /// The paths that commits which were cut off are about, for readers, who only report them.
 pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
     let mut paths = Vec::new();
-    for place in filled(root)? {
-        let Some(file) = unless_gone(File::open(&place))? else { continue };
+    let (folder, names) = filled(root)?;
+    let key = CloneKey::read(root.state())?;
+    for name in names {
+        let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read))? else { continue };
         // A shared lock is refused while a living process has its own.
         if file.try_lock_shared().is_ok()
-            && let Some(record) = unless_gone(fs::read(place))?.and_then(|bytes| RedoRecord::parse(&bytes))
+            && let Found::Record(record) = RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?, key.as_ref())
         {
             paths.extend(record.files.into_iter().map(|file| file.path));
         }
@@ -242,26 +314,23 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
     Ok(paths)
 }
 
-/// The slots that hold something.
-fn filled(root: &Root) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(redo_folder(root)?) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+/// The folder of the slots, and the names of those that hold something.
+fn filled(root: &Root) -> io::Result<(PathBuf, Vec<String>)> {
+    let folder = root.state().folder(StateFolder::Redo)?;
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((folder, Vec::new())),
         entries => entries?,
     };
-    let mut places = Vec::new();
+    let mut names = Vec::new();
     for entry in entries {
-        let place = entry?.path();
-        if is_filled(&place)? {
-            places.push(place);
+        let entry = entry?;
+        let metadata = unless_gone(fs::symlink_metadata(entry.path()))?;
+        if metadata.is_some_and(|metadata| metadata.is_file() && metadata.len() > 0) {
+            names.extend(entry.file_name().into_string());
         }
     }
-    places.sort();
-    Ok(places)
-}
-
-fn is_filled(place: &Path) -> io::Result<bool> {
-    let metadata = unless_gone(fs::symlink_metadata(place))?;
-    Ok(metadata.is_some_and(|metadata| metadata.is_file() && metadata.len() > 0))
+    names.sort();
+    Ok((folder, names))
 }
 
 /// What stands there, unless its commit is done and it went since it was listed.
@@ -270,10 +339,6 @@ fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         found => found.map(Some),
     }
-}
-
-fn redo_folder(root: &Root) -> io::Result<PathBuf> {
-    local_folder(root, "redo")
 }
 
 #[cfg(test)]
@@ -297,15 +362,39 @@ mod tests {
 
     #[test]
     fn a_record_is_whole_or_none() {
-        let bytes = record().to_bytes().unwrap();
-        assert_eq!(RedoRecord::parse(&bytes), Some(record()));
+        let project = ScratchProject::new();
+        let key = CloneKey::read_or_make(project.root.state()).unwrap();
+        let bytes = record().to_bytes(&key).unwrap();
+        let parse = |bytes: &[u8]| RedoRecord::parse(bytes, Some(&key));
+        assert_eq!(parse(&bytes), Found::Record(record()));
         for length in 0..bytes.len() {
-            assert_eq!(RedoRecord::parse(&bytes[..length]), None, "{length} bytes");
+            assert_eq!(parse(&bytes[..length]), Found::Torn, "{length} bytes");
         }
         for place in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[place] ^= 1;
-            assert_eq!(RedoRecord::parse(&changed), None, "byte {place}");
+            assert!(!matches!(parse(&changed), Found::Record(_)), "byte {place}");
+        }
+    }
+
+    #[test]
+    fn only_what_this_clone_wrote_is_a_record() {
+        let (project, stranger) = (ScratchProject::new(), ScratchProject::new());
+        let key = |project: &ScratchProject| CloneKey::read_or_make(project.root.state()).unwrap();
+        let bytes = record().to_bytes(&key(&stranger)).unwrap();
+        assert_eq!(RedoRecord::parse(&bytes, Some(&key(&project))), Found::Foreign);
+        assert_eq!(RedoRecord::parse(&bytes, None), Found::Foreign);
+        let line = bytes.iter().position(|byte| *byte == b'\n').unwrap();
+        let unsigned = format!("{UNSIGNED} {}\n", FileHash::of(&bytes[line + 1..]));
+        let unsigned = [unsigned.as_bytes(), &bytes[line + 1..]].concat();
+        assert_eq!(RedoRecord::parse(&unsigned, Some(&key(&project))), Found::Foreign);
+        assert_eq!(RedoRecord::parse_unsigned(&unsigned), Some(record()));
+
+        for path in [".git/config", "a/.GIT/hooks/pre-commit", "git~1/config"] {
+            let mut record = record();
+            record.files[0].path = named(path);
+            let signed = record.to_bytes(&key(&project)).unwrap();
+            assert_eq!(RedoRecord::parse(&signed, Some(&key(&project))), Found::Foreign, "{path}");
         }
     }
 
@@ -353,7 +442,7 @@ mod tests {
         assert_eq!(pending_paths(&project.root).unwrap().len(), 3);
         let mut found = pending(&project.root).unwrap();
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].record().unwrap(), Some(record()));
+        assert_eq!(found[0].found().unwrap(), Found::Record(record()));
         found[0].clear().unwrap();
         drop(found);
         assert!(pending(&project.root).unwrap().is_empty());

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError,
     journal_file::JournalFile,
-    redo::{self, RedoFile, RedoRecord, Slot},
+    redo::{self, Found, RedoFile, RedoRecord, Slot},
+    redo_aside::{may_pass, set_aside},
     removal::remove,
 };
 use crate::{
@@ -16,25 +17,54 @@ use crate::{
     root::Root,
 };
 
+/// A commit that was cut off and could not be finished now.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    record: RedoRecord,
+    error: CommitError,
+}
+
 /// Finishes the commits of processes that died, each under the locks of its files. A record whose events stand in the
-/// journal already was finished; one that is not whole was never begun.
-pub(super) fn recover(root: &Root, options: &CommitOptions) -> Result<(), CommitError> {
+/// journal already was finished; one that is not whole was never begun; one that cannot be finished is set aside. Returns those
+/// that may be finished later: they are in nobody's way but of their own files.
+pub(super) fn recover(root: &Root, options: &CommitOptions) -> Result<Vec<Unfinished>, CommitError> {
     let failed = |source| CommitError::Recover { source };
+    let mut unfinished = Vec::new();
     for mut slot in redo::pending(root).map_err(failed)? {
-        if let Some(record) = slot.record().map_err(failed)? {
-            finish(root, &record, options)?;
+        let is_done = match slot.found().map_err(failed)? {
+            Found::Torn => true,
+            Found::Foreign => false,
+            Found::Record(record) => match finish(root, &record, options) {
+                Ok(()) => true,
+                Err(error) if may_pass(&error) => {
+                    unfinished.push(Unfinished { record, error });
+                    continue;
+                }
+                Err(_said_by_doctor) => false,
+            },
+        };
+        if !is_done {
+            let bytes = slot.bytes().map_err(failed)?;
+            set_aside(root, &bytes, options.fsync).map_err(failed)?;
         }
         slot.clear().map_err(failed)?;
     }
-    Ok(())
+    Ok(unfinished)
+}
+
+/// The reason why a commit of one of `paths` could not be finished.
+pub(super) fn hindrance(unfinished: Vec<Unfinished>, paths: &[&ProjectPath]) -> Result<(), CommitError> {
+    let is_about = |one: &Unfinished| paths.iter().any(|path| one.record.names(path));
+    unfinished.into_iter().find(is_about).map_or(Ok(()), |one| Err(one.error))
 }
 
 /// Finishes the commits of processes that died, as every commit does before its own work.
 ///
 /// # Errors
-/// When one cannot be finished; its record stays.
+/// When one cannot be finished now; its record stays. One that can never be finished is set aside:
+/// see [`commits_set_aside`](super::commits_set_aside).
 pub fn finish_interrupted(root: &Root, options: &CommitOptions) -> Result<(), CommitError> {
-    recover(root, options)
+    recover(root, options)?.into_iter().next().map_or(Ok(()), |one| Err(one.error))
 }
 
 /// The files of commits that were cut off and not finished yet. Nothing is changed.
@@ -45,7 +75,7 @@ pub fn interrupted_paths(root: &Root) -> Result<Vec<ProjectPath>, CommitError> {
     redo::pending_paths(root).map_err(|source| CommitError::Recover { source })
 }
 
-fn finish(root: &Root, record: &RedoRecord, options: &CommitOptions) -> Result<(), CommitError> {
+pub(super) fn finish(root: &Root, record: &RedoRecord, options: &CommitOptions) -> Result<(), CommitError> {
     let failed = |source| CommitError::Recover { source };
     let paths: Vec<&ProjectPath> = record.files.iter().map(|file| &file.path).collect();
     let mut locks = acquire_all(root, &paths, options.lock_timeout)?;

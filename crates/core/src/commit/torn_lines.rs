@@ -2,21 +2,25 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are cut here")]
 
 use std::{
-    fs::{self, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::Path,
 };
 
 use super::{
-    FsyncPolicy, JournalWriteError, folder::flush_folder, journal_file::JournalFile,
-    local_folder::local_folder,
+    FsyncPolicy, JournalWriteError,
+    folder::flush_folder,
+    journal_file::{JournalFile, segment_names},
+    sealing::finish_sealing,
 };
-use crate::root::Root;
+use crate::{
+    own_file::{self, Access},
+    root::Root,
+};
 
 /// A torn line that was cut off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutLine {
-    /// The file of the segment, by its name in `.stepmark/local/journal/`.
+    /// The file of the segment, by its name among the live ones.
     pub segment: String,
     /// The file beside it that keeps what was cut.
     pub copy: String,
@@ -30,22 +34,18 @@ pub struct CutLine {
 /// # Errors
 /// When a segment cannot be read or cut; what was not kept is not cut.
 pub fn cut_torn_lines(root: &Root, fsync: FsyncPolicy) -> Result<Vec<CutLine>, JournalWriteError> {
+    finish_sealing(root, fsync)?;
     // Nobody appends meanwhile.
-    let _journal = JournalFile::open(root)?;
-    let folder = local_folder(root, "journal")?;
+    let journal = JournalFile::open(root)?;
     let mut cut = Vec::new();
-    let mut names: Vec<String> = fs::read_dir(&folder)?
-        .map(|entry| Ok(entry?.file_name().into_string().unwrap_or_default()))
-        .collect::<io::Result<_>>()?;
-    names.sort();
-    for name in names.into_iter().filter(|name| name.ends_with(".jsonl") && !name.starts_with('.')) {
-        cut.extend(cut_torn_line(&folder, name, fsync)?);
+    for name in segment_names(journal.folder())? {
+        cut.extend(cut_torn_line(journal.folder(), name, fsync)?);
     }
     Ok(cut)
 }
 
 fn cut_torn_line(folder: &Path, name: String, fsync: FsyncPolicy) -> io::Result<Option<CutLine>> {
-    let mut file = OpenOptions::new().read(true).write(true).open(folder.join(&name))?;
+    let mut file = own_file::open(folder, name.as_ref(), Access::Change)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
@@ -54,7 +54,8 @@ fn cut_torn_line(folder: &Path, name: String, fsync: FsyncPolicy) -> io::Result<
         return Ok(None);
     }
     let copy = format!(".torn-{name}-{whole}");
-    let mut kept = OpenOptions::new().write(true).create(true).truncate(true).open(folder.join(&copy))?;
+    let mut kept = own_file::open(folder, copy.as_ref(), Access::ChangeOrMake)?;
+    kept.set_len(0)?;
     kept.write_all(torn)?;
     if fsync == FsyncPolicy::Always {
         kept.sync_all()?;

@@ -17,7 +17,7 @@ use super::{
     read::FileContent,
     redo::{self, RedoFile, RedoRecord, Slot},
     removal::remove,
-    roll_forward::{acquire_all, recover, roll_forward, told, withdraw},
+    roll_forward::{acquire_all, hindrance, recover, roll_forward, told, withdraw},
     update::changes_soon,
 };
 use crate::{
@@ -319,7 +319,7 @@ fn lock_when_nothing_is_pending(
 ) -> Result<Vec<ArtifactLock>, CommitError> {
     let started = Instant::now();
     loop {
-        recover(root, options)?;
+        hindrance(recover(root, options)?, paths)?;
         let locks = acquire_all(root, paths, options.lock_timeout)?;
         if !redo::names_any(root, paths).map_err(|source| CommitError::Recover { source })? {
             return Ok(locks);

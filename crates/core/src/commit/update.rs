@@ -86,7 +86,7 @@ pub enum CommitError {
         other: ProjectPath,
     },
     /// What the commit is about to do could not be noted, so it was not begun.
-    #[error("cannot write the redo record of `{path}` to `.stepmark/local/redo`; nothing was changed")]
+    #[error("cannot write the redo record of `{path}`; nothing was changed")]
     Redo {
         /// The first file of the commit.
         path: ProjectPath,
@@ -99,6 +99,14 @@ pub enum CommitError {
     )]
     History {
         /// The first file of the commit.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A lease could not be written; it is as it was.
+    #[error("cannot write the lease of `{path}`")]
+    Lease {
+        /// The artifact.
         path: ProjectPath,
         /// What the system says.
         source: io::Error,

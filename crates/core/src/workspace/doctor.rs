@@ -192,7 +192,7 @@ impl Workspace {
         let problems = self.with_history(History::problems)?;
         ailments.extend(
             problems.into_iter().map(|problem| Ailment::JournalLine {
-                file: problem.place.file_of(&problem.segment),
+                file: problem.file.clone(),
                 problem,
             }),
         );

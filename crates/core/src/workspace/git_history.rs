@@ -15,7 +15,7 @@ use std::{
 
 use jiff::Timestamp;
 
-pub(super) use super::git_process::is_repository;
+pub(super) use crate::git_process::is_repository;
 use super::{
     git_process::{end, git, is_object_name},
     git_version::{Object, read_object},

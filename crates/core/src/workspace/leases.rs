@@ -1,24 +1,25 @@
-//! Leases on the disk: `.stepmark/local/leases/HASH-OF-KEY.json` (see [`lease`](crate::lease) for what they mean). A lease changes
-//! under the lock of its artifact, as the artifact itself does, and durably.
-#![expect(clippy::disallowed_methods, reason = "an edge module: leases are read here")]
+//! Leases on the disk: `leases/HASH-OF-KEY.json` in the local state, for all work trees of a repository (see
+//! [`lease`](crate::lease) for what they mean). A lease changes under the lock of its artifact and that of all leases, and durably.
 
-use std::{fs, io};
+use std::{io, path::PathBuf};
 
 use super::{ArtifactError, ResolveError, Workspace};
 use crate::{
     artifact::{Artifact, ProjectPath},
     journal::ArtifactKey,
     lease::{Lease, LeaseRefusal},
+    local_state::StateFolder,
+    own_file,
 };
 #[cfg(feature = "write")]
 use crate::{
-    commit::{self, ArtifactLock, CommitError, CommitOptions, Expected, FileTransition},
+    commit::{self, ArtifactLock, CommitError, CommitOptions, FileTransition},
     journal::{Attribution, EventDraft, Kind},
     lease::{self, Claim, Taken},
 };
 
-/// Where leases are kept, seen from the root.
-pub(super) const FOLDER: &str = ".stepmark/local/leases";
+/// How many bytes the file of a lease may have.
+pub(super) const LIMIT: u64 = 64 * 1024;
 
 /// The lease of an artifact, as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,24 +42,25 @@ pub enum LeaseError {
     #[error(transparent)]
     Resolve(#[from] ResolveError),
     /// Its lease cannot be read.
-    #[error("cannot read `{file}`, the lease of `{path}`")]
+    #[error("cannot read `{}`, the lease of `{path}`", file.display())]
     Read {
         /// The artifact.
         path: ProjectPath,
         /// The file of the lease.
-        file: ProjectPath,
+        file: PathBuf,
         /// What the system says.
         source: io::Error,
     },
     /// The file holds no lease.
     #[error(
-        "`{file}` is no lease of `{path}` that this version can read: remove it when nobody works on the artifact"
+        "`{}` is no lease of `{path}` that this version can read: remove it when nobody works on the artifact",
+        file.display()
     )]
     Damaged {
         /// The artifact.
         path: ProjectPath,
         /// The file of the lease.
-        file: ProjectPath,
+        file: PathBuf,
     },
     /// Somebody else's lease stands in the way.
     #[error("`{path}` is left as it is")]
@@ -90,31 +92,28 @@ impl Workspace {
     /// When artifact or lease cannot be read.
     pub fn lease(&self, path: &ProjectPath) -> Result<LeaseStanding, LeaseError> {
         let key = ArtifactKey::of(&Artifact::read(path.clone(), self.read_file(path)?));
-        let lease = self.read_lease(path, &key)?.map(|(lease, _)| lease);
+        let lease = self.read_lease(path, &key)?;
         Ok(LeaseStanding { artifact: key, path: path.clone(), lease })
     }
 
-    /// The lease of `key`, and the bytes of its file.
+    /// The lease of `key`.
     fn read_lease(
         &self,
         path: &ProjectPath,
         key: &ArtifactKey,
-    ) -> Result<Option<(Lease, Vec<u8>)>, LeaseError> {
-        let file = lease_file(key);
-        let bytes = match fs::read(self.root().resolve(&file)?) {
+    ) -> Result<Option<Lease>, LeaseError> {
+        let (state, name) = (self.root().state(), Lease::file_name(key));
+        let file = state.path(StateFolder::Leases).join(&name);
+        let folder = state.folder(StateFolder::Leases).map_err(io::Error::from);
+        let bytes = match folder.and_then(|folder| own_file::read(&folder, name.as_ref(), LIMIT)) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(LeaseError::Read { path: path.clone(), file, source }),
         };
         let lease = Lease::read(&bytes).filter(|lease| lease.artifact == *key);
         let lease = lease.ok_or_else(|| LeaseError::Damaged { path: path.clone(), file })?;
-        Ok(Some((lease, bytes)))
+        Ok(Some(lease))
     }
-}
-
-#[expect(clippy::expect_used, reason = "the path is made of constants and hexadecimal digits")]
-fn lease_file(key: &ArtifactKey) -> ProjectPath {
-    ProjectPath::new(format!("{FOLDER}/{}", Lease::file_name(key))).expect("a relative path")
 }
 
 #[cfg(feature = "write")]
@@ -195,7 +194,7 @@ impl Workspace {
         // A lease that was taken before the artifact had an id holds on.
         let keys = own.into_iter().filter(|key| !key.is_path()).chain([ArtifactKey::of_path(path)]);
         for key in keys {
-            let lease = self.read_lease(path, &key)?.map(|(lease, _)| lease);
+            let lease = self.read_lease(path, &key)?;
             lease::admits(lease.as_ref(), self.attribution(), self.now())
                 .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
         }
@@ -216,11 +215,11 @@ impl Workspace {
         let bytes = lock.read().map_err(CommitError::from)?;
         let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
         let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));
+        let leases = commit::LeaseFiles::lock(self.root(), path)?;
         let current = self.read_lease(path, &key)?;
-        let (lease, answer) = decide(current.as_ref().map(|(lease, _)| lease), &key)
+        let (lease, answer) = decide(current.as_ref(), &key)
             .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
-        let expected = current.as_ref().map_or(Expected::Absent, |(_, bytes)| Expected::of(Some(bytes)));
-        commit::replace_whole(self.root(), &lease_file(&key), expected, &lease.to_bytes(), &options)?;
+        leases.write(&Lease::file_name(&key), &lease.to_bytes(), options.fsync)?;
         Ok(answer)
     }
 }

@@ -35,7 +35,7 @@ mod checking_run;
 mod baseline;
 mod leases;
 mod chain;
-mod git_process;
+use crate::git_process;
 mod git_version;
 mod changed_artifacts;
 #[cfg(feature = "write")]

@@ -45,7 +45,7 @@ pub(crate) struct Project {
     /// The catalogues of agents, workflows, skills, tasks and tools in `.stepmark/manifests/`
     #[arg(long)]
     catalogues: bool,
-    /// The database `.stepmark/cache/index.db`, which `stepmark query` asks
+    /// The database `.stepmark/local/cache/index.db`, which `stepmark query` asks
     #[arg(long)]
     index: bool,
 }

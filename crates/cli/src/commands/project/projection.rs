@@ -129,7 +129,7 @@ pub(super) fn of_gates(gates: GateRebuild) -> Done {
 fn index(project: &OpenProject, environment: &Environment, output: &Output) -> Result<Done, Failure> {
     let tickets = ticket_rows(project, environment, output)?;
     let index = project.workspace.refresh_index(&tickets)?;
-    let in_memory = |reason| format!(".stepmark/cache/index.db cannot be kept: {reason}");
+    let in_memory = |reason| format!(".stepmark/local/cache/index.db cannot be kept: {reason}");
     Ok(Done {
         artifacts: index.rows,
         noun: "row",

@@ -25,7 +25,7 @@ use crate::{
 
 /// Ask for artifacts, steps, sessions, findings, tickets and more in SQL
 ///
-/// The tables are a copy in `.stepmark/cache/index.db`, brought up to date before every question; it can be deleted at any time. A
+/// The tables are a copy in `.stepmark/local/cache/index.db`, brought up to date before every question; it can be deleted at any time. A
 /// question can only read. `--schema` prints the tables, `--list` the questions that have names.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["sql", "named", "list", "schema"]))]
@@ -92,7 +92,7 @@ impl Query {
         })?;
         if let Some(reason) = &found.in_memory {
             output.warning(format_args!(
-                ".stepmark/cache/index.db cannot be kept, and every question takes longer: {reason}"
+                ".stepmark/local/cache/index.db cannot be kept, and every question takes longer: {reason}"
             ));
         }
         self.show(&question, &found, output)

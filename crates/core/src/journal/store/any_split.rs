@@ -107,7 +107,7 @@ proptest! {
         contents.remove(gone);
         let left = contents.concat();
         assert_answers(&history, &left);
-        fs::remove_dir_all(project.place(".stepmark/cache")).unwrap();
+        fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap();
         assert_answers(&project.history(), &left);
     }
 }

@@ -216,12 +216,12 @@ fn read_segment(
     let behind = known.and_then(|known| known.progress);
     let read_so_far = behind.map_or(0, |progress| progress.end);
     let mut source = SegmentSource::open(root, file, file.stamp.size.saturating_sub(read_so_far))?;
-    source.skip_to(read_so_far).map_err(|error| unreadable(file, error))?;
+    source.skip_to(read_so_far).map_err(|error| unreadable(root, file, error))?;
     let read = segment_lines::read(source.reader(), behind, |line| {
         filling.take(segment, &line).map_err(|error| Reading::Fault(error.into()))
     });
     let progress = read.map_err(|error| match error {
-        Reading::Io(error) => unreadable(file, error),
+        Reading::Io(error) => unreadable(root, file, error),
         Reading::Fault(fault) => fault,
     })?;
     connection.prepare_cached("DELETE FROM members WHERE segment = ?")?.execute([segment])?;
@@ -292,6 +292,6 @@ impl From<io::Error> for Reading {
     }
 }
 
-fn unreadable(file: &SegmentFile, source: io::Error) -> Fault {
-    HistoryError::Read { path: file.path(), source }.into()
+fn unreadable(root: &Root, file: &SegmentFile, source: io::Error) -> Fault {
+    HistoryError::Read { path: file.path(root), source }.into()
 }

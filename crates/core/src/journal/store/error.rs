@@ -17,7 +17,7 @@ pub enum HistoryError {
         source: io::Error,
     },
     /// The index cannot even be built in memory.
-    #[error("cannot build the index of the journal; deleting `.stepmark/cache/` does no harm")]
+    #[error("cannot build the index of the journal; deleting `.stepmark/local/cache/` does no harm")]
     Index {
         /// What the database says.
         source: rusqlite::Error,

@@ -76,7 +76,7 @@ impl EventReader {
         }
         let mut line = vec![0; usize::try_from(place.length).map_err(|_| Fault::Stale)?];
         let read = match segment.place {
-            SegmentPlace::Live | SegmentPlace::Sealed => read_at(&mut segment.file, place.start, &mut line),
+            SegmentPlace::Live | SegmentPlace::Copy | SegmentPlace::Sealed => read_at(&mut segment.file, place.start, &mut line),
             SegmentPlace::Compressed => {
                 return self.compressed_line(connection, place, line);
             }
@@ -98,8 +98,8 @@ impl EventReader {
         let (name, place) = found.ok_or(Fault::Stale)?;
         let name = SegmentName::new(&name).ok_or(Fault::Stale)?;
         let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
-        let path = place.file_of(&name);
-        let file = match File::open(segment_files::location(&self.root, &path)) {
+        let path = place.file_of(&self.root, &name);
+        let file = match place.open(&self.root, &name) {
             Err(error) if segment_files::is_absent(&error) => return Err(Fault::Stale),
             file => file.map_err(|source| HistoryError::Read { path: path.clone(), source })?,
         };

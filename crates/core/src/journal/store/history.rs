@@ -14,7 +14,7 @@ const ATTEMPTS: u32 = 6;
 
 /// The journal of a project, as it is when it is asked: every question first takes in what was appended meanwhile.
 ///
-/// Nothing is written but the index in `.stepmark/cache/`, and not even that where there is no journal. A handle serves
+/// Nothing is written but the index in `.stepmark/local/cache/`, and not even that where there is no journal. A handle serves
 /// one thread; opening another costs little.
 #[derive(Debug)]
 pub struct History {

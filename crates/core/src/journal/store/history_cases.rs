@@ -29,7 +29,7 @@ fn a_project_without_a_journal_has_no_history_and_stays_as_it_is() {
     let events = chain(PRD, 2);
     project.segment_of("main-a", &events);
     assert_eq!(ids(&history.heads(&key(PRD.0), &path(PRD.1)).unwrap()), [events[1].id]);
-    assert!(project.place(".stepmark/cache/journal.db").exists());
+    assert!(project.place(".stepmark/local/cache/journal.db").exists());
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn sealing_and_compacting_change_no_answer() {
     check();
     project.compact("main-a");
     check();
-    fs::remove_dir_all(project.place(".stepmark/cache")).unwrap();
+    fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap();
     assert_eq!(project.history().lineage(&key(PRD.0), &path(PRD.1)).unwrap().events(), events);
 }
 

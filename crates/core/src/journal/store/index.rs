@@ -7,7 +7,7 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, config::
 use super::{EventReader, HistoryError, schema};
 use crate::{database_files::DatabaseFiles, root::Root};
 
-/// The name of the database in `.stepmark/cache/`.
+/// The name of the database in `.stepmark/local/cache/`.
 const NAME: &str = "journal.db";
 /// How long another process may keep the database for itself before this one works in memory.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -34,7 +34,7 @@ pub(super) struct Index {
 /// Where an index is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IndexPlace {
-    /// In `.stepmark/cache/journal.db`.
+    /// In `.stepmark/local/cache/journal.db`.
     Disk,
     /// In memory, for this run.
     Memory,

@@ -18,7 +18,7 @@ fn journal() -> (ScratchJournal, Vec<Event>) {
 }
 
 fn database(project: &ScratchJournal) -> PathBuf {
-    project.place(".stepmark/cache/journal.db")
+    project.place(".stepmark/local/cache/journal.db")
 }
 
 fn assert_knows(history: &History, events: &[Event]) {
@@ -33,7 +33,7 @@ fn it_is_made_anew_when_it_is_deleted_even_under_a_handle() {
     let (project, events) = journal();
     let history = project.history();
     assert_knows(&history, &events);
-    fs::remove_dir_all(project.place(".stepmark/cache")).unwrap();
+    fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap();
     assert_knows(&history, &events);
     assert_knows(&project.history(), &events);
     assert!(database(&project).exists());
@@ -49,7 +49,7 @@ fn a_database_elsewhere_is_not_touched_through_a_link() {
     connection.execute_batch("CREATE TABLE events (y)").unwrap();
     drop(connection);
     let before = fs::read(&precious).unwrap();
-    fs::create_dir_all(project.place(".stepmark/cache")).unwrap();
+    fs::create_dir_all(project.place(".stepmark/local/cache")).unwrap();
     std::os::unix::fs::symlink(&precious, database(&project)).unwrap();
     assert_knows(&project.history(), &events);
     assert!(fs::read(&precious).unwrap() == before);
@@ -65,7 +65,7 @@ fn it_is_made_anew_when_it_is_damaged() {
     drop(connection);
     let whole = fs::read(database(&project)).unwrap();
     assert!(whole.len() > 20 * 4096, "all that was indexed stands in the file");
-    let log = project.place(".stepmark/cache/journal.db-wal");
+    let log = project.place(".stepmark/local/cache/journal.db-wal");
     let mut damages: Vec<Vec<u8>> =
         vec![b"this is no database, and long enough to be read as one".repeat(100)];
     damages.push(whole[..whole.len() / 2].to_vec());
@@ -111,9 +111,9 @@ fn it_is_made_anew_when_it_is_of_another_version_or_lies() {
 fn it_lies_in_memory_where_it_cannot_be_written() {
     let (project, events) = journal();
     fs::create_dir_all(project.place(".stepmark")).unwrap();
-    fs::write(project.place(".stepmark/cache"), "a file where the folder should be").unwrap();
+    fs::write(project.place(".stepmark/local/cache"), "a file where the folder should be").unwrap();
     assert_knows(&project.history(), &events);
-    fs::remove_file(project.place(".stepmark/cache")).unwrap();
+    fs::remove_file(project.place(".stepmark/local/cache")).unwrap();
     assert_knows(&project.history(), &events);
 }
 

@@ -7,7 +7,7 @@ use super::{
     History, HistoryError, SegmentPlace, heads,
     index::{Fault, Index},
     row::{self, Row},
-    schema,
+    schema, segment_files,
 };
 use crate::artifact::ProjectPath;
 
@@ -71,11 +71,12 @@ impl History {
         })
     }
 
-    /// All segments, in the order of their names.
+    /// All segments, in the order of their names. One that git carries is shown as that file, though this clone reads its copy.
     ///
     /// # Errors
     /// When a segment cannot be read.
     pub fn segments(&self) -> Result<Vec<KnownSegment>, HistoryError> {
+        let tracked = segment_files::list_sealed(self.root())?;
         self.ask(|index| {
             let mut statement = index.connection.prepare_cached(
                 "SELECT name, place, size, (SELECT COUNT(*) FROM events WHERE segment = segments.id)
@@ -88,6 +89,8 @@ impl History {
                 let (name, place, size, events) = row?;
                 let name = SegmentName::new(&name).ok_or(Fault::Stale)?;
                 let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
+                let tracked = tracked.get(&name).filter(|_| place == SegmentPlace::Copy);
+                let (place, size) = tracked.map_or((place, size), |file| (file.place, file.size()));
                 segments.push(KnownSegment { name, place, size, events });
             }
             Ok(segments)

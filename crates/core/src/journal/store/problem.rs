@@ -12,6 +12,8 @@ pub struct SegmentProblem {
     pub segment: SegmentName,
     /// Where its file stands.
     pub place: SegmentPlace,
+    /// The path of its file: see [`SegmentPlace::file_of`].
+    pub file: String,
     /// The line, counted from 1.
     pub line: u64,
     /// Where the line starts, in bytes of what is not compressed.

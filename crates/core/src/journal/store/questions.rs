@@ -169,7 +169,8 @@ impl History {
                 let (name, place, line, offset, problem) = row?;
                 let segment = SegmentName::new(&name).ok_or(Fault::Stale)?;
                 let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
-                problems.push(SegmentProblem { segment, place, line, offset, problem });
+                let file = place.file_of(self.root(), &segment);
+                problems.push(SegmentProblem { segment, place, file, line, offset, problem });
             }
             Ok(problems)
         })

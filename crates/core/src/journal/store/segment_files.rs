@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, Metadata},
+    fs::{self, File, Metadata},
     io,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
@@ -11,19 +11,23 @@ use std::{
 use serde::Serialize;
 
 use super::{super::SegmentName, HistoryError};
-use crate::root::Root;
+use crate::{
+    local_state::StateFolder,
+    own_file::{self, Access},
+    root::Root,
+};
 
-/// The folder of the live segments, seen from the project root.
-const LIVE_FOLDER: &str = ".stepmark/local/journal";
-/// The folder of the sealed segments, seen from the project root.
-const SEALED_FOLDER: &str = ".stepmark/journal";
+/// The folder of the sealed segments that git carries, seen from the project root.
+pub(crate) const SEALED_FOLDER: &str = ".stepmark/journal";
 
 /// The state that a segment's file is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SegmentPlace {
-    /// `.stepmark/local/journal/NAME.jsonl`, to which events are added.
+    /// `NAME.jsonl` in the local state of this clone, to which events are added.
     Live,
+    /// `NAME.jsonl` in the local state of this clone: its own copy of a segment that it sealed.
+    Copy,
     /// `.stepmark/journal/NAME.jsonl`, written once.
     Sealed,
     /// `.stepmark/journal/NAME.jsonl.gz`: the bytes of a sealed one, compressed.
@@ -54,8 +58,8 @@ pub(super) struct Stamp {
 
 impl SegmentPlace {
     /// All of them. Of one segment that stands in several places, the first counts: the live one may have more
-    /// events, and what is compressed costs more to read.
-    const IN_ORDER: [Self; 3] = [Self::Live, Self::Sealed, Self::Compressed];
+    /// events, no checkout replaces a copy, and what is compressed costs more to read.
+    const IN_ORDER: [Self; 4] = [Self::Live, Self::Copy, Self::Sealed, Self::Compressed];
 
     pub(super) const fn code(self) -> i64 {
         self as i64
@@ -65,47 +69,67 @@ impl SegmentPlace {
         Self::IN_ORDER.into_iter().find(|place| place.code() == code)
     }
 
-    const fn folder(self) -> &'static str {
+    fn folder(self, root: &Root) -> PathBuf {
         match self {
-            Self::Live => LIVE_FOLDER,
-            Self::Sealed | Self::Compressed => SEALED_FOLDER,
+            Self::Live => root.state().path(StateFolder::Journal),
+            Self::Copy => root.state().path(StateFolder::SealedCopies),
+            Self::Sealed | Self::Compressed => sealed_folder(root),
         }
     }
 
     const fn ending(self) -> &'static str {
         match self {
-            Self::Live | Self::Sealed => ".jsonl",
+            Self::Live | Self::Copy | Self::Sealed => ".jsonl",
             Self::Compressed => ".jsonl.gz",
         }
     }
 
-    /// The path of the segment's file, seen from the project root, with `/` between its parts.
-    pub fn file_of(self, name: &SegmentName) -> String {
-        format!("{}/{name}{}", self.folder(), self.ending())
+    /// The path of the segment's file: seen from the project root, with `/` between its parts, where it stands below the root.
+    pub fn file_of(self, root: &Root, name: &SegmentName) -> String {
+        shown(root, &self.folder(root).join(format!("{name}{}", self.ending())))
+    }
+
+    /// Opens the file of a segment in this place.
+    ///
+    /// # Errors
+    /// When it is not there, is a link or no regular file, or cannot be opened.
+    pub(super) fn open(self, root: &Root, name: &SegmentName) -> io::Result<File> {
+        let file = format!("{name}{}", self.ending());
+        match self {
+            Self::Live => own_file::open(&root.state().folder(StateFolder::Journal)?, file.as_ref(), Access::Read),
+            Self::Copy => own_file::open(&root.state().folder(StateFolder::SealedCopies)?, file.as_ref(), Access::Read),
+            Self::Sealed | Self::Compressed => {
+                own_file::open(root.path(), &Path::new(SEALED_FOLDER).join(file), Access::Read)
+            }
+        }
     }
 }
 
 impl SegmentFile {
-    /// The path of the file, seen from the project root.
-    pub fn path(&self) -> String {
-        self.place.file_of(&self.name)
+    /// The path of the file: see [`SegmentPlace::file_of`].
+    pub fn path(&self, root: &Root) -> String {
+        self.place.file_of(root, &self.name)
     }
 
     /// Its size in bytes, as it stands on the disk.
     pub const fn size(&self) -> u64 {
         self.stamp.size
     }
-
-    pub(super) fn location(&self, root: &Root) -> PathBuf {
-        location(root, &self.path())
-    }
 }
 
-/// The place in the file system of a path below the root.
-pub(super) fn location(root: &Root, path: &str) -> PathBuf {
+fn sealed_folder(root: &Root) -> PathBuf {
     let mut place = root.path().to_owned();
-    place.extend(path.split('/'));
+    place.extend(SEALED_FOLDER.split('/'));
     place
+}
+
+/// The path as messages show it.
+fn shown(root: &Root, place: &Path) -> String {
+    match place.strip_prefix(root.path()) {
+        Ok(below) if cfg!(windows) => below.to_string_lossy().replace('\\', "/"),
+        Ok(below) => below.to_string_lossy().into_owned(),
+        Err(_) => place.to_string_lossy().into_owned(),
+    }
 }
 
 impl Stamp {
@@ -149,7 +173,7 @@ impl Listing {
 
 /// Whether there is a folder that segments stand in.
 pub(super) fn has_folder(root: &Root) -> bool {
-    [LIVE_FOLDER, SEALED_FOLDER].into_iter().any(|folder| location(root, folder).is_dir())
+    SegmentPlace::IN_ORDER.into_iter().any(|place| place.folder(root).is_dir())
 }
 
 /// What changes when a file comes into the folder of the sealed segments or leaves it; `None` where there is none.
@@ -157,7 +181,7 @@ pub(super) fn has_folder(root: &Root) -> bool {
 /// # Errors
 /// When it cannot be reached.
 pub(super) fn sealed_folder_stamp(root: &Root) -> Result<Option<Stamp>, HistoryError> {
-    match fs::metadata(location(root, SEALED_FOLDER)) {
+    match fs::symlink_metadata(sealed_folder(root)) {
         Err(error) if is_absent(&error) => Ok(None),
         Err(source) => Err(HistoryError::Read { path: SEALED_FOLDER.to_owned(), source }),
         Ok(metadata) => Ok(Some(Stamp::of(&metadata))),
@@ -173,7 +197,8 @@ pub(super) fn list(root: &Root) -> Result<Listing, HistoryError> {
     let began = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
     let sealed_folder = sealed_folder_stamp(root)?;
     let mut files = list_live(root)?;
-    list_folder(root, SEALED_FOLDER, &mut files)?;
+    list_folder(root, SegmentPlace::Copy, &mut files)?;
+    list_folder(root, SegmentPlace::Sealed, &mut files)?;
     Ok(Listing { files, sealed_folder, began })
 }
 
@@ -183,14 +208,24 @@ pub(super) fn list(root: &Root) -> Result<Listing, HistoryError> {
 /// When their folder is there and cannot be listed.
 pub(super) fn list_live(root: &Root) -> Result<SegmentFiles, HistoryError> {
     let mut files = SegmentFiles::new();
-    list_folder(root, LIVE_FOLDER, &mut files)?;
+    list_folder(root, SegmentPlace::Live, &mut files)?;
     Ok(files)
 }
 
-fn list_folder(root: &Root, folder: &str, files: &mut SegmentFiles) -> Result<(), HistoryError> {
-    match add_folder(&location(root, folder), folder == LIVE_FOLDER, files) {
+/// Lists the sealed segments that git carries, copies or not.
+///
+/// # Errors
+/// When their folder is there and cannot be listed.
+pub(super) fn list_sealed(root: &Root) -> Result<SegmentFiles, HistoryError> {
+    let mut files = SegmentFiles::new();
+    list_folder(root, SegmentPlace::Sealed, &mut files)?;
+    Ok(files)
+}
+
+fn list_folder(root: &Root, place: SegmentPlace, files: &mut SegmentFiles) -> Result<(), HistoryError> {
+    match add_folder(root, place, files) {
         Err(error) if !is_absent(&error) => {
-            Err(HistoryError::Read { path: folder.to_owned(), source: error })
+            Err(HistoryError::Read { path: shown(root, &place.folder(root)), source: error })
         }
         _ => Ok(()),
     }
@@ -201,12 +236,23 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn add_folder(folder: &Path, is_live: bool, found: &mut SegmentFiles) -> io::Result<()> {
+fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io::Result<()> {
+    let folder = place.folder(root);
+    match place {
+        SegmentPlace::Live => drop(root.state().folder(StateFolder::Journal)?),
+        SegmentPlace::Copy => drop(root.state().folder(StateFolder::SealedCopies)?),
+        SegmentPlace::Sealed | SegmentPlace::Compressed => own_file::check_folder(root.path(), SEALED_FOLDER.as_ref())?,
+    }
+    let may_stand_here: &[SegmentPlace] = match place {
+        SegmentPlace::Live => &[SegmentPlace::Live],
+        SegmentPlace::Copy => &[SegmentPlace::Copy],
+        SegmentPlace::Sealed | SegmentPlace::Compressed => &[SegmentPlace::Sealed, SegmentPlace::Compressed],
+    };
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let file_name = entry.file_name();
-        let Some((name, place)) = file_name.to_str().and_then(|name| parse(name, is_live)) else { continue };
-        let metadata = match fs::metadata(entry.path()) {
+        let Some((name, place)) = file_name.to_str().and_then(|name| parse(name, may_stand_here)) else { continue };
+        let metadata = match fs::symlink_metadata(entry.path()) {
             // Sealed or compacted between the two looks; the next catch-up sees its new place.
             Err(error) if is_absent(&error) => continue,
             metadata => metadata?,
@@ -227,10 +273,11 @@ fn add_folder(folder: &Path, is_live: bool, found: &mut SegmentFiles) -> io::Res
     Ok(())
 }
 
-fn parse(file_name: &str, is_live: bool) -> Option<(SegmentName, SegmentPlace)> {
-    let places = SegmentPlace::IN_ORDER.into_iter().filter(|place| (*place == SegmentPlace::Live) == is_live);
+fn parse(file_name: &str, places: &[SegmentPlace]) -> Option<(SegmentName, SegmentPlace)> {
     // `.jsonl.gz` does not end with `.jsonl`: at most one fits.
     places
+        .iter()
+        .copied()
         .filter_map(|place| file_name.strip_suffix(place.ending()).map(|name| (name, place)))
         .find_map(|(name, place)| Some((SegmentName::new(name)?, place)))
 }

@@ -37,13 +37,13 @@ impl SegmentSource {
     pub(super) fn open(root: &Root, file: &SegmentFile, wanted: u64) -> Result<Self, Fault> {
         let buffer = usize::try_from(wanted).map_or(LARGEST_BUFFER, |wanted| wanted + 1);
         let buffer = buffer.clamp(SMALLEST_BUFFER, LARGEST_BUFFER);
-        let opened = match File::open(file.location(root)) {
+        let opened = match file.place.open(root, &file.name) {
             Err(error) if segment_files::is_absent(&error) => return Err(Fault::Stale),
-            opened => opened.map_err(|source| HistoryError::Read { path: file.path(), source })?,
+            opened => opened.map_err(|source| HistoryError::Read { path: file.path(root), source })?,
         };
         let opened = BufReader::with_capacity(buffer, opened);
         let bytes = match file.place {
-            SegmentPlace::Live | SegmentPlace::Sealed => Bytes::Plain(opened),
+            SegmentPlace::Live | SegmentPlace::Copy | SegmentPlace::Sealed => Bytes::Plain(opened),
             SegmentPlace::Compressed => {
                 Bytes::Compressed(Box::new(BufReader::with_capacity(LARGEST_BUFFER, Members::new(opened))))
             }

@@ -50,13 +50,14 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
             verified.problems.extend(found.map(|problem| SegmentProblem {
                 segment: file.name.clone(),
                 place: file.place,
+                file: file.path(root),
                 line: line.number,
                 offset: line.start,
                 problem,
             }));
             Ok::<(), std::io::Error>(())
         });
-        read.map_err(|source| HistoryError::Read { path: file.path(), source })?;
+        read.map_err(|source| HistoryError::Read { path: file.path(root), source })?;
     }
     Ok(verified)
 }

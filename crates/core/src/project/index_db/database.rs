@@ -1,4 +1,4 @@
-//! The file `.stepmark/cache/index.db`: opened, made, made anew; in memory where it cannot be written.
+//! The file `.stepmark/local/cache/index.db`: opened, made, made anew; in memory where it cannot be written.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the database and its lock are opened here")]
 
 use std::{
@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior, config::DbConfig, ffi
 use super::schema;
 use crate::{database_files::DatabaseFiles, root::Root};
 
-/// The name of the database in `.stepmark/cache/`.
+/// The name of the database in `.stepmark/local/cache/`.
 const NAME: &str = "index.db";
 /// How long another process may bring it up to date before this one works in memory.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The database can neither be kept on disk nor made in memory.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "cannot make the database of the project, not even in memory; deleting `.stepmark/cache/` does no harm"
+    "cannot make the database of the project, not even in memory; deleting `.stepmark/local/cache/` does no harm"
 )]
 pub struct IndexError {
     #[from]
@@ -68,7 +68,7 @@ pub enum QueryError {
         limit: usize,
     },
     /// The database fails while it is read.
-    #[error("the database of the project cannot be read; deleting `.stepmark/cache/` does no harm")]
+    #[error("the database of the project cannot be read; deleting `.stepmark/local/cache/` does no harm")]
     Database {
         /// What SQLite says.
         source: rusqlite::Error,

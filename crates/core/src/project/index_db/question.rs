@@ -57,7 +57,7 @@ pub struct Answer {
     pub columns: Vec<(String, Option<String>)>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// Why the database was made in memory for this question, where `.stepmark/cache/` cannot be written.
+    /// Why the database was made in memory for this question, where `.stepmark/local/cache/` cannot be written.
     pub in_memory: Option<String>,
 }
 

@@ -26,7 +26,7 @@ impl Project {
     }
 
     fn database(&self) -> PathBuf {
-        self.place(".stepmark/cache/index.db")
+        self.place(".stepmark/local/cache/index.db")
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -126,7 +126,7 @@ fn a_long_log_is_emptied() {
 }
 
 fn self_place(project: &Project, suffix: &str) -> PathBuf {
-    project.place(&format!(".stepmark/cache/index.db{suffix}"))
+    project.place(&format!(".stepmark/local/cache/index.db{suffix}"))
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_database_that_is_gone_damaged_or_of_another_version_is_made_anew() {
     let wanted = project.everything();
     let spoil: [(&str, &dyn Fn()); 8] = [
         ("gone", &|| fs::remove_file(project.database()).unwrap()),
-        ("all gone", &|| fs::remove_dir_all(project.place(".stepmark/cache")).unwrap()),
+        ("all gone", &|| fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap()),
         ("empty", &|| fs::write(project.database(), b"").unwrap()),
         ("no database", &|| fs::write(project.database(), [b'x'; 5000]).unwrap()),
         ("without its log", &|| fs::remove_file(self_place(&project, "-wal")).unwrap()),
@@ -196,7 +196,7 @@ fn without_a_place_to_write_the_question_is_answered_from_memory() {
     let project = Project::new();
     project.write("docs/a.md", "---\nstatus: done\n---\n");
     // A folder cannot be made where a file stands, whoever asks.
-    project.write(".stepmark/cache", "");
+    project.write(".stepmark/local/cache", "");
     assert_eq!(project.texts("SELECT path FROM artifacts"), ["docs/a.md"]);
     assert!(project.workspace().refresh_index(&[]).unwrap().in_memory.is_some());
     assert!(matches!(project.ask_with("SELECT 1", &Freshness::AsItIs), Err(AskError::NotThere)));
@@ -225,7 +225,7 @@ fn the_answer_is_that_of_the_refresh_whatever_becomes_of_the_files() {
     };
     let (connection, _) = workspace.refreshed_index(parts, None, Database::on_disk).unwrap();
     // Somebody deletes the files, with the lock, and another process makes them anew: its tables are still empty.
-    fs::remove_dir_all(project.place(".stepmark/cache")).unwrap();
+    fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap();
     let other = Database::on_disk(workspace.root()).unwrap();
     assert_eq!((count(&connection), count(&other.connection)), (1, 0));
     assert!(connection.execute("DELETE FROM artifacts", []).is_err(), "it can only read");
@@ -267,7 +267,7 @@ fn a_database_elsewhere_is_not_touched_through_a_link() {
         .unwrap();
     let before = fs::read(&precious).unwrap();
     for freshness in [Freshness::Now, Freshness::AsItIs] {
-        fs::create_dir_all(project.place(".stepmark/cache")).unwrap();
+        fs::create_dir_all(project.place(".stepmark/local/cache")).unwrap();
         let _none_at_first = fs::remove_file(project.database());
         std::os::unix::fs::symlink(&precious, project.database()).unwrap();
         let asked = project.ask_with("SELECT path FROM artifacts", &freshness);
@@ -296,7 +296,7 @@ fn many_ask_at_once_while_the_cache_is_deleted() {
         }
         scope.spawn(|| {
             for _ in 0..10 {
-                let _another_may_have_been_faster = fs::remove_dir_all(project.place(".stepmark/cache"));
+                let _another_may_have_been_faster = fs::remove_dir_all(project.place(".stepmark/local/cache"));
                 thread::sleep(Duration::from_millis(5));
             }
         });
@@ -383,7 +383,7 @@ proptest! {
             }
         }
         let by_and_by = project.everything();
-        fs::remove_dir_all(project.place(".stepmark/cache")).unwrap();
+        fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap();
         prop_assert_eq!(by_and_by, project.everything());
     }
 }

@@ -43,7 +43,7 @@ pub enum AskError {
     #[error(transparent)]
     Query(#[from] QueryError),
     /// There is nothing to be asked as it is.
-    #[error("there is no database of this version in `.stepmark/cache/`")]
+    #[error("there is no database of this version in `.stepmark/local/cache/`")]
     NotThere,
 }
 

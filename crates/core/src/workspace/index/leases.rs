@@ -1,26 +1,32 @@
 //! Leases, from their files.
 #![expect(clippy::disallowed_methods, reason = "an edge module: leases are read here")]
 
-use std::{fs, io, path::Path};
+use std::{fs, io};
 
 use super::error::{Fault, RefreshError};
 use crate::{
     lease::Lease,
+    local_state::{LocalState, StateFolder},
+    own_file,
     project::index_db::{Cell, Contents, IntoCell as _, Row},
-    workspace::{Workspace, leases::FOLDER},
+    workspace::{Workspace, leases::LIMIT},
 };
 
 /// Takes in all leases.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
-    let mut rows = read_all(&workspace.root().path().join(FOLDER))
-        .map_err(|source| RefreshError::Read { path: FOLDER.to_owned(), source })?;
+    let state = workspace.root().state();
+    let mut rows = read_all(state).map_err(|source| {
+        let path = state.path(StateFolder::Leases).to_string_lossy().into_owned();
+        RefreshError::Read { path, source }
+    })?;
     rows.sort_by_key(|row| format!("{row:?}"));
     contents.replace_named("leases", rows)?;
     Ok(())
 }
 
-fn read_all(folder: &Path) -> io::Result<Vec<Row>> {
-    let entries = match fs::read_dir(folder) {
+fn read_all(state: &LocalState) -> io::Result<Vec<Row>> {
+    let folder = state.folder(StateFolder::Leases)?;
+    let entries = match fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
@@ -32,7 +38,7 @@ fn read_all(folder: &Path) -> io::Result<Vec<Row>> {
         if !name.ends_with(".json") {
             continue;
         }
-        match fs::read(folder.join(&name)) {
+        match own_file::read(&folder, name.as_ref(), LIMIT) {
             Ok(bytes) => rows.push(Lease::read(&bytes).map_or_else(
                 || problem(&name, "it is no lease that this version can read".to_owned()),
                 |lease| row(&lease),
@@ -60,7 +66,7 @@ fn row(lease: &Lease) -> Row {
 }
 
 fn problem(name: &str, reason: String) -> Row {
-    let mut row = vec![format!("{FOLDER}/{name}").cell(), "".cell()];
+    let mut row = vec![format!("leases/{name}").cell(), "".cell()];
     row.extend(vec![Cell::Null; 5]);
     row.push(reason.cell());
     row

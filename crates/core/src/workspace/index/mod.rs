@@ -56,7 +56,7 @@ pub struct IndexRefreshed {
     pub added: usize,
     /// Rows that went out; a row that changed goes out and comes in.
     pub removed: usize,
-    /// Why it was made in memory, where `.stepmark/cache/` cannot be written.
+    /// Why it was made in memory, where `.stepmark/local/cache/` cannot be written.
     pub in_memory: Option<String>,
 }
 

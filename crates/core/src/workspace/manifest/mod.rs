@@ -40,6 +40,7 @@ use super::{
 };
 use crate::{
     document::FileHash,
+    local_state::StateFolder,
     project::files_manifest::{Listing, ListingBuilder, Scope},
 };
 
@@ -173,15 +174,15 @@ fn own_path(request: &ManifestRequest<'_>) -> Option<String> {
     Some(if cfg!(windows) { inside.replace('\\', "/") } else { inside })
 }
 
-/// Where the hashes of the files below `root` are kept in the `.stepmark/` of `project`.
-fn stat_cache_of(project: &Root, root: &Root) -> PathBuf {
-    let folder = project.path().join(".stepmark/cache");
+/// Where the hashes of the files below `root` are kept in the local state of `project`.
+fn stat_cache_of(project: &Root, root: &Root) -> Option<PathBuf> {
+    let folder = project.state().folder(StateFolder::Cache).ok()?;
     if project == root {
-        return folder.join("files.stat");
+        return Some(folder.join("files.stat"));
     }
     let mut name = FileHash::of(root.path().as_os_str().as_encoded_bytes()).to_string();
     name.truncate(16);
-    folder.join(format!("files-{name}.stat"))
+    Some(folder.join(format!("files-{name}.stat")))
 }
 
 /// Writes a new cache into `file` if that spares the next run any hashing.

@@ -125,11 +125,11 @@ impl ManifestPlace {
         &self.root
     }
 
-    /// Where hashes are kept between runs: in the project's `.stepmark/`, if it has one or the manifest goes there.
+    /// Where hashes are kept between runs: in the local state, if the project has a `.stepmark/` or the manifest goes there.
     pub fn stat_cache(&self) -> Option<PathBuf> {
         let is_default = !self.is_named && self.files == Files::Artifacts;
         let has_place = is_default || is_folder(&self.project.path().join(".stepmark"));
-        has_place.then(|| stat_cache_of(&self.project, &self.root))
+        has_place.then(|| stat_cache_of(&self.project, &self.root)).flatten()
     }
 
     /// The request that compares or drafts this manifest. `stat_cache` is [`ManifestPlace::stat_cache`].
@@ -332,9 +332,9 @@ mod tests {
             Some(cache.strip_prefix(project.path()).unwrap().to_str().unwrap().to_owned())
         };
         assert_eq!(cache(&plain, Some("_bmad"), None), None);
-        assert_eq!(cache(&plain, None, None).as_deref(), Some(".stepmark/cache/files.stat"));
-        assert_eq!(cache(&configured, None, Some("x.csv")).as_deref(), Some(".stepmark/cache/files.stat"));
+        assert_eq!(cache(&plain, None, None).as_deref(), Some(".stepmark/local/cache/files.stat"));
+        assert_eq!(cache(&configured, None, Some("x.csv")).as_deref(), Some(".stepmark/local/cache/files.stat"));
         let other = cache(&configured, Some("_bmad"), None).unwrap();
-        assert!(other.starts_with(".stepmark/cache/files-") && other.len() == 43, "{other}");
+        assert!(other.starts_with(".stepmark/local/cache/files-") && other.len() == 43, "{other}");
     }
 }

@@ -17,7 +17,7 @@ impl Project {
     fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open(folder.path()).unwrap();
-        let cache = root.path().join(".stepmark/cache/files.stat");
+        let cache = root.path().join(".stepmark/local/cache/files.stat");
         let project = Self { _folder: folder, root, cache, looked_at: AtomicUsize::new(0) };
         for (path, text) in files {
             project.put(path, text);

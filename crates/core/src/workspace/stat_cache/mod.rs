@@ -1,7 +1,7 @@
 //! The hashes of files that have not changed since they were last hashed.
 //!
 //! The cache is disposable: it is read or ignored as a whole, and a wrong one costs time, never truth. It lies in
-//! `.stepmark/cache/` and is the one thing that a reading command may write (DESIGN.md, invariant 13). A hash counts only
+//! `.stepmark/local/cache/` and is the one thing that a reading command may write (DESIGN.md, invariant 13). A hash counts only
 //! while the file's size, times and inode are those seen when it was hashed, and while the file was not so new then that
 //! a change could have left no trace (git's rule for "racily clean" entries; see [`FileStat::may_hide_a_change`]).
 //!
@@ -15,7 +15,6 @@ mod renewal;
 mod writer;
 
 use std::{
-    fs::File,
     ops::Range,
     path::Path,
     time::{Instant, SystemTime, UNIX_EPOCH},
@@ -25,7 +24,13 @@ pub(crate) use self::format::ManifestKey;
 use self::format::{Bytes, Hashing};
 pub(crate) use self::renewal::{FolderRenewal, ReadManifest, Renewal};
 use super::file_stat::FileStat;
-use crate::document::FileHash;
+use crate::{
+    document::FileHash,
+    own_file::{self, Access},
+};
+
+/// How many bytes a cache may have: about a million files.
+const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// A cache as an earlier run left it.
 #[derive(Debug)]
@@ -60,8 +65,8 @@ impl RunStart {
 impl StatCache {
     /// Reads the cache at `file`; `None` where there is none that is whole and of this version.
     pub(crate) fn load(file: &Path) -> Option<Self> {
-        let file = File::open(file).ok()?;
-        let metadata = file.metadata().ok()?;
+        let file = own_file::open(file.parent()?, file.file_name()?.as_ref(), Access::Read).ok()?;
+        let metadata = file.metadata().ok().filter(|found| found.len() <= LIMIT)?;
         let bytes = Bytes::read(&file, usize::try_from(metadata.len()).ok()?).ok()??;
         let written = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let written = i64::try_from(written.as_nanos()).ok()?;

@@ -141,7 +141,14 @@ struct Entry<'run> {
 
 /// Makes the folder of the cache, with a file that keeps it out of git in a project without `init`.
 fn make_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    // `.stepmark` is for everybody who reads the project; what is below it belongs to this user alone.
+    if let Some(shared) = folder.ancestors().nth(2) {
+        fs::create_dir_all(shared)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)?;
     fs::write(folder.join(".gitignore"), "*\n")
 }
 

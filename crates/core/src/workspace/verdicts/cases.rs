@@ -203,8 +203,8 @@ fn a_cache_that_is_torn_or_gone_changes_nothing() {
     for name in ["checked.stat", "checked.facts"] {
         for bytes in [None, Some(""), Some("torn")] {
             match bytes {
-                Some(text) => project.write(&format!(".stepmark/cache/{name}"), text),
-                None => project.remove(&format!(".stepmark/cache/{name}")),
+                Some(text) => project.write(&format!(".stepmark/local/cache/{name}"), text),
+                None => project.remove(&format!(".stepmark/local/cache/{name}")),
             }
             assert_eq!(project.check().0, ARTIFACTS, "{name} {bytes:?}");
         }

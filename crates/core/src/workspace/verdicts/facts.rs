@@ -13,8 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Answers, key::FactsKey};
 use crate::{
-    artifact::ProjectPath, document::FileHash, workflow::Track, workspace::checking_beside::AllowedRule,
+    artifact::ProjectPath, document::FileHash, own_file, workflow::Track,
+    workspace::checking_beside::AllowedRule,
 };
+
+/// How many bytes the facts of a project may have.
+const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// What rules asked for and were told: the same questions with the same answers lead to the same findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +68,10 @@ impl Facts {
 
 /// The facts that stand beside the cache `file`; none where they cannot be read.
 pub(super) fn load(file: &Path) -> Vec<Facts> {
-    fs::read(place(file)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    let place = place(file);
+    let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else { return Vec::new() };
+    let bytes = own_file::read(folder, name.as_ref(), LIMIT).ok();
+    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 /// Writes `facts` beside the cache `file`.

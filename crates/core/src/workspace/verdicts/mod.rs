@@ -1,6 +1,6 @@
 //! What a check found nothing wrong with need not be read again while nothing has changed that decided about it.
 //!
-//! For each such file `.stepmark/cache/checked.stat` holds its stat and, in the place of a hash, a *key*: the SHA-256 over
+//! For each such file `.stepmark/local/cache/checked.stat` holds its stat and, in the place of a hash, a *key*: the SHA-256 over
 //! everything that decided. That is the [`context`], which is the same for all files of a run (program, configuration, files of
 //! workflows), the [`facts`] about other files that the rules asked for (whether an input document is there), and the row of the
 //! file in the manifest. `checked.facts` lists the facts, each combination once. A run asks them again; an entry is believed where
@@ -23,7 +23,7 @@ mod cases;
 
 use std::{
     collections::{HashMap, HashSet},
-    fs, io,
+    io,
     path::PathBuf,
 };
 
@@ -43,7 +43,9 @@ use super::{
     manifest_rows::ManifestRows,
     stat_cache::{EntryCursor, FolderRenewal, ManifestKey, ReadManifest, Renewal, RunStart, StatCache},
 };
-use crate::{artifact::ProjectPath, document::FileHash, project::files_manifest::Listing};
+use crate::{
+    artifact::ProjectPath, document::FileHash, local_state::StateFolder, project::files_manifest::Listing,
+};
 
 /// A new cache is written when it spares the next run at least this many files: writing it takes as long as reading them.
 const WORTHWHILE: usize = 64;
@@ -108,12 +110,11 @@ impl<'w> Verdicts<'w> {
     /// after.
     pub(super) fn load(workspace: &'w Workspace) -> Option<Self> {
         let start = RunStart::now();
-        let folder = workspace.root().path().join(".stepmark");
-        if !folder.is_dir() {
+        if !workspace.root().path().join(".stepmark").is_dir() {
             return None;
         }
         let context = context::of(workspace, start)?;
-        let file = folder.join("cache/checked.stat");
+        let file = workspace.root().state().folder(StateFolder::Cache).ok()?.join("checked.stat");
         let cache = StatCache::load(&file);
         let key = ManifestKey::of(&workspace.root().path().join(manifest::DEFAULT_MANIFEST));
         let is_same = cache.as_ref().zip(key).is_some_and(|(cache, key)| cache.remembers(&key));
@@ -172,9 +173,7 @@ impl<'w> Verdicts<'w> {
 
     /// The facts go first: keys without facts are not believed, facts without keys do nothing.
     fn write(self, learned: Learned) -> io::Result<()> {
-        if let Some(folder) = self.file.parent() {
-            fs::create_dir_all(folder)?;
-        }
+        self.workspace.root().state().make(StateFolder::Cache)?;
         let Learned { folders, visited, used, .. } = learned;
         let used: Vec<&Facts> = used.iter().filter_map(|key| self.sound.get(key)).collect();
         facts::write(&self.file, &used)?;

@@ -14,7 +14,7 @@ use std::{
 use crate::root::Root;
 
 /// Git in `folder`: it takes no locks but those that a command cannot do without, and asks nobody. Its streams lead nowhere until they are set.
-pub(super) fn git(folder: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     command
         .args(["--no-optional-locks", "--literal-pathspecs"])
@@ -45,17 +45,17 @@ fn pass_on_repository(command: &mut Command, folder: &Path) {
 }
 
 /// Whether the project lies in the work tree of a git repository.
-pub(super) fn is_repository(root: &Root) -> bool {
+pub(crate) fn is_repository(root: &Root) -> bool {
     root.path().ancestors().any(|folder| folder.join(".git").exists())
 }
 
 /// Whether the text is an object name in full, and so no option.
-pub(super) fn is_object_name(text: &str) -> bool {
+pub(crate) fn is_object_name(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Ends a process that only reads, if it has not ended yet.
-pub(super) fn end(child: &mut Child) {
+pub(crate) fn end(child: &mut Child) {
     // It may have ended by itself: then there is nothing to end.
     let _ended = child.kill();
     let _reaped = child.wait();

@@ -1,0 +1,207 @@
+//! Moving the state of this clone out of the work tree, where earlier versions kept it: once, and only what this clone made.
+#![expect(clippy::disallowed_methods, reason = "an edge module: files are moved here")]
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use super::{
+    FsyncPolicy,
+    folder::flush_folder,
+    redo::{RedoRecord, Slot},
+};
+use crate::{
+    git_folders::is_own,
+    git_process::git,
+    local_state::{PLAIN_FOLDER, StateFolder},
+    own_file::{self, Access},
+    root::Root,
+};
+
+/// Where earlier versions kept what can be deleted at will.
+const OLD_CACHE: &str = ".stepmark/cache";
+
+/// The record of what was moved, beside the folders of this work tree.
+const RECORD: &str = "moved-from-work-tree";
+
+/// How many bytes a record of a commit may have.
+const REDO_LIMIT: u64 = 256 * 1024 * 1024;
+
+/// What stands at the place where earlier versions kept the state of a clone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OldState {
+    /// Nothing, or this project keeps its state there.
+    None,
+    /// This clone's own state: the next command that writes moves it.
+    Own,
+    /// Files that a repository brought, another user's, or a link: nothing of it is read.
+    Foreign,
+    /// Files that came after the state was moved, or were left by that: nothing of it is read.
+    Left,
+}
+
+/// Returns what stands at the old place.
+pub fn old_state(root: &Root) -> OldState {
+    let old = root.path().join(PLAIN_FOLDER);
+    let Ok(found) = fs::symlink_metadata(&old) else { return OldState::None };
+    if !root.state().is_in_git() {
+        return OldState::None;
+    }
+    if record(root).exists() {
+        return OldState::Left;
+    }
+    let is_plain = found.is_dir() && own_file::check_folder(root.path(), PLAIN_FOLDER.as_ref()).is_ok();
+    if is_plain && is_own(&old) && is_unknown_to_git(root) { OldState::Own } else { OldState::Foreign }
+}
+
+/// Moves the state of this clone from the work tree into git's folder, if some stands there that can be believed. Killed in
+/// between, the next call goes on.
+///
+/// # Errors
+/// When a file cannot be moved; the others are moved by the next call.
+pub fn move_local_state(root: &Root, fsync: FsyncPolicy) -> io::Result<()> {
+    if old_state(root) != OldState::Own {
+        return Ok(());
+    }
+    let state = root.state();
+    state.make(StateFolder::Journal)?;
+    state.make(StateFolder::Redo)?;
+    let lock = own_file::open(&state.top(true), "move.lock".as_ref(), Access::ChangeOrMake)?;
+    lock.lock()?;
+    // Another process may have done it meanwhile.
+    if record(root).exists() {
+        return Ok(());
+    }
+    let old = root.path().join(PLAIN_FOLDER);
+    let moving = Moving { root, old: &old, fsync };
+    let mut moved = moving.folder("journal", StateFolder::Journal, |name| name.contains(".jsonl"))?;
+    moved.extend(moving.folder("leases", StateFolder::Leases, |name| name.ends_with(".json"))?);
+    // The log before the database: a database without its log has lost what was committed last.
+    for name in ["sync.db-wal", "sync.db"] {
+        moved.extend(moving.file(&old, name, &state.top(true))?);
+    }
+    moving.redo_records()?;
+    moving.write_record(&moved)?;
+    remove_remains(root.path());
+    Ok(())
+}
+
+fn record(root: &Root) -> PathBuf {
+    root.state().top(false).join(RECORD)
+}
+
+/// Returns whether no commit that this clone knows, and not the index, ever held a file at the old places: then no checkout wrote there.
+fn is_unknown_to_git(root: &Root) -> bool {
+    let places = ["--", PLAIN_FOLDER, OLD_CACHE];
+    let is_silent = |arguments: &[&str]| {
+        let arguments = [arguments, &places].concat();
+        let output = git(root.path(), &arguments).stdout(Stdio::piped()).output();
+        output.is_ok_and(|output| output.status.success() && output.stdout.is_empty())
+    };
+    is_silent(&["ls-files", "--cached", "-z"])
+        && is_silent(&["log", "--all", "--reflog", "--max-count=1", "--format=%H"])
+}
+
+struct Moving<'a> {
+    root: &'a Root,
+    old: &'a Path,
+    fsync: FsyncPolicy,
+}
+
+impl Moving<'_> {
+    /// Moves the files of a folder whose names are `wanted`, and returns these.
+    fn folder(
+        &self,
+        name: &str,
+        target: StateFolder,
+        wanted: impl Fn(&str) -> bool,
+    ) -> io::Result<Vec<String>> {
+        let from = self.old.join(name);
+        let mut moved = Vec::new();
+        for file in names_in(&from)?.into_iter().filter(|file| wanted(file)) {
+            let target = self.root.state().make(target)?;
+            moved.extend(self.file(&from, &file, &target)?);
+        }
+        Ok(moved)
+    }
+
+    /// Moves one file, if it is a regular one and its name is free.
+    fn file(&self, from: &Path, name: &str, target: &Path) -> io::Result<Option<String>> {
+        let Ok(file) = own_file::open(from, name.as_ref(), Access::Read) else { return Ok(None) };
+        if fs::symlink_metadata(target.join(name)).is_ok() {
+            return Ok(None);
+        }
+        match fs::rename(from.join(name), target.join(name)) {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                self.copy(file, target, name)?;
+                fs::remove_file(from.join(name))?;
+            }
+            renamed => renamed?,
+        }
+        flush_folder(target, self.fsync)?;
+        Ok(Some(name.to_owned()))
+    }
+
+    fn copy(&self, mut file: File, target: &Path, name: &str) -> io::Result<()> {
+        let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(target)?;
+        io::copy(&mut file, &mut staged)?;
+        staged.as_file().sync_all()?;
+        staged.persist(target.join(name)).map(drop).map_err(|error| error.error)
+    }
+
+    /// Signs the records of commits that were cut off under an earlier version, so that they are finished.
+    fn redo_records(&self) -> io::Result<()> {
+        let folder = self.old.join("redo");
+        for name in names_in(&folder)? {
+            let bytes = own_file::read(&folder, name.as_ref(), REDO_LIMIT)?;
+            if let Some(record) = RedoRecord::parse_unsigned(&bytes) {
+                let mut slot = Slot::take(self.root, self.fsync, std::time::Duration::ZERO)?;
+                slot.write(&record, self.fsync)?;
+            }
+            fs::remove_file(folder.join(name))?;
+        }
+        Ok(())
+    }
+
+    fn write_record(&self, moved: &[String]) -> io::Result<()> {
+        let folder = self.root.state().top(false);
+        let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(&folder)?;
+        moved.iter().try_for_each(|name| writeln!(staged, "{name}"))?;
+        staged.as_file().sync_all()?;
+        staged.persist(folder.join(RECORD)).map_err(|error| error.error)?;
+        flush_folder(&folder, self.fsync)
+    }
+}
+
+fn names_in(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names: Vec<String> = entries
+        .map(|entry| Ok(entry?.file_name().into_string().unwrap_or_default()))
+        .collect::<io::Result<_>>()?;
+    names.retain(|name| !name.is_empty());
+    names.sort();
+    Ok(names)
+}
+
+/// Removes what earlier versions made and nobody needs any more. What is in the way stays; `doctor` names it.
+fn remove_remains(root: &Path) {
+    let old = root.join(PLAIN_FOLDER);
+    for name in ["journal.lock", ".gitignore", "sync.db-shm"] {
+        let _may_be_missing = fs::remove_file(old.join(name));
+    }
+    let _may_be_missing = fs::remove_dir_all(old.join("locks"));
+    for name in ["redo", "journal", "leases"] {
+        let _may_hold_more = fs::remove_dir(old.join(name));
+    }
+    let _may_hold_more = fs::remove_dir(&old);
+    if own_file::check_folder(root, OLD_CACHE.as_ref()).is_ok() {
+        let _may_be_missing = fs::remove_dir_all(root.join(OLD_CACHE));
+    }
+}

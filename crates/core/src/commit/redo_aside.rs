@@ -1,0 +1,160 @@
+//! Redo records that cannot be carried out: they are kept apart, so that no other file waits for them.
+#![expect(clippy::disallowed_methods, reason = "an edge module: records are set aside here")]
+
+use std::{
+    error::Error,
+    fs,
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use super::{
+    CommitError, CommitOptions, FsyncPolicy, LockError,
+    clone_key::CloneKey,
+    folder::flush_folder,
+    redo::{Found, RedoRecord},
+    roll_forward::finish,
+};
+use crate::{
+    artifact::ProjectPath,
+    document::FileHash,
+    local_state::StateFolder,
+    own_file,
+    root::Root,
+};
+
+/// How the names of records end that `doctor --repair` gave up.
+const DROPPED: &str = ".dropped";
+
+/// How many bytes of a record are read again.
+const LIMIT: u64 = 256 * 1024 * 1024;
+
+/// A commit that was cut off and cannot be finished; its bytes are kept.
+#[derive(Debug)]
+pub struct CommitSetAside {
+    /// The file that keeps its record.
+    pub record: PathBuf,
+    /// The files that it is about; none where this clone did not write the record.
+    pub files: Vec<ProjectPath>,
+}
+
+/// What `doctor --repair` did with one of them.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SetAsideRepair {
+    /// It is finished now, and its record is gone.
+    Finished(CommitSetAside),
+    /// It still cannot be finished. The record stays under a name that no command looks at.
+    Dropped(CommitSetAside, String),
+}
+
+/// Returns whether the same attempt may succeed later without anybody's help: the disk is full, or a lock is held.
+pub(super) fn may_pass(error: &CommitError) -> bool {
+    if matches!(error, CommitError::Lock(LockError::Timeout { .. } | LockError::Interrupted { .. })) {
+        return true;
+    }
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return matches!(
+                error.kind(),
+                io::ErrorKind::StorageFull
+                    | io::ErrorKind::QuotaExceeded
+                    | io::ErrorKind::ReadOnlyFilesystem
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::TimedOut
+                    | io::ErrorKind::Interrupted
+                    | io::ErrorKind::OutOfMemory
+            ) || matches!(error.raw_os_error(), Some(5 | 23 | 24));
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// Keeps the bytes of a record durably apart.
+pub(super) fn set_aside(root: &Root, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
+    let folder = root.state().make(StateFolder::RedoAside)?;
+    let mut name = FileHash::of(bytes).to_string();
+    name.truncate(16);
+    let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(&folder)?;
+    staged.write_all(bytes)?;
+    if fsync == FsyncPolicy::Always {
+        staged.as_file().sync_all()?;
+    }
+    staged.persist(folder.join(name)).map_err(|error| error.error)?;
+    flush_folder(&folder, fsync)
+}
+
+/// The commits that are set aside. Nothing is changed.
+///
+/// # Errors
+/// When their records cannot be read.
+pub fn commits_set_aside(root: &Root) -> Result<Vec<CommitSetAside>, CommitError> {
+    let found = read_all(root).map_err(|source| CommitError::Recover { source })?;
+    Ok(found.into_iter().map(|(aside, _)| aside).collect())
+}
+
+/// Finishes the commits that are set aside, or gives them up; their records are kept then.
+///
+/// # Errors
+/// When a record cannot be read, renamed or removed.
+pub fn repair_commits_set_aside(
+    root: &Root,
+    options: &CommitOptions,
+) -> Result<Vec<SetAsideRepair>, CommitError> {
+    let failed = |source| CommitError::Recover { source };
+    let mut repairs = Vec::new();
+    for (aside, found) in read_all(root).map_err(failed)? {
+        let finished = match found {
+            Found::Record(record) => finish(root, &record, options).map_err(|error| chain_of(&error)),
+            Found::Torn | Found::Foreign => Err("this clone did not write it".to_owned()),
+        };
+        repairs.push(match finished {
+            Ok(()) => {
+                fs::remove_file(&aside.record).map_err(failed)?;
+                SetAsideRepair::Finished(aside)
+            }
+            Err(reason) => {
+                let mut dropped = aside.record.clone().into_os_string();
+                dropped.push(DROPPED);
+                fs::rename(&aside.record, &dropped).map_err(failed)?;
+                SetAsideRepair::Dropped(CommitSetAside { record: dropped.into(), ..aside }, reason)
+            }
+        });
+    }
+    Ok(repairs)
+}
+
+fn chain_of(error: &CommitError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+fn read_all(root: &Root) -> io::Result<Vec<(CommitSetAside, Found)>> {
+    let folder = root.state().folder(StateFolder::RedoAside)?;
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names: Vec<String> =
+        entries.map(|entry| Ok(entry?.file_name().into_string().unwrap_or_default())).collect::<io::Result<_>>()?;
+    names.retain(|name| !name.starts_with('.') && !name.ends_with(DROPPED));
+    names.sort();
+    let key = CloneKey::read(root.state())?;
+    let mut found = Vec::new();
+    for name in names {
+        let record = RedoRecord::parse(&own_file::read(&folder, name.as_ref(), LIMIT)?, key.as_ref());
+        let files = match &record {
+            Found::Record(record) => record.files.iter().map(|file| file.path.clone()).collect(),
+            Found::Torn | Found::Foreign => Vec::new(),
+        };
+        found.push((CommitSetAside { record: folder.join(name), files }, record));
+    }
+    Ok(found)
+}

@@ -1,0 +1,210 @@
+//! Sealing live segments: they are written to the folder that git carries, and this clone keeps a copy that no checkout replaces.
+//!
+//! Killed in between, a segment is live still, or a copy whose other file is staged: the next sealing gives that one its name.
+#![expect(clippy::disallowed_methods, reason = "an edge module: segments are sealed here")]
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    FsyncPolicy, JournalWriteError,
+    folder::flush_folder,
+    journal_file::{EXTENSION, JournalFile},
+};
+use crate::{
+    journal::{SegmentName, store::SEALED_FOLDER},
+    local_state::StateFolder,
+    own_file::{self, Access},
+    root::Root,
+};
+
+/// Seals the live segments of a session (`None`: of commands outside of any) and returns their names: the tracked
+/// `.stepmark/journal/` gets them. A commit that was cut off must be finished before: see
+/// [`finish_interrupted`](super::finish_interrupted).
+///
+/// # Errors
+/// When a segment cannot be written or moved.
+pub fn seal_segments(
+    root: &Root,
+    session: Option<&str>,
+    fsync: FsyncPolicy,
+) -> Result<Vec<SegmentName>, JournalWriteError> {
+    let journal = JournalFile::open(root)?;
+    let names = journal.live_names(session)?;
+    let sealing = Sealing { live: journal.folder(), root, fsync };
+    Ok(if names.is_empty() { Vec::new() } else { sealing.seal(names)? })
+}
+
+/// Gives staged segments their names, of sealings that were cut off.
+///
+/// # Errors
+/// When a folder cannot be read or changed.
+pub(super) fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<(), JournalWriteError> {
+    let journal = JournalFile::open(root)?;
+    Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
+}
+
+/// Under the lock of the journal.
+struct Sealing<'a> {
+    live: &'a Path,
+    root: &'a Root,
+    fsync: FsyncPolicy,
+}
+
+impl Sealing<'_> {
+    fn seal(&self, names: Vec<String>) -> io::Result<Vec<SegmentName>> {
+        let tracked = self.tracked()?;
+        fs::create_dir_all(&tracked)?;
+        self.finish()?;
+        let copies = self.root.state().make(StateFolder::SealedCopies)?;
+        let mut sealed = Vec::new();
+        for name in names {
+            let mut live = own_file::open(self.live, name.as_ref(), Access::Read)?;
+            // A torn segment stays for `doctor`: what is sealed is never cut.
+            if !ends_with_line(&mut live)? {
+                continue;
+            }
+            let staged = tracked.join(staged_name(&name));
+            self.write(&mut live, &staged)?;
+            fs::rename(self.live.join(&name), copies.join(&name))?;
+            // Nothing is added to it from here on, even if the other file gets its name later.
+            flush_folder(&copies, self.fsync)?;
+            fs::rename(&staged, tracked.join(&name))?;
+            sealed.extend(name.strip_suffix(EXTENSION).and_then(SegmentName::new));
+        }
+        flush_folder(&tracked, self.fsync)?;
+        flush_folder(self.live, self.fsync)?;
+        Ok(sealed)
+    }
+
+    fn write(&self, live: &mut File, staged: &Path) -> io::Result<()> {
+        // What a sealing that was cut off left, or a repository put here.
+        match fs::remove_file(staged) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = File::create_new(staged)?;
+        live.seek(SeekFrom::Start(0))?;
+        io::copy(live, &mut file)?;
+        if self.fsync == FsyncPolicy::Always { file.sync_all() } else { Ok(()) }
+    }
+
+    fn finish(&self) -> io::Result<()> {
+        let tracked = self.tracked()?;
+        let copies = self.root.state().folder(StateFolder::SealedCopies)?;
+        let entries = match fs::read_dir(&tracked) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        for entry in entries {
+            let file_name = entry?.file_name();
+            let name = file_name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
+            let Some(name) = name.filter(|name| name.ends_with(EXTENSION)) else { continue };
+            let staged = tracked.join(&file_name);
+            // Only what is the copy of this clone, to the byte: another file of that name is a repository's.
+            if is_same(&copies, &tracked, name, &file_name)? && !tracked.join(name).exists() {
+                fs::rename(&staged, tracked.join(name))?;
+                flush_folder(&tracked, self.fsync)?;
+            } else {
+                fs::remove_file(&staged)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tracked(&self) -> io::Result<PathBuf> {
+        own_file::check_folder(self.root.path(), SEALED_FOLDER.as_ref())?;
+        Ok(self.root.path().join(SEALED_FOLDER))
+    }
+}
+
+fn staged_name(name: &str) -> String {
+    format!(".{name}.tmp")
+}
+
+fn is_same(copies: &Path, tracked: &Path, name: &str, staged: &std::ffi::OsStr) -> io::Result<bool> {
+    let copy = match own_file::open(copies, name.as_ref(), Access::Read) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        copy => copy?,
+    };
+    let Ok(staged) = own_file::open(tracked, staged.as_ref(), Access::Read) else { return Ok(false) };
+    let is_as_long = copy.metadata()?.len() == staged.metadata()?.len();
+    Ok(is_as_long && have_same_bytes(copy, staged)?)
+}
+
+fn have_same_bytes(one: File, other: File) -> io::Result<bool> {
+    let (mut one, mut other) = (io::BufReader::new(one), io::BufReader::new(other));
+    let (mut here, mut there) = ([0; 4096], [0; 4096]);
+    loop {
+        let read = one.read(&mut here)?;
+        other.read_exact(&mut there[..read])?;
+        if here[..read] != there[..read] {
+            return Ok(false);
+        }
+        if read == 0 {
+            return Ok(true);
+        }
+    }
+}
+
+fn ends_with_line(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        commit::{append_events, scratch_project::ScratchProject},
+        journal::{Actor, Event, EventDraft, Kind},
+    };
+
+    fn append(project: &ScratchProject, reason: &str) {
+        let draft = EventDraft::new(Kind::CHANGE).with_reason(Some(reason.to_owned()));
+        let event = Event::new(draft, Actor::human("Ada"), "2026-11-22T10:00:00Z".parse().unwrap()).sealed();
+        append_events(&project.root, &[event], FsyncPolicy::Never).unwrap();
+    }
+
+    #[test]
+    fn git_gets_the_segment_and_this_clone_keeps_it() {
+        let project = ScratchProject::new();
+        append(&project, "a");
+        let name = project.names(".stepmark/local/journal").remove(0);
+        let bytes = project.read(&format!(".stepmark/local/journal/{name}"));
+        assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Always).unwrap().len(), 1);
+        assert_eq!(project.names(".stepmark/journal"), [name.clone()]);
+        for folder in [".stepmark/journal", ".stepmark/local/sealed"] {
+            assert_eq!(project.read(&format!("{folder}/{name}")), bytes);
+        }
+        assert_eq!(project.names(".stepmark/local/journal"), [""; 0]);
+        assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Always).unwrap(), []);
+    }
+
+    #[test]
+    fn a_sealing_that_was_cut_off_is_finished_and_nothing_else() {
+        let project = ScratchProject::new();
+        append(&project, "a");
+        let name = project.names(".stepmark/local/journal").remove(0);
+        seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+        let tracked = |name: &str| project.place(&format!(".stepmark/journal/{name}"));
+        fs::rename(tracked(&name), tracked(&staged_name(&name))).unwrap();
+        fs::write(tracked(".main-000000000000.jsonl.tmp"), "a repository's").unwrap();
+        finish_sealing(&project.root, FsyncPolicy::Never).unwrap();
+        assert_eq!(project.names(".stepmark/journal"), [name.clone()]);
+
+        // Another branch is checked out: the segment is not put among its files again.
+        fs::remove_file(tracked(&name)).unwrap();
+        append(&project, "b");
+        seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+        assert!(!tracked(&name).exists());
+    }
+}

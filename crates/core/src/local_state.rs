@@ -1,0 +1,280 @@
+//! The folders of what belongs to one clone: redo records, locks, live history, leases, the ledger of sync, caches.
+//!
+//! In a git project they stand in git's own folder, which no clone, checkout, stash or clean fills or empties. Elsewhere they stand
+//! in `.stepmark/local/`, and are refused where they are links or another user's. What a repository carries at that place is not read.
+#![expect(clippy::disallowed_methods, reason = "an edge module: these folders are looked at and made here")]
+
+use std::{
+    fs::{self, DirBuilder},
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    document::FileHash,
+    git_folders::{GitFolders, is_own},
+};
+
+/// The folder of local state where there is no git, seen from the project root.
+pub(crate) const PLAIN_FOLDER: &str = ".stepmark/local";
+
+/// The folder of stepmark in git's folder.
+const GIT_FOLDER: &str = "stepmark";
+
+/// One of the folders of local state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateFolder {
+    /// Live segments of the journal; shared by all work trees of a repository.
+    Journal,
+    /// Copies of the segments that this clone sealed; shared.
+    SealedCopies,
+    /// Leases; shared.
+    Leases,
+    /// The ledger of sync, beside the other folders; shared.
+    Sync,
+    /// Records of commits that are under way.
+    Redo,
+    /// Records of commits that cannot be finished.
+    RedoAside,
+    /// Lock files.
+    Locks,
+    /// What can be deleted at will.
+    Cache,
+}
+
+/// Where the local state of one project stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalState {
+    /// Absolute, without links: git's folder, or the project root.
+    base: PathBuf,
+    /// The same for what all work trees share.
+    common_base: PathBuf,
+    /// Between the base and the folders.
+    below: PathBuf,
+    is_in_git: bool,
+}
+
+/// Why the folder of local state is not used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocalStateError {
+    /// Something else stands in its place.
+    #[error(
+        "`{}` is a link or no folder, so what it leads to is not used as the state of this clone: \
+         remove it, and run the command again", place.display()
+    )]
+    NotAFolder {
+        /// Where it stands.
+        place: PathBuf,
+    },
+    /// It belongs to another user.
+    #[error(
+        "`{}` belongs to another user, so it is not used as the state of this clone: \
+         remove it or give it to this user, and run the command again", place.display()
+    )]
+    ForeignOwner {
+        /// Where it stands.
+        place: PathBuf,
+    },
+    /// It cannot be looked at.
+    #[error("cannot look at `{}`, where the state of this clone stands", place.display())]
+    Unreachable {
+        /// Where it stands.
+        place: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl LocalState {
+    /// Finds the place for the project at `root`, absolute and without links. Nothing is made.
+    pub(crate) fn of(root: &Path) -> Self {
+        match GitFolders::around(root) {
+            Some(git) => Self {
+                below: below_git(root.strip_prefix(&git.top).unwrap_or(root)),
+                base: git.own,
+                common_base: git.common,
+                is_in_git: true,
+            },
+            None => Self {
+                base: root.to_owned(),
+                common_base: root.to_owned(),
+                below: PathBuf::from(PLAIN_FOLDER),
+                is_in_git: false,
+            },
+        }
+    }
+
+    /// Returns whether it stands in git's folder, and not among the files of the project.
+    pub const fn is_in_git(&self) -> bool {
+        self.is_in_git
+    }
+
+    /// The path of `folder`, which need not exist; not checked: for messages and for watching.
+    pub fn path(&self, folder: StateFolder) -> PathBuf {
+        let (base, name) = self.parts(folder);
+        let top = base.join(&self.below);
+        if name.is_empty() { top } else { top.join(name) }
+    }
+
+    /// The path of `folder`, to be read from or written to. The folder need not exist.
+    ///
+    /// # Errors
+    /// When it, or a folder above it, is a link, no folder, or another user's.
+    pub fn folder(&self, folder: StateFolder) -> Result<PathBuf, LocalStateError> {
+        let (base, name) = self.parts(folder);
+        let mut place = base.to_owned();
+        for part in self.below.iter().chain(Path::new(name)) {
+            place.push(part);
+            if !check(&place, !self.is_in_git)? {
+                break;
+            }
+        }
+        Ok(self.path(folder))
+    }
+
+    /// Makes `folder`, readable by this user alone, and returns its path.
+    ///
+    /// # Errors
+    /// When it cannot be made, or must not be used.
+    pub fn make(&self, folder: StateFolder) -> io::Result<PathBuf> {
+        let place = self.folder(folder).map_err(io::Error::other)?;
+        let (base, _) = self.parts(folder);
+        let state = base.join(&self.below);
+        make_private(&state)?;
+        if !self.is_in_git {
+            // Before the folder, whose presence says that all this is done: a process killed here leaves it to the next one.
+            let ignore = state.join(".gitignore");
+            if fs::symlink_metadata(&ignore).map_or(true, |found| found.len() == 0) {
+                fs::write(&ignore, "*\n")?;
+            }
+        }
+        make_private(&place)?;
+        Ok(place)
+    }
+
+    /// The path of the folder that holds those of this work tree; with `is_common`, of those that all work trees share.
+    pub(crate) fn top(&self, is_common: bool) -> PathBuf {
+        let base = if is_common { &self.common_base } else { &self.base };
+        base.join(&self.below)
+    }
+
+    fn parts(&self, folder: StateFolder) -> (&Path, &'static str) {
+        match folder {
+            StateFolder::Journal => (&self.common_base, "journal"),
+            StateFolder::SealedCopies => (&self.common_base, "sealed"),
+            StateFolder::Leases => (&self.common_base, "leases"),
+            StateFolder::Sync => (&self.common_base, ""),
+            StateFolder::Redo => (&self.base, "redo"),
+            StateFolder::RedoAside => (&self.base, "redo-aside"),
+            StateFolder::Locks => (&self.base, "locks"),
+            StateFolder::Cache => (&self.base, "cache"),
+        }
+    }
+}
+
+impl From<LocalStateError> for io::Error {
+    fn from(error: LocalStateError) -> Self {
+        Self::other(error)
+    }
+}
+
+/// A project at the top of the work tree has `stepmark/`, another one a folder of its own beside.
+fn below_git(inside: &Path) -> PathBuf {
+    let folder = PathBuf::from(GIT_FOLDER);
+    if inside.as_os_str().is_empty() {
+        return folder;
+    }
+    let mut digits = FileHash::of(inside.as_os_str().as_encoded_bytes()).to_string();
+    digits.truncate(16);
+    folder.join("projects").join(digits)
+}
+
+/// Returns whether something stands at `place`, which then is a folder; with `is_private`, of this user.
+fn check(place: &Path, is_private: bool) -> Result<bool, LocalStateError> {
+    let place_of = || place.to_owned();
+    match fs::symlink_metadata(place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(LocalStateError::Unreachable { place: place_of(), source }),
+        Ok(found) if !found.is_dir() => Err(LocalStateError::NotAFolder { place: place_of() }),
+        Ok(_) if is_private && !is_own(place) => Err(LocalStateError::ForeignOwner { place: place_of() }),
+        Ok(_) => Ok(true),
+    }
+}
+
+fn make_private(place: &Path) -> io::Result<()> {
+    if place.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = place.parent() {
+        // `.stepmark` itself is shared with everybody who reads the project.
+        fs::create_dir_all(parent)?;
+    }
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(place) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let place = fs::canonicalize(folder.path()).unwrap();
+        (folder, place)
+    }
+
+    fn make_repository(top: &Path) {
+        for folder in [".git/objects", ".git/refs"] {
+            fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        fs::write(top.join(".git/HEAD"), "").unwrap();
+    }
+
+    #[test]
+    fn stands_in_gits_folder_for_each_project_apart() {
+        let (_folder, top) = scratch();
+        make_repository(&top);
+        let state = LocalState::of(&top);
+        assert_eq!(state.path(StateFolder::Redo), top.join(".git/stepmark/redo"));
+        let below = LocalState::of(&top.join("packages/one"));
+        let other = LocalState::of(&top.join("packages/two"));
+        assert!(below.path(StateFolder::Redo).starts_with(top.join(".git/stepmark/projects")));
+        assert_ne!(below, other);
+        assert_eq!(state.make(StateFolder::Leases).unwrap(), top.join(".git/stepmark/leases"));
+        assert!(!top.join(".stepmark").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn without_git_it_is_for_this_user_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_folder, top) = scratch();
+        let place = LocalState::of(&top).make(StateFolder::Locks).unwrap();
+        assert_eq!(place, top.join(".stepmark/local/locks"));
+        let mode = fs::metadata(top.join(".stepmark/local")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        assert_eq!(fs::read(top.join(".stepmark/local/.gitignore")).unwrap(), b"*\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_its_place_is_refused() {
+        for link in [".stepmark", ".stepmark/local", ".stepmark/local/redo"] {
+            let ((_folder, top), (_elsewhere, outside)) = (scratch(), scratch());
+            fs::create_dir_all(top.join(link).parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(&outside, top.join(link)).unwrap();
+            let state = LocalState::of(&top);
+            let refused = state.folder(StateFolder::Redo).unwrap_err();
+            assert!(matches!(&refused, LocalStateError::NotAFolder { place } if *place == top.join(link)));
+            assert!(state.make(StateFolder::Redo).is_err());
+            assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Opening files of stepmark itself, whose names a repository may have filled with anything.
+//!
+//! No link on the way below the base is followed, only regular files are opened, and nothing waits: a pipe or a device is an error.
+#![expect(clippy::disallowed_methods, reason = "an edge module: files of stepmark are opened here")]
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+/// What a file is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// To read what is there.
+    Read,
+    /// To read and change what is there.
+    #[cfg(feature = "write")]
+    Change,
+    /// The same, and to make it where it is missing.
+    #[cfg(feature = "write")]
+    ChangeOrMake,
+    /// To read it and to write behind its end.
+    #[cfg(feature = "write")]
+    Append,
+    /// To write behind the end of a file that is not there yet.
+    #[cfg(feature = "write")]
+    Make,
+}
+
+/// Opens the regular file at `below`, a path without `..`, seen from the folder `base`.
+///
+/// # Errors
+/// When it cannot be opened, is no regular file, or a link stands on the way to it.
+pub(crate) fn open(base: &Path, below: &Path, access: Access) -> io::Result<File> {
+    let file = open_below(base, below, access)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+/// Reads the whole file at `below`, seen from `base`, which has at most `limit` bytes.
+///
+/// # Errors
+/// As of [`open`]; when the file is larger.
+pub(crate) fn read(base: &Path, below: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_bounded(open(base, below, Access::Read)?, limit)
+}
+
+/// Reads the rest of `source`, of at most `limit` bytes.
+///
+/// # Errors
+/// When it cannot be read, or is longer.
+pub(crate) fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        let reason = format!("it has more than the {limit} bytes that such a file may have");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(bytes)
+}
+
+/// Makes sure that no link stands on the way to the folder at `below`, seen from `base`. What is missing is no link.
+///
+/// # Errors
+/// When a link stands there, or the folder cannot be reached.
+pub(crate) fn check_folder(base: &Path, below: &Path) -> io::Result<()> {
+    let mut place = base.to_owned();
+    for part in below {
+        place.push(part);
+        match std::fs::symlink_metadata(&place) {
+            Ok(found) if found.is_symlink() => return Err(is_a_link()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            found => drop(found?),
+        }
+    }
+    Ok(())
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
+}
+
+fn is_a_link() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "a link stands there, and files of stepmark are never links")
+}
+
+/// Asks the kernel for all of it at once: openat2(2).
+#[cfg(target_os = "linux")]
+fn open_below(base: &Path, below: &Path, access: Access) -> io::Result<File> {
+    use rustix::{
+        fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2},
+        io::Errno,
+    };
+
+    let folder = openat(CWD, base, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    loop {
+        let flags = flags(access) | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        return match openat2(&folder, below, flags, mode(flags), resolve) {
+            Ok(file) => Ok(File::from(file)),
+            Err(Errno::AGAIN | Errno::INTR) => continue,
+            Err(Errno::LOOP) => Err(is_a_link()),
+            // A kernel before 5.6, or a sandbox that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => open_by_walk(base, below, access),
+            // A pipe without a reader, or a socket.
+            Err(Errno::NXIO) => Err(not_regular()),
+            Err(error) => Err(error.into()),
+        };
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn flags(access: Access) -> rustix::fs::OFlags {
+    use rustix::fs::OFlags;
+    match access {
+        Access::Read => OFlags::RDONLY,
+        #[cfg(feature = "write")]
+        Access::Change => OFlags::RDWR,
+        #[cfg(feature = "write")]
+        Access::ChangeOrMake => OFlags::RDWR | OFlags::CREATE,
+        #[cfg(feature = "write")]
+        Access::Append => OFlags::RDWR | OFlags::APPEND,
+        #[cfg(feature = "write")]
+        Access::Make => OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL,
+    }
+}
+
+/// openat2(2) refuses a mode for a file that is not made.
+#[cfg(target_os = "linux")]
+fn mode(flags: rustix::fs::OFlags) -> rustix::fs::Mode {
+    use rustix::fs::{Mode, OFlags};
+    if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_below(base: &Path, below: &Path, access: Access) -> io::Result<File> {
+    open_by_walk(base, below, access)
+}
+
+/// Looks at every part before it opens the file.
+fn open_by_walk(base: &Path, below: &Path, access: Access) -> io::Result<File> {
+    let mut place = base.to_owned();
+    for part in below {
+        place.push(part);
+        if std::fs::symlink_metadata(&place).is_ok_and(|found| found.is_symlink()) {
+            return Err(is_a_link());
+        }
+    }
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(feature = "write")]
+    match access {
+        Access::Read => &mut options,
+        Access::Change => options.write(true),
+        Access::ChangeOrMake => options.write(true).create(true).truncate(false),
+        Access::Append => options.append(true),
+        Access::Make => options.append(true).create_new(true),
+    };
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
+    }
+    let _only_reading_without_the_feature = access;
+    options.open(place)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::*;
+
+    type Open = fn(&Path, &Path, Access) -> io::Result<File>;
+
+    #[test]
+    fn only_regular_files_without_links_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let (base, outside) = (folder.path().join("base"), folder.path().join("outside"));
+        for place in [&base, &outside] {
+            fs::create_dir_all(place.join("deep")).unwrap();
+            fs::write(place.join("deep/file"), "text").unwrap();
+        }
+        symlink(&outside, base.join("folder")).unwrap();
+        symlink("deep", base.join("inside")).unwrap();
+        symlink(outside.join("deep/file"), base.join("file")).unwrap();
+        symlink(outside.join("absent"), base.join("dangling")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, base.join("pipe"), rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+        let opens: [Open; 2] = [open_below, open_by_walk];
+        for opened in opens {
+            let all = [Access::Read, Access::Change, Access::ChangeOrMake, Access::Append];
+            for access in all {
+                for name in ["folder/deep/file", "inside/file", "file", "dangling"] {
+                    let error = opened(&base, Path::new(name), access).unwrap_err();
+                    assert!(error.to_string().contains("link"), "{name} {access:?}: {error}");
+                }
+                assert!(opened(&base, Path::new("deep/file"), access).is_ok(), "{access:?}");
+            }
+            let absent = opened(&base, Path::new("absent/file"), Access::Read).unwrap_err();
+            assert_eq!(absent.kind(), io::ErrorKind::NotFound);
+        }
+        for access in [Access::Read, Access::Change] {
+            assert!(open(&base, Path::new("pipe"), access).is_err());
+            assert!(open(&base, Path::new("deep"), access).is_err());
+        }
+        assert!(!outside.join("absent").exists());
+    }
+
+    #[test]
+    fn reads_no_more_than_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file"), "12345").unwrap();
+        assert_eq!(read(folder.path(), Path::new("file"), 5).unwrap(), b"12345");
+        let error = read(folder.path(), Path::new("file"), 4).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    }
+}
