@@ -77,6 +77,17 @@ pub enum LocalStateError {
         /// Where it stands.
         place: PathBuf,
     },
+    /// It cannot be made.
+    #[error(
+        "cannot make the folder `{}` for the state of this clone: allow writing there, and run the command again",
+        place.display()
+    )]
+    Make {
+        /// Where it is to stand.
+        place: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// It cannot be looked at.
     #[error("cannot look at `{}`, where the state of this clone stands", place.display())]
     Unreachable {
@@ -138,20 +149,25 @@ impl LocalState {
     ///
     /// # Errors
     /// When it cannot be made, or must not be used.
-    pub fn make(&self, folder: StateFolder) -> io::Result<PathBuf> {
-        let place = self.folder(folder).map_err(io::Error::other)?;
+    pub fn make(&self, folder: StateFolder) -> Result<PathBuf, LocalStateError> {
+        let place = self.folder(folder)?;
         let (base, _) = self.parts(folder);
         let state = base.join(&self.below);
-        make_private(&state)?;
-        if !self.is_in_git {
-            // Before the folder, whose presence says that all this is done: a process killed here leaves it to the next one.
-            let ignore = state.join(".gitignore");
-            if fs::symlink_metadata(&ignore).map_or(true, |found| found.len() == 0) {
-                fs::write(&ignore, "*\n")?;
-            }
-        }
-        make_private(&place)?;
+        // The ignore file before the folder, whose presence says that all this is done: a process killed here leaves it to the next.
+        let make = || {
+            make_private(&state)?;
+            self.keep_out_of_git(&state)?;
+            make_private(&place)
+        };
+        make().map_err(|source| LocalStateError::Make { place: place.clone(), source })?;
         Ok(place)
+    }
+
+    /// In a project that becomes a repository later, or lies in one of another user.
+    fn keep_out_of_git(&self, state: &Path) -> io::Result<()> {
+        let ignore = state.join(".gitignore");
+        let is_there = fs::symlink_metadata(&ignore).is_ok_and(|found| found.len() > 0);
+        if self.is_in_git || is_there { Ok(()) } else { fs::write(&ignore, "*\n") }
     }
 
     /// The path of the folder that holds those of this work tree; with `is_common`, of those that all work trees share.

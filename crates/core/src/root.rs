@@ -141,6 +141,15 @@ impl Root {
         &self.state
     }
 
+    /// `place` as messages show it: seen from the root, with `/` between its parts, where it stands below the root.
+    pub fn shown(&self, place: &Path) -> String {
+        match place.strip_prefix(&self.path) {
+            Ok(below) if cfg!(windows) => below.to_string_lossy().replace('\\', "/"),
+            Ok(below) => below.to_string_lossy().into_owned(),
+            Err(_) => place.to_string_lossy().into_owned(),
+        }
+    }
+
     fn at(path: PathBuf) -> Self {
         Self { state: LocalState::of(&path), path }
     }

@@ -2,7 +2,11 @@
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use stepmark_core::workspace::{Ailment, Diagnosis};
+use stepmark_core::{
+    artifact::ProjectPath,
+    commit::{CommitSetAside, SetAsideRepair},
+    workspace::{Ailment, Diagnosis},
+};
 
 use crate::{
     exit::{Exit, Failure},
@@ -37,14 +41,29 @@ impl Doctor {
 }
 
 fn report(output: &Output, diagnosis: &Diagnosis) {
+    if diagnosis.is_state_moved {
+        output.line(".stepmark/local: mended: the state of this clone is in git's folder now");
+    }
     for path in &diagnosis.finished {
         output.line(format_args!("{path}: mended: the commit that was cut off is finished"));
     }
     for cut in &diagnosis.cut {
         output.line(format_args!(
-            ".stepmark/local/journal/{}: mended: {} bytes of a torn line are cut off and kept in `{}` beside it",
+            "{}: mended: {} bytes of a torn line are cut off and kept in `{}`",
             cut.segment, cut.length, cut.copy
         ));
+    }
+    for repair in &diagnosis.set_aside {
+        match repair {
+            SetAsideRepair::Finished(aside) => {
+                output.line(format_args!("{}: mended: the commit that was set aside is finished", paths(aside)));
+            }
+            SetAsideRepair::Dropped(aside, reason) => output.line(format_args!(
+                "{}: given up: {reason}; the bytes of the commit are kept in `{}`",
+                paths(aside),
+                aside.record.display()
+            )),
+        }
     }
     for ailment in &diagnosis.ailments {
         output.line(format_args!("{}: {}: {}", ailment.path(), ailment.word(), ailment.message()));
@@ -54,6 +73,12 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
         0 => output.remark("all is well"),
         count => output.remark(wording::count(count, "finding")),
     }
+}
+
+/// The files of a commit, in one line.
+fn paths(aside: &CommitSetAside) -> String {
+    let paths: Vec<&str> = aside.files.iter().map(ProjectPath::as_str).collect();
+    if paths.is_empty() { "a commit of nobody here".to_owned() } else { paths.join(", ") }
 }
 
 fn wire(diagnosis: &Diagnosis) -> Json {
@@ -70,15 +95,18 @@ fn wire(diagnosis: &Diagnosis) -> Json {
         .iter()
         .map(|path| json!({"kind": "interrupted-commit", "path": path.to_string(), "kept": null}));
     let cut = diagnosis.cut.iter().map(|cut| {
-        let folder = ".stepmark/local/journal";
-        json!({
-            "kind": "journal-torn",
-            "path": format!("{folder}/{}", cut.segment),
-            "kept": format!("{folder}/{}", cut.copy),
-        })
+        json!({"kind": "journal-torn", "path": cut.segment, "kept": cut.copy})
+    });
+    let set_aside = diagnosis.set_aside.iter().map(|repair| match repair {
+        SetAsideRepair::Dropped(aside, _) => {
+            json!({"kind": "commit-set-aside", "path": paths(aside), "kept": aside.record})
+        }
+        SetAsideRepair::Finished(aside) => {
+            json!({"kind": "commit-set-aside", "path": paths(aside), "kept": null})
+        }
     });
     json!({
         "findings": diagnosis.ailments.iter().map(finding).collect::<Vec<_>>(),
-        "mended": finished.chain(cut).collect::<Vec<_>>(),
+        "mended": finished.chain(cut).chain(set_aside).collect::<Vec<_>>(),
     })
 }

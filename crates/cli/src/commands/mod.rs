@@ -54,6 +54,7 @@ use crate::{
     exit::{Exit, Failure},
     output::Output,
     project::Project,
+    state_move::StateMove,
 };
 
 /// Runs the command that the arguments name.
@@ -62,7 +63,23 @@ pub(crate) fn run(
     environment: &Environment,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let project = || Project::open(&arguments.project, &arguments.acting, environment);
+    let moves = StateMove::default();
+    let project = || {
+        let project = Project::open(&arguments.project, &arguments.acting, environment)?;
+        moves.begin(project.root());
+        Ok(project)
+    };
+    let done = dispatch(arguments, project, environment, output);
+    moves.tell(output);
+    done
+}
+
+fn dispatch(
+    arguments: &Arguments,
+    project: impl Fn() -> Result<Project, Failure>,
+    environment: &Environment,
+    output: &Output,
+) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Init(command) => command.run(&project()?, output),
         Command::Status(command) => command.run(&project()?, output),

@@ -1,11 +1,11 @@
 //! Why history, checkpoints or sessions could not be used.
 
 use stepmark_core::{
-    commit::CompactError,
+    commit::{CompactError, LocalStateMoveError},
     journal::{HistoryError, ReplayError},
     workspace::{
         ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError, DoctorError,
-        RestoreError, TellError,
+        LocalStateError, RestoreError, TellError,
     },
 };
 
@@ -13,6 +13,18 @@ use super::{Exit, Failure};
 
 impl From<CompactError> for Failure {
     fn from(error: CompactError) -> Self {
+        Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<LocalStateError> for Failure {
+    fn from(error: LocalStateError) -> Self {
+        Self::from_error(Exit::Io, &error)
+    }
+}
+
+impl From<LocalStateMoveError> for Failure {
+    fn from(error: LocalStateMoveError) -> Self {
         Self::from_error(Exit::Io, &error)
     }
 }
@@ -107,6 +119,7 @@ impl From<ChoiceError> for Failure {
 impl From<DoctorError> for Failure {
     fn from(error: DoctorError) -> Self {
         match error {
+            DoctorError::Move(error) => error.into(),
             DoctorError::Commit(error) => ChangeError::Commit(error).into(),
             DoctorError::History(error) => error.into(),
             DoctorError::Mend(error) => error.into(),

@@ -86,6 +86,14 @@ impl Output {
         complain(format_args!("{style}warning{style:#}: {}", visible(&text.to_string())));
     }
 
+    /// Something that was done beside what was asked for.
+    pub(crate) fn note(&self, text: impl Display) {
+        if !self.quiet {
+            let style = AnsiColor::Cyan.on_default().bold();
+            complain(format_args!("{style}note{style:#}: {}", visible(&text.to_string())));
+        }
+    }
+
     /// A text of many lines, with styles where people read it. Programs are given it as it is.
     pub(crate) fn rendered(&self, text: &str, reader: Reader) {
         match reader {

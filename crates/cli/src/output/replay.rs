@@ -133,7 +133,7 @@ fn artifact(artifact: &Replayed) -> Json {
 pub(crate) fn problem(problem: &SegmentProblem) -> Json {
     json!({
         "segment": problem.segment.as_str(),
-        "file": problem.place.file_of(&problem.segment),
+        "file": problem.file,
         "line": problem.line,
         "offset": problem.offset,
         "problem": problem.word(),

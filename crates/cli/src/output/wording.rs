@@ -18,7 +18,7 @@ pub(crate) fn unreadable(found: &Artifacts) -> Vec<String> {
 
 /// A line of a segment that cannot be used: `FILE:LINE: WHAT`.
 pub(crate) fn segment_problem(problem: &SegmentProblem) -> String {
-    format!("{}:{}: {}", problem.place.file_of(&problem.segment), problem.line, problem.problem)
+    format!("{}:{}: {}", problem.file, problem.line, problem.problem)
 }
 
 /// Says how many lines of the journal are damaged, where any are: an answer made of the others may lack something.

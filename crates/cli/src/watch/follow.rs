@@ -3,10 +3,11 @@
 use std::{cell::RefCell, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use stepmark_core::{
-    artifact::{ProjectPath, SPRINT_STATUS_NAME},
-    workspace::{CONFIGURATION_PATH, Workspace},
+    artifact::SPRINT_STATUS_NAME,
+    journal::store::SEALED_FOLDER,
+    workspace::{CONFIGURATION_PATH, StateFolder, Workspace},
 };
-use stepmark_sync::{ledger::LEDGER_PATH, run::ChangeSignal};
+use stepmark_sync::{ledger::LEDGER_FILE, run::ChangeSignal};
 use stepmark_view::observation::Observation;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
@@ -16,9 +17,6 @@ use super::{
     stamps::Stamps,
 };
 use crate::{exit::Failure, project::Project};
-
-/// The folders of the journal: what happens shows there even where no artifact changes.
-const JOURNAL_FOLDERS: [&str; 2] = [".stepmark/local/journal", ".stepmark/journal"];
 
 /// How often files are looked at that are not watched, because reading them leaves traces: the ledger of sync, and the configuration.
 const STAMPS_AGAIN: Duration = Duration::from_secs(1);
@@ -89,7 +87,7 @@ impl Following<'_> {
     async fn follow(&self, workspace: Arc<Workspace>, seen: &impl Fn(Seen)) {
         let changes = ChangeSignal::default();
         let (mut changed, mut again) = (changes.listen(), self.again.listen());
-        let beside = JOURNAL_FOLDERS.iter().filter_map(|folder| ProjectPath::new(folder).ok()).collect();
+        let beside = journal_folders(&workspace).to_vec();
         let choice = WatchChoice { beside, own: Vec::new(), names: vec![SPRINT_STATUS_NAME] };
         let tell = Box::new(|trouble: &WatchTrouble| seen(Seen::Trouble(trouble.clone())));
         let mut watch = ProjectWatch::start(&workspace, choice, changes, tell);
@@ -130,6 +128,12 @@ impl Following<'_> {
     }
 }
 
+/// The folders of the journal: what happens shows there even where no artifact changes.
+fn journal_folders(workspace: &Workspace) -> [PathBuf; 2] {
+    let root = workspace.root();
+    [root.state().path(StateFolder::Journal), root.path().join(SEALED_FOLDER)]
+}
+
 /// The files that the configuration came from, and the one that may come.
 fn configuration_files(workspace: &Workspace) -> Vec<PathBuf> {
     let mut files = workspace.configuration().files().to_vec();
@@ -138,7 +142,7 @@ fn configuration_files(workspace: &Workspace) -> Vec<PathBuf> {
 }
 
 fn ledger_files(workspace: &Workspace) -> Vec<PathBuf> {
-    let ledger = workspace.root().path().join(LEDGER_PATH);
+    let ledger = workspace.root().state().path(StateFolder::Sync).join(LEDGER_FILE);
     let mut log = ledger.clone().into_os_string();
     log.push("-wal");
     vec![ledger, log.into()]

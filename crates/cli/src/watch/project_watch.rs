@@ -17,7 +17,7 @@ pub(crate) struct ProjectWatch<'w> {
     watcher: Option<RecommendedWatcher>,
     watched: BTreeSet<String>,
     /// Folders beside those of artifacts that are watched as soon as they are there.
-    beside: Vec<ProjectPath>,
+    beside: Vec<PathBuf>,
     tell: Tell<'w>,
     /// Why a folder is not watched, once that was told.
     told: Option<String>,
@@ -31,8 +31,8 @@ pub(crate) struct ProjectWatch<'w> {
 pub(crate) struct WatchChoice {
     /// Files that the process writes itself.
     pub(crate) own: Vec<ProjectPath>,
-    /// Folders in which every file counts.
-    pub(crate) beside: Vec<ProjectPath>,
+    /// Folders, absolute, in which every file counts.
+    pub(crate) beside: Vec<PathBuf>,
     /// Names of files that count like artifacts wherever they stand.
     pub(crate) names: Vec<&'static str>,
 }
@@ -129,11 +129,8 @@ impl<'w> ProjectWatch<'w> {
             self.beside.clear();
             return false;
         };
-        let root = self.workspace.root().path();
         let waiting = self.beside.len();
-        self.beside.retain(|folder| {
-            watcher.watch(&root.join(folder.as_str()), RecursiveMode::NonRecursive).is_err()
-        });
+        self.beside.retain(|folder| watcher.watch(folder, RecursiveMode::NonRecursive).is_err());
         self.beside.len() < waiting
     }
 

@@ -53,6 +53,9 @@ impl WatchedPaths {
     }
 
     fn of_path(&self, path: &Path, concerns_folders: bool) -> Meaning {
+        if self.choice.beside.iter().any(|folder| path.starts_with(folder)) {
+            return Meaning::Artifact;
+        }
         let Ok(below) = path.strip_prefix(&self.root) else { return Meaning::Nothing };
         let Ok(path) = ProjectPath::new(below) else {
             // The root itself, or a name that no artifact has.
@@ -64,8 +67,6 @@ impl WatchedPaths {
         };
         if self.choice.own.contains(&path) {
             Meaning::Nothing
-        } else if self.choice.beside.iter().any(|folder| path.starts_with(folder)) {
-            Meaning::Artifact
         } else if self.configuration.skips_folder(&path) {
             Meaning::Nothing
         } else if self.configuration.is_artifact(&path) || self.choice.names.contains(&path.file_name()) {
@@ -87,7 +88,7 @@ mod tests {
     fn meaning(kind: EventKind, paths: &[&str]) -> Meaning {
         let choice = WatchChoice {
             own: vec![ProjectPath::new("docs/tickets.md").unwrap()],
-            beside: vec![ProjectPath::new(".stepmark/journal").unwrap()],
+            beside: vec![PathBuf::from("/p/.stepmark/journal")],
             names: vec!["sprint-status.yaml"],
         };
         let watched = WatchedPaths::new("/p".into(), Configuration::default(), choice);

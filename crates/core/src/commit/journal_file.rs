@@ -13,7 +13,7 @@ use std::{
 use super::{
     FsyncPolicy,
     folder::flush_folder,
-    local_state_move::move_local_state,
+    local_state_move::move_own,
 };
 use crate::{
     document::FileHash,
@@ -77,7 +77,7 @@ impl JournalFile {
     pub(super) fn open(root: &Root) -> io::Result<Self> {
         let folder = root.state().folder(StateFolder::Journal)?;
         if fs::symlink_metadata(&folder).is_err() {
-            move_local_state(root, FsyncPolicy::Always)?;
+            move_own(root, FsyncPolicy::Always)?;
             root.state().make(StateFolder::Journal)?;
         }
         let lock = own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)?;

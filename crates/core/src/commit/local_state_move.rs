@@ -32,7 +32,6 @@ const REDO_LIMIT: u64 = 256 * 1024 * 1024;
 
 /// What stands at the place where earlier versions kept the state of a clone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum OldState {
     /// Nothing, or this project keeps its state there.
     None,
@@ -58,12 +57,27 @@ pub fn old_state(root: &Root) -> OldState {
     if is_plain && is_own(&old) && is_unknown_to_git(root) { OldState::Own } else { OldState::Foreign }
 }
 
+/// The state of this clone could not be moved into git's folder.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "cannot move the state of this clone from `.stepmark/local` into git's folder: allow writing to both, and run the command again"
+)]
+pub struct LocalStateMoveError {
+    /// What the system says.
+    #[from]
+    source: io::Error,
+}
+
 /// Moves the state of this clone from the work tree into git's folder, if some stands there that can be believed. Killed in
 /// between, the next call goes on.
 ///
 /// # Errors
 /// When a file cannot be moved; the others are moved by the next call.
-pub fn move_local_state(root: &Root, fsync: FsyncPolicy) -> io::Result<()> {
+pub fn move_local_state(root: &Root, fsync: FsyncPolicy) -> Result<(), LocalStateMoveError> {
+    Ok(move_own(root, fsync)?)
+}
+
+pub(super) fn move_own(root: &Root, fsync: FsyncPolicy) -> io::Result<()> {
     if old_state(root) != OldState::Own {
         return Ok(());
     }

@@ -16,7 +16,7 @@ use crate::{
     root::Root,
 };
 
-use super::{FsyncPolicy, LockError, local_state_move::move_local_state};
+use super::{FsyncPolicy, LockError, local_state_move::move_own};
 
 /// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in lower-case
 /// hexadecimal. The resolved path, because two links to one file must share its lock.
@@ -77,8 +77,8 @@ pub(super) fn open_lock_file(root: &Root, path: &ProjectPath, key: &LockKey) -> 
     let opened = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // The first write of this work tree.
-            move_local_state(root, FsyncPolicy::Always)
-                .and_then(|()| root.state().make(StateFolder::Locks))
+            move_own(root, FsyncPolicy::Always)
+                .and_then(|()| Ok(root.state().make(StateFolder::Locks)?))
                 .and_then(|_| open())
         }
         done => done,

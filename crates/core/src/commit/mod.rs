@@ -68,7 +68,7 @@ pub use folder::{FolderError, make_folders_to};
 pub use fsync_policy::FsyncPolicy;
 pub use journal_file::{JournalWriteError, append_events};
 pub(crate) use lease_files::LeaseFiles;
-pub use local_state_move::{OldState, move_local_state, old_state};
+pub use local_state_move::{LocalStateMoveError, OldState, move_local_state, old_state};
 pub use lock::{ArtifactLock, LockError};
 pub use publish::{PublishError, Published};
 pub use read::ReadError;

@@ -40,7 +40,6 @@ pub struct CommitSetAside {
 
 /// What `doctor --repair` did with one of them.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum SetAsideRepair {
     /// It is finished now, and its record is gone.
     Finished(CommitSetAside),

@@ -20,7 +20,7 @@ use crate::{
 /// A torn line that was cut off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutLine {
-    /// The file of the segment, by its name among the live ones.
+    /// The file of the segment, as messages show it.
     pub segment: String,
     /// The file beside it that keeps what was cut.
     pub copy: String,
@@ -39,12 +39,12 @@ pub fn cut_torn_lines(root: &Root, fsync: FsyncPolicy) -> Result<Vec<CutLine>, J
     let journal = JournalFile::open(root)?;
     let mut cut = Vec::new();
     for name in segment_names(journal.folder())? {
-        cut.extend(cut_torn_line(journal.folder(), name, fsync)?);
+        cut.extend(cut_torn_line(root, journal.folder(), &name, fsync)?);
     }
     Ok(cut)
 }
 
-fn cut_torn_line(folder: &Path, name: String, fsync: FsyncPolicy) -> io::Result<Option<CutLine>> {
+fn cut_torn_line(root: &Root, folder: &Path, name: &str, fsync: FsyncPolicy) -> io::Result<Option<CutLine>> {
     let mut file = own_file::open(folder, name.as_ref(), Access::Change)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
@@ -66,7 +66,8 @@ fn cut_torn_line(folder: &Path, name: String, fsync: FsyncPolicy) -> io::Result<
     if fsync == FsyncPolicy::Always {
         file.sync_all()?;
     }
-    Ok(Some(CutLine { segment: name, copy, length: torn.len() }))
+    let shown = |name: &str| root.shown(&folder.join(name));
+    Ok(Some(CutLine { segment: shown(name), copy: shown(&copy), length: torn.len() }))
 }
 
 #[cfg(test)]

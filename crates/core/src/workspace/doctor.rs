@@ -6,7 +6,10 @@ use super::{
 };
 use crate::{
     artifact::ProjectPath,
-    commit::{self, CommitError, CommitOptions, CutLine, FsyncPolicy},
+    commit::{
+        self, CommitError, CommitOptions, CommitSetAside, CutLine, FsyncPolicy, LocalStateMoveError, OldState,
+        SetAsideRepair,
+    },
     journal::{Digests, EventId, History, HistoryError, Moment, SegmentProblem, store::KnownArtifact},
 };
 
@@ -17,6 +20,18 @@ pub enum Ailment {
     InterruptedCommit {
         /// A file of it.
         path: ProjectPath,
+    },
+    /// A commit was cut off and cannot be finished; it is in nobody's way.
+    CommitSetAside {
+        /// Its record, and the files that it is about.
+        aside: CommitSetAside,
+        /// The record as messages show it.
+        shown: String,
+    },
+    /// Something stands where earlier versions kept the state of a clone.
+    OldState {
+        /// What it is.
+        state: OldState,
     },
     /// A line of the journal cannot be used, or does not follow the one before.
     JournalLine {
@@ -74,11 +89,18 @@ pub struct Diagnosis {
     pub finished: Vec<ProjectPath>,
     /// Torn lines that are cut off now.
     pub cut: Vec<CutLine>,
+    /// What became of commits that were set aside.
+    pub set_aside: Vec<SetAsideRepair>,
+    /// Whether the state of this clone was moved into git's folder now.
+    pub is_state_moved: bool,
 }
 
 /// Why the project cannot be examined.
 #[derive(Debug, thiserror::Error)]
 pub enum DoctorError {
+    /// The state of this clone cannot be moved.
+    #[error(transparent)]
+    Move(#[from] LocalStateMoveError),
     /// What was cut off cannot be found or finished.
     #[error(transparent)]
     Commit(#[from] CommitError),
@@ -101,6 +123,8 @@ impl Ailment {
     pub fn word(&self) -> &'static str {
         match self {
             Self::InterruptedCommit { .. } => "interrupted-commit",
+            Self::CommitSetAside { .. } => "commit-set-aside",
+            Self::OldState { .. } => "old-state",
             Self::JournalLine { problem, .. } if problem.is_damage() => "journal-damaged",
             Self::JournalLine { .. } => "journal-torn",
             Self::Checkpoint { .. } => "checkpoint",
@@ -119,6 +143,8 @@ impl Ailment {
             | Self::Unexplained { path, .. }
             | Self::Damaged { path, .. }
             | Self::Gone { path, .. } => path.to_string(),
+            Self::CommitSetAside { shown, .. } => shown.clone(),
+            Self::OldState { .. } => ".stepmark/local".to_owned(),
             Self::JournalLine { file, .. } => file.clone(),
             Self::Checkpoint { place, .. } => place.to_string(),
             Self::KeptBytes { path } => path.clone(),
@@ -131,6 +157,22 @@ impl Ailment {
         match self {
             Self::InterruptedCommit { .. } => {
                 "a commit of this file was cut off and is not finished".to_owned()
+            }
+            Self::CommitSetAside { aside, .. } if aside.files.is_empty() => {
+                "a record of a commit that this clone did not write: nothing of it was done".to_owned()
+            }
+            Self::CommitSetAside { aside, .. } => {
+                let files: Vec<String> = aside.files.iter().map(|file| format!("`{file}`")).collect();
+                format!("a commit of {} was cut off and could not be finished; its bytes are kept here", files.join(", "))
+            }
+            Self::OldState { state: OldState::Own } => {
+                "the state of this clone still stands among its files, where nothing of it is read".to_owned()
+            }
+            Self::OldState { state: OldState::Left } => {
+                "files stand here that are not read: the state of this clone is in git's folder".to_owned()
+            }
+            Self::OldState { .. } => {
+                "a repository or another user put this here; nothing of it is read".to_owned()
             }
             Self::JournalLine { problem, .. } => format!("line {}: {}", problem.line, problem.problem),
             Self::Checkpoint { source, .. } => match std::error::Error::source(source) {
@@ -157,6 +199,13 @@ impl Ailment {
             Self::InterruptedCommit { .. } => {
                 "any command that writes finishes it, `stepmark doctor --repair` too".to_owned()
             }
+            Self::CommitSetAside { .. } => {
+                "`stepmark doctor --repair` finishes it if that is possible by now, else gives it up and keeps its bytes".to_owned()
+            }
+            Self::OldState { state: OldState::Own } => {
+                "`stepmark doctor --repair`, or any command that writes, moves it into git's folder".to_owned()
+            }
+            Self::OldState { .. } => "look at it, and remove it".to_owned(),
             Self::JournalLine { problem, .. } if problem.is_damage() => {
                 "take the file back from git or a backup; the other events of it count".to_owned()
             }
@@ -189,6 +238,11 @@ impl Workspace {
         let mut ailments = Vec::new();
         let pending = commit::interrupted_paths(self.root())?;
         ailments.extend(pending.into_iter().map(|path| Ailment::InterruptedCommit { path }));
+        ailments.extend(commit::commits_set_aside(self.root())?.into_iter().map(|aside| {
+            Ailment::CommitSetAside { shown: self.root().shown(&aside.record), aside }
+        }));
+        let state = commit::old_state(self.root());
+        ailments.extend((state != OldState::None).then_some(Ailment::OldState { state }));
         let problems = self.with_history(History::problems)?;
         ailments.extend(
             problems.into_iter().map(|problem| Ailment::JournalLine {
@@ -212,6 +266,8 @@ impl Workspace {
     /// # Errors
     /// When something cannot be mended or read.
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
+        let is_state_moved = commit::old_state(self.root()) == OldState::Own;
+        self.move_local_state()?;
         let finished = commit::interrupted_paths(self.root())?;
         commit::finish_interrupted(self.root(), &CommitOptions::default())?;
         let torn = self.with_history(History::problems)?.iter().any(|problem| !problem.is_damage());
@@ -220,7 +276,17 @@ impl Workspace {
         } else {
             Vec::new()
         };
-        Ok(Diagnosis { finished, cut, ..self.diagnose()? })
+        let set_aside = commit::repair_commits_set_aside(self.root(), &CommitOptions::default())?;
+        Ok(Diagnosis { finished, cut, set_aside, is_state_moved, ..self.diagnose()? })
+    }
+
+    /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder. Every change of an artifact
+    /// does so before.
+    ///
+    /// # Errors
+    /// When a file cannot be moved.
+    pub fn move_local_state(&self) -> Result<(), LocalStateMoveError> {
+        commit::move_local_state(self.root(), FsyncPolicy::Always)
     }
 
     /// Finds artifacts whose state history knows, and cannot explain.

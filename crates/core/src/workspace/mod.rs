@@ -86,6 +86,7 @@ pub mod manifest;
 mod catalogues;
 
 pub use crate::artifact::{PathGlob, PathGlobError, PathGlobs};
+pub use crate::local_state::{LocalState, LocalStateError, StateFolder};
 pub use crate::root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 #[cfg(feature = "write")]
 pub use baseline::BaselineWriteError;

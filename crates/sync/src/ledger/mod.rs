@@ -16,5 +16,5 @@ pub use intent::{Intent, IntentAction};
 pub use lease::{Fenced, Lease, LeaseHeld};
 pub use link::Link;
 pub use memory::MemoryLedger;
-pub use sqlite::{LEDGER_PATH, SqliteLedger};
+pub use sqlite::{LEDGER_FILE, SqliteLedger};
 pub use store::{Ledger, LedgerReader, LedgerWriter, check_lease};

@@ -5,11 +5,11 @@ use std::error::Error;
 use jiff::Timestamp;
 use stepmark_core::{
     artifact::ProjectPath,
-    workspace::{Artifacts, Workspace},
+    workspace::{Artifacts, StateFolder, Workspace},
 };
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
-    ledger::{LEDGER_PATH, Ledger, LedgerReader, MemoryLedger, SqliteLedger},
+    ledger::{LEDGER_FILE, Ledger, LedgerReader, MemoryLedger, SqliteLedger},
     plan::{Grounds, Plan},
     run::duty_of,
     ticket::{Marker, Snapshot},
@@ -95,7 +95,8 @@ impl TrackerState {
         if configuration.trackers.is_empty() {
             return Ok(Vec::new());
         }
-        let place = workspace.root().path().join(LEDGER_PATH);
+        let folder = workspace.root().state().folder(StateFolder::Sync).map_err(|error| told(&error))?;
+        let place = folder.join(LEDGER_FILE);
         let mut ledger: Box<dyn Ledger> = match SqliteLedger::open_existing(&place) {
             Ok(Some(ledger)) => Box::new(ledger),
             Ok(None) => Box::new(MemoryLedger::default()),

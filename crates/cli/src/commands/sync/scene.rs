@@ -2,10 +2,10 @@
 
 use std::{future::Future, path::PathBuf};
 
-use stepmark_core::workspace::Clock;
+use stepmark_core::workspace::{Clock, StateFolder};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
-    ledger::{LEDGER_PATH, Ledger, MemoryLedger, SqliteLedger},
+    ledger::{LEDGER_FILE, Ledger, MemoryLedger, SqliteLedger},
     plan::{Grounds, Plan, Survey},
     retry::Draw,
     ticket::{Observed, Snapshot, Ticket},
@@ -68,18 +68,21 @@ impl<'s> Scene<'s> {
         Self { project, settings, project_id, clock: environment.clock }
     }
 
-    pub(super) fn ledger_path(&self) -> PathBuf {
-        self.project.root().path().join(LEDGER_PATH)
+    pub(super) fn ledger_path(&self) -> Result<PathBuf, Failure> {
+        Ok(self.project.root().state().folder(StateFolder::Sync)?.join(LEDGER_FILE))
     }
 
     /// The ledger, which is made where there is none.
     pub(super) fn ledger(&self) -> Result<SqliteLedger, Failure> {
-        Ok(SqliteLedger::open(&self.ledger_path())?)
+        // Before anything is made: the ledger may stand where earlier versions kept it.
+        self.project.workspace.move_local_state()?;
+        self.project.root().state().make(StateFolder::Sync)?;
+        Ok(SqliteLedger::open(&self.ledger_path()?)?)
     }
 
     /// The ledger for looking only.
     pub(crate) fn ledger_to_read(&self) -> Result<Box<dyn Ledger>, Failure> {
-        Ok(match SqliteLedger::open_existing(&self.ledger_path())? {
+        Ok(match SqliteLedger::open_existing(&self.ledger_path()?)? {
             Some(ledger) => Box::new(ledger),
             None => Box::new(MemoryLedger::default()),
         })

@@ -33,8 +33,7 @@ pub use history::History;
 pub use overviews::{KnownArtifact, KnownSegment, Session};
 pub use points::Point;
 pub use problem::SegmentProblem;
-pub(crate) use segment_files::SEALED_FOLDER;
-pub use segment_files::{SegmentFile, SegmentPlace};
+pub use segment_files::{SEALED_FOLDER, SegmentFile, SegmentPlace};
 pub use selections::Selection;
 pub use verification::{VerifiedSegments, verify_segments};
 

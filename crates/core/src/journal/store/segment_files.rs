@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The folder of the sealed segments that git carries, seen from the project root.
-pub(crate) const SEALED_FOLDER: &str = ".stepmark/journal";
+pub const SEALED_FOLDER: &str = ".stepmark/journal";
 
 /// The state that a segment's file is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -86,7 +86,7 @@ impl SegmentPlace {
 
     /// The path of the segment's file: seen from the project root, with `/` between its parts, where it stands below the root.
     pub fn file_of(self, root: &Root, name: &SegmentName) -> String {
-        shown(root, &self.folder(root).join(format!("{name}{}", self.ending())))
+        root.shown(&self.folder(root).join(format!("{name}{}", self.ending())))
     }
 
     /// Opens the file of a segment in this place.
@@ -121,15 +121,6 @@ fn sealed_folder(root: &Root) -> PathBuf {
     let mut place = root.path().to_owned();
     place.extend(SEALED_FOLDER.split('/'));
     place
-}
-
-/// The path as messages show it.
-fn shown(root: &Root, place: &Path) -> String {
-    match place.strip_prefix(root.path()) {
-        Ok(below) if cfg!(windows) => below.to_string_lossy().replace('\\', "/"),
-        Ok(below) => below.to_string_lossy().into_owned(),
-        Err(_) => place.to_string_lossy().into_owned(),
-    }
 }
 
 impl Stamp {
@@ -225,7 +216,7 @@ pub(super) fn list_sealed(root: &Root) -> Result<SegmentFiles, HistoryError> {
 fn list_folder(root: &Root, place: SegmentPlace, files: &mut SegmentFiles) -> Result<(), HistoryError> {
     match add_folder(root, place, files) {
         Err(error) if !is_absent(&error) => {
-            Err(HistoryError::Read { path: shown(root, &place.folder(root)), source: error })
+            Err(HistoryError::Read { path: root.shown(&place.folder(root)), source: error })
         }
         _ => Ok(()),
     }

@@ -14,7 +14,7 @@ use rusqlite::TransactionBehavior;
 use self::{failure::failed, read::SqliteTransaction};
 use super::{Ledger, LedgerError, LedgerReader, LedgerWriter};
 
-pub use open::{LEDGER_PATH, SqliteLedger};
+pub use open::{LEDGER_FILE, SqliteLedger};
 
 impl SqliteLedger {
     fn begin(&mut self, behavior: TransactionBehavior) -> Result<SqliteTransaction<'_>, LedgerError> {

@@ -17,8 +17,8 @@ use super::{
 };
 use crate::ledger::LedgerError;
 
-/// Where the ledger stands, seen from the root of a project: it is this clone's alone (DESIGN.md, "On disk").
-pub const LEDGER_PATH: &str = ".stepmark/local/sync.db";
+/// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_core::workspace::StateFolder::Sync) of a project.
+pub const LEDGER_FILE: &str = "sync.db";
 
 /// How long a process waits for another one's transaction. Those are short: no request is ever made inside one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
