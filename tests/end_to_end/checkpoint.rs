@@ -29,8 +29,10 @@ fn keeps_the_frontmatter_and_seals_the_journal() {
     ── stdout
     _bmad-output/planning-artifacts/prd.md: checkpoint (before lunch) .stepmark/checkpoints/_bmad-output-planning-artifacts-prd.md-bbfe1a7f/20261122T100000.000Z-e00879cf.json
     ");
-    assert_eq!(demo.tree().files_named("main-").len(), 1);
-    assert!(demo.tree().files_named("main-")[0].starts_with(".stepmark/journal"), "history reaches git");
+    let segments = demo.tree().files_named("main-");
+    assert_eq!(segments.len(), 2, "{segments:?}");
+    assert!(segments[0].starts_with(".stepmark/journal"), "history reaches git");
+    assert!(segments[1].starts_with(".stepmark/local/sealed"), "and this clone keeps a copy");
     let again = at(&demo, "10:00:00", &["checkpoint", PRD]);
     assert_eq!(again.code, 1, "the same moment: {again}");
     demo.stepmark(&["complete", PRD, "4"]);

@@ -152,9 +152,9 @@ fn judge(sandbox: &Sandbox, subject: &Subject, fault: Fault<'_>, run: &Run) -> b
 fn a_disk_that_takes_no_bytes() {
     let Some(strace) = Strace::find("a_disk_that_takes_no_bytes") else { return };
     for error in ["ENOSPC", "EIO"] {
-        // What makes git ignore the locks, the note in the lock file twice, the content, the redo record, the event, and
-        // the answer. What the index of the journal cannot keep is no error.
-        assert_eq!(every_occurrence(&strace, &Subject::complete(), "write", error), 7, "{error}");
+        // What makes git ignore the locks, the note in the lock file twice, the content, the key of the clone, the redo record, the
+        // event, and the answer. What the index of the journal cannot keep is no error.
+        assert_eq!(every_occurrence(&strace, &Subject::complete(), "write", error), 8, "{error}");
     }
     assert!(every_occurrence(&strace, &Subject::complete(), "fsync,fdatasync", "EIO") >= 2);
 }
@@ -168,7 +168,7 @@ fn names_that_cannot_be_given_or_taken() {
     }
     every_occurrence(&strace, &Subject::complete(), "unlink,unlinkat", "EACCES");
     assert!(every_occurrence(&strace, &Subject::complete(), "mkdir,mkdirat", "EACCES") >= 2);
-    assert_eq!(every_occurrence(&strace, &Subject::complete(), "flock", "ENOLCK"), 3);
+    assert_eq!(every_occurrence(&strace, &Subject::complete(), "flock", "ENOLCK"), 4);
 }
 
 #[test]
@@ -224,6 +224,7 @@ fn the_answers_say_what_was_intended_and_why_it_failed() {
     exit 4
     ── stderr
     error: cannot lock `docs/prd.md`: its lock file `[ROOT]/.stepmark/local/locks/dd2990c9c673842d3b5019a6607bb35e.lock` cannot be opened for writing
+      cause: cannot make the folder `[ROOT]/.stepmark/local/locks` for the state of this clone: allow writing there, and run the command again
       cause: No space left on device (os error 28)
     ");
     assert_snapshot!(answer("write", "ENOSPC", 3), @r"
@@ -244,7 +245,7 @@ fn the_answers_say_what_was_intended_and_why_it_failed() {
     error: cannot put the new content of `docs/prd.md` in place; nothing was changed
       cause: Permission denied (os error 13)
     ");
-    assert_snapshot!(answer("fsync", "EIO", 3), @r"
+    assert_snapshot!(answer("fsync", "EIO", 5), @r"
     exit 4
     ── stderr
     error: `docs/prd.md` has its new content, but its folder could not be flushed: a loss of power may undo the change

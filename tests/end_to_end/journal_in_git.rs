@@ -67,7 +67,7 @@ impl Repository {
     fn seal(&self, session: &str) {
         let sealed = self.sandbox.place(".stepmark/journal");
         fs::create_dir_all(&sealed).unwrap();
-        for entry in fs::read_dir(self.sandbox.place(".stepmark/local/journal")).unwrap() {
+        for entry in fs::read_dir(self.sandbox.place(".git/stepmark/journal")).unwrap() {
             let entry = entry.unwrap();
             if entry.file_name().to_string_lossy().starts_with(&format!("{session}-")) {
                 fs::rename(entry.path(), sealed.join(entry.file_name())).unwrap();

@@ -167,6 +167,7 @@ fn a_project_that_may_not_be_written() {
     exit 4
     ── stderr
     error: cannot lock `_bmad-output/planning-artifacts/prd.md`: its lock file `[ROOT]/.stepmark/local/locks/68115fa20d8415209363d627b392ef08.lock` cannot be opened for writing
+      cause: cannot make the folder `[ROOT]/.stepmark/local/locks` for the state of this clone: allow writing there, and run the command again
       cause: Permission denied (os error 13)
     ");
     assert_snapshot!(init, @r"

@@ -135,7 +135,9 @@ fn a_checkpoint_of_another_history_is_not_believed() {
 fn git_history_helps_where_there_is_no_journal() {
     let Some(project) = Repository::of_demo("git history") else { return };
     project.stepmark(&["complete", PRD, "4"]);
-    std::fs::remove_dir_all(project.sandbox.place(".stepmark")).unwrap();
+    for folder in [".stepmark", ".git/stepmark"] {
+        std::fs::remove_dir_all(project.sandbox.place(folder)).unwrap();
+    }
     let good = project.commit("four");
     damage(&project.sandbox);
     project.commit("broken");

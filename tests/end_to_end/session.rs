@@ -50,8 +50,9 @@ fn a_session_is_begun_worked_in_and_ended() {
     ── stdout
     session s-20261122-1015-000001 has ended; its part of the journal is in `.stepmark/journal`
     ");
-    assert_eq!(demo.tree().files_named(ID).len(), 1, "one segment, and it is sealed");
-    assert!(demo.tree().files_named(ID)[0].starts_with(".stepmark/journal"));
+    let segments = demo.tree().files_named(ID);
+    assert_eq!(segments.len(), 2, "one segment, which is sealed, and its copy: {segments:?}");
+    assert!(segments[0].starts_with(".stepmark/journal") && segments[1].starts_with(".stepmark/local/sealed"));
     assert_snapshot!(at(&demo, Some(ID), &["session", "end"]), @r"
     exit 1
     ── stderr

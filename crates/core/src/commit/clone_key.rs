@@ -1,11 +1,12 @@
 //! The secret of one clone, by which it knows what it wrote itself.
-#![expect(clippy::disallowed_methods, reason = "an edge module: the key is a file, made here")]
+#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests copy the key"))]
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Write},
 };
 
+use super::{FsyncPolicy, folder::flush_folder};
 use crate::{
     document::FileHash,
     local_state::{LocalState, StateFolder},
@@ -59,24 +60,22 @@ impl CloneKey {
     }
 }
 
-/// Makes the key under a name of its own, so that no process ever finds half of it.
+/// Makes the key under the lock of its file, so that all processes agree on one. What has another length was not written to its end,
+/// and nothing can have been signed with it.
 fn make(state: &LocalState) -> io::Result<()> {
     state.make(StateFolder::Redo)?;
     let folder = state.top(false);
+    let mut file = own_file::open(&folder, FILE.as_ref(), Access::ChangeOrMake)?;
+    file.lock()?;
+    if file.metadata()?.len() == LENGTH as u64 {
+        return Ok(());
+    }
     let mut bytes = [0; LENGTH];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    let mut staged = tempfile::Builder::new().prefix(".clone-key-").tempfile_in(&folder)?;
-    staged.write_all(&bytes)?;
-    staged.as_file().sync_all()?;
-    match staged.persist_noclobber(folder.join(FILE)) {
-        Ok(_) => File::open(&folder)?.sync_all(),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-            // One that is no key, which nothing can have been signed with.
-            let is_whole = fs::metadata(folder.join(FILE)).is_ok_and(|found| found.len() == LENGTH as u64);
-            if is_whole { Ok(()) } else { fs::remove_file(folder.join(FILE)) }
-        }
-        Err(error) => Err(error.error),
-    }
+    file.set_len(0)?;
+    file.write_all(&bytes)?;
+    file.sync_all()?;
+    flush_folder(&folder, FsyncPolicy::Always)
 }
 
 /// What the file system alone says of a file, and what no archive brings along: without git the key stands among the files of the
@@ -96,6 +95,8 @@ fn birth(_file: &File) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::commit::scratch_project::ScratchProject;
 
