@@ -38,7 +38,7 @@ impl DatabaseFiles {
     /// When the folder lies outside the project, or cannot be reached.
     pub(crate) fn of(root: &Root, name: &'static str) -> io::Result<Self> {
         let path = ProjectPath::new(CACHE_FOLDER).map_err(io::Error::other)?;
-        Ok(Self { folder: root.resolve(&path).map_err(io::Error::other)?, name })
+        Ok(Self { folder: root.resolve_for_writing(&path).map_err(io::Error::other)?, name })
     }
 
     /// Makes the folder where it is missing, with a file that keeps it out of git in a project without `init`, and opens the file

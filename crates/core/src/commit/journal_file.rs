@@ -197,7 +197,7 @@ impl JournalFile {
             return Ok(sealed);
         }
         let target = ProjectPath::new(SEALED).map_err(io::Error::other)?;
-        let target = self.root.resolve(&target).map_err(io::Error::other)?;
+        let target = self.root.resolve_for_writing(&target).map_err(io::Error::other)?;
         fs::create_dir_all(&target)?;
         for place in places {
             let Some(name) = place.file_name() else { continue };

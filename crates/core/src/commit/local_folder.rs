@@ -15,7 +15,7 @@ use crate::{
 /// The folder `name` of `.stepmark/local/`, resolved: none of the three may lead out of the project.
 #[expect(clippy::expect_used, reason = "the path is made of constants")]
 pub(super) fn resolved(root: &Root, name: &str) -> Result<PathBuf, ResolveError> {
-    root.resolve(&ProjectPath::new(format!(".stepmark/local/{name}")).expect("a relative path"))
+    root.resolve_for_writing(&ProjectPath::new(format!(".stepmark/local/{name}")).expect("a relative path"))
 }
 
 /// The same, for callers whose errors are those of the system.

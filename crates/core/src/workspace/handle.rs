@@ -123,8 +123,8 @@ impl ArtifactError {
     /// The file that cannot be read: the artifact, or a step file of its workflow.
     pub const fn path(&self) -> &ProjectPath {
         match self {
-            Self::Resolve(ResolveError::Outside { path, .. } | ResolveError::Unreachable { path, .. })
-            | Self::Missing { path }
+            Self::Resolve(error) => error.path(),
+            Self::Missing { path }
             | Self::Unmerged { path }
             | Self::Read { path, .. }
             | Self::Workflow(
