@@ -18,7 +18,7 @@ use super::{
 use crate::{
     artifact::ProjectPath,
     document::FileHash,
-    journal::{Chain, Event, EventId, Header, SegmentName},
+    journal::{Chain, Event, EventId, Header, SegmentName, SessionId},
     root::Root,
 };
 
@@ -87,6 +87,12 @@ struct Live {
     header: Vec<u8>,
 }
 
+/// How the names of a session's segments start. An event may come from elsewhere with a session that can name no file: it stands among
+/// those of no session, and keeps what it says.
+fn segment_start(session: Option<&str>) -> &str {
+    session.filter(|session| session.parse::<SessionId>().is_ok()).unwrap_or(NO_SESSION)
+}
+
 impl JournalFile {
     /// Waits for the journal of the project, and makes its folder where it is missing.
     pub(super) fn open(root: &Root) -> io::Result<Self> {
@@ -153,7 +159,7 @@ impl JournalFile {
 
     /// The files of live segments of a session, or of none.
     fn live_places(&self, session: Option<&str>) -> io::Result<Vec<PathBuf>> {
-        let prefix = format!("{}-", session.unwrap_or(NO_SESSION));
+        let prefix = format!("{}-", segment_start(session));
         let mut places = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
@@ -177,7 +183,7 @@ impl JournalFile {
             // The same event comes again where its segment is torn and its commit is finished.
             let random = FileHash::of(format!("{} {attempt}", event.id).as_bytes()).to_string();
             let random = random.get(..RANDOM_DIGITS).unwrap_or(&random);
-            let name = format!("{}-{random}", event.session.as_deref().unwrap_or(NO_SESSION));
+            let name = format!("{}-{random}", segment_start(event.session.as_deref()));
             let name = SegmentName::new(&name)
                 .ok_or_else(|| io::Error::other(format!("`{name}` cannot be the name of a segment")))?;
             let place = self.folder.join(format!("{name}{EXTENSION}"));
@@ -355,6 +361,18 @@ mod tests {
         assert_eq!(project.names(".stepmark/local/journal").len(), 2);
         append(&project, "e", Some("s"));
         assert_eq!(project.names(".stepmark/local/journal").len(), 3, "a new one after sealing");
+    }
+
+    #[test]
+    fn an_event_whose_session_can_name_no_file_stands_among_those_of_none() {
+        let project = ScratchProject::new();
+        for session in ["a/b", "../x", "", "main", ".x", "a\nb", &"x".repeat(500)] {
+            append(&project, session, Some(session));
+        }
+        let names = project.names(".stepmark/local/journal");
+        assert_eq!(names.len(), 1, "{names:?}");
+        assert_eq!(reasons(&project, &format!(".stepmark/local/journal/{}", names[0])).len(), 7);
+        assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Never).unwrap().len(), 1);
     }
 
     #[test]
