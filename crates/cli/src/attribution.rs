@@ -28,7 +28,7 @@ pub(crate) fn from_variables(
     };
     Ok(Attribution {
         actor,
-        session: parsed::<SessionId>(&variable, SESSION_VARIABLE)?.map(|id| id.as_str().to_owned()),
+        session: parsed::<SessionId>(&variable, SESSION_VARIABLE)?,
         correlation: variable(CORRELATION_VARIABLE)?.map(correlation).transpose()?,
         fence: parsed::<u64>(&variable, FENCE_VARIABLE)?,
     })
@@ -40,7 +40,7 @@ pub(crate) fn with_flags(mut attribution: Attribution, flags: &ActingArguments) 
         attribution.actor.clone_from(actor);
     }
     if let Some(session) = &flags.session {
-        attribution.session = Some(session.as_str().to_owned());
+        attribution.session = Some(session.clone());
     }
     attribution
 }
@@ -104,7 +104,7 @@ mod tests {
         let whole =
             read(&[("STEPMARK_SESSION", "s-1"), ("STEPMARK_CORRELATION", "run 7"), ("STEPMARK_FENCE", "12")]);
         let whole = whole.unwrap();
-        assert_eq!(whole.session.as_deref(), Some("s-1"));
+        assert_eq!(whole.session.as_ref().map(SessionId::as_str), Some("s-1"));
         assert_eq!((whole.correlation.as_deref(), whole.fence), (Some("run 7"), Some(12)));
     }
 
@@ -130,7 +130,7 @@ mod tests {
         let flags = ActingArguments { actor: None, session };
         let attribution = with_flags(environment, &flags);
         assert_eq!(
-            (attribution.actor.to_string(), attribution.session),
+            (attribution.actor.to_string(), attribution.session.map(String::from)),
             ("agent:a".into(), Some("s-2".into()))
         );
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use stepmark_core::{
     artifact::{ProjectPath, ProjectPathError},
-    journal::{ArtifactKey, Attribution},
+    journal::{ArtifactKey, Attribution, SessionId},
     workspace::{
         ArtifactError, Comparison, ConfigurationSources, GitVersion, OpenError, RelativeError, Root,
         TrackedArtifact, Workspace, manifest::ManifestChoice,
@@ -76,7 +76,7 @@ impl Project {
     }
 
     /// The same project, where what is done belongs to this session.
-    pub(crate) fn in_session(self, session: Option<String>) -> Self {
+    pub(crate) fn in_session(self, session: Option<SessionId>) -> Self {
         let attribution = Attribution { session, ..self.workspace.attribution().clone() };
         Self { workspace: self.workspace.with_attribution(attribution), ..self }
     }

@@ -10,6 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use stepmark_core::artifact::names_git_folder;
 use tempfile::Builder;
 
 /// How much of a file tells what made it, in bytes.
@@ -27,6 +28,12 @@ pub(crate) enum PublishFileError {
     /// Something else than an older one of these files stands there.
     #[error("cannot write `{}`: a file is there that was not made by this command", path.display())]
     Foreign {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The path is in git's own folder.
+    #[error("cannot write `{}`: it is in git's own folder, where stepmark writes nothing", path.display())]
+    GitFolder {
         /// The path.
         path: PathBuf,
     },
@@ -48,7 +55,11 @@ pub(crate) fn publish(
     is_ours: impl Fn(&[u8]) -> bool,
 ) -> Result<(), PublishFileError> {
     let failed = |source| PublishFileError::Write { path: path.to_owned(), source };
+    let absolute = std::path::absolute(path).map_err(failed)?;
     let no_file = || PublishFileError::NoFile { path: path.to_owned() };
+    if is_in_git_folder(&absolute) {
+        return Err(PublishFileError::GitFolder { path: path.to_owned() });
+    }
     let there = match fs::metadata(path) {
         Ok(there) if there.is_dir() => return Err(no_file()),
         Ok(there) if !there.is_file() => return give(path, bytes).map_err(failed),
@@ -63,9 +74,17 @@ pub(crate) fn publish(
         Err(error) => return Err(failed(error)),
     };
     // The file behind a link is replaced, not the link. One that leads nowhere is a place like any other.
-    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let place = path.canonicalize().unwrap_or(absolute);
     let (Some(folder), Some(_)) = (place.parent(), place.file_name()) else { return Err(no_file()) };
     replace(&place, folder, bytes, there.map(|there| there.permissions())).map_err(failed)
+}
+
+/// Whether the path, or what its links lead to, is in git's own folder.
+fn is_in_git_folder(path: &Path) -> bool {
+    let real = path.ancestors().find_map(|above| above.canonicalize().ok());
+    let names_git =
+        |place: &Path| place.components().any(|part| names_git_folder(&part.as_os_str().to_string_lossy()));
+    names_git(path) || real.is_some_and(|real| names_git(&real))
 }
 
 /// The first bytes of the file.

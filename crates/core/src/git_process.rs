@@ -13,19 +13,52 @@ use std::{
 
 use crate::root::Root;
 
-/// Git in `folder`: it takes no locks but those that a command cannot do without, and asks nobody. Its streams lead nowhere until they are set.
+/// What a repository's own configuration cannot change: git starts no program that it names, and no repository counts that only
+/// looks like one (a bare one among the files of a clone). Filters have no such switch: no command is started that runs them.
+const SETTINGS: [&str; 3] =
+    ["core.fsmonitor=false", "safe.bareRepository=explicit", "log.showSignature=false"];
+
+/// Git runs the hooks of this folder, which is none.
+#[cfg(not(windows))]
+const NO_HOOKS: &str = "core.hooksPath=/dev/null";
+#[cfg(windows)]
+const NO_HOOKS: &str = "core.hooksPath=NUL";
+
+/// Git in `folder`: it takes no locks but those that a command cannot do without, starts no other program, fetches nothing, and asks nobody.
+/// Its streams lead nowhere until they are set.
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Command {
+    start(folder, &["-c", NO_HOOKS], arguments)
+}
+
+/// The same for `rev-parse`, which runs no hook but says where hooks are.
+pub(crate) fn git_rev_parse(folder: &Path, arguments: &[&str]) -> Command {
+    start(folder, &["rev-parse"], arguments)
+}
+
+fn start(folder: &Path, before: &[&str], arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
+    command.args(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
+    command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
     command
-        .args(["--no-optional-locks", "--literal-pathspecs"])
+        .args(before)
         .args(arguments)
         .current_dir(folder)
         .env("GIT_TERMINAL_PROMPT", "0")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    forbid_fetching(&mut command);
     pass_on_repository(&mut command, folder);
     command
+}
+
+/// In a partial clone git would fetch what it lacks, with programs that the repository's configuration names (`core.sshCommand`,
+/// `credential.helper`, `ext::`). Who wants that says so in the environment, which no repository writes: `GIT_NO_LAZY_FETCH=0`.
+fn forbid_fetching(command: &mut Command) {
+    if env::var_os("GIT_NO_LAZY_FETCH").is_none() {
+        // The second is for git before 2.45, which does not know the first.
+        command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+    }
 }
 
 /// What git tells a hook holds in the folder where the hook was started: the names become absolute. Without `GIT_WORK_TREE`

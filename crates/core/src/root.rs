@@ -7,12 +7,15 @@ use std::{
 };
 
 use crate::{
-    artifact::{ProjectPath, ProjectPathError},
+    artifact::{ProjectPath, ProjectPathError, names_git_folder},
     local_state::LocalState,
 };
 
 /// Where the configuration stands, seen from the project root.
 pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
+
+/// The folder that holds everything of stepmark's own, seen from the project root.
+const OWN_FOLDER: &str = ".stepmark";
 
 /// How many links without a target are followed before a path counts as a loop; the limit of Linux.
 const LINK_LIMIT: u8 = 40;
@@ -62,6 +65,28 @@ pub enum ResolveError {
         /// The root of the project.
         root: PathBuf,
     },
+    /// A file to write lies in git's own folder, where a file can be a program that git starts.
+    #[error(
+        "cannot write `{path}`: `{}` is in git's own folder, where stepmark writes nothing; choose another path",
+        leads_to.display()
+    )]
+    GitFolder {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// Where its links end, inside the project.
+        leads_to: PathBuf,
+    },
+    /// A file of stepmark's own lies elsewhere: a link stands on the way.
+    #[error(
+        "cannot write `{path}`: a link leads to `{}`, which is not in `{OWN_FOLDER}`; replace the link by a file or a folder",
+        leads_to.display()
+    )]
+    Elsewhere {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// Where its links end, inside the project.
+        leads_to: PathBuf,
+    },
     /// A folder on the way cannot be searched, is no folder, or its links form a loop.
     #[error("cannot follow `{path}` to its file")]
     Unreachable {
@@ -70,6 +95,18 @@ pub enum ResolveError {
         /// What the system says.
         source: io::Error,
     },
+}
+
+impl ResolveError {
+    /// The path that was asked for.
+    pub const fn path(&self) -> &ProjectPath {
+        match self {
+            Self::Outside { path, .. }
+            | Self::GitFolder { path, .. }
+            | Self::Elsewhere { path, .. }
+            | Self::Unreachable { path, .. } => path,
+        }
+    }
 }
 
 /// Why a path given by a person names no file of the project.
@@ -172,6 +209,25 @@ impl Root {
             return Err(ResolveError::Outside { path: path.clone(), leads_to, root: self.path.clone() });
         }
         Ok(leads_to)
+    }
+
+    /// The same for a file that is to be written, replaced or removed. Nothing is written in git's folder, whatever the name or
+    /// the links that lead there; and what is named in `.stepmark` stays there.
+    ///
+    /// # Errors
+    /// Those of [`Root::resolve`], and when the place is not one to write to.
+    pub fn resolve_for_writing(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
+        let place = self.resolve(path)?;
+        let inside = place.strip_prefix(&self.path).unwrap_or(&place);
+        let leads_to = || inside.to_owned();
+        let names_git = |part: Component<'_>| names_git_folder(&part.as_os_str().to_string_lossy());
+        if path.is_in_git_folder() || inside.components().any(names_git) {
+            return Err(ResolveError::GitFolder { path: path.clone(), leads_to: leads_to() });
+        }
+        if Path::new(path.as_str()).starts_with(OWN_FOLDER) && !inside.starts_with(OWN_FOLDER) {
+            return Err(ResolveError::Elsewhere { path: path.clone(), leads_to: leads_to() });
+        }
+        Ok(place)
     }
 
     /// Turns a path given by a person, absolute or relative to `current_folder` (absolute), into a project path. Links
@@ -333,6 +389,39 @@ mod tests {
             assert!(matches!(root.resolve(&named(path)), Err(ResolveError::Outside { .. })), "{path}");
         }
         assert!(matches!(root.resolve(&named("loop")), Err(ResolveError::Unreachable { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn writes_neither_into_gits_folder_nor_its_own_state_elsewhere() {
+        use std::os::unix::fs::symlink;
+        let (_folder, root) = project();
+        for folder in [".git/hooks", "sub/.git", ".stepmark/cache"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        for (target, name) in [
+            (".git/hooks", "hooks"),
+            ("../.git", "docs/out"),
+            (".git/hooks/new", "dangling"),
+            ("../docs", ".stepmark/gates"),
+            ("../../docs/prd.md", ".stepmark/cache/x"),
+            ("cache", ".stepmark/inside"),
+        ] {
+            symlink(target, root.path().join(name)).unwrap();
+        }
+        for path in
+            [".git/x", ".GIT/x", "git~1/x", "sub/.git/x", "hooks/x", "docs/out/config", "dangling", "hooks"]
+        {
+            let refused = root.resolve_for_writing(&named(path));
+            assert!(matches!(refused, Err(ResolveError::GitFolder { .. })), "{path}: {refused:?}");
+        }
+        for path in [".stepmark/gates/prd.md", ".stepmark/gates", ".stepmark/cache/x"] {
+            let refused = root.resolve_for_writing(&named(path));
+            assert!(matches!(refused, Err(ResolveError::Elsewhere { .. })), "{path}: {refused:?}");
+        }
+        for path in ["docs/prd.md", ".stepmark/new/x", ".stepmark/inside/x", ".github/x", ".gitignore"] {
+            assert!(root.resolve_for_writing(&named(path)).is_ok(), "{path}");
+        }
     }
 
     #[cfg(unix)]

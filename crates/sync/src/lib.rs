@@ -23,5 +23,7 @@ pub mod plan;
 pub mod tracker;
 pub mod worker;
 pub mod run;
+#[cfg(test)]
+mod sendable;
 
 pub use tracker_name::{TrackerName, TrackerNameError};

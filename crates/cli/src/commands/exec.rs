@@ -51,7 +51,7 @@ impl Exec {
         project.workspace.tell(draft)?;
         output.finish()?;
         let session = match (&project.workspace.attribution().session, self.no_session) {
-            (Some(session), false) => Session::Attached(session),
+            (Some(session), false) => Session::Attached(session.as_str()),
             _ => Session::None,
         };
         let hand_off = HandOff { program, arguments, root: project.root().path(), session };

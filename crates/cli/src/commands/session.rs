@@ -64,7 +64,7 @@ impl Session {
 }
 
 /// Begins a session for `project`, which belongs to it from then on.
-pub(super) fn begin(project: Project, name: Option<&str>) -> Result<(Project, String), Failure> {
+pub(super) fn begin(project: Project, name: Option<&str>) -> Result<(Project, SessionId), Failure> {
     let id = new_session_id(&project)?;
     let parent = project.workspace.attribution().session.clone();
     let project = project.in_session(Some(id.clone()));
@@ -73,7 +73,7 @@ pub(super) fn begin(project: Project, name: Option<&str>) -> Result<(Project, St
         draft = draft.with("name", name);
     }
     if let Some(parent) = parent {
-        draft = draft.with("parent", parent);
+        draft = draft.with("parent", parent.as_str());
     }
     project.workspace.tell(draft)?;
     Ok((project, id))
@@ -83,24 +83,23 @@ fn start(project: Project, output: &Output, name: Option<&str>) -> Result<Exit, 
     let (project, id) = begin(project, name)?;
     refresh_instructions(&project, output, CycleBoundary::SessionStart);
     if output.json {
-        output.json(SCHEMA, json!({"session": id, "name": name, "export": export(&id)}));
+        output.json(SCHEMA, json!({"session": id.as_str(), "name": name, "export": export(&id)}));
     }
     output.line(format_args!("# session {id}{}", name.map(|name| format!(": {name}")).unwrap_or_default()));
     output.line(export(&id));
     Ok(Exit::Fine)
 }
 
-fn export(id: &str) -> String {
+fn export(id: &SessionId) -> String {
     format!("export {SESSION_VARIABLE}={id}")
 }
 
 /// `s-20261122-1015-a1b2c3`: sorts by time, and can name a segment.
-fn new_session_id(project: &Project) -> Result<String, Failure> {
+fn new_session_id(project: &Project) -> Result<SessionId, Failure> {
     let digits: String = new_id().chars().filter(char::is_ascii_alphanumeric).collect();
     let random = digits.get(digits.len().saturating_sub(6)..).unwrap_or_default().to_ascii_lowercase();
     let id = format!("s-{}-{random}", project.workspace.now().strftime("%Y%m%d-%H%M"));
-    let id: SessionId = id.parse().map_err(|error| Failure::from_error(Exit::Io, &error))?;
-    Ok(id.as_str().to_owned())
+    id.parse().map_err(|error| Failure::from_error(Exit::Io, &error))
 }
 
 fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit, Failure> {
@@ -118,7 +117,7 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
     refresh_instructions(&project, output, CycleBoundary::SessionEnd);
     if output.json {
         let segments: Vec<String> = sealed.iter().map(ToString::to_string).collect();
-        output.json(SCHEMA, json!({"session": id, "state": "ended", "sealed": segments}));
+        output.json(SCHEMA, json!({"session": id.as_str(), "state": "ended", "sealed": segments}));
     }
     output.remark(format_args!("session {id} has ended; its part of the journal is in `.stepmark/journal`"));
     Ok(Exit::Fine)
@@ -142,7 +141,7 @@ fn list(project: &Project, output: &Output) -> Result<Exit, Failure> {
 fn show(project: &Project, output: &Output, id: Option<&SessionId>) -> Result<Exit, Failure> {
     let id = named(project, id)?;
     let record = record(project, &id)?;
-    let events = project.workspace.with_history(|history| history.of_session(&id))?;
+    let events = project.workspace.with_history(|history| history.of_session(id.as_str()))?;
     if output.json {
         let mut wire = wire(project, &record);
         wire["event_list"] = events.iter().map(event_wire).collect();
@@ -158,17 +157,17 @@ fn show(project: &Project, output: &Output, id: Option<&SessionId>) -> Result<Ex
 }
 
 /// The session that is meant.
-fn named(project: &Project, id: Option<&SessionId>) -> Result<String, Failure> {
+fn named(project: &Project, id: Option<&SessionId>) -> Result<SessionId, Failure> {
     let current = || project.workspace.attribution().session.clone();
-    id.map(|id| id.as_str().to_owned()).or_else(current).ok_or_else(|| {
+    id.cloned().or_else(current).ok_or_else(|| {
         Failure::new(Exit::Usage, "no session is current")
             .with_help(format!("name one, or set {SESSION_VARIABLE}; `stepmark session list` shows them"))
     })
 }
 
-fn record(project: &Project, id: &str) -> Result<Record, Failure> {
+fn record(project: &Project, id: &SessionId) -> Result<Record, Failure> {
     let sessions = project.workspace.with_history(|history| history.sessions())?;
-    sessions.into_iter().find(|record| record.id == id).ok_or_else(|| {
+    sessions.into_iter().find(|record| record.id == id.as_str()).ok_or_else(|| {
         Failure::new(Exit::Findings, format!("the journal knows no session `{id}`"))
             .with_help("`stepmark session list` shows the sessions")
     })
@@ -176,9 +175,9 @@ fn record(project: &Project, id: &str) -> Result<Record, Failure> {
 
 /// `current`, `ended`, or `interrupted`: it never ended, and is not the one of this process.
 fn state(project: &Project, record: &Record) -> &'static str {
-    match (&record.end, project.workspace.attribution().session.as_deref()) {
+    match (&record.end, project.workspace.attribution().session.as_ref()) {
         (Some(_), _) => "ended",
-        (None, Some(current)) if current == record.id => "current",
+        (None, Some(current)) if current.as_str() == record.id => "current",
         (None, _) => "interrupted",
     }
 }

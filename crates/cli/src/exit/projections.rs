@@ -17,6 +17,8 @@ impl From<InstructionError> for Failure {
             InstructionError::Walk(error) => error.into(),
             InstructionError::OwnComponent { .. } => Self::from_error(Exit::Findings, &error)
                 .with_help("name another output in `.stepmark/config.yaml`"),
+            InstructionError::Foreign { .. } => Self::from_error(Exit::Findings, &error)
+                .with_help("move it away, or name another `instructions.output` in `.stepmark/config.yaml`"),
             InstructionError::Component { .. } => Self::from_error(Exit::Io, &error)
                 .with_help("correct `instructions.components` in `.stepmark/config.yaml`, or the file"),
             InstructionError::NotText(_) | InstructionError::Cached(_) | InstructionError::Path(_) => {
@@ -122,6 +124,8 @@ impl From<ManifestPublishError> for Failure {
     fn from(error: ManifestPublishError) -> Self {
         match error {
             ManifestPublishError::Place(error) => error.into(),
+            ManifestPublishError::Foreign { .. } => Self::from_error(Exit::Findings, &error)
+                .with_help("name another file with --file, or move this one away"),
             ManifestPublishError::Commit(error) => ChangeError::Commit(error).into(),
         }
     }

@@ -20,8 +20,11 @@ impl From<PublishFileError> for Failure {
         match &error {
             PublishFileError::NoFile { .. } => Self::from_error(Exit::Usage, &error),
             PublishFileError::Foreign { .. } => Self::from_error(Exit::Usage, &error).with_help(
-                "name another file; only an older page of this command, or an empty file, is replaced",
+                "name another file; only an older one of this command, or an empty file, is replaced",
             ),
+            PublishFileError::GitFolder { .. } => {
+                Self::from_error(Exit::Usage, &error).with_help("name a file elsewhere")
+            }
             PublishFileError::Write { .. } => {
                 Self::from_error(Exit::Io, &error).with_help("its folder must take files")
             }

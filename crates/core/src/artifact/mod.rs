@@ -1,6 +1,7 @@
 //! The typed view of a document: steps, status, scope, ids, times, and a diagnosis of every oddity.
 
 mod path;
+mod git_folder;
 pub(crate) mod parsed_scalar;
 mod path_globs;
 mod field;
@@ -24,6 +25,7 @@ pub use body::BodyStatus;
 pub use delegation::{ChainPath, Delegation};
 pub use diagnosis::{Diagnosis, Problem};
 pub use field::{Field, FieldKind};
+pub use git_folder::names_git_folder;
 pub use inputs::InputDocument;
 pub use ledger_key::{LedgerKey, LedgerPart};
 pub use path::{ProjectPath, ProjectPathError, READ_LIMIT};

@@ -93,11 +93,6 @@ impl ProjectPath {
         }
     }
 
-    /// Returns whether a part is named as git's own folder, in any spelling that a file system may take for it.
-    pub fn is_below_git(&self) -> bool {
-        self.0.split('/').any(|part| part.eq_ignore_ascii_case(".git") || part.eq_ignore_ascii_case("git~1"))
-    }
-
     /// What follows the last dot of the file's name (a leading dot starts no extension).
     pub fn extension(&self) -> Option<&str> {
         let name = self.file_name();

@@ -54,7 +54,7 @@ pub fn compact_segments(root: &Root, fsync: FsyncPolicy) -> Result<Vec<Compacted
         move |source| CompactError { file, source }
     };
     let path = ProjectPath::new(SEALED).map_err(io::Error::other).map_err(failed(SEALED))?;
-    let folder = root.resolve(&path).map_err(io::Error::other).map_err(failed(SEALED))?;
+    let folder = root.resolve_for_writing(&path).map_err(io::Error::other).map_err(failed(SEALED))?;
     let names = sealed_names(&folder).map_err(failed(SEALED))?;
     if names.is_empty() {
         return Ok(Vec::new());

@@ -35,7 +35,7 @@ pub enum FolderError {
 /// # Errors
 /// When one cannot be made; those that were made stay.
 pub fn make_folders_to(root: &Root, path: &ProjectPath, fsync: FsyncPolicy) -> Result<(), FolderError> {
-    let place = root.resolve(path)?;
+    let place = root.resolve_for_writing(path)?;
     let missing: Vec<&Path> = place
         .ancestors()
         .skip(1)

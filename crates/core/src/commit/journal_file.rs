@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     document::FileHash,
-    journal::{Chain, Event, EventId, Header, SegmentName},
+    journal::{Chain, Event, EventId, Header, SegmentName, SessionId},
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,
@@ -70,6 +70,12 @@ struct Live {
     chain: Chain,
     /// What comes before the first event of a new segment.
     header: Vec<u8>,
+}
+
+/// How the names of a session's segments start. An event may come from elsewhere with a session that can name no file: it stands among
+/// those of no session, and keeps what it says.
+fn segment_start(session: Option<&str>) -> &str {
+    session.filter(|session| session.parse::<SessionId>().is_ok()).unwrap_or(NO_SESSION)
 }
 
 impl JournalFile {
@@ -136,7 +142,7 @@ impl JournalFile {
 
     /// The files of live segments of a session, or of none.
     pub(super) fn live_names(&self, session: Option<&str>) -> io::Result<Vec<String>> {
-        let prefix = format!("{}-", session.unwrap_or(NO_SESSION));
+        let prefix = format!("{}-", segment_start(session));
         let mut names = segment_names(&self.folder)?;
         // What follows a session's name is digits in hexadecimal, so no session's name can pass for another's.
         names.retain(|name| {
@@ -158,7 +164,7 @@ impl JournalFile {
             // The same event comes again where its segment is torn and its commit is finished.
             let random = FileHash::of(format!("{} {attempt}", event.id).as_bytes()).to_string();
             let random = random.get(..RANDOM_DIGITS).unwrap_or(&random);
-            let name = format!("{}-{random}", event.session.as_deref().unwrap_or(NO_SESSION));
+            let name = format!("{}-{random}", segment_start(event.session.as_deref()));
             let name = SegmentName::new(&name)
                 .ok_or_else(|| io::Error::other(format!("`{name}` cannot be the name of a segment")))?;
             let file = format!("{name}{EXTENSION}");
@@ -314,6 +320,18 @@ mod tests {
         assert_eq!(project.names(".stepmark/local/journal").len(), 2);
         append(&project, "e", Some("s"));
         assert_eq!(project.names(".stepmark/local/journal").len(), 3, "a new one after sealing");
+    }
+
+    #[test]
+    fn an_event_whose_session_can_name_no_file_stands_among_those_of_none() {
+        let project = ScratchProject::new();
+        for session in ["a/b", "../x", "", "main", ".x", "a\nb", &"x".repeat(500)] {
+            append(&project, session, Some(session));
+        }
+        let names = project.names(".stepmark/local/journal");
+        assert_eq!(names.len(), 1, "{names:?}");
+        assert_eq!(reasons(&project, &format!(".stepmark/local/journal/{}", names[0])).len(), 7);
+        assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Never).unwrap().len(), 1);
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl ArtifactLock {
     /// # Errors
     /// When the path leads out of the project, the lock cannot be had, or what was left needs a person.
     pub fn acquire(root: &Root, path: &ProjectPath, timeout: Duration) -> Result<Self, LockError> {
-        let target = root.resolve(path).map_err(LockError::Resolve)?;
+        let target = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
         let key = LockKey::of(target.strip_prefix(root.path()).unwrap_or(&target));
         let lock_file = open_lock_file(root, path, &key)?;
         wait_for(&lock_file, path, timeout)?;

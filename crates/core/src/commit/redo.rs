@@ -146,7 +146,7 @@ impl RedoRecord {
 
     /// Nothing of git's own is ever changed.
     fn is_allowed(&self) -> bool {
-        !self.files.iter().any(|file| file.path.is_below_git())
+        !self.files.iter().any(|file| file.path.is_in_git_folder())
     }
 
     fn of_content(content: &[u8]) -> Option<Self> {

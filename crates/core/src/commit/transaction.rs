@@ -301,7 +301,7 @@ fn publish_in_order(prepared: Vec<Prepared<'_>>) -> Result<(), (usize, CommitErr
 fn lock_order(root: &Root, paths: &[ProjectPath]) -> Result<Vec<usize>, CommitError> {
     let mut targets = Vec::with_capacity(paths.len());
     for (place, path) in paths.iter().enumerate() {
-        targets.push((root.resolve(path).map_err(LockError::Resolve)?, place));
+        targets.push((root.resolve_for_writing(path).map_err(LockError::Resolve)?, place));
     }
     targets.sort();
     if let Some([(_, one), (_, other)]) = targets.array_windows().find(|[(one, _), (other, _)]| one == other)

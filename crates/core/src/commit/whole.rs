@@ -50,7 +50,7 @@ pub fn replace_whole(
 
 /// Finds a file where none is expected before anything is made for it.
 fn refuse_present(root: &Root, path: &ProjectPath) -> Result<(), CommitError> {
-    let place = root.resolve(path).map_err(LockError::Resolve)?;
+    let place = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
     match Found::of(read_file(path, &place).map(|found| found.map(|found| found.bytes))) {
         Found::Absent => Ok(()),
         found => {

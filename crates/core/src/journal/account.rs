@@ -157,7 +157,7 @@ impl Account<'_> {
             // What cannot be read changes nothing that is known.
             (None, Some(_)) => state.clone(),
         };
-        event.session.clone_from(&self.attribution.session);
+        event.session = self.attribution.session.clone().map(String::from);
         event.correlation.clone_from(&self.attribution.correlation);
         event.parents = parents.iter().map(|parent| parent.id).collect();
         let longest = parents.iter().map(|parent| parent.n).max().unwrap_or(0);

@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use super::SessionId;
+
 /// Who made a change, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
@@ -34,7 +36,7 @@ pub struct Attribution {
     /// Who.
     pub actor: Actor,
     /// The session that the process belongs to.
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// What the caller wants to find the events by: an id of its own.
     pub correlation: Option<String>,
     /// The fencing number of the lease under which the process works.

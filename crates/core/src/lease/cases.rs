@@ -19,7 +19,7 @@ fn at(second: i64) -> Timestamp {
 
 fn agent(session: &str) -> Attribution {
     let mut who = Attribution::of(format!("agent:{session}").parse::<Actor>().unwrap());
-    who.session = Some(session.to_owned());
+    who.session = Some(session.parse().unwrap());
     who
 }
 

@@ -46,7 +46,7 @@ pub enum Claim {
 
 impl Tenure {
     fn new(who: &Attribution, now: Timestamp, duration: Duration) -> Self {
-        let (holder, session) = (who.actor.clone(), who.session.clone());
+        let (holder, session) = (who.actor.clone(), who.session.clone().map(String::from));
         Self { holder, session, taken_at: now, expires_at: end(now, duration) }
     }
 
@@ -54,7 +54,7 @@ impl Tenure {
     /// recognised again.
     pub fn is_held_by(&self, who: &Attribution) -> bool {
         match (&self.session, &who.session) {
-            (Some(session), Some(own)) => session == own,
+            (Some(session), Some(own)) => session == own.as_str(),
             (None, None) => self.holder == who.actor && who.actor.kind != ActorKind::Unknown,
             _ => false,
         }

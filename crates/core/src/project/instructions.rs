@@ -69,6 +69,11 @@ pub struct InstructionInputs {
 const NOTICE: &str = "<!-- Assembled by stepmark: edits here are lost. Change the components, then run `stepmark instructions \
                       build`. -->";
 
+/// Whether the bytes are those of an instruction file, edited or not: they begin as its notice does.
+pub fn is_instruction_file(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"<!-- Assembled by stepmark:")
+}
+
 /// What tells an agent where state is.
 const STATE: &str = "## State of the work
 
@@ -193,6 +198,12 @@ mod tests {
         - `docs/prd.md`: 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a
         - `` docs/odd`.md ``: unreadable
         "#);
+    }
+
+    #[test]
+    fn its_own_files_are_known() {
+        assert!(is_instruction_file(assemble(&inputs()).as_bytes()));
+        assert!(!is_instruction_file(b"# Agent\n") && !is_instruction_file(b""));
     }
 
     #[test]

@@ -160,8 +160,8 @@ impl<'w> Reader<'w> {
         let is_link = folder.kind(place) == EntryKind::Link;
         if is_link && let Err(error) = self.workspace.root().resolve(&path) {
             let reason = match error {
-                ResolveError::Outside { .. } => "it leads out of the project".to_owned(),
                 ResolveError::Unreachable { source, .. } => source.to_string(),
+                _ => "it leads out of the project".to_owned(),
             };
             self.broken_links.push(broken_link(&path, reason));
             return Ok(None);

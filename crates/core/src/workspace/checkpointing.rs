@@ -187,7 +187,7 @@ impl Workspace {
     }
 
     fn sealed(&self, place: ProjectPath, checkpoint: Checkpoint) -> Result<CheckpointMade, CheckpointError> {
-        match self.seal_journal(self.attribution().session.as_deref()) {
+        match self.seal_journal(self.attribution().session.as_ref()) {
             Ok(sealed) => Ok(CheckpointMade { place, checkpoint, sealed }),
             Err(source) => Err(CheckpointError::Seal { place, source }),
         }

@@ -12,7 +12,7 @@ use std::{
     process::Stdio,
 };
 
-use super::{Workspace, git_process::git};
+use super::{Workspace, git_process::git_rev_parse};
 use crate::project::git_hook::{self, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX};
 
 /// What happened to one hook.
@@ -144,7 +144,7 @@ impl Workspace {
     fn hooks(&self) -> Result<Hooks, HookError> {
         let root = self.root().path();
         let ask = |folder: &Path, argument: &[&str]| -> Result<Option<PathBuf>, HookError> {
-            let output = git(folder, &[&["rev-parse"], argument].concat())
+            let output = git_rev_parse(folder, argument)
                 .stdout(Stdio::piped())
                 .output()
                 .map_err(|source| HookError::NoGit { source })?;

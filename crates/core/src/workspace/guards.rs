@@ -150,7 +150,7 @@ impl Workspace {
     fn insisted(&self, path: &ProjectPath, told: EventDraft, draft: &EventDraft) -> Event {
         let told = told.with_reason(draft.insistence.clone()).with("path", path.as_str());
         let mut event = Event::new(told, self.attribution().actor.clone(), self.now());
-        event.session.clone_from(&self.attribution().session);
+        event.session = self.attribution().session.clone().map(String::from);
         event.correlation.clone_from(&self.attribution().correlation);
         event.command.clone_from(&draft.command);
         event.sealed()

@@ -44,7 +44,7 @@ pub struct Workspace {
     workflows: OnceLock<Workflows>,
     attribution: Attribution,
     clock: Clock,
-    /// Opened when it is first asked.
+    /// One that nobody is asking now, kept for the next question.
     history: Mutex<Option<History>>,
 }
 
@@ -123,8 +123,8 @@ impl ArtifactError {
     /// The file that cannot be read: the artifact, or a step file of its workflow.
     pub const fn path(&self) -> &ProjectPath {
         match self {
-            Self::Resolve(ResolveError::Outside { path, .. } | ResolveError::Unreachable { path, .. })
-            | Self::Missing { path }
+            Self::Resolve(error) => error.path(),
+            Self::Missing { path }
             | Self::Unmerged { path }
             | Self::Read { path, .. }
             | Self::Workflow(
@@ -227,19 +227,22 @@ impl Workspace {
 
     /// Asks the journal of the project, as it is now. It is opened on the first call.
     ///
+    /// No lock is held while `question` runs: it may ask, change or resume through the same workspace, which then opens the journal
+    /// once more, and threads do not wait for each other.
+    ///
     /// # Errors
     /// When the journal cannot be read, and what `question` answers.
     pub fn with_history<T>(
         &self,
         question: impl FnOnce(&History) -> Result<T, HistoryError>,
     ) -> Result<T, HistoryError> {
-        // A question that panicked has left nothing half done: history is only read.
-        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        let history = match &mut *history {
-            Some(history) => history,
-            none => none.insert(History::open(&self.root)?),
-        };
-        question(history)
+        // Held for the length of a move only.
+        let kept = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = kept().take();
+        let history = idle.map_or_else(|| History::open(&self.root), Ok)?;
+        let answer = question(&history);
+        let _spare = kept().replace(history);
+        answer
     }
 
     /// The project's folder.

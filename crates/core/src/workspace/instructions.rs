@@ -8,6 +8,7 @@ use crate::{
         instruction_meta::{CacheVerdict, InstructionMeta, META_SUFFIX},
         instructions::{
             ComponentNotText, InstructedArtifact, InstructionComponent, InstructionInputs, assemble,
+            is_instruction_file,
         },
     },
 };
@@ -80,10 +81,30 @@ pub enum InstructionError {
         /// The path.
         path: ProjectPath,
     },
+    /// Another file stands where the instruction file, or its meta file, should be.
+    #[error(
+        "cannot write the instructions to `{path}`: a file is there that stepmark did not make; nothing was changed"
+    )]
+    Foreign {
+        /// Its path.
+        path: ProjectPath,
+    },
     /// It cannot be written.
     #[cfg(feature = "write")]
     #[error(transparent)]
     Commit(#[from] crate::commit::CommitError),
+}
+
+impl CachedInstructions {
+    /// The first of the two files that is there and was not made by stepmark: it is never replaced.
+    pub fn foreign_file(&self) -> Option<&ProjectPath> {
+        let is_foreign = |bytes: &Option<Vec<u8>>, is_own: fn(&[u8]) -> bool| {
+            bytes.as_deref().is_some_and(|bytes| !bytes.is_empty() && !is_own(bytes))
+        };
+        let output = is_foreign(&self.bytes, is_instruction_file).then_some(&self.output);
+        let is_meta = |bytes: &[u8]| InstructionMeta::read(bytes).is_some();
+        output.or_else(|| is_foreign(&self.meta_bytes, is_meta).then_some(&self.meta_file))
+    }
 }
 
 impl Workspace {
@@ -200,6 +221,9 @@ mod refresh {
                 let Some(before) = self.instructions()? else { return Ok(None) };
                 if before.verdict == CacheVerdict::Current {
                     return Ok(Some(Refreshed { boundary, before, is_written: false }));
+                }
+                if let Some(path) = before.foreign_file() {
+                    return Err(InstructionError::Foreign { path: path.clone() });
                 }
                 match self.write_instructions(&before) {
                     Ok(()) => return Ok(Some(Refreshed { boundary, before, is_written: true })),

@@ -30,7 +30,7 @@ impl Workspace {
             _ => self.with_history(|history| past(history, change.path, &old))?,
         };
         let account = Account { attribution: self.attribution(), now: self.now(), path: change.path };
-        let outsider = || git::outsider(self.root(), change.path);
+        let outsider = || git::outsider(self.root(), change.path, change.old.unwrap_or_default());
         events.extend(account.events(past, (&old, &new), draft.clone(), outsider));
         Ok(events)
     }

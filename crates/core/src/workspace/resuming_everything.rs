@@ -11,7 +11,7 @@ use super::{
 use crate::{
     artifact::Artifact,
     journal::{
-        ArtifactKey, Event, Kind,
+        ArtifactKey, Event, Kind, SessionId,
         store::{History, HistoryError},
     },
     resume::{Evidence, InterruptedSession, OpenDelegation, Said, Source, Testimony},
@@ -130,7 +130,7 @@ impl Workspace {
 
     /// Other sessions that began and never ended.
     fn hear_sessions(&self, evidence: &mut Evidence) {
-        let own = self.attribution().session.as_deref();
+        let own = self.attribution().session.as_ref().map(SessionId::as_str);
         match self.with_history(History::sessions) {
             Ok(sessions) => {
                 let open = sessions

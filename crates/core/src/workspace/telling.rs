@@ -3,7 +3,7 @@
 use super::Workspace;
 use crate::{
     commit::{self, CommitError, CommitOptions, FsyncPolicy, JournalWriteError},
-    journal::{Event, EventDraft, SegmentName},
+    journal::{Event, EventDraft, SegmentName, SessionId},
 };
 
 /// Why the journal was not written.
@@ -25,7 +25,7 @@ impl Workspace {
     pub fn tell(&self, draft: EventDraft) -> Result<Event, TellError> {
         let attribution = self.attribution();
         let mut event = Event::new(draft, attribution.actor.clone(), self.now());
-        event.session.clone_from(&attribution.session);
+        event.session = attribution.session.clone().map(String::from);
         event.correlation.clone_from(&attribution.correlation);
         let event = event.sealed();
         self.append(std::slice::from_ref(&event))?;
@@ -45,8 +45,8 @@ impl Workspace {
     ///
     /// # Errors
     /// When they cannot be moved.
-    pub fn seal_journal(&self, session: Option<&str>) -> Result<Vec<SegmentName>, TellError> {
+    pub fn seal_journal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, TellError> {
         commit::finish_interrupted(self.root(), &CommitOptions::default())?;
-        Ok(commit::seal_segments(self.root(), session, FsyncPolicy::Always)?)
+        Ok(commit::seal_segments(self.root(), session.map(SessionId::as_str), FsyncPolicy::Always)?)
     }
 }

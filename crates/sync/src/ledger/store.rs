@@ -13,7 +13,7 @@ use crate::{
 
 /// What sync remembers about trackers: a store with transactions, shared by all processes of a machine. Deleting it loses nothing that the
 /// markers in tickets cannot bring back. Every implementation passes the suite in `ledger/conformance`.
-pub trait Ledger {
+pub trait Ledger: Send {
     /// Reads a state of the ledger that no writer changes meanwhile.
     ///
     /// # Errors

@@ -4,6 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw(pub u64);
 
+/// Draws numbers. May be sent to another thread, as all that a worker uses may.
+pub type Chance<'d> = dyn FnMut() -> Draw + Send + 'd;
+
 impl Draw {
     /// A whole number from 0 to `most`, all of which are equally likely.
     pub fn up_to(self, most: u64) -> u64 {

@@ -8,6 +8,6 @@ mod wait;
 mod cases;
 
 pub use delivery::Delivery;
-pub use draw::Draw;
+pub use draw::{Chance, Draw};
 pub use settings::RetrySettings;
 pub use wait::named_wait;

@@ -1,6 +1,9 @@
 //! What a run does, case by case, on a clock that stands still but for waits.
 
-use std::{cell::RefCell, rc::Rc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use tokio::time::sleep;
 
@@ -21,13 +24,13 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// A run that a test looks at.
 #[derive(Clone)]
 struct Stage {
-    world: Rc<RefCell<World>>,
+    world: Arc<Mutex<World>>,
     ledger: FlakyLedger,
     changes: ChangeSignal,
     stop: StopSignal,
-    notices: Rc<RefCell<Vec<Notice>>>,
-    passes: Rc<RefCell<usize>>,
-    metrics: Rc<RefCell<RunMetrics>>,
+    notices: Arc<Mutex<Vec<Notice>>>,
+    passes: Arc<Mutex<usize>>,
+    metrics: Arc<Mutex<RunMetrics>>,
 }
 
 impl Stage {
@@ -35,40 +38,40 @@ impl Stage {
         let world = World::new(keys, ids);
         Self {
             ledger: world.ledger.clone(),
-            world: Rc::new(RefCell::new(world)),
+            world: Arc::new(Mutex::new(world)),
             changes: ChangeSignal::default(),
             stop: StopSignal::default(),
-            notices: Rc::default(),
-            passes: Rc::default(),
-            metrics: Rc::default(),
+            notices: Arc::default(),
+            passes: Arc::default(),
+            metrics: Arc::default(),
         }
     }
 
     /// Another process on the same project.
     fn another(&self) -> Self {
-        Self { stop: StopSignal::default(), notices: Rc::default(), passes: Rc::default(), ..self.clone() }
+        Self { stop: StopSignal::default(), notices: Arc::default(), passes: Arc::default(), ..self.clone() }
     }
 
     /// Runs until it is told to stop.
     async fn run(&self, holder: &str) {
         let (tracker, settings, clock) = {
-            let world = self.world.borrow();
+            let world = self.world.lock().unwrap();
             (world.tracker.clone(), world.settings.clone(), world.clock)
         };
         let (mut ledger, mut duty_ledger) = (self.ledger.clone(), self.ledger.clone());
         let mut draw = || Draw(u64::MAX / 2);
-        let mut snapshot = || match self.world.borrow().artifacts.is_empty() {
+        let mut snapshot = || {
+            let world = self.world.lock().unwrap();
             // A project without artifacts stands for one that cannot be read.
-            true => Err("no such folder".into()),
-            false => Ok(self.world.borrow().snapshot()),
+            if world.artifacts.is_empty() { Err("no such folder".into()) } else { Ok(world.snapshot()) }
         };
         let mut narrator = Narrator::default();
         let mut observe = |event: &RunEvent<'_>| {
             if matches!(event, RunEvent::Passed { .. }) {
-                *self.passes.borrow_mut() += 1;
+                *self.passes.lock().unwrap() += 1;
             }
-            self.metrics.borrow_mut().count(&settings.name, event);
-            self.notices.borrow_mut().extend(narrator.hear(event));
+            self.metrics.lock().unwrap().count(&settings.name, event);
+            self.notices.lock().unwrap().extend(narrator.hear(event));
         };
         let crew = Crew {
             ledger: &mut ledger,
@@ -97,16 +100,16 @@ impl Stage {
     }
 
     fn rename(&self, id: &str, title: &str) {
-        self.world.borrow_mut().artifacts.get_mut(id).unwrap().title = title.to_owned();
+        self.world.lock().unwrap().artifacts.get_mut(id).unwrap().title = title.to_owned();
     }
 
     fn requests(&self) -> Vec<(crate::tracker::RequestKind, usize)> {
-        self.world.borrow().take_requests()
+        self.world.lock().unwrap().take_requests()
     }
 
     /// The notices since the last call, by their kinds.
     fn told(&self) -> Vec<&'static str> {
-        let notices = std::mem::take(&mut *self.notices.borrow_mut());
+        let notices = std::mem::take(&mut *self.notices.lock().unwrap());
         notices.iter().map(kind).collect()
     }
 }
@@ -133,7 +136,7 @@ async fn a_million_edits_are_one_update() {
     let stage = Stage::new("", &["a"]);
     let script = async {
         sleep(Duration::from_secs(10)).await;
-        assert_eq!((stage.requests(), *stage.passes.borrow()), (vec![(List, 0), (Create, 1)], 1));
+        assert_eq!((stage.requests(), *stage.passes.lock().unwrap()), (vec![(List, 0), (Create, 1)], 1));
         for edit in 0..1_000_000 {
             if edit % 1000 == 0 {
                 stage.rename("a", &format!("Title {edit}"));
@@ -143,7 +146,7 @@ async fn a_million_edits_are_one_update() {
             stage.changes.tell();
         }
         sleep(Duration::from_secs(10)).await;
-        assert_eq!((stage.requests(), *stage.passes.borrow()), (vec![(Update, 1)], 2));
+        assert_eq!((stage.requests(), *stage.passes.lock().unwrap()), (vec![(Update, 1)], 2));
     };
     stage.play(script).await;
     assert_eq!(stage.told(), ["on duty", "create", "update", "stopped"]);
@@ -173,14 +176,14 @@ async fn a_tracker_that_is_down_for_days_is_told_of_once_and_catches_up() {
         sleep(Duration::from_secs(10)).await;
         stage.requests();
         ids.iter().for_each(|id| stage.rename(id, "New"));
-        stage.world.borrow().faults(&[Fault::Refused(Reason::Unreachable); 10_000]);
+        stage.world.lock().unwrap().faults(&[Fault::Refused(Reason::Unreachable); 10_000]);
         stage.changes.tell();
         sleep(72 * HOUR).await;
         let tries = stage.requests().len();
         assert!((20..100).contains(&tries), "{tries} tries in three days");
-        stage.world.borrow().faults(&[]);
+        stage.world.lock().unwrap().faults(&[]);
         sleep(3 * HOUR).await;
-        let world = stage.world.borrow();
+        let world = stage.world.lock().unwrap();
         assert!(ids.iter().all(|id| world.tracker.of(id)[0].1.ticket.title == "New"));
     };
     stage.play(script).await;
@@ -197,11 +200,11 @@ async fn a_short_outage_ends_by_itself_before_the_next_round() {
     let stage = Stage::new("    run: {pass_seconds: 86400}\n", &["a"]);
     let script = async {
         sleep(Duration::from_secs(10)).await;
-        stage.world.borrow().faults(&[Fault::Refused(Reason::ServerError); 3]);
+        stage.world.lock().unwrap().faults(&[Fault::Refused(Reason::ServerError); 3]);
         stage.rename("a", "New");
         stage.changes.tell();
         sleep(HOUR).await;
-        assert_eq!(stage.world.borrow().tracker.of("a")[0].1.ticket.title, "New");
+        assert_eq!(stage.world.lock().unwrap().tracker.of("a")[0].1.ticket.title, "New");
     };
     stage.play(script).await;
     assert_eq!(stage.told(), ["on duty", "create", "outage", "recovered", "update", "stopped"]);
@@ -229,7 +232,7 @@ async fn another_takes_over_from_one_that_died_and_works_nothing_twice() {
         assert_eq!(third.told(), ["on duty", "update"]);
     };
     third.play_as("three", script).await;
-    let tracker = &stage.world.borrow().tracker;
+    let tracker = &stage.world.lock().unwrap().tracker;
     assert_eq!((tracker.of("a").len(), tracker.of("b").len()), (1, 1));
 }
 
@@ -248,7 +251,7 @@ async fn who_slept_through_its_lease_stands_back() {
     let script = async {
         sleep(Duration::from_secs(1)).await;
         // Another process took over: as it does when this one was suspended.
-        let name = duty_of(&stage.world.borrow().settings.name);
+        let name = duty_of(&stage.world.lock().unwrap().settings.name);
         let mut ledger = stage.ledger.clone();
         let mut transaction = ledger.write().unwrap();
         let mut lease = transaction.lease(&name).unwrap().unwrap();
@@ -268,8 +271,8 @@ async fn the_request_in_flight_is_finished_and_no_other_begins() {
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     for size in [1, 2, 7] {
         let stage = Stage::new("", &ids);
-        stage.world.borrow_mut().tracker.size = 3;
-        let content = std::sync::Arc::clone(&stage.world.borrow().tracker.content);
+        stage.world.lock().unwrap().tracker.size = 3;
+        let content = Arc::clone(&stage.world.lock().unwrap().tracker.content);
         let script = async {
             // The moment at which a request has been made and its answer has not been read.
             while content.lock().unwrap().requests.len() < 1 + size {
@@ -278,7 +281,7 @@ async fn the_request_in_flight_is_finished_and_no_other_begins() {
         };
         stage.play(script).await;
         assert_eq!(stage.requests().len(), 1 + size);
-        let name = stage.world.borrow().settings.name.clone();
+        let name = stage.world.lock().unwrap().settings.name.clone();
         let mut ledger = stage.ledger.clone();
         let ledger = ledger.read().unwrap();
         assert!(ledger.intents(&name).unwrap().is_empty(), "nothing is in doubt");
@@ -315,17 +318,17 @@ async fn the_pace_of_the_tracker_is_kept_without_anybody_asking() {
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_read_is_told_of_once_and_tried_again() {
     let stage = Stage::new("    run: {pass_seconds: 60}\n", &["a"]);
-    let kept = std::mem::take(&mut stage.world.borrow_mut().artifacts);
+    let kept = std::mem::take(&mut stage.world.lock().unwrap().artifacts);
     let script = async {
         sleep(HOUR).await;
         assert_eq!(stage.told(), ["on duty", "failing"]);
-        let health = stage.metrics.borrow().health().unwrap_err();
+        let health = stage.metrics.lock().unwrap().health().unwrap_err();
         assert!(health.contains("cannot be read"), "{health}");
-        stage.world.borrow_mut().artifacts = kept;
+        stage.world.lock().unwrap().artifacts = kept;
         sleep(Duration::from_secs(61)).await;
         assert_eq!(stage.told(), ["works", "create"]);
-        assert_eq!(stage.metrics.borrow().health(), Ok(()));
-        stage.ledger.good.set(Some(0));
+        assert_eq!(stage.metrics.lock().unwrap().health(), Ok(()));
+        *stage.ledger.good.lock().unwrap() = Some(0);
         stage.rename("a", "New");
         stage.changes.tell();
         sleep(HOUR).await;
@@ -338,10 +341,10 @@ async fn what_cannot_be_read_is_told_of_once_and_tried_again() {
 async fn counts_what_happened() {
     let stage = Stage::new("", &["a", "b"]);
     stage.play(sleep(Duration::from_secs(1))).await;
-    let name = stage.world.borrow().settings.name.clone();
+    let name = stage.world.lock().unwrap().settings.name.clone();
     let mut ledger = stage.ledger.clone();
     let counts = super::LedgerCounts::read(&*ledger.read().unwrap(), &name).unwrap();
-    let text = stage.metrics.borrow().expose(&[(name, counts)].into());
+    let text = stage.metrics.lock().unwrap().expose(&[(name, counts)].into());
     for line in [
         "stepmark_sync_on_duty{tracker=\"fake\"} 0",
         "stepmark_sync_passes_total{tracker=\"fake\"} 1",
@@ -359,7 +362,10 @@ async fn counts_what_happened() {
 #[tokio::test(start_paused = true)]
 async fn a_person_who_works_is_waited_for() {
     let stage = Stage::new("    run: {patience_seconds: 5}\n", &["a"]);
-    let (name, now) = (stage.world.borrow().settings.name.clone(), stage.world.borrow().clock.now());
+    let (name, now) = {
+        let world = stage.world.lock().unwrap();
+        (world.settings.name.clone(), world.clock.now())
+    };
     let mut ledger = stage.ledger.clone();
     let mut transaction = ledger.write().unwrap();
     let lease = Lease::acquire(None, name.as_str(), "a person", now, 100_000).unwrap();
@@ -367,7 +373,10 @@ async fn a_person_who_works_is_waited_for() {
     transaction.commit().unwrap();
     let script = async {
         sleep(Duration::from_secs(90)).await;
-        assert_eq!((stage.told(), stage.metrics.borrow().health()), (vec!["on duty", "waits"], Ok(())));
+        assert_eq!(
+            (stage.told(), stage.metrics.lock().unwrap().health()),
+            (vec!["on duty", "waits"], Ok(()))
+        );
         sleep(Duration::from_secs(20)).await;
         assert_eq!(stage.told(), ["create"]);
     };

@@ -6,7 +6,7 @@ use super::Crew;
 use crate::{
     ledger::Ledger,
     plan::{Grounds, Plan, Remark},
-    retry::Draw,
+    retry::Chance,
     tracker::Tracker,
     worker::{ApplyError, Report, Worker, WorkerClock, WorkerSettings},
 };
@@ -72,8 +72,8 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Crew<'_, L, T, C> {
     }
 
     async fn carry_out(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
-        let draw: &mut dyn FnMut() -> Draw = &mut *self.draw;
-        let who = (self.holder, draw);
+        let mut draw = || (self.draw)();
+        let who = (self.holder, &mut draw as &mut Chance<'_>);
         let worker =
             Worker::new(&mut *self.ledger, (self.tracker, self.settings), self.clock, self.project, who);
         let patience_ms = u64::from(self.settings.run.patience_seconds) * 1000;

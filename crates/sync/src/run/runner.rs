@@ -11,7 +11,7 @@ use crate::{
     configuration::TrackerSettings,
     ledger::Ledger,
     moment,
-    retry::Draw,
+    retry::Chance,
     ticket::Snapshot,
     tracker::Tracker,
     worker::{ApplyError, StopSignal, WorkerClock},
@@ -32,20 +32,20 @@ pub struct Crew<'r, L, T, C> {
     /// Who works: another text for every process.
     pub holder: &'r str,
     /// Chance.
-    pub draw: &'r mut dyn FnMut() -> Draw,
+    pub draw: &'r mut Chance<'r>,
     /// Reads the artifacts as they are now.
-    pub snapshot: &'r mut dyn FnMut() -> Result<Snapshot, Box<dyn Error + Send + Sync>>,
+    pub snapshot: &'r mut (dyn FnMut() -> Result<Snapshot, Box<dyn Error + Send + Sync>> + Send),
     /// Ends the run, between two requests.
     pub stop: StopSignal,
 }
 
 /// Keeps the tickets of one tracker in step until the crew's signal is asked. `duty_ledger` is another handle to the crew's ledger: the lease
-/// is renewed while a pass uses the first. May be dropped at any moment.
+/// is renewed while a pass uses the first. May be dropped at any moment, and spawned on another thread.
 pub async fn run<L: Ledger, T: Tracker, C: WorkerClock>(
     mut crew: Crew<'_, L, T, C>,
     duty_ledger: &mut L,
     mut changes: ChangeListener,
-    observe: &mut dyn FnMut(&RunEvent<'_>),
+    observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
 ) {
     let settings = crew.settings.run;
     let duty = Duty::new(duty_ledger, &crew.settings.name, crew.holder, &settings);
@@ -92,7 +92,7 @@ async fn work<L: Ledger, T: Tracker, C: WorkerClock>(
 fn settle<L: Ledger, T: Tracker, C: WorkerClock>(
     crew: &Crew<'_, L, T, C>,
     agenda: &mut Agenda,
-    observe: &mut dyn FnMut(&RunEvent<'_>),
+    observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
     outcome: &Result<Pass, PassError>,
     began: Instant,
 ) {
@@ -124,7 +124,7 @@ struct Watch<'w, L, C> {
     settings: RunSettings,
     /// When the lease is renewed.
     next_beat: Instant,
-    observe: &'w mut dyn FnMut(&RunEvent<'_>),
+    observe: &'w mut (dyn FnMut(&RunEvent<'_>) + Send),
 }
 
 impl<L: Ledger, C: WorkerClock> Watch<'_, L, C> {

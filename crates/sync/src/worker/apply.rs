@@ -16,7 +16,7 @@ use crate::{
     configuration::TrackerSettings,
     ledger::{Lease, Ledger, LedgerError, LedgerWriter, Link},
     plan::{ActionKind, Plan},
-    retry::Draw,
+    retry::{Chance, Draw},
     ticket::{Marker, Observed},
     tracker::{Answer, Change, Creation, Delivered, Outcome, RequestKind, Tracker},
 };
@@ -31,7 +31,7 @@ pub struct Worker<'w, L, T, C> {
     pub(super) project: &'w str,
     /// Who works: another text for every process.
     pub(super) holder: &'w str,
-    pub(super) draw: &'w mut dyn FnMut() -> Draw,
+    pub(super) draw: &'w mut Chance<'w>,
     pub(super) work: WorkerSettings,
     pub(super) stop: StopSignal,
     pub(super) patience_ms: u64,
@@ -46,7 +46,7 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         (tracker, settings): (&'w T, &'w TrackerSettings),
         clock: &'w C,
         project: &'w str,
-        (holder, draw): (&'w str, &'w mut dyn FnMut() -> Draw),
+        (holder, draw): (&'w str, &'w mut Chance<'w>),
     ) -> Self {
         let work = WorkerSettings::default();
         let patience_ms = work.patience_ms;
@@ -182,31 +182,13 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
             return Ok(());
         };
         self.requests += 1;
-        let mut answer = self.ask(kind, &items).await;
+        let mut answer = ask(self.tracker, kind, &items).await;
         while answer.outcomes.len() < items.len() {
             let failure = Failure::new(Reason::Unreadable, "the answer does not speak of every ticket");
             answer.outcomes.push(Outcome::InDoubt(failure));
         }
         self.write_down(lease, &items, &route, answer, report)?;
         Ok(())
-    }
-
-    async fn ask(&self, kind: RequestKind, items: &[Item<'_>]) -> Answer<Delivered> {
-        if kind == RequestKind::Create {
-            let creations = items
-                .iter()
-                .map(|item| Creation { ticket: item.ticket.clone(), parent: item.parent.clone() });
-            return self.tracker.create(&creations.collect::<Vec<_>>()).await;
-        }
-        let changes = items.iter().filter_map(|item| {
-            Some(Change {
-                remote: item.remote.clone()?,
-                desired: item.ticket.clone(),
-                before: item.before.clone(),
-                parent: item.parent.clone(),
-            })
-        });
-        self.tracker.update(&changes.collect::<Vec<_>>()).await
     }
 
     /// Writes down what became of a request, in one transaction.
@@ -237,6 +219,24 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         report.entries.append(&mut told.entries);
         Ok(())
     }
+}
+
+/// Makes the request. It borrows the tracker alone: what else a worker holds is not shared between threads.
+async fn ask<T: Tracker>(tracker: &T, kind: RequestKind, items: &[Item<'_>]) -> Answer<Delivered> {
+    if kind == RequestKind::Create {
+        let creations =
+            items.iter().map(|item| Creation { ticket: item.ticket.clone(), parent: item.parent.clone() });
+        return tracker.create(&creations.collect::<Vec<_>>()).await;
+    }
+    let changes = items.iter().filter_map(|item| {
+        Some(Change {
+            remote: item.remote.clone()?,
+            desired: item.ticket.clone(),
+            before: item.before.clone(),
+            parent: item.parent.clone(),
+        })
+    });
+    tracker.update(&changes.collect::<Vec<_>>()).await
 }
 
 /// What is wrong with a credential under which a new ticket came without the label of its project: without that it is never found

@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use stepmark_core::workspace::Clock;
 
 /// What time it is, and waiting.
-pub trait WorkerClock {
+pub trait WorkerClock: Send + Sync {
     /// Now.
     fn now(&self) -> Timestamp;
 
     /// Waits.
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send;
 }
 
 /// The clock of the machine. Waits need the runtime of tokio.

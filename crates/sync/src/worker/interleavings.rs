@@ -58,7 +58,7 @@ async fn take(world: &mut World, worker: usize, step: Step) {
         Step::Pass(seconds) => world.pass(seconds.into()).await,
         Step::Work { faults, polls, good } => {
             world.faults(&faults);
-            world.ledger.good.set(good);
+            *world.ledger.good.lock().unwrap() = good;
             let (plan, holder) = (world.plan(None), format!("w{worker}"));
             let work = Box::pin(world.apply(&plan, (&holder, 0)));
             let mut work = work;
@@ -66,7 +66,7 @@ async fn take(world: &mut World, worker: usize, step: Step) {
             let _outcome = poll_times(work.as_mut(), polls).await;
             drop(work);
             world.faults(&[]);
-            world.ledger.good.set(None);
+            *world.ledger.good.lock().unwrap() = None;
         }
     }
 }

@@ -26,6 +26,14 @@ pub(super) struct Prepared<'p> {
     pub(super) route: Route,
 }
 
+/// What one attempt to get a batch ready came to.
+enum Attempt<'p> {
+    /// It is ready; `None` where nothing of it is to be asked for.
+    Done(Option<Prepared<'p>>),
+    /// The pace wants a wait. What does not wait for that is held.
+    TooFast { until: Timestamp, items: Vec<Item<'p>>, held: Report },
+}
+
 impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
     /// Asks breakers and pace and notes the intents, in one transaction; waits where the pace wants that.
     pub(super) async fn prepare<'p>(
@@ -35,56 +43,71 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         batch: Batch<'p>,
         report: &mut Report,
     ) -> Result<Option<Prepared<'p>>, ApplyError> {
-        let (settings, tracker) = (self.settings, self.tracker);
         loop {
-            let now = self.clock.now();
-            let mut transaction = self.begin(Some(lease))?;
-            let intents = transaction.intents(&settings.name)?.into_iter();
-            let intents: BTreeMap<Marker, IntentAction> =
-                intents.map(|intent| (intent.marker, intent.action)).collect();
-            let ground = Ground { ledger: &*transaction, settings, expected, intents: &intents, now };
-            let (mut items, mut held) = (Vec::new(), Report::default());
-            for action in &batch.actions {
-                match ground.check(action)? {
-                    Ok(item) => items.push(item),
-                    // The look-up has told of it.
-                    Err(Held::Stale) if was_found(report, &action.marker) => {}
-                    Err(why) => held.tell(action.kind, &action.marker, why.into()),
-                }
-            }
-            let markers: Vec<Marker> = items.iter().map(|item| item.action.marker.clone()).collect();
-            let route = tracker.route(batch.kind, &markers);
-            let cost = tracker.cost(batch.kind, items.len());
-            let tickets = || items.iter().map(|item| (item.action.kind, &item.action.marker));
-            let gate = match items.is_empty() {
-                true => None,
-                false => Some(gate::ask(&mut *transaction, &route, &cost, settings, now)?),
-            };
-            match gate {
-                None => {}
-                Some(Gate::Refused { scope, until, cause }) => {
-                    hold(&mut held, tickets(), &Held::Refused { scope, until, cause });
-                    items.clear();
-                }
-                Some(Gate::TooFast { until }) => {
-                    drop(transaction);
+            match self.try_to_prepare(lease, expected, &batch, report)? {
+                Attempt::Done(prepared) => return Ok(prepared),
+                Attempt::TooFast { until, items, mut held } => {
                     if self.wait(Some(lease), until).await? {
                         continue;
                     }
-                    hold(&mut held, tickets(), &Held::TooFast { until });
-                    items.clear();
-                }
-                Some(Gate::Open) => {
-                    for item in &items {
-                        put_intent(&mut *transaction, settings, lease, item, now)?;
-                    }
-                    transaction.commit()?;
+                    hold(&mut held, tickets(&items), &Held::TooFast { until });
+                    report.entries.append(&mut held.entries);
+                    return Ok(None);
                 }
             }
-            report.entries.append(&mut held.entries);
-            return Ok((!items.is_empty()).then_some(Prepared { items, route }));
         }
     }
+
+    fn try_to_prepare<'p>(
+        &mut self,
+        lease: &Lease,
+        expected: &BTreeSet<&Marker>,
+        batch: &Batch<'p>,
+        report: &mut Report,
+    ) -> Result<Attempt<'p>, LedgerError> {
+        let (settings, tracker, now) = (self.settings, self.tracker, self.clock.now());
+        let mut transaction = self.begin(Some(lease))?;
+        let intents = transaction.intents(&settings.name)?.into_iter();
+        let intents: BTreeMap<Marker, IntentAction> =
+            intents.map(|intent| (intent.marker, intent.action)).collect();
+        let ground = Ground { ledger: &*transaction, settings, expected, intents: &intents, now };
+        let (mut items, mut held) = (Vec::new(), Report::default());
+        for action in &batch.actions {
+            match ground.check(action)? {
+                Ok(item) => items.push(item),
+                // The look-up has told of it.
+                Err(Held::Stale) if was_found(report, &action.marker) => {}
+                Err(why) => held.tell(action.kind, &action.marker, why.into()),
+            }
+        }
+        let markers: Vec<Marker> = items.iter().map(|item| item.action.marker.clone()).collect();
+        let route = tracker.route(batch.kind, &markers);
+        let cost = tracker.cost(batch.kind, items.len());
+        let gate = match items.is_empty() {
+            true => None,
+            false => Some(gate::ask(&mut *transaction, &route, &cost, settings, now)?),
+        };
+        match gate {
+            None => {}
+            Some(Gate::Refused { scope, until, cause }) => {
+                hold(&mut held, tickets(&items), &Held::Refused { scope, until, cause });
+                items.clear();
+            }
+            Some(Gate::TooFast { until }) => return Ok(Attempt::TooFast { until, items, held }),
+            Some(Gate::Open) => {
+                for item in &items {
+                    put_intent(&mut *transaction, settings, lease, item, now)?;
+                }
+                transaction.commit()?;
+            }
+        }
+        report.entries.append(&mut held.entries);
+        Ok(Attempt::Done((!items.is_empty()).then_some(Prepared { items, route })))
+    }
+}
+
+fn tickets<'i>(items: &'i [Item<'_>]) -> impl Iterator<Item = (ActionKind, &'i Marker)> {
+    items.iter().map(|item| (item.action.kind, &item.action.marker))
 }
 
 fn was_found(report: &Report, marker: &Marker) -> bool {

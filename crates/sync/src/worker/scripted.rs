@@ -1,12 +1,10 @@
 //! A tracker in memory that fails as it is told to, a clock that a test runs, and a project between them.
 
 use std::{
-    cell::{Cell, RefCell},
     collections::{BTreeMap, VecDeque},
     future::poll_fn,
     path::Path,
     pin::Pin,
-    rc::Rc,
     sync::{Arc, Mutex, PoisonError},
     task::Poll,
     time::Duration,
@@ -23,7 +21,7 @@ use crate::{
     moment,
     pace::Cost,
     plan::{Grounds, Plan, Survey},
-    retry::Draw,
+    retry::{Chance, Draw},
     ticket::{
         FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket,
         TicketFacts,
@@ -256,7 +254,7 @@ pub(crate) async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize)
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlakyLedger {
     pub(crate) inner: MemoryLedger,
-    pub(crate) good: Rc<Cell<Option<u32>>>,
+    pub(crate) good: Arc<Mutex<Option<u32>>>,
 }
 
 impl Ledger for FlakyLedger {
@@ -265,14 +263,14 @@ impl Ledger for FlakyLedger {
     }
 
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
-        match self.good.get() {
+        let mut good = self.good.lock().unwrap();
+        *good = match *good {
             Some(0) => {
-                self.good.set(None);
+                *good = None;
                 return Err(LedgerError::Busy);
             }
-            Some(left) => self.good.set(Some(left - 1)),
-            None => {}
-        }
+            left => left.map(|left| left - 1),
+        };
         self.inner.write()
     }
 }
@@ -284,7 +282,7 @@ pub(crate) struct World {
     pub(crate) ledger: FlakyLedger,
     pub(crate) settings: TrackerSettings,
     pub(crate) clock: TestClock,
-    chance: RefCell<u64>,
+    chance: Mutex<u64>,
 }
 
 impl World {
@@ -302,7 +300,7 @@ impl World {
             ledger: FlakyLedger::default(),
             settings,
             clock,
-            chance: RefCell::new(7),
+            chance: Mutex::new(7),
         };
         ids.iter().for_each(|id| world.add(id, None));
         world
@@ -346,11 +344,11 @@ impl World {
     ) -> Result<Report, ApplyError> {
         let mut ledger = self.ledger.clone();
         let mut draw = || {
-            let mut chance = self.chance.borrow_mut();
+            let mut chance = self.chance.lock().unwrap();
             *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             Draw(*chance)
         };
-        let (of, who) = ((&self.tracker, &self.settings), (holder, &mut draw as &mut dyn FnMut() -> Draw));
+        let (of, who) = ((&self.tracker, &self.settings), (holder, &mut draw as &mut Chance<'_>));
         let worker = Worker::new(&mut ledger, of, &self.clock, "p", who);
         worker.with(WorkerSettings { lease_ms: 60_000, patience_ms }).apply(plan).await
     }

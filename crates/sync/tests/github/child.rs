@@ -11,7 +11,7 @@ use std::{
 use stepmark_core::workspace::Clock;
 use stepmark_sync::{
     ledger::LedgerError,
-    retry::Draw,
+    retry::{Chance, Draw},
     worker::{ApplyError, WallClock, Worker, WorkerSettings},
 };
 
@@ -53,7 +53,7 @@ async fn as_a_child() {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             Draw(chance)
         };
-        let who = (holder.as_str(), &mut draw as &mut dyn FnMut() -> Draw);
+        let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
         // It does not wait long: what is in doubt or held back is tried by the next round, and the others go on.
         let work = WorkerSettings { patience_ms: 300, ..WorkerSettings::default() };
         let worker = Worker::new(&mut ledger, (&tracker, &project.settings), &clock, PROJECT, who);

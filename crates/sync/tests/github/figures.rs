@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use stepmark_core::workspace::Clock;
 use stepmark_sync::{
     ledger::SqliteLedger,
-    retry::Draw,
+    retry::{Chance, Draw},
     worker::{Report, WallClock, Worker},
 };
 
@@ -53,7 +53,7 @@ async fn apply(project: &FlatProject, ledger: &mut SqliteLedger) -> (Duration, R
     let plan = project.plan(ledger);
     let clock = WallClock(Clock::System);
     let mut draw = || Draw(7);
-    let who = ("figures", &mut draw as &mut dyn FnMut() -> Draw);
+    let who = ("figures", &mut draw as &mut Chance<'_>);
     let mut worker = Worker::new(ledger, (&tracker, &project.settings), &clock, PROJECT, who);
     let report = worker.apply(&plan).await.unwrap();
     (started.elapsed(), report)

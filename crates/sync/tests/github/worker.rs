@@ -15,7 +15,7 @@ use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
     ledger::{Ledger as _, SqliteLedger},
     plan::{Grounds, Plan, Survey},
-    retry::Draw,
+    retry::{Chance, Draw},
     ticket::{LabelFamilies, Marker, Observed, Snapshot, Ticket},
     tracker::{GitHubSettings, GitHubTracker, Tracker as _},
     worker::{Fate, Held, Report, Worker, WorkerClock},
@@ -83,7 +83,7 @@ impl Project {
         task: impl AsyncFnOnce(&mut Worker<'_, SqliteLedger, GitHubTracker, JumpingClock>) -> T,
     ) -> T {
         let (mut ledger, mut draw) = (self.ledger(), || Draw(0));
-        let work = ("test", &mut draw as &mut dyn FnMut() -> Draw);
+        let work = ("test", &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(&mut ledger, (tracker, &self.settings), &self.clock, "demo", work);
         task(&mut worker).await
     }

@@ -18,7 +18,7 @@ use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
     ledger::{Ledger as _, MemoryLedger},
     plan::{Grounds, Plan, Survey},
-    retry::Draw,
+    retry::{Chance, Draw},
     ticket::{LabelFamilies, Observed, Snapshot, Ticket, TicketFacts},
     tracker::{JiraSettings, JiraTracker, Tracker as _},
     worker::{Report, Worker, WorkerClock},
@@ -96,7 +96,7 @@ impl Project {
         task: impl AsyncFnOnce(&mut Worker<'_, MemoryLedger, JiraTracker, JumpingClock>) -> T,
     ) -> T {
         let (mut ledger, mut draw) = (self.ledger.clone(), || Draw(0));
-        let work = ("test", &mut draw as &mut dyn FnMut() -> Draw);
+        let work = ("test", &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(&mut ledger, (tracker, &self.settings), &self.clock, "demo", work);
         task(&mut worker).await
     }

@@ -5,14 +5,22 @@ use std::{fs, path::Path};
 
 use stepmark_sync::plan::Plan;
 
-use crate::exit::{Exit, Failure};
+use crate::{
+    exit::{Exit, Failure},
+    published_file,
+};
 
-/// Writes a plan. It is no state: where that is cut off, reading it says so.
+/// Writes a plan, over an older one or where nothing is.
 pub(super) fn write(file: &Path, plan: &Plan) -> Result<(), Failure> {
-    let failed =
-        |reason: String| Failure::new(Exit::Io, format!("cannot write `{}`: {reason}", file.display()));
-    let json = serde_json::to_string_pretty(plan).map_err(|error| failed(error.to_string()))?;
-    fs::write(file, json + "\n").map_err(|error| failed(error.to_string()))
+    let json = serde_json::to_string_pretty(plan)
+        .map_err(|error| Failure::new(Exit::Io, format!("cannot write `{}`: {error}", file.display())))?;
+    Ok(published_file::publish(file, (json + "\n").as_bytes(), is_plan)?)
+}
+
+/// Whether the beginning of a file is that of a plan.
+fn is_plan(beginning: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(beginning);
+    text.starts_with('{') && text.contains("\"schema\": \"stepmark.sync-plan/")
 }
 
 /// Reads one.

@@ -7,7 +7,7 @@ use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
     ledger::{LEDGER_FILE, Ledger, MemoryLedger, SqliteLedger},
     plan::{Grounds, Plan, Survey},
-    retry::Draw,
+    retry::{Chance, Draw},
     ticket::{Observed, Snapshot, Ticket},
     tracker::Tracker as _,
     worker::{ConfiguredTracker, WallClock, Worker},
@@ -140,7 +140,7 @@ impl<'s> Scene<'s> {
     ) -> Result<R, Failure> {
         let (clock, holder) = (WallClock(self.clock), format!("stepmark {}", environment::new_id()));
         let mut draw = || Draw(environment::random());
-        let who = (holder.as_str(), &mut draw as &mut dyn FnMut() -> Draw);
+        let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(ledger, (tracker, &self.settings), &clock, &self.project_id, who);
         run(work(&mut worker))?
     }

@@ -39,7 +39,7 @@ impl GateFolder {
     #[expect(clippy::expect_used, reason = "a project path below a constant one is a project path")]
     pub(super) fn of(root: &Root, artifact: &ProjectPath) -> Result<Self, GateError> {
         let path = ProjectPath::new(format!("{GATES_FOLDER}/{artifact}")).expect("a relative path");
-        let place = root.resolve(&path)?;
+        let place = root.resolve_for_writing(&path)?;
         Ok(Self { path, place })
     }
 

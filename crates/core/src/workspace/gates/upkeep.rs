@@ -159,11 +159,14 @@ impl Workspace {
     fn ignore_gates(&self) -> io::Result<()> {
         let gates = self.root().path().join(GATES_FOLDER);
         let ignore = gates.join(".gitignore");
-        if fs::metadata(&ignore).map_or(true, |found| found.len() == 0) {
-            fs::create_dir_all(&gates)?;
-            fs::write(&ignore, b"*\n")?;
+        match fs::symlink_metadata(&ignore) {
+            // What is no file of ours stays as it is.
+            Ok(found) if !found.is_file() || found.len() > 0 => return Ok(()),
+            // A process on a full disk left it empty.
+            Ok(_) => fs::remove_file(&ignore)?,
+            Err(_) => fs::create_dir_all(&gates)?,
         }
-        Ok(())
+        File::create_new(&ignore)?.write_all(b"*\n")
     }
 }
 

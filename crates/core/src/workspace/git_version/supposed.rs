@@ -42,8 +42,7 @@ impl Supposed {
     fn has_name(&self, name: &str) -> bool {
         match name.len() {
             40 => name == self.sha1,
-            64 => name == blob_name::<Sha256>(&self.bytes),
-            _ => false,
+            _ => is_blob_of(name, &self.bytes),
         }
     }
 }
@@ -105,6 +104,15 @@ impl GitVersion {
     }
 }
 
+/// Whether a blob with this name has these bytes.
+pub(in crate::workspace) fn is_blob_of(name: &str, bytes: &[u8]) -> bool {
+    match name.len() {
+        40 => name == blob_name::<Sha1>(bytes),
+        64 => name == blob_name::<Sha256>(bytes),
+        _ => false,
+    }
+}
+
 /// The name of a blob of these bytes: the hash of `blob SIZE\0` and the bytes, in hexadecimal (gitformat-loose(5)).
 fn blob_name<D: Digest>(bytes: &[u8]) -> String {
     let mut digest = D::new_with_prefix(format!("blob {}\0", bytes.len()));
@@ -128,6 +136,7 @@ mod tests {
         for name in names {
             assert!(supposed.has_name(name) && !other.has_name(name), "{name}");
             assert!(!supposed.has_name(&name[1..]), "{name}");
+            assert!(is_blob_of(name, b"a\n") && !is_blob_of(name, b"a"), "{name}");
         }
     }
 }

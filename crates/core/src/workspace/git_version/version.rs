@@ -15,8 +15,18 @@ use super::{
 };
 use crate::{artifact::ProjectPath, root::Root, workspace::git_process};
 
-/// How changes are listed: parts of `--raw` that configuration could change are said.
-const LISTING: [&str; 6] = ["-r", "--raw", "-z", "--find-renames", "--no-abbrev", "--relative"];
+/// How changes are listed: parts of `--raw` that configuration could change are said, and no program of a file's attributes is run.
+const LISTING: [&str; 9] = [
+    "-r",
+    "--raw",
+    "-z",
+    "--find-renames",
+    "--no-abbrev",
+    "--relative",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=all",
+];
 
 /// The files of a project in the index or in a commit. Two processes of git answer everything; they are started at once.
 #[derive(Debug)]

@@ -75,7 +75,7 @@ impl Workspace {
     ) -> Result<Answer, AskError> {
         let mut known = BTreeMap::from([("now".to_owned(), Cell::Text(self.now().to_string()))]);
         let session = self.attribution().session.clone();
-        known.extend(session.map(|session| ("session".to_owned(), Cell::Text(session))));
+        known.extend(session.map(|session| ("session".to_owned(), Cell::Text(session.into()))));
         let tickets = match freshness {
             Freshness::AsItIs => {
                 let connection = Database::as_it_is(self.root()).ok_or(AskError::NotThere)?;

@@ -44,7 +44,7 @@ pub struct ManifestPlace {
     project: Root,
     manifest: PathBuf,
     files: Files,
-    is_named: bool,
+    pub(super) is_named: bool,
 }
 
 /// Which files of the root the manifest is about.

@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     document::FileHash,
-    project::files_manifest::{self, Listing, Row, RowOrder, RowOrderError, Scope, UnlistablePath},
+    project::files_manifest::{
+        self, Listing, Oddity, OddityKind, Row, RowOrder, RowOrderError, Scope, UnlistablePath,
+    },
     workspace::{
         stat_cache::{RunStart, StatCache},
         walk::WalkProblem,
@@ -25,6 +27,9 @@ pub struct ManifestDraft {
     pub files: usize,
     /// The hash of the manifest that is there already, which the commit must still find; `None` where there is none.
     pub existing: Option<FileHash>,
+    /// Whether what is there already begins as a manifest does, or is empty: something else is replaced only where its place is
+    /// that of a manifest.
+    pub is_over_manifest: bool,
     /// Listed files whose bytes could not be read: their rows have no hash, as the installer writes them.
     pub unreadable: Vec<UnreadableFile>,
     /// What the walk could not go through, by path; it is not in the manifest.
@@ -66,6 +71,9 @@ pub fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWri
     let cache = request.stat_cache.and_then(StatCache::load);
     let existing = read_manifest(request.manifest, Hashed::Yes)?;
     let hash = existing.as_ref().and_then(|existing| existing.hash);
+    let is_over_manifest = existing.as_ref().is_none_or(|found| {
+        hash == Some(FileHash::of(b"")) || !found.listing.oddities().iter().any(is_header)
+    });
     // What is odd about the earlier manifest goes with it.
     let earlier = match existing {
         Some(existing) => existing.listing,
@@ -84,10 +92,15 @@ pub fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWri
         bytes,
         files: rows.len(),
         existing: hash,
+        is_over_manifest,
         unreadable: collected.unreadable,
         problems: collected.problems,
         cache: collected.cache,
     })
+}
+
+fn is_header(oddity: &Oddity) -> bool {
+    matches!(oddity.kind, OddityKind::Header { .. })
 }
 
 /// The installer's own manifest in a `_bmad` folder; nothing elsewhere.

@@ -55,6 +55,7 @@ fn renewed(place: &ManifestPlace, paths: &[ProjectPath]) -> Result<Option<Manife
     }
     let rows = memchr::memchr_iter(b'\n', &bytes).count().saturating_sub(1);
     Ok(Some(ManifestDraft {
+        is_over_manifest: true,
         bytes,
         files: rows,
         existing: Some(existing),

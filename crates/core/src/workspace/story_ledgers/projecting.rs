@@ -278,7 +278,7 @@ impl Workspace {
             .with("path", path.as_str())
             .with("entries", insisted.iter().map(entry).collect::<Vec<_>>());
         let mut event = Event::new(draft, self.attribution().actor.clone(), self.now());
-        event.session.clone_from(&self.attribution().session);
+        event.session = self.attribution().session.clone().map(String::from);
         event.correlation.clone_from(&self.attribution().correlation);
         vec![event.sealed()]
     }

@@ -1,0 +1,51 @@
+//! The names under which a file system finds git's own folder.
+
+use super::ProjectPath;
+
+/// Code points that HFS+ leaves out when it compares names.
+const IGNORED_BY_HFS: [std::ops::RangeInclusive<char>; 4] =
+    ['\u{200C}'..='\u{200F}', '\u{202A}'..='\u{202E}', '\u{206A}'..='\u{206F}', '\u{FEFF}'..='\u{FEFF}'];
+
+/// Whether a part of a path names git's folder on some file system: `.git` in any case, its short name on Windows, and what
+/// Windows or HFS+ take for them (a colon, dots and blanks at the end, invisible characters), as git itself judges names.
+pub fn names_git_folder(part: &str) -> bool {
+    let visible = |letter: &char| !IGNORED_BY_HFS.iter().any(|range| range.contains(letter));
+    let name: String = part.chars().filter(visible).take_while(|letter| *letter != ':').collect();
+    let name = name.trim_end_matches(['.', ' ']);
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
+}
+
+impl ProjectPath {
+    /// Whether the path is git's folder or lies in it: nothing is ever written there for a project.
+    pub fn is_in_git_folder(&self) -> bool {
+        self.as_str().split(['/', '\\']).any(names_git_folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_every_spelling_of_gits_folder_and_nothing_else() {
+        for (path, expected) in [
+            (".git", true),
+            (".git/hooks/post-checkout", true),
+            ("vendor/.GIT/config", true),
+            ("GIT~1/config", true),
+            (".git./config", true),
+            (".git . /config", true),
+            (".git::$INDEX_ALLOCATION/config", true),
+            (".g\u{200C}it/config", true),
+            ("docs\\.git\\config", true),
+            (".gitignore", false),
+            (".github/workflows/a.yml", false),
+            ("git/config", false),
+            ("a.git/config", false),
+            (".git2", false),
+            ("git~10", false),
+        ] {
+            assert_eq!(ProjectPath::new(path).unwrap().is_in_git_folder(), expected, "{path}");
+        }
+    }
+}
