@@ -14,7 +14,9 @@ fn prd(steps: &str) -> String {
 fn repository(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
     repository.sandbox.write(".stepmark/config.yaml", "version: 1\n");
-    repository.sandbox.write(".gitignore", ".stepmark/local/\n.stepmark/local/cache/\n.stepmark/gates/\n*.log\n");
+    repository
+        .sandbox
+        .write(".gitignore", ".stepmark/local/\n.stepmark/local/cache/\n.stepmark/gates/\n*.log\n");
     repository.sandbox.write(PRD, prd("1, 2"));
     repository.commit("one");
     for name in ["pre-commit", "pre-push"] {

@@ -52,7 +52,9 @@ fn a_session_is_begun_worked_in_and_ended() {
     ");
     let segments = demo.tree().files_named(ID);
     assert_eq!(segments.len(), 2, "one segment, which is sealed, and its copy: {segments:?}");
-    assert!(segments[0].starts_with(".stepmark/journal") && segments[1].starts_with(".stepmark/local/sealed"));
+    assert!(
+        segments[0].starts_with(".stepmark/journal") && segments[1].starts_with(".stepmark/local/sealed")
+    );
     assert_snapshot!(at(&demo, Some(ID), &["session", "end"]), @r"
     exit 1
     ── stderr

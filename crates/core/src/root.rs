@@ -76,15 +76,15 @@ pub enum ResolveError {
         /// Where its links end, inside the project.
         leads_to: PathBuf,
     },
-    /// A file of stepmark's own lies elsewhere: a link stands on the way.
+    /// A link stands on the way to a file of stepmark's own.
     #[error(
-        "cannot write `{path}`: a link leads to `{}`, which is not in `{OWN_FOLDER}`; replace the link by a file or a folder",
+        "cannot use `{path}`: a link leads to `{}`, and files of stepmark are never links; replace it by a file or a folder",
         leads_to.display()
     )]
     Elsewhere {
         /// The path inside the project.
         path: ProjectPath,
-        /// Where its links end, inside the project.
+        /// Where its links end.
         leads_to: PathBuf,
     },
     /// A folder on the way cannot be searched, is no folder, or its links form a loop.
@@ -192,7 +192,8 @@ impl Root {
     }
 
     /// The place of `path` in the file system: absolute, with the links of the file and of its folders followed. The
-    /// file, and folders that lead to it, need not exist; a link whose target does not exist leads to that target.
+    /// file, and folders that lead to it, need not exist; a link whose target does not exist leads to that target. What is named in
+    /// `.stepmark` is never reached through a link.
     ///
     /// # Errors
     /// When the place is not inside the root, or a folder on the way cannot be searched.
@@ -205,6 +206,9 @@ impl Root {
         }
         let leads_to = follow(&named, LINK_LIMIT)
             .map_err(|source| ResolveError::Unreachable { path: path.clone(), source })?;
+        if Path::new(path.as_str()).starts_with(OWN_FOLDER) && leads_to != named {
+            return Err(ResolveError::Elsewhere { path: path.clone(), leads_to });
+        }
         if leads_to == self.path || !leads_to.starts_with(&self.path) {
             return Err(ResolveError::Outside { path: path.clone(), leads_to, root: self.path.clone() });
         }
@@ -212,7 +216,7 @@ impl Root {
     }
 
     /// The same for a file that is to be written, replaced or removed. Nothing is written in git's folder, whatever the name or
-    /// the links that lead there; and what is named in `.stepmark` stays there.
+    /// the links that lead there.
     ///
     /// # Errors
     /// Those of [`Root::resolve`], and when the place is not one to write to.
@@ -223,9 +227,6 @@ impl Root {
         let names_git = |part: Component<'_>| names_git_folder(&part.as_os_str().to_string_lossy());
         if path.is_in_git_folder() || inside.components().any(names_git) {
             return Err(ResolveError::GitFolder { path: path.clone(), leads_to: leads_to() });
-        }
-        if Path::new(path.as_str()).starts_with(OWN_FOLDER) && !inside.starts_with(OWN_FOLDER) {
-            return Err(ResolveError::Elsewhere { path: path.clone(), leads_to: leads_to() });
         }
         Ok(place)
     }

@@ -56,7 +56,10 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
     for repair in &diagnosis.set_aside {
         match repair {
             SetAsideRepair::Finished(aside) => {
-                output.line(format_args!("{}: mended: the commit that was set aside is finished", paths(aside)));
+                output.line(format_args!(
+                    "{}: mended: the commit that was set aside is finished",
+                    paths(aside)
+                ));
             }
             SetAsideRepair::Dropped(aside, reason) => output.line(format_args!(
                 "{}: given up: {reason}; the bytes of the commit are kept in `{}`",
@@ -94,9 +97,10 @@ fn wire(diagnosis: &Diagnosis) -> Json {
         .finished
         .iter()
         .map(|path| json!({"kind": "interrupted-commit", "path": path.to_string(), "kept": null}));
-    let cut = diagnosis.cut.iter().map(|cut| {
-        json!({"kind": "journal-torn", "path": cut.segment, "kept": cut.copy})
-    });
+    let cut = diagnosis
+        .cut
+        .iter()
+        .map(|cut| json!({"kind": "journal-torn", "path": cut.segment, "kept": cut.copy}));
     let set_aside = diagnosis.set_aside.iter().map(|repair| match repair {
         SetAsideRepair::Dropped(aside, _) => {
             json!({"kind": "commit-set-aside", "path": paths(aside), "kept": aside.record})

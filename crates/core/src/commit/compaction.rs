@@ -3,7 +3,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Read, Write},
+    io::{self, Write},
     path::Path,
 };
 
@@ -11,11 +11,14 @@ use super::{FsyncPolicy, folder::flush_folder, journal_file::JournalFile};
 use crate::{
     artifact::ProjectPath,
     journal::{SegmentName, store::compress},
+    own_file::{self, Access},
     root::Root,
 };
 
 /// Sealed segments, seen from the root.
 const SEALED: &str = ".stepmark/journal";
+/// How many bytes a segment may have that is compressed.
+const LIMIT: u64 = 1024 * 1024 * 1024;
 const PLAIN: &str = ".jsonl";
 const COMPRESSED: &str = ".jsonl.gz";
 
@@ -74,7 +77,12 @@ fn sealed_names(folder: &Path) -> io::Result<Vec<SegmentName>> {
     };
     let mut names = Vec::new();
     for entry in entries {
-        let file_name = entry?.file_name();
+        let entry = entry?;
+        // `doctor` tells of what else stands here.
+        if !entry.file_type()?.is_file() {
+            continue;
+        }
+        let file_name = entry.file_name();
         names.extend(file_name.to_str().and_then(|name| name.strip_suffix(PLAIN)).and_then(SegmentName::new));
     }
     names.sort();
@@ -84,13 +92,14 @@ fn sealed_names(folder: &Path) -> io::Result<Vec<SegmentName>> {
 fn compact(folder: &Path, name: &SegmentName, fsync: FsyncPolicy) -> io::Result<Compacted> {
     let plain = folder.join(format!("{name}{PLAIN}"));
     let target = folder.join(format!("{name}{COMPRESSED}"));
-    let bytes = fs::read(&plain)?;
+    let bytes = own_file::read(folder, format!("{name}{PLAIN}").as_ref(), LIMIT)?;
     // What cannot be decompressed was not written to its end.
-    let is_done = decompressed(&target).is_ok_and(|found| found == bytes);
+    let is_same = |place: &Path| Ok::<bool, io::Error>(decompressed(place, bytes.len() as u64)? == bytes);
+    let is_done = is_same(&target).unwrap_or(false);
     if !is_done {
         let staged = folder.join(format!(".{name}{COMPRESSED}.tmp"));
         write(&staged, &compress(&bytes)?, fsync)?;
-        if decompressed(&staged)? != bytes {
+        if !is_same(&staged)? {
             return Err(io::Error::other("what was written does not lead back to the segment"));
         }
         fs::rename(&staged, &target)?;
@@ -102,15 +111,21 @@ fn compact(folder: &Path, name: &SegmentName, fsync: FsyncPolicy) -> io::Result<
 }
 
 fn write(place: &Path, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
-    let mut file = File::create(place)?;
+    // What a run that was killed left, or a repository put here.
+    match fs::remove_file(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = File::create_new(place)?;
     file.write_all(bytes)?;
     if fsync == FsyncPolicy::Always { file.sync_all() } else { Ok(()) }
 }
 
-fn decompressed(place: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    flate2::read::MultiGzDecoder::new(File::open(place)?).read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// The bytes inside, of which there are at most `limit`.
+fn decompressed(place: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let (folder, name) = (place.parent().unwrap_or(place), place.file_name().unwrap_or_default());
+    let file = own_file::open(folder, name.as_ref(), Access::Read)?;
+    own_file::read_bounded(flate2::read::MultiGzDecoder::new(file), limit)
 }
 
 #[cfg(test)]
@@ -140,7 +155,7 @@ mod tests {
         let compacted = compact_segments(&root, FsyncPolicy::Never).unwrap();
         assert!(compacted.len() == 1 && compacted[0].after < compacted[0].before / 2, "{compacted:?}");
         let target = root.path().join(SEALED).join("s-1.jsonl.gz");
-        assert!(decompressed(&target).unwrap() == bytes);
+        assert!(decompressed(&target, 1 << 30).unwrap() == bytes);
         assert_eq!(fs::read_dir(root.path().join(SEALED)).unwrap().count(), 1);
         let history = History::open(&root).unwrap();
         assert_eq!(history.latest(1000).unwrap(), events);
@@ -158,7 +173,7 @@ mod tests {
             fs::write(sealed.join(".s-1.jsonl.gz.tmp"), "half").unwrap();
             fs::write(&target, left).unwrap();
             assert_eq!(compact_segments(&root, FsyncPolicy::Never).unwrap().len(), 1);
-            assert!(decompressed(&target).unwrap() == bytes);
+            assert!(decompressed(&target, 1 << 30).unwrap() == bytes);
             assert!(!sealed.join("s-1.jsonl").exists());
         }
     }

@@ -10,11 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    FsyncPolicy,
-    folder::flush_folder,
-    local_state_move::move_own,
-};
+use super::{FsyncPolicy, folder::flush_folder, local_state_move::move_own};
 use crate::{
     document::FileHash,
     journal::{Chain, Event, EventId, Header, SegmentName, SessionId},
@@ -146,9 +142,7 @@ impl JournalFile {
         let mut names = segment_names(&self.folder)?;
         // What follows a session's name is digits in hexadecimal, so no session's name can pass for another's.
         names.retain(|name| {
-            name.strip_prefix(&prefix)
-                .and_then(|rest| rest.strip_suffix(EXTENSION))
-                .is_some_and(is_random)
+            name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(EXTENSION)).is_some_and(is_random)
         });
         Ok(names)
     }

@@ -72,8 +72,8 @@ pub use local_state_move::{LocalStateMoveError, OldState, move_local_state, old_
 pub use lock::{ArtifactLock, LockError};
 pub use publish::{PublishError, Published};
 pub use read::ReadError;
-pub use roll_forward::{finish_interrupted, interrupted_paths};
 pub use redo_aside::{CommitSetAside, SetAsideRepair, commits_set_aside, repair_commits_set_aside};
+pub use roll_forward::{finish_interrupted, interrupted_paths};
 pub use sealing::seal_segments;
 pub use stage::{StageError, Staged};
 pub use torn_lines::{CutLine, cut_torn_lines};

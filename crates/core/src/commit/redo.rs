@@ -19,11 +19,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Expected, FsyncPolicy,
-    clone_key::CloneKey,
-    folder::flush_folder,
-};
+use super::{Expected, FsyncPolicy, clone_key::CloneKey, folder::flush_folder};
 use crate::{
     artifact::ProjectPath,
     document::FileHash,
@@ -267,7 +263,9 @@ pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
     let mut found = Vec::new();
     let (folder, names) = filled(root)?;
     for name in names {
-        let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Change))? else { continue };
+        let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Change))? else {
+            continue;
+        };
         match file.try_lock() {
             Ok(()) if file.metadata()?.len() > 0 => {
                 found.push(Slot { file, root: root.clone(), passing: None });
@@ -306,7 +304,8 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
         let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read))? else { continue };
         // A shared lock is refused while a living process has its own.
         if file.try_lock_shared().is_ok()
-            && let Found::Record(record) = RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?, key.as_ref())
+            && let Found::Record(record) =
+                RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?, key.as_ref())
         {
             paths.extend(record.files.into_iter().map(|file| file.path));
         }

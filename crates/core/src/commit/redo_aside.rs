@@ -15,13 +15,7 @@ use super::{
     redo::{Found, RedoRecord},
     roll_forward::finish,
 };
-use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
-    local_state::StateFolder,
-    own_file,
-    root::Root,
-};
+use crate::{artifact::ProjectPath, document::FileHash, local_state::StateFolder, own_file, root::Root};
 
 /// How the names of records end that `doctor --repair` gave up.
 const DROPPED: &str = ".dropped";
@@ -141,8 +135,9 @@ fn read_all(root: &Root) -> io::Result<Vec<(CommitSetAside, Found)>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
-    let mut names: Vec<String> =
-        entries.map(|entry| Ok(entry?.file_name().into_string().unwrap_or_default())).collect::<io::Result<_>>()?;
+    let mut names: Vec<String> = entries
+        .map(|entry| Ok(entry?.file_name().into_string().unwrap_or_default()))
+        .collect::<io::Result<_>>()?;
     names.retain(|name| !name.starts_with('.') && !name.ends_with(DROPPED));
     names.sort();
     let key = CloneKey::read(root.state())?;

@@ -181,7 +181,7 @@ mod tests {
         let name = project.names(".stepmark/local/journal").remove(0);
         let bytes = project.read(&format!(".stepmark/local/journal/{name}"));
         assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Always).unwrap().len(), 1);
-        assert_eq!(project.names(".stepmark/journal"), [name.clone()]);
+        assert_eq!(project.names(".stepmark/journal"), std::slice::from_ref(&name));
         for folder in [".stepmark/journal", ".stepmark/local/sealed"] {
             assert_eq!(project.read(&format!("{folder}/{name}")), bytes);
         }
@@ -199,7 +199,7 @@ mod tests {
         fs::rename(tracked(&name), tracked(&staged_name(&name))).unwrap();
         fs::write(tracked(".main-000000000000.jsonl.tmp"), "a repository's").unwrap();
         finish_sealing(&project.root, FsyncPolicy::Never).unwrap();
-        assert_eq!(project.names(".stepmark/journal"), [name.clone()]);
+        assert_eq!(project.names(".stepmark/journal"), std::slice::from_ref(&name));
 
         // Another branch is checked out: the segment is not put among its files again.
         fs::remove_file(tracked(&name)).unwrap();

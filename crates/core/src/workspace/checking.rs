@@ -1,7 +1,6 @@
 //! Checking artifacts of the project on the disk: the facts that rules ask for are gathered here.
-#![expect(clippy::disallowed_methods, reason = "an edge module: whether files exist is asked here")]
 
-use std::{fs, io};
+use std::io;
 
 use super::{
     CheckReport, GitVersionError, Known, TrackedArtifact, Workspace, checking_run::CheckingRun,
@@ -9,9 +8,11 @@ use super::{
 };
 use crate::{
     artifact::ProjectPath,
+    artifact::READ_LIMIT,
     check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Rule, Subject},
     delegation::Chains,
     journal::store::HistoryError,
+    own_file,
 };
 
 /// Where the baseline of a project stands, seen from its root.
@@ -115,7 +116,7 @@ impl Workspace {
 
     /// The bytes of the baseline; `None` where there is none.
     pub(super) fn baseline_bytes(&self) -> Result<Option<Vec<u8>>, CheckError> {
-        match fs::read(self.root().path().join(BASELINE_PATH)) {
+        match own_file::read(self.root().path(), BASELINE_PATH.as_ref(), READ_LIMIT) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(CheckError::BaselineRead(error)),

@@ -7,8 +7,8 @@ use super::{
 use crate::{
     artifact::ProjectPath,
     commit::{
-        self, CommitError, CommitOptions, CommitSetAside, CutLine, FsyncPolicy, LocalStateMoveError, OldState,
-        SetAsideRepair,
+        self, CommitError, CommitOptions, CommitSetAside, CutLine, FsyncPolicy, LocalStateMoveError,
+        OldState, SetAsideRepair,
     },
     journal::{Digests, EventId, History, HistoryError, Moment, SegmentProblem, store::KnownArtifact},
 };
@@ -163,7 +163,10 @@ impl Ailment {
             }
             Self::CommitSetAside { aside, .. } => {
                 let files: Vec<String> = aside.files.iter().map(|file| format!("`{file}`")).collect();
-                format!("a commit of {} was cut off and could not be finished; its bytes are kept here", files.join(", "))
+                format!(
+                    "a commit of {} was cut off and could not be finished; its bytes are kept here",
+                    files.join(", ")
+                )
             }
             Self::OldState { state: OldState::Own } => {
                 "the state of this clone still stands among its files, where nothing of it is read".to_owned()
@@ -238,17 +241,16 @@ impl Workspace {
         let mut ailments = Vec::new();
         let pending = commit::interrupted_paths(self.root())?;
         ailments.extend(pending.into_iter().map(|path| Ailment::InterruptedCommit { path }));
-        ailments.extend(commit::commits_set_aside(self.root())?.into_iter().map(|aside| {
-            Ailment::CommitSetAside { shown: self.root().shown(&aside.record), aside }
-        }));
+        ailments.extend(
+            commit::commits_set_aside(self.root())?
+                .into_iter()
+                .map(|aside| Ailment::CommitSetAside { shown: self.root().shown(&aside.record), aside }),
+        );
         let state = commit::old_state(self.root());
         ailments.extend((state != OldState::None).then_some(Ailment::OldState { state }));
         let problems = self.with_history(History::problems)?;
         ailments.extend(
-            problems.into_iter().map(|problem| Ailment::JournalLine {
-                file: problem.file.clone(),
-                problem,
-            }),
+            problems.into_iter().map(|problem| Ailment::JournalLine { file: problem.file.clone(), problem }),
         );
         for place in self.all_checkpoints()? {
             if let Err(source) = self.checkpoint_at(&place) {

@@ -46,6 +46,13 @@ pub(super) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Resu
     if (bytes.len() - before) as u64 > READ_LIMIT { Err(too_large()) } else { Ok(()) }
 }
 
+/// The bytes of the regular file at `place`, within the limit.
+pub(super) fn read_file(place: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_within_limit(open_file(place)?, &mut bytes)?;
+    Ok(bytes)
+}
+
 /// What is said of a file with more than [`READ_LIMIT`] bytes.
 pub(super) fn too_large() -> io::Error {
     let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");

@@ -15,11 +15,11 @@ use std::{
 
 use jiff::Timestamp;
 
-pub(super) use crate::git_process::is_repository;
 use super::{
     git_process::{end, git, is_object_name},
     git_version::{Object, read_object},
 };
+pub(super) use crate::git_process::is_repository;
 use crate::{artifact::ProjectPath, root::Root};
 
 /// How many versions of a file are looked at: damage is older than this only where nobody ever looked.

@@ -97,11 +97,7 @@ impl Workspace {
     }
 
     /// The lease of `key`.
-    fn read_lease(
-        &self,
-        path: &ProjectPath,
-        key: &ArtifactKey,
-    ) -> Result<Option<Lease>, LeaseError> {
+    fn read_lease(&self, path: &ProjectPath, key: &ArtifactKey) -> Result<Option<Lease>, LeaseError> {
         let (state, name) = (self.root().state(), Lease::file_name(key));
         let file = state.path(StateFolder::Leases).join(&name);
         let folder = state.folder(StateFolder::Leases).map_err(io::Error::from);

@@ -76,7 +76,9 @@ impl EventReader {
         }
         let mut line = vec![0; usize::try_from(place.length).map_err(|_| Fault::Stale)?];
         let read = match segment.place {
-            SegmentPlace::Live | SegmentPlace::Copy | SegmentPlace::Sealed => read_at(&mut segment.file, place.start, &mut line),
+            SegmentPlace::Live | SegmentPlace::Copy | SegmentPlace::Sealed => {
+                read_at(&mut segment.file, place.start, &mut line)
+            }
             SegmentPlace::Compressed => {
                 return self.compressed_line(connection, place, line);
             }

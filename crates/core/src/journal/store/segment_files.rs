@@ -96,8 +96,12 @@ impl SegmentPlace {
     pub(super) fn open(self, root: &Root, name: &SegmentName) -> io::Result<File> {
         let file = format!("{name}{}", self.ending());
         match self {
-            Self::Live => own_file::open(&root.state().folder(StateFolder::Journal)?, file.as_ref(), Access::Read),
-            Self::Copy => own_file::open(&root.state().folder(StateFolder::SealedCopies)?, file.as_ref(), Access::Read),
+            Self::Live => {
+                own_file::open(&root.state().folder(StateFolder::Journal)?, file.as_ref(), Access::Read)
+            }
+            Self::Copy => {
+                own_file::open(&root.state().folder(StateFolder::SealedCopies)?, file.as_ref(), Access::Read)
+            }
             Self::Sealed | Self::Compressed => {
                 own_file::open(root.path(), &Path::new(SEALED_FOLDER).join(file), Access::Read)
             }
@@ -232,7 +236,9 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
     match place {
         SegmentPlace::Live => drop(root.state().folder(StateFolder::Journal)?),
         SegmentPlace::Copy => drop(root.state().folder(StateFolder::SealedCopies)?),
-        SegmentPlace::Sealed | SegmentPlace::Compressed => own_file::check_folder(root.path(), SEALED_FOLDER.as_ref())?,
+        SegmentPlace::Sealed | SegmentPlace::Compressed => {
+            own_file::check_folder(root.path(), SEALED_FOLDER.as_ref())?
+        }
     }
     let may_stand_here: &[SegmentPlace] = match place {
         SegmentPlace::Live => &[SegmentPlace::Live],
@@ -242,7 +248,9 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let file_name = entry.file_name();
-        let Some((name, place)) = file_name.to_str().and_then(|name| parse(name, may_stand_here)) else { continue };
+        let Some((name, place)) = file_name.to_str().and_then(|name| parse(name, may_stand_here)) else {
+            continue;
+        };
         let metadata = match fs::symlink_metadata(entry.path()) {
             // Sealed or compacted between the two looks; the next catch-up sees its new place.
             Err(error) if is_absent(&error) => continue,

@@ -6,7 +6,11 @@ use super::super::{Chain, Event, Header, Line, LineProblem};
 use crate::document::FileHash;
 
 /// No event is so long: the frontmatter of an artifact, which a snapshot holds, has 1 MiB at most.
-pub(super) const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+pub(super) const LONGEST_LINE: u64 = 16 * 1024 * 1024;
+
+/// After so many lines that cannot be used, nothing more of a segment is read. Genuine lines hardly compress, each with a hash of its
+/// own, so a small compressed file cannot hold many.
+const MOST_PROBLEMS: u32 = 1000;
 
 /// How far a segment has been read: behind its last whole line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +55,7 @@ pub(super) fn read<E: From<io::Error>>(
     mut take: impl FnMut(ReadLine) -> Result<(), E>,
 ) -> Result<Option<Progress>, E> {
     let mut bytes = Vec::new();
+    let mut problems = 0;
     loop {
         bytes.clear();
         let damage = match Read::take(&mut *source, LONGEST_LINE).read_until(b'\n', &mut bytes) {
@@ -99,7 +104,14 @@ pub(super) fn read<E: From<io::Error>>(
             lines: number,
         });
         if event.is_some() || problem.is_some() {
+            problems += u32::from(problem.is_some());
             take(ReadLine { number, start, length, event, problem })?;
+        }
+        if problems == MOST_PROBLEMS {
+            let reason = format!("{MOST_PROBLEMS} lines cannot be used; nothing behind them is read");
+            let problem = Some(LineProblem::NotAnEvent { reason });
+            take(ReadLine { number: number + 1, start: start + length, length: 0, event: None, problem })?;
+            return Ok(progress);
         }
     }
 }

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     document::FileHash,
+    own_file::{self, Access},
     root::{CONFIGURATION_PATH, Root},
 };
 
@@ -38,7 +39,9 @@ impl Configuration {
     /// # Errors
     /// When a file cannot be read or used, with its line and column, or another value cannot be used.
     pub fn load_with(root: &Root, sources: &ConfigurationSources) -> Result<Self, ConfigurationError> {
-        Self::of_project_bytes(root, sources, read_file(&root.path().join(CONFIGURATION_PATH))?)
+        let own = own_file::open(root.path(), CONFIGURATION_PATH.as_ref(), Access::Read);
+        let bytes = read_opened(&root.path().join(CONFIGURATION_PATH), own)?;
+        Self::of_project_bytes(root, sources, bytes)
     }
 
     /// The same, where the project's file holds `project_bytes`, whatever stands on the disk; `None`: there is none.
@@ -91,8 +94,12 @@ impl Configuration {
 
 /// The bytes of a configuration file; `None` where there is none.
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ConfigurationError> {
+    read_opened(path, File::open(path))
+}
+
+fn read_opened(path: &Path, opened: io::Result<File>) -> Result<Option<Vec<u8>>, ConfigurationError> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes));
+    let read = opened.and_then(|file| file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes));
     match read {
         Ok(_) if bytes.len() as u64 > SIZE_LIMIT => {
             Err(ConfigurationError::TooLarge { path: path.to_owned(), limit: SIZE_LIMIT })

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: gates are read here")]
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Read},
     path::PathBuf,
     thread,
@@ -13,6 +13,7 @@ use super::GateError;
 use crate::workspace::{file_stat::FileStat, stat_cache::RunStart};
 use crate::{
     artifact::ProjectPath,
+    own_file::{self, Access},
     project::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, StoredGate},
     root::Root,
 };
@@ -103,7 +104,9 @@ impl GateFolder {
     fn read_gate(&self, file_name: &str) -> io::Result<Option<Gate>> {
         let read = || {
             let mut bytes = Vec::with_capacity(USUAL);
-            File::open(self.place.join(file_name))?.take(LARGEST).read_to_end(&mut bytes)?;
+            own_file::open(&self.place, file_name.as_ref(), Access::Read)?
+                .take(LARGEST)
+                .read_to_end(&mut bytes)?;
             Ok(Gate::read(&bytes))
         };
         match read()? {

@@ -3,7 +3,7 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write},
     path::Path,
     time::Duration,
@@ -14,6 +14,7 @@ use crate::{
     artifact::{Artifact, ProjectPath, StateDigest},
     commit::ArtifactLock,
     journal::{ArtifactKey, EventId},
+    own_file::{self, Access},
     project::gates::{GATES_FOLDER, GateChanges, GateFacts, GateStat, GateStep, superfluous},
     workspace::{TrackedArtifact, Workspace},
 };
@@ -187,7 +188,7 @@ fn remove_temporary(folder: &Path) -> io::Result<()> {
 fn write_gate(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let place = folder.join(name);
     if fs::symlink_metadata(&place).is_ok_and(|found| found.is_file()) {
-        let mut file = OpenOptions::new().write(true).open(&place)?;
+        let mut file = own_file::open(folder, name.as_ref(), Access::Change)?;
         file.write_all(bytes)?;
         return file.set_len(bytes.len() as u64);
     }

@@ -296,7 +296,8 @@ fn many_ask_at_once_while_the_cache_is_deleted() {
         }
         scope.spawn(|| {
             for _ in 0..10 {
-                let _another_may_have_been_faster = fs::remove_dir_all(project.place(".stepmark/local/cache"));
+                let _another_may_have_been_faster =
+                    fs::remove_dir_all(project.place(".stepmark/local/cache"));
                 thread::sleep(Duration::from_millis(5));
             }
         });

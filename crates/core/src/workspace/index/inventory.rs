@@ -1,11 +1,12 @@
 //! The inventory, from the CSV catalogues and from nothing else.
-#![expect(clippy::disallowed_methods, reason = "an edge module: the catalogues are read here")]
 
-use std::{fs, io};
+use std::io;
 
 use super::error::{Fault, RefreshError};
 use crate::{
+    artifact::READ_LIMIT,
     document::FileHash,
+    own_file,
     project::index_db::{Catalogue, Contents, Part, catalogue_rows},
     workspace::Workspace,
 };
@@ -15,7 +16,7 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
     let mut read = Vec::new();
     let mut text = String::new();
     for catalogue in Catalogue::ALL {
-        let bytes = match fs::read(workspace.root().path().join(catalogue.path)) {
+        let bytes = match own_file::read(workspace.root().path(), catalogue.path.as_ref(), READ_LIMIT) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(source) => {

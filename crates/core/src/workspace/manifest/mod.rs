@@ -17,8 +17,8 @@ mod tests;
 
 use std::{
     collections::HashSet,
-    fs::{self, File},
-    io::{self, BufRead, BufReader},
+    fs,
+    io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
     sync::atomic::AtomicUsize,
 };
@@ -39,9 +39,12 @@ use super::{
     stat_cache::{FolderRenewal, ReadManifest, Renewal, RunStart, StatCache},
 };
 use crate::{
+    artifact::READ_LIMIT,
     document::FileHash,
     local_state::StateFolder,
+    own_file,
     project::files_manifest::{Listing, ListingBuilder, Scope},
+    workspace::file_reading::{open_file, too_large},
 };
 
 /// How much of a manifest is read at once, in bytes.
@@ -133,7 +136,15 @@ enum Hashed {
 /// Reads a manifest; `None` where there is no such file. It is read line by line: what is kept of it is much smaller.
 fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, ManifestReadError> {
     let read = || -> io::Result<FoundManifest> {
-        let mut reader = BufReader::with_capacity(READ_AT_ONCE, File::open(path)?);
+        let file = open_file(path)?;
+        let found = file.metadata()?;
+        if !found.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        if found.len() > READ_LIMIT {
+            return Err(too_large());
+        }
+        let mut reader = BufReader::with_capacity(READ_AT_ONCE, file.take(READ_LIMIT));
         let (mut builder, mut digest, mut line) = (ListingBuilder::default(), Sha256::new(), Vec::new());
         loop {
             let is_last = reader.read_until(b'\n', &mut line)? == 0;
@@ -158,6 +169,7 @@ fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, M
 /// What the manifest of the project at `root` lists; `None` where it has none, or one that cannot be read.
 pub(super) fn project_listing(root: &Root) -> Option<Listing> {
     // One that cannot be read is told by `manifest verify`; here it lists nothing.
+    own_file::check_folder(root.path(), DEFAULT_MANIFEST.as_ref()).ok()?;
     let found = read_manifest(&root.path().join(DEFAULT_MANIFEST), Hashed::No).ok()??;
     Some(found.listing)
 }

@@ -333,7 +333,10 @@ mod tests {
         };
         assert_eq!(cache(&plain, Some("_bmad"), None), None);
         assert_eq!(cache(&plain, None, None).as_deref(), Some(".stepmark/local/cache/files.stat"));
-        assert_eq!(cache(&configured, None, Some("x.csv")).as_deref(), Some(".stepmark/local/cache/files.stat"));
+        assert_eq!(
+            cache(&configured, None, Some("x.csv")).as_deref(),
+            Some(".stepmark/local/cache/files.stat")
+        );
         let other = cache(&configured, Some("_bmad"), None).unwrap();
         assert!(other.starts_with(".stepmark/local/cache/files-") && other.len() == 49, "{other}");
     }

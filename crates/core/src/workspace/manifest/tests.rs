@@ -122,7 +122,7 @@ fn a_warm_cache_never_hides_an_edit() {
         let before = fs::metadata(&place).unwrap().modified().unwrap();
         let text = if round % 2 == 0 { "ONE" } else { "one" };
         fs::write(&place, text).unwrap();
-        File::options().write(true).open(&place).unwrap().set_modified(before).unwrap();
+        fs::File::options().write(true).open(&place).unwrap().set_modified(before).unwrap();
         let expected = if round % 2 == 0 { vec![("docs/a.md".to_owned(), "modified")] } else { vec![] };
         assert_eq!(project.verify(&manifest, ARTIFACTS), expected, "round {round}");
     }

@@ -1,6 +1,6 @@
 //! The rows of a few files brought up to date, without looking at the others.
 
-use std::{fs, io, sync::atomic::AtomicUsize};
+use std::{io, sync::atomic::AtomicUsize};
 
 use super::{
     CacheOutcome, IgnoreFiles, ManifestDraft, ManifestPlace, ManifestReadError, ManifestWriteError, write,
@@ -10,6 +10,7 @@ use crate::{
     document::FileHash,
     project::files_manifest::{Renewal, renewal},
     workspace::Configuration,
+    workspace::file_reading,
 };
 
 /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no row, or is gone, all of
@@ -35,15 +36,17 @@ pub fn write_rows(
 fn renewed(place: &ManifestPlace, paths: &[ProjectPath]) -> Result<Option<ManifestDraft>, ManifestReadError> {
     let unreadable =
         |path: &std::path::Path, source| ManifestReadError::Unreadable { path: path.to_owned(), source };
-    let Some(mut bytes) =
-        present(fs::read(place.manifest())).map_err(|error| unreadable(place.manifest(), error))?
+    let Some(mut bytes) = present(file_reading::read_file(place.manifest()))
+        .map_err(|error| unreadable(place.manifest(), error))?
     else {
         return Ok(None);
     };
     let existing = FileHash::of(&bytes);
     for path in paths {
         let file = place.root().path().join(path);
-        let Some(content) = present(fs::read(&file)).map_err(|error| unreadable(&file, error))? else {
+        let Some(content) =
+            present(file_reading::read_file(&file)).map_err(|error| unreadable(&file, error))?
+        else {
             return Ok(None);
         };
         let hash = FileHash::of(&content);

@@ -4,18 +4,17 @@
     reason = "an edge module: the manifest's stat and the cache's header are read here"
 )]
 
-use std::{
-    fs::{self, File},
-    io::Read,
-    ops::Range,
-    path::Path,
-};
+use std::{fs, io::Read, ops::Range, path::Path};
 
 use super::{
     StatCache,
     format::{HEADER, ManifestKey, Mark, manifest_key},
 };
-use crate::{document::FileHash, workspace::file_stat::FileStat};
+use crate::{
+    document::FileHash,
+    own_file::{self, Access},
+    workspace::file_stat::FileStat,
+};
 
 impl ManifestKey {
     /// The key of the manifest at `path` as it is now; `None` where there is none.
@@ -29,9 +28,13 @@ impl ManifestKey {
     /// Whether the cache at `file`, if it is whole, remembers this manifest in this state. Reads its header only.
     pub(crate) fn is_remembered_in(&self, file: &Path) -> bool {
         let mut header = [0; HEADER];
-        File::open(file).and_then(|mut file| file.read_exact(&mut header)).is_ok()
-            && manifest_key(&header) == *self
+        read_header(file, &mut header).is_some() && manifest_key(&header) == *self
     }
+}
+
+fn read_header(file: &Path, header: &mut [u8]) -> Option<()> {
+    let mut file = own_file::open(file.parent()?, file.file_name()?.as_ref(), Access::Read).ok()?;
+    file.read_exact(header).ok()
 }
 
 impl StatCache {
