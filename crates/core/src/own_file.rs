@@ -42,7 +42,8 @@ pub(crate) fn open(base: &Path, below: &Path, access: Access) -> io::Result<File
 /// # Errors
 /// As of [`open`]; when the file is larger.
 pub(crate) fn read(base: &Path, below: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_bounded(open(base, below, Access::Read)?, limit)
+    let file = open(base, below, Access::Read)?;
+    if file.metadata()?.len() > limit { Err(too_large(limit)) } else { read_bounded(file, limit) }
 }
 
 /// Reads the rest of `source`, of at most `limit` bytes.
@@ -53,10 +54,14 @@ pub(crate) fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>>
     let mut bytes = Vec::new();
     source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        let reason = format!("it has more than the {limit} bytes that such a file may have");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+        return Err(too_large(limit));
     }
     Ok(bytes)
+}
+
+fn too_large(limit: u64) -> io::Error {
+    let reason = format!("it has more than the {limit} bytes that such a file may have");
+    io::Error::new(io::ErrorKind::FileTooLarge, reason)
 }
 
 /// Makes sure that no link stands on the way to the folder at `below`, seen from `base`. What is missing is no link.

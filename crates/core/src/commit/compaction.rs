@@ -3,14 +3,14 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     path::Path,
 };
 
 use super::{FsyncPolicy, folder::flush_folder, journal_file::JournalFile};
 use crate::{
     artifact::ProjectPath,
-    journal::{SegmentName, store::compress},
+    journal::{Header, SegmentName, store::compress},
     own_file::{self, Access},
     root::Root,
 };
@@ -19,6 +19,8 @@ use crate::{
 const SEALED: &str = ".stepmark/journal";
 /// How many bytes a segment may have that is compressed.
 const LIMIT: u64 = 1024 * 1024 * 1024;
+/// How many bytes the first line of a segment may have.
+const HEADER_LIMIT: u64 = 64 * 1024;
 const PLAIN: &str = ".jsonl";
 const COMPRESSED: &str = ".jsonl.gz";
 
@@ -66,6 +68,7 @@ pub fn compact_segments(root: &Root, fsync: FsyncPolicy) -> Result<Vec<Compacted
     let _lock = JournalFile::open(root).map_err(failed(SEALED))?;
     names
         .into_iter()
+        .filter(|name| is_segment(&folder, name))
         .map(|name| compact(&folder, &name, fsync).map_err(failed(&format!("{SEALED}/{name}{PLAIN}"))))
         .collect()
 }
@@ -87,6 +90,14 @@ fn sealed_names(folder: &Path) -> io::Result<Vec<SegmentName>> {
     }
     names.sort();
     Ok(names)
+}
+
+/// Returns whether the file begins as a segment does. `doctor` tells of what does not.
+fn is_segment(folder: &Path, name: &SegmentName) -> bool {
+    let file = own_file::open(folder, format!("{name}{PLAIN}").as_ref(), Access::Read);
+    let mut first = Vec::new();
+    let read = file.and_then(|file| BufReader::new(file.take(HEADER_LIMIT)).read_until(b'\n', &mut first));
+    read.is_ok() && first.strip_suffix(b"\n").is_some_and(|line| Header::read(line).is_ok())
 }
 
 fn compact(folder: &Path, name: &SegmentName, fsync: FsyncPolicy) -> io::Result<Compacted> {

@@ -11,7 +11,7 @@ use std::{
 use super::{
     FsyncPolicy,
     folder::flush_folder,
-    redo::{RedoRecord, Slot},
+    redo::{LIMIT, RedoRecord, Slot},
 };
 use crate::{
     git_folders::is_own,
@@ -26,9 +26,6 @@ const OLD_CACHE: &str = ".stepmark/cache";
 
 /// The record of what was moved, beside the folders of this work tree.
 const RECORD: &str = "moved-from-work-tree";
-
-/// How many bytes a record of a commit may have.
-const REDO_LIMIT: u64 = 256 * 1024 * 1024;
 
 /// What stands at the place where earlier versions kept the state of a clone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +168,7 @@ impl Moving<'_> {
     fn redo_records(&self) -> io::Result<()> {
         let folder = self.old.join("redo");
         for name in names_in(&folder)? {
-            let bytes = own_file::read(&folder, name.as_ref(), REDO_LIMIT)?;
+            let bytes = own_file::read(&folder, name.as_ref(), LIMIT)?;
             if let Some(record) = RedoRecord::parse_unsigned(&bytes) {
                 let mut slot = Slot::take(self.root, self.fsync, std::time::Duration::ZERO)?;
                 slot.write(&record, self.fsync)?;

@@ -36,7 +36,7 @@ const FORMAT: &str = "stepmark-redo/2";
 const UNSIGNED: &str = "stepmark-redo/1";
 
 /// How many bytes a record may have.
-const LIMIT: u64 = 256 * 1024 * 1024;
+pub(super) const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// How many commits can be under way at once; others wait for one of them.
 const SLOTS: usize = 1024;
@@ -267,6 +267,11 @@ pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
             continue;
         };
         match file.try_lock() {
+            // No record is so large: it is none, and not worth reading.
+            Ok(()) if file.metadata()?.len() > LIMIT => {
+                let aside = root.state().make(StateFolder::RedoAside)?;
+                fs::rename(folder.join(&name), aside.join(format!("too-large-{name}")))?;
+            }
             Ok(()) if file.metadata()?.len() > 0 => {
                 found.push(Slot { file, root: root.clone(), passing: None });
             }
@@ -285,7 +290,7 @@ pub(super) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool>
     }
     let key = CloneKey::read(root.state())?;
     for name in names {
-        let bytes = unless_gone(own_file::read(&folder, name.as_ref(), LIMIT))?.unwrap_or_default();
+        let bytes = read_record(own_file::read(&folder, name.as_ref(), LIMIT))?;
         if let Found::Record(record) = RedoRecord::parse(&bytes, key.as_ref())
             && paths.iter().any(|path| record.names(path))
         {
@@ -304,6 +309,7 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
         let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read))? else { continue };
         // A shared lock is refused while a living process has its own.
         if file.try_lock_shared().is_ok()
+            && file.metadata()?.len() <= LIMIT
             && let Found::Record(record) =
                 RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?, key.as_ref())
         {
@@ -311,6 +317,16 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
         }
     }
     Ok(paths)
+}
+
+/// The bytes of a record; none where it is gone, or too large to be one.
+fn read_record(read: io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
+    match read {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge) => {
+            Ok(Vec::new())
+        }
+        read => read,
+    }
 }
 
 /// The folder of the slots, and the names of those that hold something.

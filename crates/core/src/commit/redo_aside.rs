@@ -12,16 +12,13 @@ use super::{
     CommitError, CommitOptions, FsyncPolicy, LockError,
     clone_key::CloneKey,
     folder::flush_folder,
-    redo::{Found, RedoRecord},
+    redo::{Found, LIMIT, RedoRecord},
     roll_forward::finish,
 };
 use crate::{artifact::ProjectPath, document::FileHash, local_state::StateFolder, own_file, root::Root};
 
 /// How the names of records end that `doctor --repair` gave up.
 const DROPPED: &str = ".dropped";
-
-/// How many bytes of a record are read again.
-const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// A commit that was cut off and cannot be finished; its bytes are kept.
 #[derive(Debug)]
@@ -143,7 +140,10 @@ fn read_all(root: &Root) -> io::Result<Vec<(CommitSetAside, Found)>> {
     let key = CloneKey::read(root.state())?;
     let mut found = Vec::new();
     for name in names {
-        let record = RedoRecord::parse(&own_file::read(&folder, name.as_ref(), LIMIT)?, key.as_ref());
+        let record = match own_file::read(&folder, name.as_ref(), LIMIT) {
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Found::Foreign,
+            bytes => RedoRecord::parse(&bytes?, key.as_ref()),
+        };
         let files = match &record {
             Found::Record(record) => record.files.iter().map(|file| file.path.clone()).collect(),
             Found::Torn | Found::Foreign => Vec::new(),
