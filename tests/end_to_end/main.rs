@@ -40,6 +40,7 @@ mod ledgers_follow;
 mod ledgers_of_specs;
 mod lifecycle;
 mod list;
+mod local_state;
 mod log;
 mod man;
 mod manifest;

@@ -108,12 +108,17 @@ impl LocalState {
                 common_base: git.common,
                 is_in_git: true,
             },
-            None => Self {
-                base: root.to_owned(),
-                common_base: root.to_owned(),
-                below: PathBuf::from(PLAIN_FOLDER),
-                is_in_git: false,
-            },
+            None => Self::without_git(root),
+        }
+    }
+
+    /// The place for a project without git.
+    pub(crate) fn without_git(root: &Path) -> Self {
+        Self {
+            base: root.to_owned(),
+            common_base: root.to_owned(),
+            below: PathBuf::from(PLAIN_FOLDER),
+            is_in_git: false,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Moving the state of this clone out of the work tree, where earlier versions kept it: once, and only what this clone made.
+//! Moving the state of this clone out of the work tree, where earlier versions kept it, and where it stands before a project has
+//! git: once, and only what this clone made.
 #![expect(clippy::disallowed_methods, reason = "an edge module: files are moved here")]
 
 use std::{
@@ -10,13 +11,14 @@ use std::{
 
 use super::{
     FsyncPolicy,
+    clone_key::CloneKey,
     folder::flush_folder,
-    redo::{LIMIT, RedoRecord, Slot},
+    redo::{Found, LIMIT, RedoRecord, Slot},
 };
 use crate::{
     git_folders::is_own,
     git_process::git,
-    local_state::{PLAIN_FOLDER, StateFolder},
+    local_state::{LocalState, PLAIN_FOLDER, StateFolder},
     own_file::{self, Access},
     root::Root,
 };
@@ -36,6 +38,8 @@ pub enum OldState {
     Own,
     /// Files that a repository brought, another user's, or a link: nothing of it is read.
     Foreign,
+    /// Nobody can tell whose, since git cannot be started: nothing of it is read.
+    Unverified,
     /// Files that came after the state was moved, or were left by that: nothing of it is read.
     Left,
 }
@@ -51,7 +55,14 @@ pub fn old_state(root: &Root) -> OldState {
         return OldState::Left;
     }
     let is_plain = found.is_dir() && own_file::check_folder(root.path(), PLAIN_FOLDER.as_ref()).is_ok();
-    if is_plain && is_own(&old) && is_unknown_to_git(root) { OldState::Own } else { OldState::Foreign }
+    if !is_plain || !is_own(&old) {
+        return OldState::Foreign;
+    }
+    match is_unknown_to_git(root) {
+        Ok(true) => OldState::Own,
+        Ok(false) => OldState::Foreign,
+        Err(_no_git) => OldState::Unverified,
+    }
 }
 
 /// The state of this clone could not be moved into git's folder.
@@ -90,7 +101,9 @@ pub(super) fn move_own(root: &Root, fsync: FsyncPolicy) -> io::Result<()> {
     let old = root.path().join(PLAIN_FOLDER);
     let moving = Moving { root, old: &old, fsync };
     let mut moved = moving.folder("journal", StateFolder::Journal, |name| name.contains(".jsonl"))?;
+    moved.extend(moving.folder("sealed", StateFolder::SealedCopies, |name| name.ends_with(".jsonl"))?);
     moved.extend(moving.folder("leases", StateFolder::Leases, |name| name.ends_with(".json"))?);
+    moved.extend(moving.folder("redo-aside", StateFolder::RedoAside, |_| true)?);
     // The log before the database: a database without its log has lost what was committed last.
     for name in ["sync.db-wal", "sync.db"] {
         moved.extend(moving.file(&old, name, &state.top(true))?);
@@ -106,15 +119,15 @@ fn record(root: &Root) -> PathBuf {
 }
 
 /// Returns whether no commit that this clone knows, and not the index, ever held a file at the old places: then no checkout wrote there.
-fn is_unknown_to_git(root: &Root) -> bool {
+fn is_unknown_to_git(root: &Root) -> io::Result<bool> {
     let places = ["--", PLAIN_FOLDER, OLD_CACHE];
     let is_silent = |arguments: &[&str]| {
         let arguments = [arguments, &places].concat();
-        let output = git(root.path(), &arguments).stdout(Stdio::piped()).output();
-        output.is_ok_and(|output| output.status.success() && output.stdout.is_empty())
+        let output = git(root.path(), &arguments).stdout(Stdio::piped()).output()?;
+        Ok::<bool, io::Error>(output.status.success() && output.stdout.is_empty())
     };
-    is_silent(&["ls-files", "--cached", "-z"])
-        && is_silent(&["log", "--all", "--reflog", "--max-count=1", "--format=%H"])
+    Ok(is_silent(&["ls-files", "--cached", "-z"])?
+        && is_silent(&["log", "--all", "--reflog", "--max-count=1", "--format=%H"])?)
 }
 
 struct Moving<'a> {
@@ -164,12 +177,17 @@ impl Moving<'_> {
         staged.persist(target.join(name)).map(drop).map_err(|error| error.error)
     }
 
-    /// Signs the records of commits that were cut off under an earlier version, so that they are finished.
+    /// Signs the records of commits that were cut off with the key of the new place, so that they are finished.
     fn redo_records(&self) -> io::Result<()> {
+        let key = CloneKey::read(&LocalState::without_git(self.root.path()))?;
         let folder = self.old.join("redo");
         for name in names_in(&folder)? {
             let bytes = own_file::read(&folder, name.as_ref(), LIMIT)?;
-            if let Some(record) = RedoRecord::parse_unsigned(&bytes) {
+            let record = match RedoRecord::parse(&bytes, key.as_ref()) {
+                Found::Record(record) => Some(record),
+                Found::Torn | Found::Foreign => RedoRecord::parse_unsigned(&bytes),
+            };
+            if let Some(record) = record {
                 let mut slot = Slot::take(self.root, self.fsync, std::time::Duration::ZERO)?;
                 slot.write(&record, self.fsync)?;
             }
@@ -204,15 +222,82 @@ fn names_in(folder: &Path) -> io::Result<Vec<String>> {
 /// Removes what earlier versions made and nobody needs any more. What is in the way stays; `doctor` names it.
 fn remove_remains(root: &Path) {
     let old = root.join(PLAIN_FOLDER);
-    for name in ["journal.lock", ".gitignore", "sync.db-shm"] {
+    for name in ["journal.lock", "leases.lock", "clone-key", ".gitignore", "sync.db-shm"] {
         let _may_be_missing = fs::remove_file(old.join(name));
     }
-    let _may_be_missing = fs::remove_dir_all(old.join("locks"));
-    for name in ["redo", "journal", "leases"] {
+    for name in ["locks", "cache"] {
+        let _may_be_missing = fs::remove_dir_all(old.join(name));
+    }
+    for name in ["redo", "redo-aside", "journal", "sealed", "leases"] {
         let _may_hold_more = fs::remove_dir(old.join(name));
     }
     let _may_hold_more = fs::remove_dir(&old);
     if own_file::check_folder(root, OLD_CACHE.as_ref()).is_ok() {
         let _may_be_missing = fs::remove_dir_all(root.join(OLD_CACHE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        commit::{
+            Expected, finish_interrupted,
+            redo::RedoFile,
+            scratch_project::{OLD, PRD, ScratchProject, fast, named},
+        },
+        journal::{Actor, Event, EventDraft, Kind},
+    };
+
+    /// A project whose process died with a record, and which becomes a repository of git then.
+    fn cut_off_before_git(is_signed: bool) -> (ScratchProject, Root) {
+        let project = ScratchProject::new();
+        let event = Event::new(
+            EventDraft::new(Kind::CHANGE),
+            Actor::human("Ada"),
+            "2026-11-22T10:00:00Z".parse().unwrap(),
+        );
+        let file = RedoFile::new(named(PRD), Expected::of(Some(OLD)), Some(b"new".to_vec()));
+        let record = RedoRecord { files: vec![file], events: vec![event.sealed()] };
+        let mut slot = Slot::take(&project.root, FsyncPolicy::Never, std::time::Duration::ZERO).unwrap();
+        slot.write(&record, FsyncPolicy::Never).unwrap();
+        drop(slot);
+        if !is_signed {
+            let bytes = project.read(".stepmark/local/redo/0");
+            let line = bytes.iter().position(|byte| *byte == b'\n').unwrap();
+            let hash = crate::document::FileHash::of(&bytes[line + 1..]);
+            let unsigned = [format!("stepmark-redo/1 {hash}\n").as_bytes(), &bytes[line + 1..]].concat();
+            project.write(".stepmark/local/redo/0", &unsigned);
+        }
+        let made = git(project.root.path(), &["init", "--quiet"]).status().unwrap();
+        assert!(made.success());
+        let root = Root::open(project.root.path()).unwrap();
+        (project, root)
+    }
+
+    #[test]
+    fn a_commit_that_was_cut_off_is_finished_after_the_move() {
+        for is_signed in [true, false] {
+            let (project, root) = cut_off_before_git(is_signed);
+            assert_eq!(old_state(&root), OldState::Own);
+            move_local_state(&root, FsyncPolicy::Never).unwrap();
+            assert_eq!(old_state(&root), OldState::None);
+            finish_interrupted(&root, &fast()).unwrap();
+            assert_eq!(project.read(PRD), b"new", "signed: {is_signed}");
+            assert!(!project.place(".stepmark/local").exists());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_at_the_old_place_is_a_strangers() {
+        let (project, root) = cut_off_before_git(true);
+        let outside = tempfile::tempdir().unwrap();
+        fs::rename(project.place(".stepmark/local"), outside.path().join("local")).unwrap();
+        std::os::unix::fs::symlink(outside.path().join("local"), project.place(".stepmark/local")).unwrap();
+        assert_eq!(old_state(&root), OldState::Foreign);
+        move_local_state(&root, FsyncPolicy::Never).unwrap();
+        assert!(outside.path().join("local/redo/0").exists());
+        assert!(!root.state().path(StateFolder::Redo).exists());
     }
 }

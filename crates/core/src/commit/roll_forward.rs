@@ -190,7 +190,10 @@ pub(super) fn withdraw(slot: &mut Slot, path: &ProjectPath) -> Result<(), Commit
 mod tests {
     use super::*;
     use crate::{
-        commit::scratch_project::{OLD, PRD, ScratchProject, fast, named},
+        commit::{
+            SetAsideRepair, commits_set_aside, repair_commits_set_aside,
+            scratch_project::{OLD, PRD, ScratchProject, fast, named},
+        },
         journal::{Actor, ArtifactKey, ArtifactRef},
     };
 
@@ -256,15 +259,63 @@ mod tests {
 
     #[test]
     fn what_was_told_already_is_not_done_again() {
+        for is_sealed in [false, true] {
+            let (project, record) = cut_off();
+            JournalFile::open(&project.root).unwrap().append(&record.events, FsyncPolicy::Never).unwrap();
+            if is_sealed {
+                crate::commit::seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+            }
+            finish_interrupted(&project.root, &fast()).unwrap();
+            assert_eq!(
+                project.read(PRD),
+                OLD,
+                "somebody put it back since: a record that came back after a loss of power changes nothing"
+            );
+            assert_eq!(journal(&project), if is_sealed { Vec::new() } else { record.events });
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_finished_is_set_aside_and_stops_nobody() {
         let (project, record) = cut_off();
-        JournalFile::open(&project.root).unwrap().append(&record.events, FsyncPolicy::Never).unwrap();
-        finish_interrupted(&project.root, &fast()).unwrap();
-        assert_eq!(
-            project.read(PRD),
-            OLD,
-            "somebody put it back since: a record that came back changes nothing"
-        );
+        std::fs::remove_dir_all(project.place("docs")).unwrap();
+        project.write("docs", b"a file where the folder was");
+        project.write("other.md", OLD);
+        crate::commit::update(&project.root, &named("other.md"), &fast(), |_| {
+            Ok::<_, std::convert::Infallible>(Some(b"new".to_vec()))
+        })
+        .unwrap();
+        assert_eq!(project.read("other.md"), b"new");
+        assert_eq!(interrupted_paths(&project.root).unwrap(), []);
+        let aside = commits_set_aside(&project.root).unwrap();
+        assert_eq!(aside.len(), 1);
+        assert_eq!(aside[0].files, [named(PRD), named(UX), named(GONE)]);
+
+        // The folder is back: now it is finished.
+        std::fs::remove_file(project.place("docs")).unwrap();
+        std::fs::create_dir(project.place("docs")).unwrap();
+        project.write(PRD, OLD);
+        project.write(GONE, OLD);
+        let repaired = repair_commits_set_aside(&project.root, &fast()).unwrap();
+        assert!(matches!(&repaired[..], [SetAsideRepair::Finished(_)]), "{repaired:?}");
+        assert_eq!((project.read(PRD), project.read(UX)), (b"new".to_vec(), b"made".to_vec()));
         assert_eq!(journal(&project), record.events);
+        assert!(commits_set_aside(&project.root).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_record_of_a_stranger_is_kept_and_never_carried_out() {
+        let (stranger, _) = cut_off();
+        let project = ScratchProject::new();
+        project.root.state().make(crate::local_state::StateFolder::Redo).unwrap();
+        project.write(".stepmark/local/redo/0", &stranger.read(".stepmark/local/redo/0"));
+        finish_interrupted(&project.root, &fast()).unwrap();
+        assert_eq!((project.names("docs"), project.read(PRD)), (vec!["prd.md".to_owned()], OLD.to_vec()));
+        let aside = commits_set_aside(&project.root).unwrap();
+        assert!(aside.len() == 1 && aside[0].files.is_empty(), "{aside:?}");
+        let repaired = repair_commits_set_aside(&project.root, &fast()).unwrap();
+        let [SetAsideRepair::Dropped(dropped, _)] = &repaired[..] else { panic!("{repaired:?}") };
+        assert_eq!(std::fs::read(&dropped.record).unwrap(), stranger.read(".stepmark/local/redo/0"));
     }
 
     #[test]

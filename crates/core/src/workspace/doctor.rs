@@ -174,6 +174,10 @@ impl Ailment {
             Self::OldState { state: OldState::Left } => {
                 "files stand here that are not read: the state of this clone is in git's folder".to_owned()
             }
+            Self::OldState { state: OldState::Unverified } => {
+                "git cannot be started, so nobody can tell whose state stands here; nothing of it is read"
+                    .to_owned()
+            }
             Self::OldState { .. } => {
                 "a repository or another user put this here; nothing of it is read".to_owned()
             }

@@ -1,0 +1,106 @@
+//! Where the state of a clone stands: in git's folder, where no repository brings anything, and how it comes there.
+
+use std::fs;
+
+use crate::harness::Repository;
+
+const PRD: &str = "_bmad-output/planning-artifacts/prd.md";
+
+/// A project that was worked in before it had git, or under a version that kept everything in the work tree.
+fn worked_in_without_git(test: &str) -> Option<Repository> {
+    let repository = Repository::of_demo(test)?;
+    let git = repository.sandbox.place(".git");
+    let aside = repository.sandbox.place("git-aside");
+    fs::rename(&git, &aside).unwrap();
+    for line in [&["complete", PRD, "4"][..], &["lease", "take", PRD, "--actor", "agent:one"]] {
+        let run = repository.stepmark(line);
+        assert_eq!(run.code, 0, "{run}");
+    }
+    fs::rename(aside, git).unwrap();
+    Some(repository)
+}
+
+fn event_count(repository: &Repository) -> usize {
+    let run = repository.stepmark(&["log", "--json"]);
+    run.json("stepmark.log/1")["events"].as_array().unwrap().len()
+}
+
+#[test]
+fn the_state_of_an_old_project_is_moved_once_without_loss() {
+    let Some(repository) = worked_in_without_git("the state of an old project") else { return };
+    let sandbox = &repository.sandbox;
+    let reading = repository.stepmark(&["log"]);
+    assert!(reading.stderr.contains("the history in `.stepmark/local` is not read yet"), "{reading}");
+    let doctor = repository.stepmark(&["doctor"]);
+    assert!(doctor.stdout.contains(".stepmark/local: old-state"), "{doctor}");
+
+    let moving = repository.stepmark(&["session", "start", "--name", "Night"]);
+    assert!(moving.code == 0 && moving.stderr.contains("was moved from `.stepmark/local`"), "{moving}");
+    assert_eq!(event_count(&repository), 3, "first-seen, change, session-start");
+    let lease = repository.stepmark(&["set", PRD, "owner=Ada"]);
+    assert!(lease.code == 3 && lease.stderr.contains("agent:one"), "the lease holds on: {lease}");
+    assert!(!sandbox.place(".stepmark/local").exists() && !sandbox.place(".stepmark/cache").exists());
+
+    // What comes there later is nobody's.
+    sandbox.write(".stepmark/local/journal/main-0123456789ab.jsonl", "{}\n");
+    let again = repository.stepmark(&["session", "start"]);
+    assert_eq!((again.code, again.stderr.as_str()), (0, ""), "{again}");
+    assert!(sandbox.place(".stepmark/local/journal/main-0123456789ab.jsonl").exists());
+    let doctor = repository.stepmark(&["doctor"]);
+    assert!(doctor.stdout.contains("files stand here that are not read"), "{doctor}");
+}
+
+#[test]
+fn what_git_ever_knew_is_a_strangers() {
+    for is_reset in [false, true] {
+        let Some(repository) = worked_in_without_git("what git ever knew") else { return };
+        let sandbox = &repository.sandbox;
+        repository.git(&["add", "--all", "--force"]);
+        repository.git(&["commit", "--quiet", "-m", "a stranger's"]);
+        if is_reset {
+            // The files stay, and the index no longer knows them.
+            repository.git(&["reset", "--quiet", "HEAD~1"]);
+        }
+        let run = repository.stepmark(&["complete", PRD, "5"]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
+        assert_eq!(event_count(&repository), 2, "nothing of it is read: first-seen, change");
+        assert!(sandbox.place(".stepmark/local/leases").exists(), "and it stays as it is");
+        let doctor = repository.stepmark(&["doctor"]);
+        assert!(doctor.stdout.contains("a repository or another user put this here"), "{doctor}");
+    }
+}
+
+#[test]
+fn work_trees_share_history_and_leases() {
+    let Some(repository) = Repository::of_demo("work trees share history") else { return };
+    let sandbox = &repository.sandbox;
+    assert_eq!(repository.stepmark(&["complete", PRD, "4", "--session", "s-1"]).code, 0);
+    let other = sandbox.place("../other-tree");
+    repository.git(&["worktree", "add", "--quiet", other.to_str().unwrap()]);
+    let in_other = |arguments: &[&str]| {
+        let root = other.to_str().unwrap();
+        repository.stepmark(&[&["--root", root], arguments].concat())
+    };
+    assert!(in_other(&["log"]).stdout.contains("s-1"), "{}", in_other(&["log"]));
+    let taken = in_other(&["lease", "take", PRD, "--actor", "agent:other"]);
+    assert_eq!(taken.code, 0, "{taken}");
+    let refused = repository.stepmark(&["complete", PRD, "5"]);
+    assert!(refused.code == 3 && refused.stderr.contains("agent:other"), "{refused}");
+    let (own, common) = (sandbox.place(".git/worktrees/other-tree/stepmark"), sandbox.place(".git/stepmark"));
+    assert!(own.join("locks").is_dir() && !own.join("journal").exists() && !own.join("leases").exists());
+    assert!(common.join("journal").is_dir() && common.join("leases").is_dir());
+}
+
+#[test]
+fn deleting_everything_in_the_work_tree_costs_no_history() {
+    let Some(repository) = Repository::of_demo("deleting everything in the work tree") else { return };
+    let sandbox = &repository.sandbox;
+    let session = ["--session", "s-1"];
+    assert_eq!(repository.stepmark(&[&["complete", PRD, "4"], &session[..]].concat()).code, 0);
+    assert_eq!(repository.stepmark(&[&["checkpoint", PRD], &session[..]].concat()).code, 0);
+    assert!(sandbox.place(".stepmark/journal").is_dir());
+    let before = repository.stepmark(&["log", "--json"]).stdout;
+    repository.git(&["clean", "--quiet", "-ffdx", ".stepmark"]);
+    assert!(!sandbox.place(".stepmark/journal").exists());
+    assert_eq!(repository.stepmark(&["log", "--json"]).stdout, before);
+}
