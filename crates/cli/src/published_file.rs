@@ -106,7 +106,7 @@ fn replace(
 ) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut builder = Builder::new();
-    builder.prefix(".stepmark-");
+    builder.prefix(".stepmark-").suffix(".tmp");
     // As any program would make it: the umask decides.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));

@@ -6,7 +6,7 @@
 
 use std::{
     fs::{self, DirBuilder},
-    io,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -20,6 +20,9 @@ pub(crate) const PLAIN_FOLDER: &str = ".stepmark/local";
 
 /// The folder of stepmark in git's folder.
 const GIT_FOLDER: &str = "stepmark";
+
+/// The names of temporary files beside artifacts, and of segments that are being sealed.
+const EXCLUDED: [&str; 2] = [".stepmark-*.tmp", "**/.stepmark/journal/.*.tmp"];
 
 /// One of the folders of local state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,6 +163,9 @@ impl LocalState {
         let state = base.join(&self.below);
         // The ignore file before the folder, whose presence says that all this is done: a process killed here leaves it to the next.
         let make = || {
+            if self.is_in_git && !state.is_dir() {
+                exclude_temporary_files(&self.common_base)?;
+            }
             make_private(&state)?;
             self.keep_out_of_git(&state)?;
             make_private(&place)
@@ -199,6 +205,30 @@ impl From<LocalStateError> for io::Error {
     fn from(error: LocalStateError) -> Self {
         Self::other(error)
     }
+}
+
+/// Tells git to leave temporary files alone, which stand beside artifacts for moments, or until the next command where a process was
+/// killed (gitignore(5), "info/exclude").
+fn exclude_temporary_files(git: &Path) -> io::Result<()> {
+    let place = git.join("info/exclude");
+    let before = match fs::read_to_string(&place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        // Whatever stands there is the user's.
+        Err(_) => return Ok(()),
+        Ok(text) => text,
+    };
+    let missing: String = EXCLUDED
+        .iter()
+        .filter(|line| !before.lines().any(|known| known == **line))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    fs::create_dir_all(git.join("info"))?;
+    let separator = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let mut file = fs::OpenOptions::new().append(true).create(true).open(place)?;
+    file.write_all(format!("{separator}{missing}").as_bytes())
 }
 
 /// A project at the top of the work tree has `stepmark/`, another one a folder of its own beside.
@@ -270,6 +300,9 @@ mod tests {
         assert_ne!(below, other);
         assert_eq!(state.make(StateFolder::Leases).unwrap(), top.join(".git/stepmark/leases"));
         assert!(!top.join(".stepmark").exists());
+        other.make(StateFolder::Locks).unwrap();
+        let excluded = fs::read_to_string(top.join(".git/info/exclude")).unwrap();
+        assert_eq!(excluded, EXCLUDED.map(|line| format!("{line}\n")).concat(), "once");
     }
 
     #[cfg(unix)]

@@ -53,6 +53,10 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
             cut.segment, cut.length, cut.copy
         ));
     }
+    for path in &diagnosis.removed {
+        output
+            .line(format_args!("{path}: mended: the temporary file of a process that was killed is removed"));
+    }
     for repair in &diagnosis.set_aside {
         match repair {
             SetAsideRepair::Finished(aside) => {
@@ -101,6 +105,8 @@ fn wire(diagnosis: &Diagnosis) -> Json {
         .cut
         .iter()
         .map(|cut| json!({"kind": "journal-torn", "path": cut.segment, "kept": cut.copy}));
+    let removed =
+        diagnosis.removed.iter().map(|path| json!({"kind": "temporary-file", "path": path, "kept": null}));
     let set_aside = diagnosis.set_aside.iter().map(|repair| match repair {
         SetAsideRepair::Dropped(aside, _) => {
             json!({"kind": "commit-set-aside", "path": paths(aside), "kept": aside.record})
@@ -111,6 +117,6 @@ fn wire(diagnosis: &Diagnosis) -> Json {
     });
     json!({
         "findings": diagnosis.ailments.iter().map(finding).collect::<Vec<_>>(),
-        "mended": finished.chain(cut).chain(set_aside).collect::<Vec<_>>(),
+        "mended": finished.chain(cut).chain(removed).chain(set_aside).collect::<Vec<_>>(),
     })
 }

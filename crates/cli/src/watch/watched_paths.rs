@@ -65,9 +65,7 @@ impl WatchedPaths {
                 Meaning::Nothing
             };
         };
-        if self.choice.own.contains(&path) {
-            Meaning::Nothing
-        } else if self.configuration.skips_folder(&path) {
+        if self.choice.own.contains(&path) || self.configuration.skips_folder(&path) {
             Meaning::Nothing
         } else if self.configuration.is_artifact(&path) || self.choice.names.contains(&path.file_name()) {
             Meaning::Artifact

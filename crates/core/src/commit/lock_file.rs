@@ -31,6 +31,13 @@ impl LockKey {
         Self(digits)
     }
 
+    /// The key in the name of a temporary file; `None` where it is none.
+    pub(super) fn of_temporary_file(name: &str) -> Option<Self> {
+        let (digits, _) = name.strip_prefix(".stepmark-")?.split_once('-')?;
+        let is_key = digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Some(Self(digits.to_owned())).filter(|key| is_key && key.names_temporary_file(name))
+    }
+
     /// How the names of this file's temporary files start.
     pub(super) fn temporary_prefix(&self) -> String {
         format!(".stepmark-{self}-")

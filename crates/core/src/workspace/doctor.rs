@@ -52,6 +52,11 @@ pub enum Ailment {
         /// Where they are.
         path: String,
     },
+    /// A process that was killed left a temporary file.
+    TemporaryFile {
+        /// Where it is.
+        path: String,
+    },
     /// History cannot explain the state of an artifact.
     Unexplained {
         /// The artifact.
@@ -89,6 +94,8 @@ pub struct Diagnosis {
     pub finished: Vec<ProjectPath>,
     /// Torn lines that are cut off now.
     pub cut: Vec<CutLine>,
+    /// Temporary files that are removed now.
+    pub removed: Vec<String>,
     /// What became of commits that were set aside.
     pub set_aside: Vec<SetAsideRepair>,
     /// Whether the state of this clone was moved into git's folder now.
@@ -129,6 +136,7 @@ impl Ailment {
             Self::JournalLine { .. } => "journal-torn",
             Self::Checkpoint { .. } => "checkpoint",
             Self::KeptBytes { .. } => "kept-bytes",
+            Self::TemporaryFile { .. } => "temporary-file",
             Self::Unexplained { .. } => "unexplained",
             Self::Damaged { .. } => "damaged",
             Self::Gone { .. } => "gone",
@@ -147,7 +155,7 @@ impl Ailment {
             Self::OldState { .. } => ".stepmark/local".to_owned(),
             Self::JournalLine { file, .. } => file.clone(),
             Self::Checkpoint { place, .. } => place.to_string(),
-            Self::KeptBytes { path } => path.clone(),
+            Self::KeptBytes { path } | Self::TemporaryFile { path } => path.clone(),
             Self::UnreadableArtifact { source } => source.path().to_string(),
         }
     }
@@ -189,6 +197,7 @@ impl Ailment {
             Self::KeptBytes { .. } => {
                 "bytes that another program wrote in the middle of a commit were kept here".to_owned()
             }
+            Self::TemporaryFile { .. } => "a stepmark process that was killed left this file".to_owned(),
             Self::Unexplained { head, .. } => {
                 format!("it was changed by other means since event {head}: history cannot explain its state")
             }
@@ -221,6 +230,7 @@ impl Ailment {
             }
             Self::Checkpoint { .. } => "take it back from git, or remove it".to_owned(),
             Self::KeptBytes { .. } => "compare it with the file beside it, and remove it".to_owned(),
+            Self::TemporaryFile { .. } => "`stepmark doctor --repair` removes it".to_owned(),
             Self::Unexplained { .. } => {
                 "the file wins: the next command that changes it records the edit; `stepmark checkpoint` does so now".to_owned()
             }
@@ -261,8 +271,10 @@ impl Workspace {
                 ailments.push(Ailment::Checkpoint { place, source });
             }
         }
-        let kept = kept_files::find(self.root())?;
-        ailments.extend(kept.into_iter().map(|path| Ailment::KeptBytes { path }));
+        let left = kept_files::find(self.root())?;
+        ailments.extend(left.kept.into_iter().map(|path| Ailment::KeptBytes { path }));
+        let temporary = left.temporary.into_iter().filter(|path| commit::is_left_over(self.root(), path));
+        ailments.extend(temporary.map(|path| Ailment::TemporaryFile { path }));
         self.compare_with_history(&mut ailments)?;
         Ok(Diagnosis { ailments, ..Diagnosis::default() })
     }
@@ -282,8 +294,10 @@ impl Workspace {
         } else {
             Vec::new()
         };
+        let left = kept_files::find(self.root())?.temporary;
+        let removed = left.into_iter().filter(|path| commit::remove_left_over(self.root(), path)).collect();
         let set_aside = commit::repair_commits_set_aside(self.root(), &CommitOptions::default())?;
-        Ok(Diagnosis { finished, cut, set_aside, is_state_moved, ..self.diagnose()? })
+        Ok(Diagnosis { finished, cut, removed, set_aside, is_state_moved, ..self.diagnose()? })
     }
 
     /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder. Every change of an artifact

@@ -1,4 +1,4 @@
-//! Bytes of other programs that a commit kept beside a file.
+//! What commits left beside files: bytes of other programs that they kept, and temporary files of processes that were killed.
 
 use std::ops::Range;
 
@@ -8,8 +8,14 @@ use super::{
 };
 use crate::root::Root;
 
-/// How the names of such files start (`commit`, "Guarantees").
-const PREFIX: &str = ".stepmark-kept-";
+/// How the names of all such files start (`commit`, "Guarantees").
+const PREFIX: &str = ".stepmark-";
+
+/// How those start that hold bytes of other programs.
+const KEPT: &str = ".stepmark-kept-";
+
+/// How those end that are temporary.
+const TEMPORARY: &str = ".tmp";
 
 /// Folders of other tools, in which no artifact stands.
 const FOREIGN: [&str; 2] = [".git", "node_modules"];
@@ -24,8 +30,17 @@ impl Visitor for Collector {
     }
 }
 
-/// The paths of all such files, in order.
-pub(super) fn find(root: &Root) -> Result<Vec<String>, WalkError> {
+/// The paths of such files, in order.
+#[derive(Debug, Default)]
+pub(super) struct LeftFiles {
+    /// They hold what other programs wrote.
+    pub(super) kept: Vec<String>,
+    /// A process that was killed left them, or one that lives is writing them.
+    pub(super) temporary: Vec<String>,
+}
+
+/// Finds all of them.
+pub(super) fn find(root: &Root) -> Result<LeftFiles, WalkError> {
     let enters = |path: &str, kind: EntryKind| {
         let name = path.rsplit('/').next().unwrap_or(path);
         kind == EntryKind::Folder && !FOREIGN.contains(&name)
@@ -33,5 +48,14 @@ pub(super) fn find(root: &Root) -> Result<Vec<String>, WalkError> {
     let walked = walk::walk(root.path(), &enters, &|| Collector(Vec::new()))?;
     let mut paths: Vec<String> = walked.visitors.into_iter().flat_map(|visitor| visitor.0).collect();
     paths.sort();
-    Ok(paths)
+    let mut found = LeftFiles::default();
+    for path in paths {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        if name.starts_with(KEPT) {
+            found.kept.push(path);
+        } else if name.ends_with(TEMPORARY) {
+            found.temporary.push(path);
+        }
+    }
+    Ok(found)
 }
