@@ -44,6 +44,9 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
     if diagnosis.is_state_moved {
         output.line(".stepmark/local: mended: the state of this clone is in git's folder now");
     }
+    if diagnosis.is_index_renewed {
+        output.remark("the index of the journal had lost events, and was made anew");
+    }
     for path in &diagnosis.finished {
         output.line(format_args!("{path}: mended: the commit that was cut off is finished"));
     }

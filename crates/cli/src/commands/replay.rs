@@ -73,7 +73,10 @@ fn all(project: &Project) -> Result<Summary, Failure> {
             .join()
             .map_err(|_| Failure::new(Exit::Io, "the thread that read the segments ended early"))?;
         let (artifacts, unreadable) = artifacts?;
-        let VerifiedSegments { segments, events, problems } = read?;
+        let VerifiedSegments { segments, events, distinct, problems } = read?;
+        if History::open(root)?.renew_unless(distinct)? {
+            return all(project);
+        }
         Ok(Summary { artifacts, segments: Some((segments, events)), problems, unreadable })
     })
 }

@@ -39,6 +39,7 @@ impl Summary {
     pub(crate) fn exit(&self, strict: bool) -> Exit {
         let is_damaged = self.problems.iter().any(SegmentProblem::is_damage)
             || self.artifacts.iter().any(|artifact| !artifact.damage.is_empty());
+        let has_gaps = self.problems.iter().any(SegmentProblem::is_gap);
         let is_finding = |artifact: &Replayed| match artifact.standing {
             Standing::Unexplained { .. } => true,
             Standing::NoHistory => strict,
@@ -46,7 +47,7 @@ impl Summary {
         };
         if is_damaged || !self.unreadable.is_empty() {
             Exit::Io
-        } else if self.artifacts.iter().any(is_finding) {
+        } else if has_gaps || self.artifacts.iter().any(is_finding) {
             Exit::Findings
         } else {
             Exit::Fine

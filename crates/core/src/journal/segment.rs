@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Event;
+use super::{Event, EventId};
 use crate::document::FileHash;
 
 /// What the header of a segment says of its format.
@@ -65,6 +65,22 @@ pub enum LineProblem {
     /// The file ends in the middle of the line: a process or the machine died while writing it.
     #[error("the last line is torn: it was never acknowledged")]
     Torn,
+    /// A link, a folder or a device stands in the place of the file.
+    #[error("it is no regular file, and is not read")]
+    NotAFile,
+    /// The segment that git carries is not the one that this clone sealed. Its own copy counts.
+    #[error(
+        "it is not the segment that this clone sealed: it was replaced or changed; the copy of this clone counts"
+    )]
+    Replaced,
+    /// An event follows another one that no segment holds.
+    #[error(
+        "the event follows {parent}, which no segment holds: a segment is missing, or did not reach this clone"
+    )]
+    MissingParent {
+        /// The event that is missing.
+        parent: EventId,
+    },
 }
 
 impl SegmentName {

@@ -10,7 +10,10 @@ use crate::{
         self, CommitError, CommitOptions, CommitSetAside, CutLine, FsyncPolicy, LocalStateMoveError,
         OldState, SetAsideRepair,
     },
-    journal::{Digests, EventId, History, HistoryError, Moment, SegmentProblem, store::KnownArtifact},
+    journal::{
+        Digests, EventId, History, HistoryError, Moment, SegmentProblem,
+        store::{KnownArtifact, verify_segments},
+    },
 };
 
 /// Something that is not as it should be.
@@ -98,6 +101,8 @@ pub struct Diagnosis {
     pub removed: Vec<String>,
     /// What became of commits that were set aside.
     pub set_aside: Vec<SetAsideRepair>,
+    /// Whether the index of the journal had lost events, and was made anew.
+    pub is_index_renewed: bool,
     /// Whether the state of this clone was moved into git's folder now.
     pub is_state_moved: bool,
 }
@@ -132,6 +137,7 @@ impl Ailment {
             Self::InterruptedCommit { .. } => "interrupted-commit",
             Self::CommitSetAside { .. } => "commit-set-aside",
             Self::OldState { .. } => "old-state",
+            Self::JournalLine { problem, .. } if problem.is_gap() => "journal-incomplete",
             Self::JournalLine { problem, .. } if problem.is_damage() => "journal-damaged",
             Self::JournalLine { .. } => "journal-torn",
             Self::Checkpoint { .. } => "checkpoint",
@@ -222,6 +228,10 @@ impl Ailment {
                 "`stepmark doctor --repair`, or any command that writes, moves it into git's folder".to_owned()
             }
             Self::OldState { .. } => "look at it, and remove it".to_owned(),
+            Self::JournalLine { problem, .. } if problem.is_gap() => {
+                "take the segment that holds it from git or from the clone where the work was done; without it, history begins later"
+                    .to_owned()
+            }
             Self::JournalLine { problem, .. } if problem.is_damage() => {
                 "take the file back from git or a backup; the other events of it count".to_owned()
             }
@@ -262,9 +272,14 @@ impl Workspace {
         );
         let state = commit::old_state(self.root());
         ailments.extend((state != OldState::None).then_some(Ailment::OldState { state }));
-        let problems = self.with_history(History::problems)?;
+        // The segments themselves: an index that lost rows would know of nothing.
+        let verified = verify_segments(self.root())?;
+        let is_index_renewed = self.with_history(|history| history.renew_unless(verified.distinct))?;
         ailments.extend(
-            problems.into_iter().map(|problem| Ailment::JournalLine { file: problem.file.clone(), problem }),
+            verified
+                .problems
+                .into_iter()
+                .map(|problem| Ailment::JournalLine { file: problem.file.clone(), problem }),
         );
         for place in self.all_checkpoints()? {
             if let Err(source) = self.checkpoint_at(&place) {
@@ -276,7 +291,7 @@ impl Workspace {
         let temporary = left.temporary.into_iter().filter(|path| commit::is_left_over(self.root(), path));
         ailments.extend(temporary.map(|path| Ailment::TemporaryFile { path }));
         self.compare_with_history(&mut ailments)?;
-        Ok(Diagnosis { ailments, ..Diagnosis::default() })
+        Ok(Diagnosis { ailments, is_index_renewed, ..Diagnosis::default() })
     }
 
     /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.

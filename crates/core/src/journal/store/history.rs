@@ -98,6 +98,21 @@ impl History {
         Ok(())
     }
 
+    /// Makes the index anew if it holds fewer than `events`, which the segments hold together, and returns whether it did.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn renew_unless(&self, events: u64) -> Result<bool, HistoryError> {
+        let count = |index: &Index| -> Result<u64, Fault> {
+            Ok(index.connection.query_row("SELECT COUNT(*) FROM events", [], |row| row.get(0))?)
+        };
+        let has_lost = self.ask(count)? < events;
+        if has_lost {
+            self.discard_index();
+        }
+        Ok(has_lost)
+    }
+
     /// What to do after the database failed: one that is damaged is made anew, else this run works in memory.
     fn give_up_index(&self, error: rusqlite::Error) -> Result<(), HistoryError> {
         let was_in_memory = self.is_in_memory.get();

@@ -83,6 +83,9 @@ impl Index {
         // Copying costs flushes, and a long log costs the next process the time to look through it.
         connection.pragma_update(None, "wal_autocheckpoint", COPIED_AT)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        if schema::is_current(&connection)? && !schema::is_own(&connection)? {
+            return Err(IndexUnavailable::Foreign);
+        }
         if !schema::is_current(&connection)? {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // Another process may have made it while this one waited.
@@ -143,6 +146,8 @@ impl Index {
 pub(super) enum IndexUnavailable {
     /// The database says so.
     Database(rusqlite::Error),
+    /// It has definitions of somebody else.
+    Foreign,
     /// Its files cannot be reached, or are in use.
     Files,
 }
@@ -150,7 +155,11 @@ pub(super) enum IndexUnavailable {
 impl IndexUnavailable {
     /// Whether the file is no database that can be read: deleting it helps.
     pub(super) fn is_corrupt(&self) -> bool {
-        matches!(self, Self::Database(error) if is_corrupt(error))
+        match self {
+            Self::Database(error) => is_corrupt(error),
+            Self::Foreign => true,
+            Self::Files => false,
+        }
     }
 }
 

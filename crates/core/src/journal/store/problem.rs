@@ -30,6 +30,9 @@ pub(super) fn to_words(problem: &LineProblem) -> (&'static str, &str) {
         LineProblem::BrokenChain => ("broken-chain", ""),
         LineProblem::NotGenuine => ("not-genuine", ""),
         LineProblem::Torn => ("torn", ""),
+        LineProblem::NotAFile => ("not-a-file", ""),
+        LineProblem::Replaced => ("replaced", ""),
+        LineProblem::MissingParent { .. } => ("missing-parent", ""),
     }
 }
 
@@ -45,13 +48,24 @@ pub(super) fn of_words(word: &str, reason: String) -> LineProblem {
 }
 
 impl SegmentProblem {
-    /// The word for what is wrong: `header`, `not-an-event`, `broken-chain`, `not-genuine` or `torn`.
+    /// The word for what is wrong: `header`, `not-an-event`, `broken-chain`, `not-genuine`, `torn`, `not-a-file`, `replaced` or
+    /// `missing-parent`.
     pub fn word(&self) -> &'static str {
         to_words(&self.problem).0
     }
 
-    /// Whether the journal is damaged. A torn last line is not: whoever wrote it was never told that it is kept.
+    /// Returns whether the journal is damaged. A torn last line of a live segment is no damage: whoever wrote it was never told that it
+    /// is kept. A missing event is none: it may be in a clone that did not share it.
     pub fn is_damage(&self) -> bool {
-        self.problem != LineProblem::Torn
+        match self.problem {
+            LineProblem::Torn => self.place != SegmentPlace::Live,
+            LineProblem::MissingParent { .. } => false,
+            _ => true,
+        }
+    }
+
+    /// Returns whether history lacks something that it refers to.
+    pub const fn is_gap(&self) -> bool {
+        matches!(self.problem, LineProblem::MissingParent { .. })
     }
 }

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// The version of the tables; a database of another one is emptied and filled again.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// The number in `names` of the kind `session-start`, so that an index can single it out.
 pub(super) const SESSION_START: i64 = 1;
@@ -77,6 +77,19 @@ const TABLE_NAMES: [&str; 10] = [
 pub(super) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     Ok(version == VERSION)
+}
+
+/// Returns whether all that the database holds was made by this module: a view or a trigger would change what questions are told.
+pub(super) fn is_own(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
+    let definitions = statement.query_map([], |row| row.get::<_, String>(0))?;
+    for definition in definitions {
+        let definition = definition?;
+        if !TABLES.contains(&definition) && !INDICES.contains(&definition) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Makes the tables anew, empty. To be called inside a transaction.

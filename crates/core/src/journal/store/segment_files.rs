@@ -77,6 +77,15 @@ impl SegmentPlace {
         }
     }
 
+    /// The places in the same folder.
+    const fn in_same_folder(self) -> &'static [Self] {
+        match self {
+            Self::Live => &[Self::Live],
+            Self::Copy => &[Self::Copy],
+            Self::Sealed | Self::Compressed => &[Self::Sealed, Self::Compressed],
+        }
+    }
+
     const fn ending(self) -> &'static str {
         match self {
             Self::Live | Self::Copy | Self::Sealed => ".jsonl",
@@ -207,6 +216,32 @@ pub(super) fn list_live(root: &Root) -> Result<SegmentFiles, HistoryError> {
     Ok(files)
 }
 
+/// Lists what bears the name of a segment and is no regular file.
+///
+/// # Errors
+/// When a folder is there and cannot be listed.
+pub(super) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, HistoryError> {
+    let mut found = Vec::new();
+    for place in [SegmentPlace::Live, SegmentPlace::Copy, SegmentPlace::Sealed] {
+        let failed = |source| HistoryError::Read { path: root.shown(&place.folder(root)), source };
+        let entries = match fs::read_dir(place.folder(root)) {
+            Err(error) if is_absent(&error) => continue,
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            let path = entry.map_err(failed)?.path();
+            let named = path.file_name().and_then(|name| parse(name.to_str()?, place.in_same_folder()));
+            if let (Some((name, place)), Ok(found_there)) = (named, fs::symlink_metadata(&path))
+                && !found_there.is_file()
+            {
+                found.push(SegmentFile { name, place, stamp: Stamp::of(&found_there) });
+            }
+        }
+    }
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(found)
+}
+
 /// Lists the sealed segments that git carries, copies or not.
 ///
 /// # Errors
@@ -240,15 +275,11 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
             own_file::check_folder(root.path(), SEALED_FOLDER.as_ref())?
         }
     }
-    let may_stand_here: &[SegmentPlace] = match place {
-        SegmentPlace::Live => &[SegmentPlace::Live],
-        SegmentPlace::Copy => &[SegmentPlace::Copy],
-        SegmentPlace::Sealed | SegmentPlace::Compressed => &[SegmentPlace::Sealed, SegmentPlace::Compressed],
-    };
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let file_name = entry.file_name();
-        let Some((name, place)) = file_name.to_str().and_then(|name| parse(name, may_stand_here)) else {
+        let Some((name, place)) = file_name.to_str().and_then(|name| parse(name, place.in_same_folder()))
+        else {
             continue;
         };
         let metadata = match fs::symlink_metadata(entry.path()) {

@@ -10,6 +10,7 @@ use super::{
     compressed::{Member, Members},
     index::Fault,
     segment_files,
+    segment_lines::LONGEST_LINE,
 };
 use crate::root::Root;
 
@@ -83,6 +84,17 @@ impl SegmentSource {
         self.reader().read_until(b'\n', &mut line)?;
         self.position += line.len() as u64;
         Ok(line)
+    }
+
+    /// Reads the next line into `line`, with its line feed; nothing at the end.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is longer than any line of a segment.
+    pub(super) fn line(&mut self, line: &mut Vec<u8>) -> io::Result<()> {
+        line.clear();
+        self.reader().take(LONGEST_LINE).read_until(b'\n', line)?;
+        let is_too_long = line.len() as u64 == LONGEST_LINE;
+        if is_too_long { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) }
     }
 
     /// The members that were reached; none where the segment is not compressed.

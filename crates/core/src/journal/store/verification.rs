@@ -1,7 +1,14 @@
 //! All segments read again, whatever the index says of them.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{
-    super::LineProblem, HistoryError, SegmentProblem, index::Fault, segment_files, segment_lines,
+    super::{Event, EventId, LineProblem, SegmentName},
+    HistoryError, SegmentPlace, SegmentProblem,
+    index::Fault,
+    segment_files,
+    segment_files::SegmentFile,
+    segment_lines,
     segment_source::SegmentSource,
 };
 use crate::root::Root;
@@ -13,7 +20,9 @@ pub struct VerifiedSegments {
     pub segments: u64,
     /// How many events can be used.
     pub events: u64,
-    /// What is wrong, in the order of the segments' names.
+    /// How many of them are different ones: a merge may bring a segment's events twice.
+    pub distinct: u64,
+    /// What is wrong, in the order of the segments' names; then events that are missing.
     pub problems: Vec<SegmentProblem>,
 }
 
@@ -37,14 +46,80 @@ pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     Err(HistoryError::Restless)
 }
 
+/// Where an event was told that follows one not seen yet.
+type Told = (SegmentName, SegmentPlace, u64, u64);
+
+/// The events that were seen, and those that they follow.
+#[derive(Default)]
+struct References {
+    seen: HashSet<EventId>,
+    waiting: HashMap<EventId, Told>,
+}
+
+impl References {
+    fn add(&mut self, event: &Event, file: &SegmentFile, (line, offset): (u64, u64)) {
+        self.seen.insert(event.id);
+        self.waiting.remove(&event.id);
+        for parent in event.parents.iter().filter(|parent| !self.seen.contains(parent)) {
+            let told = || (file.name.clone(), file.place, line, offset);
+            self.waiting.entry(*parent).or_insert_with(told);
+        }
+    }
+
+    /// A problem for each event that another one follows and no segment holds.
+    fn missing(self, root: &Root) -> Vec<SegmentProblem> {
+        let mut missing: Vec<(Told, EventId)> =
+            self.waiting.into_iter().map(|(parent, told)| (told, parent)).collect();
+        missing.sort();
+        let problem = |((segment, place, line, offset), parent): (Told, EventId)| {
+            let file = place.file_of(root, &segment);
+            SegmentProblem {
+                segment,
+                place,
+                file,
+                line,
+                offset,
+                problem: LineProblem::MissingParent { parent },
+            }
+        };
+        missing.into_iter().map(problem).collect()
+    }
+}
+
 fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     let mut verified = VerifiedSegments::default();
-    for file in segment_files::list(root)?.files.values() {
+    let mut references = References::default();
+    let files = segment_files::list(root)?.files;
+    let tracked = segment_files::list_sealed(root)?;
+    verified.problems.extend(segment_files::not_regular(root)?.into_iter().map(|file| SegmentProblem {
+        file: file.path(root),
+        segment: file.name,
+        place: file.place,
+        line: 1,
+        offset: 0,
+        problem: LineProblem::NotAFile,
+    }));
+    for file in files.values() {
         verified.segments += 1;
+        if let Some(other) = tracked.get(&file.name).filter(|_| file.place == SegmentPlace::Copy)
+            && !has_bytes_of(root, file, other)?
+        {
+            verified.problems.push(SegmentProblem {
+                segment: file.name.clone(),
+                place: other.place,
+                file: other.path(root),
+                line: 1,
+                offset: 0,
+                problem: LineProblem::Replaced,
+            });
+        }
         let mut source = SegmentSource::open(root, file, file.stamp.size)?;
         let read = segment_lines::read(source.reader(), None, |line| {
             let is_genuine = line.event.as_ref().is_none_or(|event| event.is_genuine());
-            verified.events += u64::from(line.event.is_some() && is_genuine);
+            if let Some(event) = line.event.as_ref().filter(|_| is_genuine) {
+                verified.events += 1;
+                references.add(event, file, (line.number, line.start));
+            }
             let forged = (!is_genuine).then_some(LineProblem::NotGenuine);
             let found = line.problem.into_iter().chain(forged);
             verified.problems.extend(found.map(|problem| SegmentProblem {
@@ -59,7 +134,27 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
         });
         read.map_err(|source| HistoryError::Read { path: file.path(root), source })?;
     }
+    verified.distinct = references.seen.len() as u64;
+    verified.problems.extend(references.missing(root));
     Ok(verified)
+}
+
+/// Returns whether the tracked file holds the lines of this clone's copy. Git may have given them the line ends of Windows.
+fn has_bytes_of(root: &Root, copy: &SegmentFile, tracked: &SegmentFile) -> Result<bool, Fault> {
+    let mut one = SegmentSource::open(root, copy, copy.stamp.size)?;
+    let mut other = SegmentSource::open(root, tracked, tracked.stamp.size)?;
+    let (mut here, mut there) = (Vec::new(), Vec::new());
+    loop {
+        let read = one.line(&mut here).and_then(|()| other.line(&mut there));
+        // What cannot be read is not the same.
+        if read.is_err() || segment_lines::without_line_end(&here) != segment_lines::without_line_end(&there)
+        {
+            return Ok(false);
+        }
+        if here.is_empty() {
+            return Ok(there.is_empty());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -92,7 +187,7 @@ mod tests {
         let segment = project.segment_of("main-a", &events);
         assert_eq!(
             verify_segments(&project.root).unwrap(),
-            VerifiedSegments { segments: 1, events: 6, problems: Vec::new() }
+            VerifiedSegments { segments: 1, events: 6, distinct: 6, problems: Vec::new() }
         );
         segment.append_bytes(b"{\"prev\":\"half a li");
         let torn = verify_segments(&project.root).unwrap().problems;
@@ -144,6 +239,82 @@ mod tests {
         fs::write(&file, "").unwrap();
         assert_eq!(verify_segments(&project.root).unwrap().problems, []);
         assert_eq!(project.history().latest(9).unwrap(), []);
+    }
+
+    #[test]
+    fn a_missing_segment_is_told_by_what_follows_it() {
+        let project = ScratchJournal::new();
+        let events = chain(("id:A", "a.md"), 4);
+        project.segment_of("main-a", &events[..2]);
+        project.segment_of("main-b", &events[2..]);
+        assert_eq!(verify_segments(&project.root).unwrap().problems, []);
+        fs::remove_file(project.file("main-a", SegmentPlace::Live)).unwrap();
+        let found = verify_segments(&project.root).unwrap();
+        let [problem] = &found.problems[..] else { panic!("{found:?}") };
+        assert_eq!(problem.problem, LineProblem::MissingParent { parent: events[1].id });
+        assert_eq!((problem.segment.as_str(), problem.line), ("main-b", 2));
+        assert!(problem.is_gap() && !problem.is_damage());
+    }
+
+    #[test]
+    fn a_replaced_segment_is_told_and_the_copy_of_this_clone_counts() {
+        let project = ScratchJournal::new();
+        let events = chain(("id:A", "a.md"), 3);
+        project.segment_of("main-a", &events);
+        let live = project.file("main-a", SegmentPlace::Live);
+        let (copy, tracked) =
+            (project.file("main-a", SegmentPlace::Copy), project.file("main-a", SegmentPlace::Sealed));
+        for place in [&copy, &tracked] {
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::copy(&live, place).unwrap();
+        }
+        fs::remove_file(&live).unwrap();
+        assert_eq!(verify_segments(&project.root).unwrap().problems, []);
+        let text = fs::read_to_string(&tracked).unwrap();
+        fs::write(&tracked, text.replace('\n', "\r\n")).unwrap();
+        assert_eq!(verify_segments(&project.root).unwrap().problems, [], "git may write other line ends");
+        let shorter: Vec<&str> = text.lines().take(2).collect();
+        fs::write(&tracked, shorter.join("\n") + "\n").unwrap();
+        let found = verify_segments(&project.root).unwrap();
+        assert_eq!((words(&found.problems), found.events), (vec![(1, "replaced")], 3));
+        assert_eq!(project.history().latest(9).unwrap().len(), 3);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_told_and_not_read() {
+        let project = ScratchJournal::new();
+        project.segment_of("main-a", &chain(("id:A", "a.md"), 1));
+        let elsewhere = project.file("main-a", SegmentPlace::Live);
+        let link = project.file("main-b", SegmentPlace::Sealed);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(elsewhere, &link).unwrap();
+        fs::create_dir(project.file("main-c", SegmentPlace::Live)).unwrap();
+        let found = verify_segments(&project.root).unwrap();
+        assert_eq!(found.segments, 1);
+        assert_eq!(words(&found.problems), [(1, "not-a-file"), (1, "not-a-file")]);
+    }
+
+    #[test]
+    fn an_index_that_lost_events_is_made_anew() {
+        let project = ScratchJournal::new();
+        project.segment_of("main-a", &chain(("id:A", "a.md"), 5));
+        let distinct = verify_segments(&project.root).unwrap().distinct;
+        assert!(!project.history().renew_unless(distinct).unwrap());
+        let database = rusqlite::Connection::open(project.place(".stepmark/local/cache/journal.db")).unwrap();
+        database.execute_batch("DELETE FROM events WHERE n > 2").unwrap();
+        drop(database);
+        assert_eq!(project.history().latest(9).unwrap().len(), 2);
+        assert!(project.history().renew_unless(distinct).unwrap());
+        assert_eq!(project.history().latest(9).unwrap().len(), 5);
+
+        let database = rusqlite::Connection::open(project.place(".stepmark/local/cache/journal.db")).unwrap();
+        database
+            .execute_batch("CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM events; END")
+            .unwrap();
+        drop(database);
+        project.segment_of("main-b", &chain(("id:B", "b.md"), 2));
+        assert_eq!(project.history().latest(9).unwrap().len(), 7, "with definitions of others it is deleted");
     }
 
     #[test]
