@@ -16,7 +16,7 @@ mod diff;
 mod frontmatter_replacement;
 
 pub use diff::{Change, ChangeMismatch, Operation, diff, edits, inverse, make_changes};
-pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply, set_together};
+pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply};
 pub use file_hash::{FileHash, FileHashError};
 pub use frontmatter_replacement::{Fences, Replacement, replace_frontmatter};
 pub use key_path::{KeyPath, KeyPathError, Segment};

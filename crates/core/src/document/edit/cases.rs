@@ -105,6 +105,24 @@ fn appends_in_the_style_in_place() {
 }
 
 #[test]
+fn what_stays_of_a_flow_list_is_indented_as_the_reference_wants() {
+    check(
+        || remove("s[1]"),
+        &[
+            ("s: [\n  1, # one\n  2, ]\n", Some("s: [\n  1, # one\n  ]\n")),
+            ("s: [\n  1, # one\n  2 ]\n", Some("s: [\n  1 # one\n  ]\n")),
+            ("s: [\n  1, # one\n  2]\n", Some("s: [\n  1 # one\n  ]\n")),
+            ("s: [1 # one\n ,\n  2]\n", Some("s: [1 # one\n \n  ]\n")),
+            ("s: [1 # one\n ,2,]\n", Some("s: [1 # one\n ,]\n")),
+            ("s: [\n  1, # one\n  2, # two\n]\n", Some("s: [\n  1, # one\n]\n")),
+            ("s: [\n  1, # one\n  2 # two\n]\n", Some("s: [\n  1 # one\n]\n")),
+            ("s: [\n  1, # one\n  2 # two\n  , ]\n", Some("s: [\n  1 # one\n  , ]\n")),
+            ("s: [\n1, # one\n2, ]\n", Some("s: [\n1, # one\n]\n")),
+        ],
+    );
+}
+
+#[test]
 fn a_list_with_an_anchor_that_nothing_uses_can_grow() {
     check(
         || append(3),
@@ -255,7 +273,7 @@ fn removes_entries_and_items_with_their_own_comments_only() {
             ("s: [\n  a, # one\n  b # two\n]\n", Some("s: [\n  a # one\n]\n")),
             ("s: [\n  a, # one\n  b, # two\n]\n", Some("s: [\n  a, # one\n]\n")),
             ("s: [\n  a, # one\n  b\n]\n", Some("s: [\n  a # one\n]\n")),
-            ("s: [a, # one\n  b]\n", Some("s: [a # one\n]\n")),
+            ("s: [a, # one\n  b]\n", Some("s: [a # one\n  ]\n")),
             ("s: [3, {\n  k # c\n }]\n", Some("s: [3]\n")),
         ],
     );

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Context, Refusal};
-use crate::document::{Entry, KeyPath, Node, NodeKind, Segment, Span};
+use crate::document::{Entry, KeyPath, Node, NodeKind, Segment, Span, Yaml};
 
 /// The place of a node in its collection.
 #[derive(Clone, Copy)]
@@ -121,22 +121,22 @@ pub(super) fn refuse_anchors_inside(
     if anchored.peek().is_none() {
         return Ok(());
     }
-    let used: HashSet<&str> = aliases(context).collect();
-    match anchored.find(|(name, _)| used.contains(name)) {
+    match anchored.find(|(name, _)| is_used(context, name)) {
         Some((name, span)) => Err((Refusal::AnchorInUse { name: name.to_owned() }, span)),
         None => Ok(()),
     }
 }
 
 fn is_used(context: &Context<'_, '_>, anchor: &str) -> bool {
-    aliases(context).any(|name| name == anchor)
+    context.aliases.get_or_init(|| aliases(context.yaml)).contains(anchor)
 }
 
 /// The names of all aliases of the region.
-fn aliases<'t>(context: &Context<'t, '_>) -> impl Iterator<Item = &'t str> {
-    let nodes = context.yaml.root().into_iter().flat_map(Node::descend);
-    nodes.filter_map(|node| match &node.kind {
+fn aliases<'t>(yaml: &'t Yaml<'_>) -> HashSet<&'t str> {
+    let nodes = yaml.root().into_iter().flat_map(Node::descend);
+    let names = nodes.filter_map(|node| match &node.kind {
         NodeKind::Alias { name } => Some(&**name),
         _ => None,
-    })
+    });
+    names.collect()
 }
