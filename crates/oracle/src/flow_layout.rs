@@ -44,10 +44,14 @@ pub fn line_too_far_left(text: &str, column: usize) -> Option<&str> {
         let mut before = ' ';
         for c in line.chars() {
             match (quote, c) {
+                (Some('"'), _) if before == '\\' => {
+                    before = ' ';
+                    continue;
+                }
                 (Some(open), c) if c == open => quote = None,
                 (Some(_), _) => {}
                 (None, '#') if before == ' ' => break,
-                (None, '\'' | '"') => quote = Some(c),
+                (None, '\'' | '"') if matches!(before, ' ' | ',' | '[' | '{') => quote = Some(c),
                 (None, '[' | '{') => depth += 1,
                 (None, ']' | '}') => depth = depth.saturating_sub(1),
                 (None, _) => {}
