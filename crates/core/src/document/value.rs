@@ -1,6 +1,6 @@
 //! A value apart from any file: what an edit writes, and what a region says.
 
-use super::{LIMITS, Node, NodeKind, Scalar, Yaml, anchors::Anchors};
+use super::{LIMITS, Node, NodeKind, Scalar, Yaml};
 
 /// A YAML value without spelling. Numbers that Rust cannot hold exactly stay text.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ impl Value {
     /// # Errors
     /// When an alias has no anchor, or following aliases passes the node limit.
     pub fn of(yaml: &Yaml<'_>, node: &Node<'_>) -> Result<Self, ValueError> {
-        Reader { yaml, anchors: None, nodes: 0, alias: None }.value(node, 0)
+        Reader { yaml, nodes: 0, alias: None }.value(node, 0)
     }
 
     /// A map from text keys.
@@ -127,8 +127,6 @@ impl Value {
 
 struct Reader<'y, 'a> {
     yaml: &'y Yaml<'a>,
-    /// Found when the first alias is met.
-    anchors: Option<Anchors<'y, 'a>>,
     nodes: usize,
     /// The outermost alias that is being followed.
     alias: Option<usize>,
@@ -156,9 +154,7 @@ impl Reader<'_, '_> {
                 .map(Value::Mapping),
             NodeKind::Alias { name } => {
                 let missing = || ValueError::NoAnchor { name: name.to_string(), offset };
-                let yaml = self.yaml;
-                let anchors = self.anchors.get_or_insert_with(|| Anchors::of(yaml));
-                let target = anchors.target(node).ok_or_else(missing)?;
+                let target = self.yaml.target(node).ok_or_else(missing)?;
                 let outer = self.alias;
                 self.alias = outer.or(Some(offset));
                 let value = self.value(target, depth + 1)?;

@@ -1,5 +1,7 @@
 //! The steps of an artifact that have gates.
 
+use std::collections::HashSet;
+
 use crate::{
     artifact::Artifact,
     workflow::{StepId, StepMatch, WorkflowDefinition},
@@ -25,12 +27,13 @@ pub fn gate_steps(
         return Vec::new();
     }
     let mut steps: Vec<GateStep> = Vec::new();
+    let mut names = HashSet::new();
     for id in completed.iter().filter(|id| !id.is_resume() && !id.spelling().trim().is_empty()) {
         let name = match workflow.map(|workflow| workflow.chain.find(id)) {
             Some(StepMatch::Step { step, .. }) => step.name(),
             _ => id.spelling().trim(),
         };
-        if steps.iter().all(|step| step.name != name) {
+        if names.insert(name) {
             steps.push(GateStep { name: name.to_owned(), listed: id.spelling().to_owned() });
         }
     }
