@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
-    Scope, Steps, Timestamp, body, field, inputs, story_key, times,
+    Scope, Steps, Timestamp, ambiguity, body, field, inputs, story_key, times,
 };
 use crate::document::{Document, FileHash, Frontmatter, Node, NodeKind, Yaml, heading_title};
 
@@ -267,6 +267,7 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut State, found: &mu
             read_entry(yaml, key, &entry.value, state, found);
         }
     }
+    ambiguity::diagnose(yaml, found);
     if let [first, .., last] = state.current_step.as_slice()
         && first.text != last.text
     {

@@ -8,7 +8,7 @@ use super::{
     spell::{self, Place},
     style,
 };
-use crate::document::{CollectionStyle, KeyPath, Node, NodeKind, ScalarStyle, Span, Value};
+use crate::document::{CollectionStyle, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Span, Value};
 
 pub(super) fn plan(context: &Context<'_, '_>, path: &KeyPath, value: &Value) -> Planned {
     match locate(context, path)? {
@@ -61,7 +61,12 @@ pub(super) fn refuse_foreign_tag(
         Value::Integer(_) => tag == "!!int",
         Value::Float(_) => tag == "!!float",
         Value::Bool(_) => tag == "!!bool",
-        Value::Null | Value::Number(_) => false,
+        Value::Number(text) => match Scalar::resolve(text) {
+            Scalar::Integer(_) => tag == "!!int",
+            Scalar::Float(_) => tag == "!!float",
+            _ => false,
+        },
+        Value::Null => false,
     };
     if fits { Ok(()) } else { Err((Refusal::Tagged { tag }, span)) }
 }
