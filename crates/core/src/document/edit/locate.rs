@@ -68,16 +68,12 @@ fn child(
     depth: usize,
 ) -> Result<Option<usize>, (Refusal, Span)> {
     match (segment, &node.kind) {
-        (Segment::Key(key), NodeKind::Mapping { entries, .. }) => {
-            let is_key = |entry: &Entry<'_>| entry.key.as_key() == Some(key);
-            let count = entries.iter().filter(|entry| is_key(entry)).count();
-            if count > 1 {
-                let again =
-                    entries.iter().rfind(|entry| is_key(entry)).map_or(node.span, |entry| entry.key.span);
-                return Err((Refusal::DuplicateKey { key: key.clone(), count }, again));
-            }
-            Ok(entries.iter().position(is_key))
-        }
+        (Segment::Key(key), NodeKind::Mapping { entries, .. }) => entry(entries, key),
+        // A JSON pointer writes a key that looks like a number as it writes the place of an item.
+        (Segment::Index(index), NodeKind::Mapping { entries, .. }) => match entry(entries, &index.to_string())? {
+            Some(place) => Ok(Some(place)),
+            None => Err((Refusal::NotAList, node.span)),
+        },
         (Segment::Key(_), _) => {
             let found = KeyPath(path.0[..depth].to_vec()).to_string();
             Err((Refusal::NotAMapping { found }, node.span))
@@ -87,6 +83,19 @@ fn child(
             Err((Refusal::NoSuchItem { index: *index, length: items.len() }, node.span))
         }
         (Segment::Index(_), _) => Err((Refusal::NotAList, node.span)),
+    }
+}
+
+/// The place of the only entry under `key`.
+fn entry(entries: &[Entry<'_>], key: &str) -> Result<Option<usize>, (Refusal, Span)> {
+    let mut places = (0..entries.len()).filter(|place| entries[*place].key.as_key() == Some(key));
+    let first = places.next();
+    match places.last() {
+        Some(last) => {
+            let count = entries.iter().filter(|entry| entry.key.as_key() == Some(key)).count();
+            Err((Refusal::DuplicateKey { key: key.to_owned(), count }, entries[last].key.span))
+        }
+        None => Ok(first),
     }
 }
 

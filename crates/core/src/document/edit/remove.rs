@@ -25,6 +25,9 @@ pub(super) fn plan(context: &Context<'_, '_>, path: &KeyPath) -> Planned {
     let Some((parent, above)) = parents.split_last() else {
         return Err(root());
     };
+    if let Some(entry) = parent.entry() {
+        refuse_anchors_inside(context, &entry.key)?;
+    }
     let child = Child::of(context, parent, node)?;
     let splices = match child.style {
         CollectionStyle::Flow if has_brackets(context.file, child.whole) => from_flow(context, &child),
