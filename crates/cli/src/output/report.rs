@@ -27,7 +27,10 @@ impl<'f> Excerpt<'f> {
     }
 
     /// The reports of the first [`SHOWN_OF_A_FILE`] of `findings`, all of this file, and how many there are more.
-    pub(crate) fn reports<'a>(&self, findings: impl IntoIterator<Item = &'a Finding>) -> (Vec<String>, usize) {
+    pub(crate) fn reports<'a>(
+        &self,
+        findings: impl IntoIterator<Item = &'a Finding>,
+    ) -> (Vec<String>, usize) {
         let mut findings = findings.into_iter();
         let shown = findings.by_ref().take(SHOWN_OF_A_FILE).map(|finding| self.report(finding)).collect();
         (shown, findings.count())
@@ -73,7 +76,9 @@ impl<'f> Excerpt<'f> {
         let line = self.lines.start_of(place.line);
         let end_of = |from: usize| {
             let rest = &self.bytes[from..];
-            rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map_or(self.bytes.len(), |at| from + at)
+            rest.iter()
+                .position(|byte| matches!(byte, b'\n' | b'\r'))
+                .map_or(self.bytes.len(), |at| from + at)
         };
         let end = end_of(start);
         let is_cut = end - line > 4 * SHOWN_OF_A_LINE;
@@ -151,7 +156,10 @@ mod tests {
         let text = format!("a: 1\n{}here{}\n", "é".repeat(300_000), "x".repeat(300_000));
         let at = text.find("here").unwrap();
         let report = plain(&Excerpt::new(text.as_bytes()).report(&finding(at, at + 4)));
-        assert!(report.contains("a.md:2:300001\n") && report.contains("here") && report.contains("^^^^"), "{report}");
+        assert!(
+            report.contains("a.md:2:300001\n") && report.contains("here") && report.contains("^^^^"),
+            "{report}"
+        );
         assert!(report.len() < 5000, "{report}");
     }
 

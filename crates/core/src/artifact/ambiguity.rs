@@ -17,7 +17,9 @@ fn diagnose_value(key: &str, node: &Node<'_>, found: &mut Vec<Diagnosis>) {
     match &node.kind {
         NodeKind::Scalar { style: ScalarStyle::Plain, text } if node.tag().is_none() => {
             let problem = match disagreement(text) {
-                Some(Disagreement::Bool) => Problem::ReadAsBool { key: key.to_owned(), text: text.to_string() },
+                Some(Disagreement::Bool) => {
+                    Problem::ReadAsBool { key: key.to_owned(), text: text.to_string() }
+                }
                 None if !(names_something(key) && loses_digits(text)) => return,
                 _ => Problem::ReadDifferently { key: key.to_owned(), text: text.to_string() },
             };
@@ -36,7 +38,8 @@ fn diagnose_value(key: &str, node: &Node<'_>, found: &mut Vec<Diagnosis>) {
 /// Whether the value of `key` is a name, not an amount: of an amount, 1.10 and 1.1 are the same.
 fn names_something(key: &str) -> bool {
     const NAMES: [&str; 12] = [
-        "version", "release", "tag", "story", "epic", "step", "id", "key", "ticket", "commit", "revision", "build",
+        "version", "release", "tag", "story", "epic", "step", "id", "key", "ticket", "commit", "revision",
+        "build",
     ];
     let lower = key.to_ascii_lowercase();
     let is_last_word = |name: &&str| {

@@ -74,7 +74,9 @@ mod tests {
     fn finds_the_status_line_of_a_story() {
         assert_eq!(status("# Story 1.1\n\nStatus: review\n"), Some("review".to_owned()));
         assert_eq!(status("---\na: 1\n---\n**Status:** in-progress\r\n"), Some("in-progress".to_owned()));
-        for marked in ["`done`", "done.", "**done**.", "`done`.", " 'done'", "*`done`*", "\"done.\"", "** done"] {
+        for marked in
+            ["`done`", "done.", "**done**.", "`done`.", " 'done'", "*`done`*", "\"done.\"", "** done"]
+        {
             assert_eq!(status(&format!("Status: {marked}\n")), Some("done".to_owned()), "{marked}");
         }
         assert_eq!(status("Status: `.`\n"), None);

@@ -4,7 +4,9 @@ use super::{Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml};
 
 /// A typed value that readers would disagree on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the key `{key}` stands twice in `{text}`, and readers disagree on which one counts: leave one of them out")]
+#[error(
+    "the key `{key}` stands twice in `{text}`, and readers disagree on which one counts: leave one of them out"
+)]
 pub struct ArgumentError {
     /// The key.
     pub key: String,
@@ -22,7 +24,8 @@ impl Value {
     pub fn from_argument(text: &str) -> Result<Self, ArgumentError> {
         let as_text = || Self::String(text.to_owned());
         let Ok(yaml) = Yaml::parse(text.as_bytes(), Span::new(0, text.len())) else { return Ok(as_text()) };
-        let Some(root) = yaml.root().filter(|root| is_meant_as_yaml(text, root) && yaml.documents() == 1) else {
+        let Some(root) = yaml.root().filter(|root| is_meant_as_yaml(text, root) && yaml.documents() == 1)
+        else {
             return Ok(as_text());
         };
         let twice = yaml.duplicate_keys();
@@ -86,14 +89,16 @@ fn is_meant_as_yaml(text: &str, root: &Node<'_>) -> bool {
 
 fn typed(node: &Node<'_>) -> Value {
     match &node.kind {
-        NodeKind::Scalar { style: ScalarStyle::Plain, text } if node.properties.is_none() => match Scalar::resolve(text) {
-            Scalar::Integer(_) | Scalar::Float(_) if !gives_back(text) => Value::Number(text.to_string()),
-            scalar => Value::from(scalar),
-        },
-        NodeKind::Sequence { items, .. } => Value::Sequence(items.iter().map(typed).collect()),
-        NodeKind::Mapping { entries, .. } => {
-            Value::Mapping(entries.iter().map(|entry| (typed(&entry.key).settled(false), typed(&entry.value))).collect())
+        NodeKind::Scalar { style: ScalarStyle::Plain, text } if node.properties.is_none() => {
+            match Scalar::resolve(text) {
+                Scalar::Integer(_) | Scalar::Float(_) if !gives_back(text) => Value::Number(text.to_string()),
+                scalar => Value::from(scalar),
+            }
         }
+        NodeKind::Sequence { items, .. } => Value::Sequence(items.iter().map(typed).collect()),
+        NodeKind::Mapping { entries, .. } => Value::Mapping(
+            entries.iter().map(|entry| (typed(&entry.key).settled(false), typed(&entry.value))).collect(),
+        ),
         _ => node.scalar().map_or(Value::Null, Value::from),
     }
 }
@@ -185,6 +190,9 @@ mod tests {
         assert_eq!(settled("[1.10, 1.20]", false), Value::Sequence(vec!["1.10".into(), "1.20".into()]));
         assert_eq!(settled("[1, 1.10]", false), Value::Sequence(vec![Value::Integer(1), number("1.10")]));
         assert_eq!(settled("{v: 1.10}", true), Value::mapping([("v", Value::from("1.10"))]));
-        assert_eq!(Value::from_argument("[010, 0x1F]").unwrap().resolved(), Value::Sequence(vec![10.into(), 31.into()]));
+        assert_eq!(
+            Value::from_argument("[010, 0x1F]").unwrap().resolved(),
+            Value::Sequence(vec![10.into(), 31.into()])
+        );
     }
 }

@@ -122,7 +122,8 @@ impl LineIndex {
         for (line, start) in starts.iter().enumerate() {
             let end = starts.get(line + 1).copied().unwrap_or(bytes.len());
             let mut mark = Mark { offset: *start, before: Width::default() };
-            while let Some(next) = character_at(bytes, mark.offset + MARK_DISTANCE).filter(|next| *next < end) {
+            while let Some(next) = character_at(bytes, mark.offset + MARK_DISTANCE).filter(|next| *next < end)
+            {
                 mark = Mark { offset: next, before: mark.before.and(Width::of(&bytes[mark.offset..next])) };
                 marks.push(mark);
             }

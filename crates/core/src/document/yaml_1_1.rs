@@ -40,8 +40,10 @@ pub(crate) fn disagreement(text: &str) -> Option<Disagreement> {
     let is_number = !matches!(Scalar::resolve(text), Scalar::String(_));
     let has_exponent = |c: char| matches!(c, 'e' | 'E');
     let disagree = if is_number {
-        let is_octal = unsigned.len() > 1 && unsigned.starts_with('0') && unsigned.bytes().all(|c| c.is_ascii_digit());
-        let is_1_2_only = unsigned.starts_with("0o") || (unsigned.contains(has_exponent) && !unsigned.starts_with("0x"));
+        let is_octal =
+            unsigned.len() > 1 && unsigned.starts_with('0') && unsigned.bytes().all(|c| c.is_ascii_digit());
+        let is_1_2_only =
+            unsigned.starts_with("0o") || (unsigned.contains(has_exponent) && !unsigned.starts_with("0x"));
         is_octal || (is_1_2_only && !is_float_in_1_1(unsigned))
     } else {
         is_based(unsigned) || is_underscored(unsigned) || is_sexagesimal(unsigned)
@@ -76,7 +78,8 @@ fn is_sexagesimal(text: &str) -> bool {
 
 /// `1.5e+3`: with a point and a signed exponent.
 fn is_float_in_1_1(text: &str) -> bool {
-    text.split_once(['e', 'E']).is_some_and(|(digits, exponent)| digits.contains('.') && exponent.starts_with(['+', '-']))
+    text.split_once(['e', 'E'])
+        .is_some_and(|(digits, exponent)| digits.contains('.') && exponent.starts_with(['+', '-']))
 }
 
 /// `2026-11-21`, alone or followed by a time.

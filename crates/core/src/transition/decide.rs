@@ -1,8 +1,7 @@
 //! `(artifact, workflow, command) → plan or refusal`.
 
 use super::{
-    Circumstances, Command, Plan, Remark, TransitionRefusal, complete, reopen, scoping, setting,
-    status_move,
+    Circumstances, Command, Plan, Remark, TransitionRefusal, complete, reopen, scoping, setting, status_move,
 };
 use crate::{
     artifact::{Artifact, Problem, StepsForm},

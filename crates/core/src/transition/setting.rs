@@ -2,14 +2,15 @@
 
 use crate::{
     artifact::Artifact,
-    document::{KeyPath, Node, Region, Scalar, ScalarStyle, NodeKind, Segment, Value, Yaml},
+    document::{KeyPath, Node, NodeKind, Region, Scalar, ScalarStyle, Segment, Value, Yaml},
 };
 
 /// `assignments`, with numbers that no reader gives back as they are typed (`1.10`, `010`) as numbers where the value in
 /// place, or the other items of its list, are numbers, and as text else.
 pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> Vec<(KeyPath, Value)> {
     let document = artifact.document();
-    let yaml = Region::Frontmatter.find(&document).ok().and_then(|span| Yaml::parse(artifact.bytes(), span).ok());
+    let yaml =
+        Region::Frontmatter.find(&document).ok().and_then(|span| Yaml::parse(artifact.bytes(), span).ok());
     let root = yaml.as_ref().and_then(Yaml::root);
     let settle = |(path, value): &(KeyPath, Value)| {
         let says_number = is_spelled(value) && root.is_some_and(|root| says_number(root, &path.0));

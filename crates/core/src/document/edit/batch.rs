@@ -115,9 +115,7 @@ fn whole(edit: &Edit, meaning: &Meaning) -> Vec<Segment> {
     let path = normal(&edit.path().0);
     match (edit, meaning) {
         (_, Meaning::Replaced { place, .. }) => path[..place.len().min(path.len())].to_vec(),
-        (Edit::InsertEntry { key, .. }, _) => {
-            normal(&edit.path().clone().then(key).0)
-        }
+        (Edit::InsertEntry { key, .. }, _) => normal(&edit.path().clone().then(key).0),
         (_, Meaning::EntryAdded { place, .. }) => path[..(place.len() + 1).min(path.len())].to_vec(),
         _ => path,
     }

@@ -425,17 +425,33 @@ fn a_value_with_the_tag_that_says_nothing_is_text() {
             ("{status: ! draft}\n", Some("{status: ! done}\n")),
         ],
     );
-    check(|| append("x"), &[("s: ! [a]\n", Some("s: ! [a, x]\n")), ("s: !\n- a\n", Some("s: !\n- a\n- x\n"))]);
+    check(
+        || append("x"),
+        &[("s: ! [a]\n", Some("s: ! [a, x]\n")), ("s: !\n- a\n", Some("s: !\n- a\n- x\n"))],
+    );
     check(|| set("status", 3), &[("status: ! draft\n", None)]);
     let yaml = |text: &'static str| {
-        Yaml::parse(text.as_bytes(), Span::new(0, text.len())).unwrap().root().unwrap().get("a").unwrap().scalar().map(Value::from)
+        Yaml::parse(text.as_bytes(), Span::new(0, text.len()))
+            .unwrap()
+            .root()
+            .unwrap()
+            .get("a")
+            .unwrap()
+            .scalar()
+            .map(Value::from)
     };
     assert_eq!(yaml("a: ! 3\n"), Some(Value::from("3")));
 }
 
 #[test]
 fn a_pointer_names_a_key_that_looks_like_a_number() {
-    check(|| set("/0", "x"), &[("0: a\n", Some("0: x\n")), ("'0': a\n1: b\n", Some("'0': x\n1: b\n")), ("1: a\n", None)]);
-    check(|| remove("/m/1"), &[("m:\n  1: a\n  2: b\n", Some("m:\n  2: b\n")), ("m: [a, b]\n", Some("m: [a]\n"))]);
+    check(
+        || set("/0", "x"),
+        &[("0: a\n", Some("0: x\n")), ("'0': a\n1: b\n", Some("'0': x\n1: b\n")), ("1: a\n", None)],
+    );
+    check(
+        || remove("/m/1"),
+        &[("m:\n  1: a\n  2: b\n", Some("m:\n  2: b\n")), ("m: [a, b]\n", Some("m: [a]\n"))],
+    );
     check(|| set("/0", "x"), &[("0: a\n0: b\n", None), ("- a\n", Some("- x\n"))]);
 }

@@ -70,10 +70,12 @@ fn child(
     match (segment, &node.kind) {
         (Segment::Key(key), NodeKind::Mapping { entries, .. }) => entry(entries, key),
         // A JSON pointer writes a key that looks like a number as it writes the place of an item.
-        (Segment::Index(index), NodeKind::Mapping { entries, .. }) => match entry(entries, &index.to_string())? {
-            Some(place) => Ok(Some(place)),
-            None => Err((Refusal::NotAList, node.span)),
-        },
+        (Segment::Index(index), NodeKind::Mapping { entries, .. }) => {
+            match entry(entries, &index.to_string())? {
+                Some(place) => Ok(Some(place)),
+                None => Err((Refusal::NotAList, node.span)),
+            }
+        }
         (Segment::Key(_), _) => {
             let found = KeyPath(path.0[..depth].to_vec()).to_string();
             Err((Refusal::NotAMapping { found }, node.span))

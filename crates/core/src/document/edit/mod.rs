@@ -141,7 +141,8 @@ struct Context<'t, 'a> {
 
 impl<'t, 'a> Context<'t, 'a> {
     fn new(file: &'a [u8], yaml: &'t Yaml<'a>) -> Self {
-        let line_ending = LineEnding::first_of(&file[yaml.span().range()]).or_else(|| LineEnding::first_of(file));
+        let line_ending =
+            LineEnding::first_of(&file[yaml.span().range()]).or_else(|| LineEnding::first_of(file));
         let line_ending = line_ending.unwrap_or(LineEnding::Lf);
         Self { file, yaml, line_ending, aliases: OnceCell::new(), habits: style::Habits::default() }
     }
@@ -197,7 +198,8 @@ enum Tried {
 fn apply_batch(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Tried, EditError> {
     let span = region.find(&Document::scan(file))?;
     let yaml = Yaml::parse_with(file, span, Comments::Keep)?;
-    let refused = |edit: &Edit, (reason, span)| EditError::Refused { path: edit.path().clone(), reason, span };
+    let refused =
+        |edit: &Edit, (reason, span)| EditError::Refused { path: edit.path().clone(), reason, span };
     let Some(first) = edits.first() else { return Ok(Tried::Made { count: 0, next: None }) };
     if yaml.documents() > 1 {
         return Err(refused(first, (Refusal::SeveralDocuments { count: yaml.documents() }, span)));

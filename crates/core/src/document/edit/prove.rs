@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, Refusal, strict::is_as_strict};
-use crate::document::{CollectionStyle, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml, parse::Comment};
+use crate::document::{
+    CollectionStyle, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml, parse::Comment,
+};
 
 /// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
 #[derive(Debug)]
@@ -32,7 +34,8 @@ pub(super) fn prove(
         return Err(Refusal::NotProven);
     }
     if !is_as_strict((file_before, before), (file_after, after)) {
-        let what = "strict readers would not read the result: its lines would stand left of where YAML wants them";
+        let what =
+            "strict readers would not read the result: its lines would stand left of where YAML wants them";
         return Err(Refusal::Layout { what });
     }
     match lost_comment(before.comments(), after.comments(), &may_go(changes)) {
@@ -134,9 +137,12 @@ fn changed(before: &Node<'_>, after: &Node<'_>, patch: Option<&Patch<'_>>) -> bo
                 && patch.leads(
                     (old.len(), new.len()),
                     |one, other, patch| {
-                        same(&old[one].key, &new[other].key) && changed(&old[one].value, &new[other].value, patch)
+                        same(&old[one].key, &new[other].key)
+                            && changed(&old[one].value, &new[other].value, patch)
                     },
-                    |at, key, value| new[at].key.as_key() == key && key.is_some() && is_value(&new[at].value, value),
+                    |at, key, value| {
+                        new[at].key.as_key() == key && key.is_some() && is_value(&new[at].value, value)
+                    },
                 )
         }
         (NodeKind::Sequence { items: old, .. }, NodeKind::Sequence { items: new, .. }) => {
@@ -156,9 +162,12 @@ fn may_go(changes: &[Change]) -> Vec<Span> {
     let mut found = Vec::new();
     for change in changes {
         let Meaning::Removed { own, .. } = change.meaning else { continue };
-        found.extend(change.splices.iter().map(|splice| {
-            Span::new(own.start.max(splice.span.start), own.end.min(splice.span.end))
-        }));
+        found.extend(
+            change
+                .splices
+                .iter()
+                .map(|splice| Span::new(own.start.max(splice.span.start), own.end.min(splice.span.end))),
+        );
     }
     found.sort_unstable();
     found
@@ -221,7 +230,8 @@ pub(super) fn is_value(node: &Node<'_>, value: &Value) -> bool {
             text == wanted && matches!(node.scalar(), Some(Scalar::String(_)))
         }
         (NodeKind::Scalar { text, style: ScalarStyle::Plain }, Value::Number(wanted)) => {
-            let is_number = |scalar| matches!(scalar, Scalar::Integer(_) | Scalar::Float(_) | Scalar::Number(_));
+            let is_number =
+                |scalar| matches!(scalar, Scalar::Integer(_) | Scalar::Float(_) | Scalar::Number(_));
             text == wanted && node.scalar().is_some_and(is_number)
         }
         (NodeKind::Scalar { .. }, value) => node.scalar().is_some_and(|scalar| Value::from(scalar) == *value),

@@ -173,7 +173,9 @@ mod tests {
 
     #[test]
     fn floats_are_floats_to_every_reader() {
-        for (value, wanted) in [(1.5, "1.5"), (1.0, "1.0"), (1e16, "1.0e+16"), (1.5e-9, "1.5e-9"), (-2e300, "-2.0e+300")] {
+        for (value, wanted) in
+            [(1.5, "1.5"), (1.0, "1.0"), (1e16, "1.0e+16"), (1.5e-9, "1.5e-9"), (-2e300, "-2.0e+300")]
+        {
             assert_eq!(inline(&Value::Float(value), Quote::Plain, Place::Block), wanted);
             assert_eq!(Scalar::resolve(wanted), Scalar::Float(value));
         }

@@ -74,13 +74,15 @@ impl Looseness {
             let spaces = text.iter().take_while(|byte| **byte == b' ').count();
             let visible = text.iter().position(|byte| !matches!(byte, b' ' | b'\t'));
             let is_comment = |at: usize| {
-                let is_here = yaml.comments().binary_search_by_key(&(line.start + at), |comment| comment.span.start);
+                let is_here =
+                    yaml.comments().binary_search_by_key(&(line.start + at), |comment| comment.span.start);
                 text[at] == b'#' && is_here.is_ok()
             };
             spaces < column && (!is_first || from == start) && visible.is_some_and(|at| !is_comment(at))
         };
         let lines = lines_from(&file[..node.span.end], from).enumerate();
-        let mut found = lines.filter(|(place, line)| loose(line.content, *place == 0)).map(|(_, line)| line.content);
+        let mut found =
+            lines.filter(|(place, line)| loose(line.content, *place == 0)).map(|(_, line)| line.content);
         match (found.next(), found.next()) {
             (None, _) => {}
             (Some(line), None) if line.end == node.span.end && is_bracket(&file[line.range()], column) => {

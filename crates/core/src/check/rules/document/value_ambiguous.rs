@@ -1,7 +1,7 @@
 //! SM112: readers take a value for different ones.
 
-use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject, rule::Decision};
 use crate::artifact::Problem;
+use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     summary: "Readers take a value for different ones.",
     why: "Programs read YAML 1.1 or YAML 1.2. `0123` is 83 to the one and 123 to the other, `1:30` is 90 or text, \
               `75e9782` is text or infinite, `yes` is true or text. `version: 1.10` is 1.1 to both. Amounts such as `0.80`, \
-              and times, are left alone.",
+              and dates, are left alone.",
     bad: "---\nversion: 1.10\ncommit: 75e9782\nstart: 9:30\n---\n",
     good: "---\nversion: '1.10'\ncommit: '75e9782'\nstart: '9:30'\nconfidence: 0.80\n---\n",
     mend: "Put it in quotes; where a boolean is meant, write `true` or `false`.",
@@ -54,7 +54,10 @@ mod tests {
                 "4:6 SM112 `75e9782` in `sha` is another value to some readers",
             ]
         );
-        assert_eq!(fixed(&RULE, "---\nsha: 75e9782 # x\n---\n").as_deref(), Some("---\nsha: '75e9782' # x\n---\n"));
+        assert_eq!(
+            fixed(&RULE, "---\nsha: 75e9782 # x\n---\n").as_deref(),
+            Some("---\nsha: '75e9782' # x\n---\n")
+        );
     }
 
     #[test]
@@ -75,7 +78,20 @@ mod tests {
 
     #[test]
     fn what_every_reader_takes_for_the_same_is_left_alone() {
-        for value in ["1.0", "6.0.4", "v1.10", "'1.10'", "10", "0", "2026-11-21", "true", "done", "!!str 010", "null", ""] {
+        for value in [
+            "1.0",
+            "6.0.4",
+            "v1.10",
+            "'1.10'",
+            "10",
+            "0",
+            "2026-11-21",
+            "true",
+            "done",
+            "!!str 010",
+            "null",
+            "",
+        ] {
             let file = format!("---\nversion: {value}\nstepsCompleted: [08, 1.10]\n---\n");
             assert_eq!(found(&RULE, &file), Vec::<String>::new(), "{value}");
         }

@@ -30,7 +30,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         let title = format!("make the line say `{frontmatter}`");
         // The line may be the newer of the two; and what says more than a status is a person's to change.
         let is_word = |text: &str| !text.contains(char::is_whitespace);
-        let is_known = |text: &str| subject.lifecycle.is_some_and(|lifecycle| lifecycle.state_of(text).is_some());
+        let is_known =
+            |text: &str| subject.lifecycle.is_some_and(|lifecycle| lifecycle.state_of(text).is_some());
         let fix = (!frontmatter.contains(['\n', '\r']) && (is_word(body) || is_known(body)))
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
         let finding = subject.finding(&RULE, diagnosis.span, diagnosis.problem.to_string());
