@@ -48,7 +48,7 @@ fn names_something(key: &str) -> bool {
             before.is_empty() || before.ends_with(['_', '-', ' ', '.']) || starts_word
         })
     };
-    NAMES.iter().any(|name| is_last_word(&name))
+    NAMES.iter().any(is_last_word)
 }
 
 /// Whether `text` is a decimal that loses a digit when a program writes it again: `1.10`; nobody means another thing by `1.0`.

@@ -54,7 +54,7 @@ fn child<'t, 'a>(node: &'t Node<'a>, index: usize) -> Option<&'t Node<'a>> {
         NodeKind::Sequence { items, .. } => items.get(index),
         NodeKind::Mapping { entries, .. } => {
             let entry = entries.get(index / 2)?;
-            Some(if index % 2 == 0 { &entry.key } else { &entry.value })
+            Some(if index.is_multiple_of(2) { &entry.key } else { &entry.value })
         }
         NodeKind::Scalar { .. } | NodeKind::Alias { .. } => None,
     }

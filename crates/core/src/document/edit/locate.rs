@@ -92,7 +92,7 @@ fn child(
 fn entry(entries: &[Entry<'_>], key: &str) -> Result<Option<usize>, (Refusal, Span)> {
     let mut places = (0..entries.len()).filter(|place| entries[*place].key.as_key() == Some(key));
     let first = places.next();
-    match places.last() {
+    match places.next_back() {
         Some(last) => {
             let count = entries.iter().filter(|entry| entry.key.as_key() == Some(key)).count();
             Err((Refusal::DuplicateKey { key: key.to_owned(), count }, entries[last].key.span))
