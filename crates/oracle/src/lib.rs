@@ -10,10 +10,12 @@ mod sample;
 mod reader;
 mod judge;
 mod generate;
+mod flow_layout;
 mod mutate;
 pub mod target;
 
 pub use choices::{Choices, Random};
+pub use flow_layout::{FlowText, flow_text, line_too_far_left};
 pub use generate::{Generated, Remark, generate, remarks};
 pub use judge::{Verdict, Wrong, judge};
 pub use model::{at, expected};

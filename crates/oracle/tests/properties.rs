@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use stepmark_core::document::{Document, Edit, Refusal, Value, Yaml};
+use stepmark_core::document::{Document, Edit, KeyPath, Refusal, Region, Span, Value, Yaml, apply};
 use stepmark_oracle::{
-    Choices, Generated, LIBYAML, Random, Verdict, at, edit_for, generate, judge, paths, remarks, target,
-    value,
+    Choices, FlowText, Generated, LIBYAML, Random, Verdict, at, edit_for, flow_text, generate, judge,
+    line_too_far_left, paths, remarks, target, value,
 };
 
 fn choices() -> impl Strategy<Value = Vec<u8>> {
@@ -48,6 +48,28 @@ fn try_edit(file: &Generated, decisions: &[u8]) -> Result<(Edit, Verdict), Strin
         return Err(format!("{edit:?}: {remark} in {}", String::from_utf8_lossy(&edited.bytes)));
     }
     Ok((edit, verdict))
+}
+
+/// Every edit of `text` at every place of it.
+fn every_edit(text: &str, value: &Value) -> Vec<Edit> {
+    let yaml = Yaml::parse(text.as_bytes(), Span::new(0, text.len())).ok();
+    let root = yaml.as_ref().and_then(|yaml| Value::of(yaml, yaml.root()?).ok());
+    let paths = root.as_ref().map(paths).unwrap_or_default();
+    let edits = |path: &KeyPath| {
+        let length = root.as_ref().and_then(|root| at(root, &path.0)).map_or(0, |found| match found {
+            Value::Sequence(items) => items.len(),
+            _ => 0,
+        });
+        let (path, value) = (path.clone(), value.clone());
+        let insert = |index| Edit::Insert { path: path.clone(), index, item: value.clone() };
+        let mut edits: Vec<Edit> = (0..=length).map(insert).collect();
+        edits.push(Edit::Set { path: path.clone(), value: value.clone() });
+        edits.push(Edit::Set { path: path.clone().then("new"), value: value.clone() });
+        edits.push(Edit::Append { path: path.clone(), item: value });
+        edits.push(Edit::Remove { path });
+        edits
+    };
+    paths.iter().skip(1).flat_map(edits).collect()
 }
 
 proptest! {
@@ -95,6 +117,43 @@ proptest! {
                 };
                 prop_assert_eq!(String::from_utf8_lossy(&back.bytes), String::from_utf8_lossy(&file.bytes));
             }
+        }
+    }
+
+    /// What an edit leaves of a flow collection is read by those who hold its lines to the reference, too.
+    #[test]
+    fn lines_of_a_flow_collection_stay_behind_its_key(bytes in choices(), decisions in proptest::collection::vec(any::<u8>(), 8)) {
+        let FlowText { text, column } = flow_text(&mut Choices::new(&bytes));
+        prop_assert_eq!(line_too_far_left(&text, column), None, "{}", text);
+        let value = value(&mut Choices::new(&decisions), 2);
+        for edit in every_edit(&text, &value) {
+            let verdict = judge(text.as_bytes(), &Region::WholeFile, &edit, &[LIBYAML]);
+            let verdict = verdict.map_err(|wrong| TestCaseError::fail(format!("{edit:?} of {text:?}: {wrong:#?}")))?;
+            if let Verdict::Changed(edited) = verdict {
+                let after = String::from_utf8_lossy(&edited.bytes);
+                prop_assert_eq!(line_too_far_left(&after, column), None, "{:?} of {:?}: {:?}", edit, text, after);
+            }
+        }
+    }
+
+    /// Edits that are made together lead to what one after the other leads to.
+    #[test]
+    fn edits_together_are_edits_one_by_one(bytes in choices(), decisions in proptest::collection::vec(any::<u8>(), 160)) {
+        let file = generate(&mut Choices::new(&bytes));
+        let paths = paths(&file.value);
+        let edits: Vec<Edit> =
+            decisions.chunks(16).map(|decisions| edit_for(&mut Choices::new(decisions), &paths)).collect();
+        let one_by_one = |edits: &[Edit]| {
+            edits.iter().try_fold(file.bytes.clone(), |bytes, edit| {
+                apply(&bytes, &file.region, std::slice::from_ref(edit)).map(|edited| edited.bytes)
+            })
+        };
+        let made = (0..=edits.len()).rev().find(|count| one_by_one(&edits[..*count]).is_ok()).unwrap_or_default();
+        let after = |bytes: &[u8]| read(&Generated { bytes: bytes.to_vec(), ..file.clone() });
+        let together = apply(&file.bytes, &file.region, &edits[..made]).map(|edited| after(&edited.bytes));
+        prop_assert_eq!(together, one_by_one(&edits[..made]).map(|bytes| after(&bytes)), "{:?}", edits);
+        if made < edits.len() {
+            prop_assert!(apply(&file.bytes, &file.region, &edits).is_err(), "{:?}", edits);
         }
     }
 

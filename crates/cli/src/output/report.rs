@@ -1,22 +1,39 @@
 //! Findings for people: the place in the source with a caret, as rustc shows it.
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use stepmark_core::{
     check::{Finding, Safety, Severity},
-    document::LineIndex,
+    document::{LineIndex, Position},
 };
 use stepmark_view::wording::{on_one_line, visible};
 
 /// A file, ready to be shown around findings.
 pub(crate) struct Excerpt<'f> {
     bytes: &'f [u8],
-    text: String,
     lines: LineIndex,
 }
 
+/// How many findings of one file people are shown.
+pub(crate) const SHOWN_OF_A_FILE: usize = 100;
+
+/// Bytes on each side of a place that is shown of a longer line.
+const SHOWN_OF_A_LINE: usize = 1000;
+
 impl<'f> Excerpt<'f> {
     pub(crate) fn new(bytes: &'f [u8]) -> Self {
-        Self { bytes, text: shown(bytes), lines: LineIndex::new(bytes) }
+        Self { bytes, lines: LineIndex::new(bytes) }
+    }
+
+    /// The reports of the first [`SHOWN_OF_A_FILE`] of `findings`, all of this file, and how many there are more.
+    pub(crate) fn reports<'a>(
+        &self,
+        findings: impl IntoIterator<Item = &'a Finding>,
+    ) -> (Vec<String>, usize) {
+        let mut findings = findings.into_iter();
+        let shown = findings.by_ref().take(SHOWN_OF_A_FILE).map(|finding| self.report(finding)).collect();
+        (shown, findings.count())
     }
 
     /// `line:column` of a byte offset.
@@ -31,14 +48,17 @@ impl<'f> Excerpt<'f> {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
-        let start = shown_len(&self.bytes[..finding.span.start.min(self.bytes.len())]);
-        let end = shown_len(&self.bytes[..finding.span.end.min(self.bytes.len())]);
-        let first_line = self.text[start..end.max(start)].find('\n').map_or(end, |at| start + at);
-        let snippet = Snippet::source(self.text.as_str())
-            .path(on_one_line(finding.path.as_str()))
-            .annotation(AnnotationKind::Primary.span(start..first_line.max(start)));
-        let mut group =
-            level.primary_title(on_one_line(&finding.message)).id(finding.rule.id).element(snippet);
+        let (path, window) = (on_one_line(finding.path.as_str()), self.window(finding));
+        let marked = AnnotationKind::Primary.span(window.marked);
+        let snippet = Snippet::source(window.text).line_start(window.place.line).annotation(marked);
+        let title = level.primary_title(on_one_line(&finding.message)).id(finding.rule.id);
+        let mut group = match window.is_cut {
+            false => title.element(snippet.path(path)),
+            true => {
+                let Position { line, column } = window.place;
+                title.element(Origin::path(path).line(line).char_column(column)).element(snippet)
+            }
+        };
         if let Some(help) = &finding.help {
             group = group.element(Level::HELP.message(on_one_line(help)));
         }
@@ -48,6 +68,45 @@ impl<'f> Excerpt<'f> {
         }
         Renderer::styled().render(&[group])
     }
+
+    /// The line on which `finding` starts; of a long one what stands around.
+    fn window(&self, finding: &Finding) -> Window {
+        let start = finding.span.start.min(self.bytes.len());
+        let place = self.position(start);
+        let line = self.lines.start_of(place.line);
+        let end_of = |from: usize| {
+            let rest = &self.bytes[from..];
+            rest.iter()
+                .position(|byte| matches!(byte, b'\n' | b'\r'))
+                .map_or(self.bytes.len(), |at| from + at)
+        };
+        let end = end_of(start);
+        let is_cut = end - line > 4 * SHOWN_OF_A_LINE;
+        let is_inside = |at: &usize| self.bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
+        let (from, to) = match is_cut {
+            false => (line, end),
+            true => {
+                let from = (line..start.saturating_sub(SHOWN_OF_A_LINE).max(line) + 1).rev().find(is_inside);
+                let to = (start.saturating_add(SHOWN_OF_A_LINE).min(end)..end).find(is_inside);
+                (from.unwrap_or(line), to.unwrap_or(end))
+            }
+        };
+        let stop = finding.span.end.clamp(start, to);
+        let before = shown(&self.bytes[from..start]);
+        let marked = before.len()..before.len() + shown(&self.bytes[start..stop]).len();
+        Window { text: before + &shown(&self.bytes[start..to]), marked, place, is_cut }
+    }
+}
+
+/// What is shown around a finding.
+struct Window {
+    text: String,
+    /// The bytes of `text` to be marked.
+    marked: Range<usize>,
+    /// Where the finding starts.
+    place: Position,
+    /// Whether `text` is not all of its line.
+    is_cut: bool,
 }
 
 /// What makes a fix.
@@ -66,8 +125,53 @@ fn shown(bytes: &[u8]) -> String {
     visible(&text)
 }
 
-/// How long `prefix` of a file is as [`shown`].
-fn shown_len(prefix: &[u8]) -> usize {
-    // A CR at the cut belongs to a CRLF that is shown as one character.
-    shown(prefix.strip_suffix(b"\r").unwrap_or(prefix)).len()
+#[cfg(test)]
+mod tests {
+    use stepmark_core::{ProjectPath, check::rule_of, document::Span};
+
+    use super::*;
+    use crate::output::findings::sample::plain;
+
+    fn finding(start: usize, end: usize) -> Finding {
+        let path = ProjectPath::new("a.md").unwrap();
+        Finding::new(rule_of("SM106").unwrap(), &path, Span::new(start, end), "twice")
+    }
+
+    #[test]
+    fn the_line_of_a_finding_is_shown() {
+        for (text, start, end, wanted) in [
+            ("a: 1\nb: 2\n", 5, 6, "2 | b: 2\n  | ^"),
+            ("a: 1\r\nb: 2\r\nc", 6, 10, "2 | b: 2\n  | ^^^^"),
+            ("a: 1\rb: 2\rc", 5, 99, "2 | b: 2\n  | ^^^^"),
+            ("a: \u{1b}x", 3, 4, "1 | a: ␛x\n  |    ^"),
+        ] {
+            let report = plain(&Excerpt::new(text.as_bytes()).report(&finding(start, end)));
+            assert!(report.contains(wanted), "{text:?}: {report}");
+        }
+    }
+
+    /// What a report shows, and reads, does not grow with its line.
+    #[test]
+    fn of_a_long_line_a_part_is_shown() {
+        let text = format!("a: 1\n{}here{}\n", "é".repeat(300_000), "x".repeat(300_000));
+        let at = text.find("here").unwrap();
+        let report = plain(&Excerpt::new(text.as_bytes()).report(&finding(at, at + 4)));
+        assert!(
+            report.contains("a.md:2:300001\n") && report.contains("here") && report.contains("^^^^"),
+            "{report}"
+        );
+        assert!(report.len() < 5000, "{report}");
+    }
+
+    /// Fifty thousand findings of a megabyte: all of it once, not once for each of them.
+    #[test]
+    fn the_first_findings_are_shown_and_the_others_counted() {
+        let text = "k: 1 and some more\n".repeat(50_000);
+        let findings: Vec<Finding> = (0..50_000).map(|at| finding(at * 19, at * 19 + 1)).collect();
+        let excerpt = Excerpt::new(text.as_bytes());
+        let (shown, more) = excerpt.reports(&findings);
+        assert_eq!((shown.len(), more), (SHOWN_OF_A_FILE, 50_000 - SHOWN_OF_A_FILE));
+        let windows = findings.iter().map(|finding| excerpt.window(finding).text.len());
+        assert_eq!(windows.sum::<usize>(), 50_000 * 18);
+    }
 }

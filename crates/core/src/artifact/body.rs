@@ -18,8 +18,13 @@ pub struct BodyStatus {
 pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Option<BodyStatus> {
     let body = document.body();
     let bytes = &document.bytes()[body.range()];
+    let mut looked_at = 0;
     for at in memmem::find_iter(bytes, b"stepsCompleted") {
+        if at < looked_at {
+            continue;
+        }
         let line = line_around(bytes, at);
+        looked_at = line.end;
         if is_steps_heading(&bytes[line.range()]) {
             found.push(Diagnosis::new(Problem::StepsInBody, line.shifted(body.start)));
         }
@@ -28,8 +33,10 @@ pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Optio
     let line = line_around(bytes, at);
     let value = Span::new(at + b"Status:".len(), line.end);
     let text = String::from_utf8_lossy(&bytes[value.range()]);
-    let blanks = text.len() - text.trim_start_matches([' ', '\t', '*']).len();
-    let word = text.trim_matches([' ', '\t', '*']).to_owned();
+    let is_mark = |c: char| matches!(c, ' ' | '\t' | '*' | '`' | '\'' | '"');
+    let blanks = text.len() - text.trim_start_matches(is_mark).len();
+    // A sentence ends with a full stop, a status does not.
+    let word = text.trim_matches(is_mark).trim_end_matches('.').trim_end_matches(is_mark).to_owned();
     let start = body.start + value.start + blanks;
     (!word.is_empty()).then(|| BodyStatus { span: Span::new(start, start + word.len()), text: word })
 }
@@ -42,8 +49,9 @@ fn is_steps_heading(line: &[u8]) -> bool {
 
 /// `Status:` at the start of a line, bold or not.
 fn is_status_line(bytes: &[u8], at: usize) -> bool {
-    let line = line_around(bytes, at);
-    bytes[line.start..at].iter().all(|byte| *byte == b'*')
+    let before = &bytes[..at];
+    let marks = before.iter().rev().take_while(|byte| **byte == b'*').count();
+    before[..at - marks].last().is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
 }
 
 fn line_around(bytes: &[u8], at: usize) -> Span {
@@ -66,6 +74,12 @@ mod tests {
     fn finds_the_status_line_of_a_story() {
         assert_eq!(status("# Story 1.1\n\nStatus: review\n"), Some("review".to_owned()));
         assert_eq!(status("---\na: 1\n---\n**Status:** in-progress\r\n"), Some("in-progress".to_owned()));
+        for marked in
+            ["`done`", "done.", "**done**.", "`done`.", " 'done'", "*`done`*", "\"done.\"", "** done"]
+        {
+            assert_eq!(status(&format!("Status: {marked}\n")), Some("done".to_owned()), "{marked}");
+        }
+        assert_eq!(status("Status: `.`\n"), None);
         assert_eq!(status("The Status: none\nStatus:\n"), None);
         assert_eq!(status("---\nStatus: done\n---\n"), None);
     }

@@ -1,6 +1,7 @@
 //! Whole files and what they are read as: the varieties and traps of FORMATS.md §1.
 
 use super::{Artifact, FieldKind, Problem, ProjectPath, Scope, StepItemKind, StepsForm};
+use crate::document::LIMITS;
 
 fn read(text: &str) -> Artifact {
     Artifact::read(ProjectPath::new("docs/prd.md").unwrap(), text.as_bytes().to_vec())
@@ -204,4 +205,22 @@ fn a_story_needs_no_frontmatter_to_be_an_artifact() {
     ] {
         assert!(!read(path, text).is_tracked(), "{path} {text}");
     }
+}
+
+/// Files near the limits that took minutes where each of many values was sought in all of them.
+#[test]
+fn large_files_are_read_in_proportion() {
+    let many = |line: &dyn Fn(usize) -> String| (0..60_000).map(line).collect::<String>();
+    let aliases = many(&|at| format!("k{at}: *b\n"));
+    let artifact = read(&format!("---\nstatus: draft\nbase: &b x\n{aliases}---\n"));
+    assert_eq!(artifact.state().other_keys.len(), 60_001);
+    assert!(artifact.state_value().is_ok());
+    let steps = many(&|at| format!("- step-{at}\n"));
+    let artifact = read(&format!("---\nstepsCompleted:\n{steps}---\n"));
+    assert_eq!(artifact.steps().map(|steps| steps.items.len()), Some(60_000));
+    let flow = many(&|at| format!("a{at}: 1, "));
+    assert!(read(&format!("---\n{{{flow}}}\n---\n")).diagnoses().is_empty());
+    let (list, aliases) = (many(&|_| "x, ".to_owned()), many(&|_| "*l, ".to_owned()));
+    let artifact = read(&format!("---\nlist: &l [{list}]\ninputDocuments: [{aliases}]\n---\n"));
+    assert!(artifact.state().input_documents.len() <= LIMITS.nodes, "a list is not read once for each alias of it");
 }

@@ -87,6 +87,20 @@ pub enum Problem {
         /// The source text.
         text: String,
     },
+    /// A value that versions of YAML read differently, or that loses a digit on the way: `0123`, `1:30`, `version: 1.10`.
+    ReadDifferently {
+        /// The key.
+        key: String,
+        /// The source text.
+        text: String,
+    },
+    /// A word that is a boolean to readers of YAML 1.1 and text to others: `yes`, `off`.
+    ReadAsBool {
+        /// The key.
+        key: String,
+        /// The source text.
+        text: String,
+    },
     /// A plain value cut by ` #`: the rest of the line is a comment.
     CutByComment {
         /// The key.
@@ -147,6 +161,12 @@ impl fmt::Display for Problem {
             Self::StepsInBody => out.write_str("this heading holds state that no reader of frontmatter sees"),
             Self::NumberMisread { key, text } => {
                 write!(out, "`{text}` in `{key}` is a number that readers change or disagree on")
+            }
+            Self::ReadDifferently { key, text } => {
+                write!(out, "`{text}` in `{key}` is another value to some readers")
+            }
+            Self::ReadAsBool { key, text } => {
+                write!(out, "`{text}` in `{key}` is a boolean to some readers and text to others")
             }
             Self::CutByComment { key, lost } => {
                 write!(out, "the value of `{key}` ends here; readers take `{lost}` for a comment")

@@ -1,7 +1,7 @@
 //! The documents that an artifact was made from.
 
 use super::{Diagnosis, Problem, field};
-use crate::document::{Node, NodeKind, Span, Yaml};
+use crate::document::{LIMITS, Node, NodeKind, Span, Yaml};
 
 /// Names of the key in the wild, without case, `_` and `-` (FORMATS.md §1: a list, a list of maps, or a map; eight
 /// synonyms).
@@ -38,7 +38,9 @@ pub struct InputDocument {
 /// Reads a list of paths, a list of maps with a `path` (`file`, `name`), or a map of paths or lists of paths.
 pub(super) fn read(yaml: &Yaml<'_>, node: &Node<'_>, found: &mut Vec<Diagnosis>) -> Vec<InputDocument> {
     let mut documents = Vec::new();
-    collect(yaml, node, 0, &mut documents);
+    // Aliases can name the same list any number of times.
+    let mut nodes = LIMITS.nodes;
+    collect(yaml, node, 0, &mut nodes, &mut documents);
     for document in &documents {
         if is_absolute(&document.path) {
             let problem = Problem::AbsolutePath { path: document.path.clone() };
@@ -48,21 +50,30 @@ pub(super) fn read(yaml: &Yaml<'_>, node: &Node<'_>, found: &mut Vec<Diagnosis>)
     documents
 }
 
-fn collect(yaml: &Yaml<'_>, node: &Node<'_>, depth: usize, documents: &mut Vec<InputDocument>) {
+fn collect(
+    yaml: &Yaml<'_>,
+    node: &Node<'_>,
+    depth: usize,
+    nodes: &mut usize,
+    documents: &mut Vec<InputDocument>,
+) {
     let node = field::followed(yaml, node);
+    let Some(fewer) = nodes.checked_sub(1) else { return };
+    *nodes = fewer;
+    let mut below = |node| collect(yaml, node, depth + 1, nodes, documents);
     match &node.kind {
         _ if depth > 3 || node.is_null() => {}
         NodeKind::Scalar { text, .. } => {
             documents.push(InputDocument { path: text.to_string(), span: node.span });
         }
         NodeKind::Sequence { items, .. } => {
-            items.iter().for_each(|item| collect(yaml, item, depth + 1, documents));
+            items.iter().for_each(below);
         }
         NodeKind::Mapping { entries, .. } => {
             let path = ["path", "file", "name"].iter().find_map(|key| node.get(key));
             match path {
-                Some(path) if depth > 0 => collect(yaml, path, depth + 1, documents),
-                _ => entries.iter().for_each(|entry| collect(yaml, &entry.value, depth + 1, documents)),
+                Some(path) if depth > 0 => below(path),
+                _ => entries.iter().for_each(|entry| below(&entry.value)),
             }
         }
         NodeKind::Alias { .. } => {}

@@ -10,6 +10,7 @@ mod inputs;
 mod scope;
 mod delegation;
 mod times;
+mod ambiguity;
 mod body;
 mod ledger_key;
 mod story;

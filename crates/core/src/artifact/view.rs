@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
-    Scope, Steps, Timestamp, body, field, inputs, story_key, times,
+    Scope, Steps, Timestamp, ambiguity, body, field, inputs, story_key, times,
 };
 use crate::document::{Document, FileHash, Frontmatter, Node, NodeKind, Yaml, heading_title};
 
@@ -267,6 +267,7 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut State, found: &mu
             read_entry(yaml, key, &entry.value, state, found);
         }
     }
+    ambiguity::diagnose(yaml, found);
     if let [first, .., last] = state.current_step.as_slice()
         && first.text != last.text
     {
@@ -323,8 +324,9 @@ fn diagnose_value(bytes: &[u8], key: &str, node: &Node<'_>, found: &mut Vec<Diag
     }
     // ` #680`: a comment is set off by a blank on both sides, an issue number is not.
     let rest = &bytes[node.span.end..];
+    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let Some(comment) = rest[blanks..].strip_prefix(b"#") else { return };
     let line = &rest[..memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())];
-    let Some(comment) = line.trim_ascii_start().strip_prefix(b"#") else { return };
     if comment.first().is_some_and(u8::is_ascii_digit) && !node.span.is_empty() {
         let lost = String::from_utf8_lossy(line.trim_ascii()).into_owned();
         found.push(Diagnosis::new(Problem::CutByComment { key: key.to_owned(), lost }, node.span));

@@ -4,10 +4,10 @@
 //! comes in the next round. **Guarantee.** Only bytes that a fix replaces differ; every finding that was mended is gone; no error
 //! is there that was not there before. A fix that cannot be made so is declined with the reason.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Finding, Fix, Rule, Safety, Severity};
-use crate::document::{FileHash, Splice};
+use crate::document::{FileHash, Span, Splice};
 
 /// How many rounds are made at most; what is left after them waits for the next run.
 const MAX_ROUNDS: usize = 64;
@@ -138,6 +138,8 @@ impl Chosen<'_> {
 /// The fixes of a round, in file order: allowed, not declined before, and none touching another.
 fn chosen<'f>(findings: &'f [Finding], allowed: Safety, declined: &[Declined]) -> Vec<Chosen<'f>> {
     let mut chosen: Vec<Chosen<'f>> = Vec::new();
+    // The bytes that are replaced, by their starts: none touches another, but for those of one fix.
+    let mut taken = BTreeMap::new();
     for finding in findings {
         let Some(fix) = finding.fix.as_ref().filter(|fix| fix.safety <= allowed && !fix.splices.is_empty())
         else {
@@ -145,18 +147,17 @@ fn chosen<'f>(findings: &'f [Finding], allowed: Safety, declined: &[Declined]) -
         };
         let next = Chosen { finding, fix };
         let is_declined = declined.iter().any(|declined| declined.remedy == next.remedy());
-        if !is_declined && chosen.iter().all(|earlier| !touch(earlier.fix, fix)) {
+        if !is_declined && fix.splices.iter().all(|splice| !touches(&taken, splice.span)) {
+            taken.extend(fix.splices.iter().map(|splice| (splice.span.start, splice.span.end)));
             chosen.push(next);
         }
     }
     chosen
 }
 
-/// Whether two fixes replace the same bytes or bytes side by side.
-fn touch(one: &Fix, other: &Fix) -> bool {
-    one.splices.iter().any(|one| {
-        other.splices.iter().any(|other| one.span.start <= other.span.end && other.span.start <= one.span.end)
-    })
+/// Whether `span` shares bytes with one of `taken`, or stands side by side with it.
+fn touches(taken: &BTreeMap<usize, usize>, span: Span) -> bool {
+    taken.range(..=span.end).next_back().is_some_and(|(_, end)| *end >= span.start)
 }
 
 /// Makes `fixes` together, and proves what comes of it.
@@ -175,9 +176,9 @@ fn attempt<E>(
     }
     let left = find(&next)?;
     let (before, after) = (Tally::of(findings), Tally::of(&left));
+    let made = Tally::of(fixes.iter().map(|fix| fix.finding));
     for fix in fixes {
-        let same = fixes.iter().filter(|other| Tally::key(other.finding) == Tally::key(fix.finding)).count();
-        if after.count(fix.finding) + same > before.count(fix.finding) {
+        if after.count(fix.finding) + made.count(fix.finding) > before.count(fix.finding) {
             return Ok(Err(DeclineReason::Ineffective));
         }
     }
@@ -194,7 +195,7 @@ fn attempt<E>(
 struct Tally<'f>(HashMap<(&'static str, &'f str), usize>);
 
 impl<'f> Tally<'f> {
-    fn of(findings: &'f [Finding]) -> Self {
+    fn of(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
         let mut counts = HashMap::new();
         for finding in findings {
             *counts.entry(Self::key(finding)).or_default() += 1;

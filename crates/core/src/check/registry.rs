@@ -22,6 +22,7 @@ pub static RULES: &[&Rule] = &[
     &document::byte_order_mark::RULE,
     &document::over_limit::RULE,
     &document::tab_in_indentation::RULE,
+    &document::value_ambiguous::RULE,
     &steps::steps_not_a_list::RULE,
     &steps::step_empty::RULE,
     &steps::step_unreadable::RULE,

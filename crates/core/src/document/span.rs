@@ -70,10 +70,42 @@ impl std::fmt::Display for Position {
     }
 }
 
-/// The starts of all lines of a file, to turn offsets into positions.
+/// The starts of all lines of a file, to turn offsets into positions. A position takes a bounded number of steps however
+/// long its line is.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<usize>,
+    /// Inside of long lines, in order.
+    marks: Vec<Mark>,
+}
+
+/// A place inside of a long line, and what stands before it on the line.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    offset: usize,
+    before: Width,
+}
+
+/// How long a text is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Width {
+    characters: usize,
+    utf16: usize,
+}
+
+/// Bytes between two marks of a long line.
+const MARK_DISTANCE: usize = 4096;
+
+impl Width {
+    fn of(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let (characters, utf16) = text.chars().fold((0, 0), |(one, two), c| (one + 1, two + c.len_utf16()));
+        Self { characters, utf16 }
+    }
+
+    const fn and(self, other: Self) -> Self {
+        Self { characters: self.characters + other.characters, utf16: self.utf16 + other.utf16 }
+    }
 }
 
 impl LineIndex {
@@ -86,20 +118,58 @@ impl LineIndex {
             }
             starts.push(at + 1);
         }
-        Self { starts }
+        let mut marks = Vec::new();
+        for (line, start) in starts.iter().enumerate() {
+            let end = starts.get(line + 1).copied().unwrap_or(bytes.len());
+            let mut mark = Mark { offset: *start, before: Width::default() };
+            while let Some(next) = character_at(bytes, mark.offset + MARK_DISTANCE).filter(|next| *next < end)
+            {
+                mark = Mark { offset: next, before: mark.before.and(Width::of(&bytes[mark.offset..next])) };
+                marks.push(mark);
+            }
+        }
+        Self { starts, marks }
     }
 
     /// The position of the byte at `offset` of the same `bytes`; an offset past the end is the end.
     pub fn position(&self, bytes: &[u8], offset: usize) -> Position {
+        let (line, width) = self.place(bytes, offset);
+        Position { line, column: width.characters + 1 }
+    }
+
+    /// The same with the column in UTF-16 code units, as editors and SARIF count.
+    pub fn position_in_utf16(&self, bytes: &[u8], offset: usize) -> Position {
+        let (line, width) = self.place(bytes, offset);
+        Position { line, column: width.utf16 + 1 }
+    }
+
+    /// Where the line with `number`, from 1, starts; the last one's start for a number past the end.
+    pub fn start_of(&self, number: usize) -> usize {
+        let last = self.starts.len() - 1;
+        self.starts[number.saturating_sub(1).min(last)]
+    }
+
+    /// The line, from 1, and what stands before `offset` on it.
+    fn place(&self, bytes: &[u8], offset: usize) -> (usize, Width) {
         let offset = offset.min(bytes.len());
         let line = self.starts.partition_point(|start| *start <= offset) - 1;
-        let before = &bytes[self.starts[line]..offset];
-        let mut column = String::from_utf8_lossy(before).chars().count() + 1;
-        if line == 0 && before.starts_with(b"\xEF\xBB\xBF") {
-            column -= 1;
+        let start = self.starts[line];
+        let mark = self.marks.partition_point(|mark| mark.offset <= offset).checked_sub(1);
+        let mark = mark.map(|at| self.marks[at]).filter(|mark| mark.offset > start);
+        let mark = mark.unwrap_or(Mark { offset: start, before: Width::default() });
+        let mut width = mark.before.and(Width::of(&bytes[mark.offset..offset]));
+        if line == 0 && bytes[..offset].starts_with(b"\xEF\xBB\xBF") {
+            width.characters -= 1;
+            width.utf16 -= 1;
         }
-        Position { line: line + 1, column }
+        (line + 1, width)
     }
+}
+
+/// The first byte from `offset` on that starts a character.
+fn character_at(bytes: &[u8], offset: usize) -> Option<usize> {
+    let rest = bytes.get(offset..)?;
+    rest.iter().position(|byte| byte & 0xC0 != 0x80).map(|at| offset + at)
 }
 
 #[cfg(test)]
@@ -116,6 +186,32 @@ mod tests {
         };
         assert_eq!([at(b'a'), at(b'b'), at(b'!'), at(b'c'), at(b'd')], ["1:1", "2:1", "2:3", "3:1", "5:1"]);
         assert_eq!(index.position(text, 999).to_string(), "5:2");
+    }
+
+    #[test]
+    fn columns_of_long_lines_are_counted_from_the_nearest_mark() {
+        let text = format!("a\n\u{FEFF}{}\n{}", "\u{1F600}é.".repeat(20_000), "b".repeat(10_000));
+        let index = LineIndex::new(text.as_bytes());
+        for offset in [0, 2, 5, 6, 4090, 4097, 8195, 70_000, 139_998, 140_005, 149_000, text.len()] {
+            let offset = (0..=offset).rev().find(|at| text.is_char_boundary(*at)).unwrap();
+            let line = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+            let position = |column| Position { line: text[..offset].matches('\n').count() + 1, column };
+            let before = &text[line..offset];
+            assert_eq!(index.position(text.as_bytes(), offset), position(before.chars().count() + 1));
+            let utf16 = position(before.encode_utf16().count() + 1);
+            assert_eq!(index.position_in_utf16(text.as_bytes(), offset), utf16, "{offset}");
+        }
+        let invalid = [b"\x80".repeat(9000), b"\n".to_vec()].concat();
+        assert_eq!(LineIndex::new(&invalid).position(&invalid, 9000).column, 9001);
+    }
+
+    /// A place on a long line is found without reading the line again.
+    #[test]
+    fn many_places_on_one_line_are_found() {
+        let line = "x".repeat(1 << 20);
+        let index = LineIndex::new(line.as_bytes());
+        let columns = (0..line.len()).step_by(8).map(|at| index.position(line.as_bytes(), at).column);
+        assert!(columns.enumerate().all(|(place, column)| column == 8 * place + 1));
     }
 
     #[test]

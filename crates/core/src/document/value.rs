@@ -1,6 +1,6 @@
 //! A value apart from any file: what an edit writes, and what a region says.
 
-use super::{LIMITS, Node, NodeKind, Scalar, Yaml, anchors::Anchors};
+use super::{LIMITS, Node, NodeKind, Scalar, Yaml};
 
 /// A YAML value without spelling. Numbers that Rust cannot hold exactly stay text.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub enum Value {
     Integer(i64),
     /// A finite number with a fraction.
     Float(f64),
-    /// An integer beyond 64 bits or a float that is not finite, as written.
+    /// A number as written: an integer beyond 64 bits, a float that is not finite, or one that is to keep its spelling.
     Number(String),
     /// Text.
     String(String),
@@ -50,32 +50,12 @@ impl Value {
     /// # Errors
     /// When an alias has no anchor, or following aliases passes the node limit.
     pub fn of(yaml: &Yaml<'_>, node: &Node<'_>) -> Result<Self, ValueError> {
-        Reader { yaml, anchors: None, nodes: 0, alias: None }.value(node, 0)
+        Reader { yaml, nodes: 0, alias: None }.value(node, 0)
     }
 
     /// A map from text keys.
     pub fn mapping<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Self {
         Self::Mapping(entries.into_iter().map(|(key, value)| (Self::String(key.into()), value)).collect())
-    }
-
-    /// Reads a value as a person types it after `KEY=`: `3`, `true`, `null`, `[a, b]`, and text for all else. What is
-    /// no YAML at all is text too.
-    pub fn from_argument(text: &str) -> Self {
-        let as_text = || Self::String(text.to_owned());
-        let Ok(yaml) = Yaml::parse(text.as_bytes(), super::Span::new(0, text.len())) else {
-            return as_text();
-        };
-        match yaml.root() {
-            None => as_text(),
-            Some(root) if matches!(&root.kind, NodeKind::Scalar { .. }) && root.text() != Some(text) => {
-                as_text()
-            }
-            // `a: b` on a command line is a sentence, not a map.
-            Some(root) if matches!(&root.kind, NodeKind::Mapping { .. }) && !text.starts_with('{') => {
-                as_text()
-            }
-            Some(root) => Self::of(&yaml, root).unwrap_or_else(|_| as_text()),
-        }
     }
 
     /// The value as JSON for output: numbers beyond JSON's reach and keys that are not text enter as source text
@@ -127,8 +107,6 @@ impl Value {
 
 struct Reader<'y, 'a> {
     yaml: &'y Yaml<'a>,
-    /// Found when the first alias is met.
-    anchors: Option<Anchors<'y, 'a>>,
     nodes: usize,
     /// The outermost alias that is being followed.
     alias: Option<usize>,
@@ -156,9 +134,7 @@ impl Reader<'_, '_> {
                 .map(Value::Mapping),
             NodeKind::Alias { name } => {
                 let missing = || ValueError::NoAnchor { name: name.to_string(), offset };
-                let yaml = self.yaml;
-                let anchors = self.anchors.get_or_insert_with(|| Anchors::of(yaml));
-                let target = anchors.target(node).ok_or_else(missing)?;
+                let target = self.yaml.target(node).ok_or_else(missing)?;
                 let outer = self.alias;
                 self.alias = outer.or(Some(offset));
                 let value = self.value(target, depth + 1)?;
@@ -239,24 +215,5 @@ mod tests {
                     d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e]\n";
         assert!(matches!(json(bomb), Err(ValueError::TooManyNodes { .. })));
         assert!(matches!(json("a: &a [*a]\n"), Err(ValueError::TooManyNodes { offset: 7, .. })));
-    }
-
-    #[test]
-    fn an_argument_is_read_as_a_person_means_it() {
-        for (text, wanted) in [
-            ("3", Value::Integer(3)),
-            ("true", Value::Bool(true)),
-            ("", Value::from("")),
-            ("null", Value::Null),
-            ("in-progress", Value::from("in-progress")),
-            ("a: b", Value::from("a: b")),
-            ("x # y", Value::from("x # y")),
-            ("'quoted'", Value::from("'quoted'")),
-            ("[a, 1]", Value::Sequence(vec![Value::from("a"), Value::Integer(1)])),
-            ("{a: 1}", Value::mapping([("a", Value::Integer(1))])),
-            ("[broken", Value::from("[broken")),
-        ] {
-            assert_eq!(Value::from_argument(text), wanted, "{text}");
-        }
     }
 }

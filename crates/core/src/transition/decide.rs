@@ -1,7 +1,7 @@
 //! `(artifact, workflow, command) → plan or refusal`.
 
 use super::{
-    Circumstances, Command, Plan, Remark, TransitionRefusal, complete, reopen, scoping, status_move,
+    Circumstances, Command, Plan, Remark, TransitionRefusal, complete, reopen, scoping, setting, status_move,
 };
 use crate::{
     artifact::{Artifact, Problem, StepsForm},
@@ -31,10 +31,11 @@ pub fn decide(
             reopen::plan(artifact, workflow, steps)
         }
         Command::Set { assignments } => {
+            let assignments = setting::settled(artifact, assignments);
             let edit =
                 |(path, value): &(KeyPath, Value)| Edit::Set { path: path.clone(), value: value.clone() };
             let mut edits: Vec<Edit> = assignments.iter().map(edit).collect();
-            edits.extend(status_move::upkeep_of(artifact, lifecycle, assignments));
+            edits.extend(status_move::upkeep_of(artifact, lifecycle, &assignments));
             Ok(Plan { edits, remarks: Vec::new() })
         }
         Command::Scope { scope, source } => scoping::plan(artifact, scope, *source),

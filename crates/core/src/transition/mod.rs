@@ -14,6 +14,7 @@ mod record;
 mod refusal;
 mod reopen;
 mod scoping;
+mod setting;
 mod spelling;
 #[cfg(test)]
 mod status_cases;

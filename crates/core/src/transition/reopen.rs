@@ -27,17 +27,18 @@ pub(super) fn plan(
         let id = StepId::parse(given.trim());
         let (step, _) = resolve(workflow, &id, &completed);
         let chain = workflow.map(|workflow| &workflow.chain);
-        let named: Vec<usize> =
-            (0..completed.len()).filter(|at| names(chain, &completed[*at], &id, step)).collect();
-        if named.is_empty() {
+        let stays: Vec<bool> = completed.iter().map(|done| !names(chain, done, &id, step)).collect();
+        let named = (0..stays.len()).filter(|at| !stays[*at]);
+        // From the end, so that the places of the others stay.
+        let edits = named.rev().map(|at| Edit::Remove { path: KeyPath::key(key).item(at) });
+        let before = plan.edits.len();
+        plan.edits.extend(edits);
+        if plan.edits.len() == before {
             plan.remarks.push(Remark::NotCompleted { step: given.clone() });
         }
-        // From the end, so that the places of the others stay.
-        for at in named.into_iter().rev() {
-            plan.edits.push(Edit::Remove { path: KeyPath::key(key).item(at) });
-            items.remove(at);
-            completed.remove(at);
-        }
+        let (mut of_items, mut of_completed) = (stays.iter(), stays.iter());
+        items.retain(|_| of_items.next().is_none_or(|stays| *stays));
+        completed.retain(|_| of_completed.next().is_none_or(|stays| *stays));
     }
     if plan.edits.is_empty() {
         return Ok(plan);

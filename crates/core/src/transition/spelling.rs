@@ -87,12 +87,17 @@ pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Valu
     });
     match (kind, step) {
         // Into an empty list the given spelling goes, a bare number as a number.
-        (None, _) if items.is_empty() => Value::from_argument(given),
+        (None, _) if items.is_empty() => whole_number(given).unwrap_or_else(|| Value::from(given)),
         (Some(kind), Some(step)) => kind.spell(step).unwrap_or_else(|| Value::from(given)),
         (Some(Kind::Integer), None) => given.parse().map_or_else(|_| Value::from(given), Value::Integer),
         (Some(Kind::Map), None) => Value::mapping([("step", Value::from(given))]),
         _ => Value::from(given),
     }
+}
+
+/// A number that is spelled as every reader spells it: `3`, but neither `03` nor `+3`.
+fn whole_number(given: &str) -> Option<Value> {
+    given.parse::<i64>().ok().filter(|number| number.to_string() == given).map(Value::Integer)
 }
 
 /// `step` in the kind of an existing `lastStep` or `currentStep`; the kind of the list where the key is empty.

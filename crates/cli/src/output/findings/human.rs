@@ -13,10 +13,12 @@ pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
     let mut text = String::new();
     for file in checked.with_findings() {
         let excerpt = file.excerpt();
-        for finding in file.findings.iter().filter(|finding| detail.shows(finding)) {
-            text.push_str(&excerpt.report(finding));
+        let (reports, more) = excerpt.reports(file.findings.iter().filter(|finding| detail.shows(finding)));
+        for report in reports {
+            text.push_str(&report);
             text.push_str("\n\n");
         }
+        text.push_str(&unshown(file.path.as_str(), more));
     }
     for file in &checked.mended {
         for remedy in &file.made {
@@ -30,6 +32,17 @@ pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
         text.push_str(&gone(checked.left_out));
     }
     text
+}
+
+/// The line that says how many findings of a file are not shown.
+fn unshown(path: &str, more: usize) -> String {
+    match more {
+        0 => String::new(),
+        more => {
+            let (path, findings) = (on_one_line(path), count(more, "more finding"));
+            format!("{path}: {findings}; `--format short` and `--json` show all\n\n")
+        }
+    }
 }
 
 fn summary(artifacts: usize, counts: ProblemCounts, left_out: LeftOut) -> String {
@@ -84,6 +97,13 @@ mod tests {
     #[test]
     fn shows_nasty_files_as_they_are() {
         assert_snapshot!(plain(&render(&Sample::nasty().checked(), Detail::Full)));
+    }
+
+    #[test]
+    fn what_is_not_shown_is_said() {
+        assert_eq!(unshown("a.md", 0), "");
+        assert_eq!(unshown("a.md", 1), "a.md: 1 more finding; `--format short` and `--json` show all\n\n");
+        assert_eq!(unshown("a\n.md", 9).lines().next().map(|line| line.ends_with("show all")), Some(true));
     }
 
     #[test]

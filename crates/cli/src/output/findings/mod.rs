@@ -7,7 +7,7 @@ mod json;
 mod junit;
 mod sarif;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod short;
 
 use clap::ValueEnum;

@@ -82,6 +82,6 @@ impl Sample {
 type Find<'f> = dyn FnMut(&str, Option<usize>, usize, &str, Option<(&str, Safety)>) + 'f;
 
 /// Text without its colours.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }

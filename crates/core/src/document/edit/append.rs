@@ -42,7 +42,7 @@ pub(super) fn add(
         }
         _ => {
             let text = spell::inline(item, quote, Place::Flow);
-            compose::flow_add(context, node.span, &compose::item_spans(context, items), &text)
+            compose::flow_add(context, node.span, &compose::last_spans(context, items), &text)
         }
     };
     let meaning =

@@ -1,7 +1,7 @@
 //! The table of hard cases: a whole-file region, one edit, and the bytes wanted (`None`: refused).
 
 use super::{Edit, EditError, apply};
-use crate::document::{Region, Value};
+use crate::document::{Region, Span, Value, Yaml};
 
 fn run(text: &str, edit: Edit) -> Result<String, EditError> {
     let edited = apply(text.as_bytes(), &Region::WholeFile, &[edit])?;
@@ -100,6 +100,24 @@ fn appends_in_the_style_in_place() {
             ("s: [a]\n---\ns: [b]\n", None),
             ("- a\n", None),
             ("text\n", None),
+        ],
+    );
+}
+
+#[test]
+fn what_stays_of_a_flow_list_is_indented_as_the_reference_wants() {
+    check(
+        || remove("s[1]"),
+        &[
+            ("s: [\n  1, # one\n  2, ]\n", Some("s: [\n  1, # one\n  ]\n")),
+            ("s: [\n  1, # one\n  2 ]\n", Some("s: [\n  1 # one\n  ]\n")),
+            ("s: [\n  1, # one\n  2]\n", Some("s: [\n  1 # one\n  ]\n")),
+            ("s: [1 # one\n ,\n  2]\n", Some("s: [1 # one\n \n  ]\n")),
+            ("s: [1 # one\n ,2,]\n", Some("s: [1 # one\n ,]\n")),
+            ("s: [\n  1, # one\n  2, # two\n]\n", Some("s: [\n  1, # one\n]\n")),
+            ("s: [\n  1, # one\n  2 # two\n]\n", Some("s: [\n  1 # one\n]\n")),
+            ("s: [\n  1, # one\n  2 # two\n  , ]\n", Some("s: [\n  1 # one\n  , ]\n")),
+            ("s: [\n1, # one\n2, ]\n", Some("s: [\n1, # one\n]\n")),
         ],
     );
 }
@@ -255,7 +273,7 @@ fn removes_entries_and_items_with_their_own_comments_only() {
             ("s: [\n  a, # one\n  b # two\n]\n", Some("s: [\n  a # one\n]\n")),
             ("s: [\n  a, # one\n  b, # two\n]\n", Some("s: [\n  a, # one\n]\n")),
             ("s: [\n  a, # one\n  b\n]\n", Some("s: [\n  a # one\n]\n")),
-            ("s: [a, # one\n  b]\n", Some("s: [a # one\n]\n")),
+            ("s: [a, # one\n  b]\n", Some("s: [a # one\n  ]\n")),
             ("s: [3, {\n  k # c\n }]\n", Some("s: [3]\n")),
         ],
     );
@@ -360,4 +378,80 @@ fn an_entry_goes_behind_the_one_that_is_named() {
             ("s:\n  - a\n", None),
         ],
     );
+}
+
+#[test]
+fn an_anchor_of_a_key_that_is_used_stays() {
+    check(
+        || remove("k"),
+        &[
+            ("&a k: 1\nt: *a\n", None),
+            ("&a k: 1\nt: 2\n", Some("t: 2\n")),
+            ("k: {&a x: 1}\nt: *a\n", None),
+            ("{&a k: 1, t: *a}\n", None),
+            ("? [&a x]\n: 1\nk: 2\nt: *a\n", Some("? [&a x]\n: 1\nt: *a\n")),
+        ],
+    );
+}
+
+#[test]
+fn blank_lines_behind_an_empty_text_stay() {
+    check(
+        || set("k", "x"),
+        &[
+            ("k: |\n   \nt: 1\n", Some("k: x\n   \nt: 1\n")),
+            ("k: |\n\nt: 1\n", Some("k: x\n\nt: 1\n")),
+            ("k: |\n  \n  \n# c\nt: 1\n", Some("k: x\n  \n  \n# c\nt: 1\n")),
+            ("k: >- # c\n  \nt: 1\n", Some("k: x # c\n  \nt: 1\n")),
+            ("k: |+\n  \nt: 1\n", Some("k: x\n  \nt: 1\n")),
+            ("k: |\n  \n", Some("k: x\n  \n")),
+            ("k: |\n", Some("k: x\n")),
+            ("k: |", Some("k: x")),
+        ],
+    );
+}
+
+#[test]
+fn a_value_with_the_tag_that_says_nothing_is_text() {
+    check(
+        || set("status", "done"),
+        &[
+            ("status: ! draft\n", Some("status: ! done\n")),
+            ("status: ! 3 # c\n", Some("status: ! done # c\n")),
+            ("status: !\nt: 1\n", Some("status: ! done\nt: 1\n")),
+            ("status: !!str\n", Some("status: !!str done\n")),
+            ("{status: !}\n", Some("{status: ! done}\n")),
+            ("status: &a ! draft\n", Some("status: &a ! done\n")),
+            ("{status: ! draft}\n", Some("{status: ! done}\n")),
+        ],
+    );
+    check(
+        || append("x"),
+        &[("s: ! [a]\n", Some("s: ! [a, x]\n")), ("s: !\n- a\n", Some("s: !\n- a\n- x\n"))],
+    );
+    check(|| set("status", 3), &[("status: ! draft\n", None)]);
+    let yaml = |text: &'static str| {
+        Yaml::parse(text.as_bytes(), Span::new(0, text.len()))
+            .unwrap()
+            .root()
+            .unwrap()
+            .get("a")
+            .unwrap()
+            .scalar()
+            .map(Value::from)
+    };
+    assert_eq!(yaml("a: ! 3\n"), Some(Value::from("3")));
+}
+
+#[test]
+fn a_pointer_names_a_key_that_looks_like_a_number() {
+    check(
+        || set("/0", "x"),
+        &[("0: a\n", Some("0: x\n")), ("'0': a\n1: b\n", Some("'0': x\n1: b\n")), ("1: a\n", None)],
+    );
+    check(
+        || remove("/m/1"),
+        &[("m:\n  1: a\n  2: b\n", Some("m:\n  2: b\n")), ("m: [a, b]\n", Some("m: [a]\n"))],
+    );
+    check(|| set("/0", "x"), &[("0: a\n0: b\n", None), ("- a\n", Some("- x\n"))]);
 }

@@ -94,7 +94,7 @@ pub(super) fn new_entry(
                 _ => {
                     let key = spell::string(key, Quote::Plain, Place::Flow);
                     let text = format!("{key}: {}", spell::inline(&value, quote, Place::Flow));
-                    let ends: Vec<_> = entries
+                    let ends: Vec<_> = entries[entries.len().saturating_sub(2)..]
                         .iter()
                         .map(|entry| {
                             let start = entry_start(context.file, entry, context.start());
@@ -168,7 +168,7 @@ pub(super) fn behind_key(context: &Context<'_, '_>, indent: &str, value: &Value,
     }
 }
 
-/// Adds `text` behind the last of the `children` of the flow collection `whole`, with the separator, the lines and
+/// Adds `text` behind the last of the `children` of the flow collection `whole`, of which the last two are enough, with the separator, the lines and
 /// the trailing comma that the collection has.
 pub(super) fn flow_add(context: &Context<'_, '_>, whole: Span, children: &[Span], text: &str) -> Vec<Splice> {
     let file = context.file;
@@ -215,7 +215,8 @@ fn separator_blanks(file: &[u8], children: &[Span]) -> String {
     }
 }
 
-/// The spans of the items of a sequence with anchors and tags.
-pub(super) fn item_spans(context: &Context<'_, '_>, items: &[Node<'_>]) -> Vec<Span> {
+/// The spans of the last two items of a sequence with anchors and tags.
+pub(super) fn last_spans(context: &Context<'_, '_>, items: &[Node<'_>]) -> Vec<Span> {
+    let items = &items[items.len().saturating_sub(2)..];
     items.iter().map(|item| Span::new(item.outer_start(), content_end(context.file, item))).collect()
 }

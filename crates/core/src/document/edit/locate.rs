@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Context, Refusal};
-use crate::document::{Entry, KeyPath, Node, NodeKind, Segment, Span};
+use crate::document::{Entry, KeyPath, Node, NodeKind, Segment, Span, Yaml};
 
 /// The place of a node in its collection.
 #[derive(Clone, Copy)]
@@ -68,15 +68,13 @@ fn child(
     depth: usize,
 ) -> Result<Option<usize>, (Refusal, Span)> {
     match (segment, &node.kind) {
-        (Segment::Key(key), NodeKind::Mapping { entries, .. }) => {
-            let is_key = |entry: &Entry<'_>| entry.key.as_key() == Some(key);
-            let count = entries.iter().filter(|entry| is_key(entry)).count();
-            if count > 1 {
-                let again =
-                    entries.iter().rfind(|entry| is_key(entry)).map_or(node.span, |entry| entry.key.span);
-                return Err((Refusal::DuplicateKey { key: key.clone(), count }, again));
+        (Segment::Key(key), NodeKind::Mapping { entries, .. }) => entry(entries, key),
+        // A JSON pointer writes a key that looks like a number as it writes the place of an item.
+        (Segment::Index(index), NodeKind::Mapping { entries, .. }) => {
+            match entry(entries, &index.to_string())? {
+                Some(place) => Ok(Some(place)),
+                None => Err((Refusal::NotAList, node.span)),
             }
-            Ok(entries.iter().position(is_key))
         }
         (Segment::Key(_), _) => {
             let found = KeyPath(path.0[..depth].to_vec()).to_string();
@@ -87,6 +85,19 @@ fn child(
             Err((Refusal::NoSuchItem { index: *index, length: items.len() }, node.span))
         }
         (Segment::Index(_), _) => Err((Refusal::NotAList, node.span)),
+    }
+}
+
+/// The place of the only entry under `key`.
+fn entry(entries: &[Entry<'_>], key: &str) -> Result<Option<usize>, (Refusal, Span)> {
+    let mut places = (0..entries.len()).filter(|place| entries[*place].key.as_key() == Some(key));
+    let first = places.next();
+    match places.next_back() {
+        Some(last) => {
+            let count = entries.iter().filter(|entry| entry.key.as_key() == Some(key)).count();
+            Err((Refusal::DuplicateKey { key: key.to_owned(), count }, entries[last].key.span))
+        }
+        None => Ok(first),
     }
 }
 
@@ -121,22 +132,22 @@ pub(super) fn refuse_anchors_inside(
     if anchored.peek().is_none() {
         return Ok(());
     }
-    let used: HashSet<&str> = aliases(context).collect();
-    match anchored.find(|(name, _)| used.contains(name)) {
+    match anchored.find(|(name, _)| is_used(context, name)) {
         Some((name, span)) => Err((Refusal::AnchorInUse { name: name.to_owned() }, span)),
         None => Ok(()),
     }
 }
 
 fn is_used(context: &Context<'_, '_>, anchor: &str) -> bool {
-    aliases(context).any(|name| name == anchor)
+    context.aliases.get_or_init(|| aliases(context.yaml)).contains(anchor)
 }
 
 /// The names of all aliases of the region.
-fn aliases<'t>(context: &Context<'t, '_>) -> impl Iterator<Item = &'t str> {
-    let nodes = context.yaml.root().into_iter().flat_map(Node::descend);
-    nodes.filter_map(|node| match &node.kind {
+fn aliases<'t>(yaml: &'t Yaml<'_>) -> HashSet<&'t str> {
+    let nodes = yaml.root().into_iter().flat_map(Node::descend);
+    let names = nodes.filter_map(|node| match &node.kind {
         NodeKind::Alias { name } => Some(&**name),
         _ => None,
-    })
+    });
+    names.collect()
 }

@@ -1,10 +1,13 @@
 //! Edits: found by span, spliced, parsed again, proven, or refused.
 //!
-//! **Flow.** The region is parsed with comments; the edit becomes one or two splices; the new text is parsed again;
-//! its value tree, key order and comments are compared with what the edit means. **Guarantee.** The result differs
-//! from the input in the splices only, and says what was asked; else nothing is returned but the reason.
+//! **Flow.** The region is parsed with comments; edits that do not depend on each other become splices of one batch; the
+//! new text is parsed again; its value tree, key order and comments are compared with what the edits mean, and its flow
+//! nodes are held against the indentation that the reference asks. What cannot be proven together is made one by one.
+//! **Guarantee.** The result differs from the input in the splices only, says what was asked to lenient and strict readers,
+//! and is what one edit after the other leads to; else nothing is returned but the reason.
 
 mod append;
+mod batch;
 #[cfg(test)]
 mod cases;
 mod compose;
@@ -17,17 +20,20 @@ mod refusal;
 mod remove;
 mod set;
 mod spell;
+mod strict;
 mod style;
-mod together;
 
 pub use refusal::Refusal;
-pub use together::set_together;
+
+use std::{cell::OnceCell, collections::HashSet};
+
+use batch::plan_batch;
 
 use super::{
     Document, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml, parse::Comments,
 };
 
-/// A change of one value. Applied one by one; each is proven before the next.
+/// A change of one value. Several lead to what one after the other leads to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
     /// Gives the value at `path`; creates the last keys of the path where they are missing.
@@ -87,7 +93,7 @@ impl Edit {
 /// A replacement of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// The bytes that go, counted in the text before this splice's edit.
+    /// The bytes that go, counted in the text before the batch of edits that the splice belongs to.
     pub span: Span,
     /// What stands there instead.
     pub text: String,
@@ -98,7 +104,8 @@ pub struct Splice {
 pub struct Edited {
     /// All bytes of the file.
     pub bytes: Vec<u8>,
-    /// The splices, edit by edit; empty when everything said already was so.
+    /// The splices, batch by batch, those of a batch in the order of the text; empty when everything said already was so.
+    /// A single edit is one batch.
     pub splices: Vec<Splice>,
 }
 
@@ -123,11 +130,22 @@ pub enum EditError {
     },
 }
 
-/// What planning an edit sees.
+/// What planning edits sees, and what it found out about the whole region on the way.
 struct Context<'t, 'a> {
     file: &'a [u8],
     yaml: &'t Yaml<'a>,
     line_ending: LineEnding,
+    aliases: OnceCell<HashSet<&'t str>>,
+    habits: style::Habits,
+}
+
+impl<'t, 'a> Context<'t, 'a> {
+    fn new(file: &'a [u8], yaml: &'t Yaml<'a>) -> Self {
+        let line_ending =
+            LineEnding::first_of(&file[yaml.span().range()]).or_else(|| LineEnding::first_of(file));
+        let line_ending = line_ending.unwrap_or(LineEnding::Lf);
+        Self { file, yaml, line_ending, aliases: OnceCell::new(), habits: style::Habits::default() }
+    }
 }
 
 /// The bytes of `file` with `edits` made in `region`.
@@ -149,37 +167,69 @@ struct Context<'t, 'a> {
 /// When the region is missing or unreadable, or an edit cannot be made faithfully; then no edit is made.
 pub fn apply(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Edited, EditError> {
     let mut edited = Edited { bytes: file.to_vec(), splices: Vec::new() };
-    for edit in edits {
-        if let Some(next) = apply_one(&edited.bytes, region, edit)? {
-            edited.bytes = next.bytes;
-            edited.splices.extend(next.splices);
+    let (mut rest, mut together) = (edits, edits.len());
+    while !rest.is_empty() {
+        let tried = &rest[..together.min(rest.len())];
+        match apply_batch(&edited.bytes, region, tried)? {
+            Tried::Made { count, next } => {
+                if let Some(next) = next {
+                    edited.bytes = next.bytes;
+                    edited.splices.extend(next.splices);
+                }
+                rest = &rest[count..];
+                together = together.saturating_mul(2);
+            }
+            // Together they are not what one after the other is; which of them it is, fewer of them tell.
+            Tried::Fewer { count } => together = count.div_ceil(2),
         }
     }
     Ok(edited)
 }
 
-/// One edit; `None` when the file says so already.
-fn apply_one(file: &[u8], region: &Region, edit: &Edit) -> Result<Option<Edited>, EditError> {
+/// What became of a batch.
+enum Tried {
+    /// The first `count` edits are made; `next` is `None` when the file says so already.
+    Made { count: usize, next: Option<Edited> },
+    /// These `count` edits, more than one, cannot be proven together.
+    Fewer { count: usize },
+}
+
+/// Makes as many of `edits` as can be made on one reading of the file.
+fn apply_batch(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Tried, EditError> {
     let span = region.find(&Document::scan(file))?;
     let yaml = Yaml::parse_with(file, span, Comments::Keep)?;
-    let refused = |(reason, span)| EditError::Refused { path: edit.path().clone(), reason, span };
+    let refused =
+        |edit: &Edit, (reason, span)| EditError::Refused { path: edit.path().clone(), reason, span };
+    let Some(first) = edits.first() else { return Ok(Tried::Made { count: 0, next: None }) };
     if yaml.documents() > 1 {
-        return Err(refused((Refusal::SeveralDocuments { count: yaml.documents() }, span)));
+        return Err(refused(first, (Refusal::SeveralDocuments { count: yaml.documents() }, span)));
     }
-    let line_ending = LineEnding::first_of(&file[span.range()])
-        .or_else(|| LineEnding::first_of(file))
-        .unwrap_or(LineEnding::Lf);
-    let context = Context { file, yaml: &yaml, line_ending };
-    let plan = plan(&context, edit).map_err(refused)?;
-    let Some(change) = plan else { return Ok(None) };
+    let context = Context::new(file, &yaml);
+    let batch = plan_batch(&context, edits).map_err(|reason| refused(first, reason))?;
+    let count = batch.count;
+    if batch.changes.is_empty() {
+        return Ok(Tried::Made { count, next: None });
+    }
+    let splices = batch.splices();
+    match proven(&context, region, &batch.changes, &splices) {
+        Ok(bytes) => Ok(Tried::Made { count, next: Some(Edited { bytes, splices }) }),
+        Err(_) if count > 1 => Ok(Tried::Fewer { count }),
+        Err(reason) => Err(refused(first, (reason, splices.first().map_or(span, |splice| splice.span)))),
+    }
+}
 
-    let unfaithful = |reason| refused((reason, change.splices.first().map_or(span, |splice| splice.span)));
-    let bytes = splice(file, &change.splices).ok_or_else(|| unfaithful(Refusal::NotProven))?;
-    let new_span = region.find(&Document::scan(&bytes)).map_err(|_| unfaithful(Refusal::NotProven))?;
-    let after =
-        Yaml::parse_with(&bytes, new_span, Comments::Keep).map_err(|_| unfaithful(Refusal::NotProven))?;
-    prove::prove(&yaml, &after, &change).map_err(unfaithful)?;
-    Ok(Some(Edited { bytes, splices: change.splices }))
+/// The file with `splices`, proven to be what `changes` mean.
+fn proven(
+    context: &Context<'_, '_>,
+    region: &Region,
+    changes: &[Change],
+    splices: &[Splice],
+) -> Result<Vec<u8>, Refusal> {
+    let bytes = splice(context.file, splices).ok_or(Refusal::NotProven)?;
+    let span = region.find(&Document::scan(&bytes)).map_err(|_| Refusal::NotProven)?;
+    let after = Yaml::parse_with(&bytes, span, Comments::Keep).map_err(|_| Refusal::NotProven)?;
+    prove::prove((context.file, context.yaml), (&bytes, &after), changes)?;
+    Ok(bytes)
 }
 
 /// A planned edit: its splices and what they must mean.

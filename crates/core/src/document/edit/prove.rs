@@ -1,9 +1,12 @@
-//! The proof of an edit: the tree after it is the tree before it with the meant change, and no comment is lost.
+//! The proof of a batch of edits: the tree after it is the tree before it with the meant changes, no comment is lost, and
+//! every strict reader of the text before can read the text after.
 
-use std::{collections::BTreeMap, ops::Bound};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, Refusal};
-use crate::document::{CollectionStyle, Entry, Node, NodeKind, Scalar, Span, Value, Yaml, parse::Comment};
+use super::{Change, Refusal, strict::is_as_strict};
+use crate::document::{
+    CollectionStyle, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml, parse::Comment,
+};
 
 /// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
 #[derive(Debug)]
@@ -18,108 +21,163 @@ pub(super) enum Meaning {
     Removed { place: Vec<usize>, index: usize, own: Span },
 }
 
-impl Meaning {
-    fn place(&self) -> &[usize] {
-        match self {
-            Self::Replaced { place, .. }
-            | Self::EntryAdded { place, .. }
-            | Self::ItemAdded { place, .. }
-            | Self::Removed { place, .. } => place,
-        }
-    }
-}
-
-/// Proves that `after` is `before` with `change`.
+/// Proves that `after` is `before` with all of `changes`, which were planned on `before` and are independent of each other.
 ///
 /// # Errors
 /// With the comment that would be lost or joined with another, or without a reason when a value would differ.
-pub(super) fn prove(before: &Yaml<'_>, after: &Yaml<'_>, change: &Change) -> Result<(), Refusal> {
-    if after.documents() > 1 || !same_tree(before, after, change) {
+pub(super) fn prove(
+    (file_before, before): (&[u8], &Yaml<'_>),
+    (file_after, after): (&[u8], &Yaml<'_>),
+    changes: &[Change],
+) -> Result<(), Refusal> {
+    if after.documents() > 1 || !same_tree(before, after, &Patch::of(changes)) {
         return Err(Refusal::NotProven);
     }
-    match lost_comment(before.comments(), after.comments(), change) {
+    if !is_as_strict((file_before, before), (file_after, after)) {
+        let what =
+            "strict readers would not read the result: its lines would stand left of where YAML wants them";
+        return Err(Refusal::Layout { what });
+    }
+    match lost_comment(before.comments(), after.comments(), &may_go(changes)) {
         None => Ok(()),
         Some(text) => Err(Refusal::CommentLost { text: text.trim().to_owned() }),
     }
 }
 
-fn same_tree(before: &Yaml<'_>, after: &Yaml<'_>, change: &Change) -> bool {
-    match (before.root(), after.root(), &change.meaning) {
-        (Some(before), Some(after), meaning) => changed(before, after, meaning.place(), meaning),
-        (None, Some(after), Meaning::Replaced { place, value }) => place.is_empty() && is_value(after, value),
+/// What changes in a node, gathered from all changes in it and below.
+#[derive(Debug, Default)]
+struct Patch<'c> {
+    /// The value that it becomes.
+    replaced: Option<&'c Value>,
+    /// Children that go.
+    removed: BTreeSet<usize>,
+    /// Children that come, before the old child of that number: their keys, where they have one, and values.
+    added: BTreeMap<usize, Vec<(Option<&'c str>, &'c Value)>>,
+    /// What changes in the children that stay.
+    inside: BTreeMap<usize, Patch<'c>>,
+}
+
+impl<'c> Patch<'c> {
+    fn of(changes: &'c [Change]) -> Self {
+        let mut root = Self::default();
+        for change in changes {
+            match &change.meaning {
+                Meaning::Replaced { place, value } => root.at(place).replaced = Some(value),
+                Meaning::EntryAdded { place, index, key, value } => {
+                    root.at(place).added.entry(*index).or_default().push((Some(key.as_str()), value));
+                }
+                Meaning::ItemAdded { place, index, item } => {
+                    root.at(place).added.entry(*index).or_default().push((None, item));
+                }
+                Meaning::Removed { place, index, .. } => {
+                    root.at(place).removed.insert(*index);
+                }
+            }
+        }
+        root
+    }
+
+    fn at(&mut self, place: &[usize]) -> &mut Self {
+        place.iter().fold(self, |patch, step| patch.inside.entry(*step).or_default())
+    }
+
+    /// Whether a collection of `old` children becomes one of `new`: `is_kept` compares an old child with a new one,
+    /// `is_added` a new one with what it should be.
+    fn leads(
+        &self,
+        (old, new): (usize, usize),
+        is_kept: impl Fn(usize, usize, Option<&Self>) -> bool,
+        is_added: impl Fn(usize, Option<&str>, &Value) -> bool,
+    ) -> bool {
+        let mut now = 0;
+        for place in 0..=old {
+            for (key, value) in self.added.get(&place).into_iter().flatten() {
+                if now == new || !is_added(now, *key, value) {
+                    return false;
+                }
+                now += 1;
+            }
+            if place == old || self.removed.contains(&place) {
+                continue;
+            }
+            if now == new || !is_kept(place, now, self.inside.get(&place)) {
+                return false;
+            }
+            now += 1;
+        }
+        now == new
+    }
+}
+
+fn same_tree(before: &Yaml<'_>, after: &Yaml<'_>, patch: &Patch<'_>) -> bool {
+    match (before.root(), after.root()) {
+        (Some(before), Some(after)) => changed(before, after, Some(patch)),
+        (None, Some(after)) => patch.replaced.is_some_and(|value| is_value(after, value)),
         // The last entry of the root is gone.
-        (Some(before), None, Meaning::Removed { place, .. }) => {
-            place.is_empty() && before.entries().len() == 1
-        }
-        _ => false,
+        (Some(before), None) => before.entries().len() == 1 && patch.removed.contains(&0),
+        (None, None) => false,
     }
 }
 
-/// Whether `after` is `before` with each of `replaced` at its place, and all comments.
-pub(super) fn prove_replaced(
-    before: &Yaml<'_>,
-    after: &Yaml<'_>,
-    replaced: &BTreeMap<Vec<usize>, Value>,
-) -> bool {
-    let texts =
-        |yaml: &Yaml<'_>| yaml.comments().iter().map(|comment| comment.text.to_string()).collect::<Vec<_>>();
-    let is_same_tree = match (before.root(), after.root()) {
-        (Some(before), Some(after)) => same_but(before, after, &mut Vec::new(), replaced),
-        (None, None) => replaced.is_empty(),
-        _ => false,
-    };
-    after.documents() <= 1 && is_same_tree && texts(before) == texts(after)
-}
-
-/// Whether two nodes at `place` say the same, but for what is replaced in them.
-fn same_but(
-    before: &Node<'_>,
-    after: &Node<'_>,
-    place: &mut Vec<usize>,
-    replaced: &BTreeMap<Vec<usize>, Value>,
-) -> bool {
-    let next = replaced.range::<[usize], _>((Bound::Included(place.as_slice()), Bound::Unbounded)).next();
-    match next {
-        Some((at, value)) if at == place => {
-            return before.anchor() == after.anchor() && is_value(after, value);
-        }
-        Some((at, _)) if at.starts_with(place) => {}
-        _ => return same(before, after),
-    }
-    if before.anchor() != after.anchor() || before.tag().is_some() != after.tag().is_some() {
+/// Whether `after` says what `before` says with the changes of `patch`, in the same style.
+fn changed(before: &Node<'_>, after: &Node<'_>, patch: Option<&Patch<'_>>) -> bool {
+    let Some(patch) = patch else { return same(before, after) };
+    if before.anchor() != after.anchor() {
         return false;
     }
-    let mut is_same_inside = |index: usize, before: &Node<'_>, after: &Node<'_>| {
-        place.push(index);
-        let is_same = same_but(before, after, place, replaced);
-        place.pop();
-        is_same
-    };
+    if let Some(value) = patch.replaced {
+        return is_value(after, value);
+    }
+    if before.tag().is_some() != after.tag().is_some() {
+        return false;
+    }
     match (&before.kind, &after.kind) {
         (NodeKind::Mapping { entries: old, .. }, NodeKind::Mapping { entries: new, .. }) => {
-            same_style(before, after)
-                && old.len() == new.len()
-                && old.iter().zip(new).enumerate().all(|(index, (old, new))| {
-                    same(&old.key, &new.key) && is_same_inside(index, &old.value, &new.value)
-                })
+            keeps_style(before, after, new.is_empty())
+                && patch.leads(
+                    (old.len(), new.len()),
+                    |one, other, patch| {
+                        same(&old[one].key, &new[other].key)
+                            && changed(&old[one].value, &new[other].value, patch)
+                    },
+                    |at, key, value| {
+                        new[at].key.as_key() == key && key.is_some() && is_value(&new[at].value, value)
+                    },
+                )
         }
         (NodeKind::Sequence { items: old, .. }, NodeKind::Sequence { items: new, .. }) => {
-            same_style(before, after)
-                && old.len() == new.len()
-                && old.iter().zip(new).enumerate().all(|(index, (old, new))| is_same_inside(index, old, new))
+            keeps_style(before, after, new.is_empty())
+                && patch.leads(
+                    (old.len(), new.len()),
+                    |one, other, patch| changed(&old[one], &new[other], patch),
+                    |at, _, value| is_value(&new[at], value),
+                )
         }
         _ => false,
     }
 }
 
-/// The first comment that is not the same in the same order; a removal may take along those on the lines of the
-/// removed child.
-fn lost_comment<'a>(before: &'a [Comment<'_>], after: &'a [Comment<'_>], change: &Change) -> Option<&'a str> {
-    let goes = |comment: &Comment<'_>| match change.meaning {
-        Meaning::Removed { own, .. } => {
-            own.holds(comment.span) && change.splices.iter().any(|splice| splice.span.holds(comment.span))
-        }
-        _ => false,
+/// The bytes whose comments may go, in order: on the lines of removed children, and replaced there.
+fn may_go(changes: &[Change]) -> Vec<Span> {
+    let mut found = Vec::new();
+    for change in changes {
+        let Meaning::Removed { own, .. } = change.meaning else { continue };
+        found.extend(
+            change
+                .splices
+                .iter()
+                .map(|splice| Span::new(own.start.max(splice.span.start), own.end.min(splice.span.end))),
+        );
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The first comment that is not the same in the same order, but for those that may go.
+fn lost_comment<'a>(before: &'a [Comment<'_>], after: &'a [Comment<'_>], may_go: &[Span]) -> Option<&'a str> {
+    let goes = |comment: &Comment<'_>| {
+        let at = may_go.partition_point(|span| span.start <= comment.span.start);
+        at > 0 && may_go[at - 1].holds(comment.span)
     };
     let mut kept = before.iter().filter(|comment| !goes(comment)).map(|comment| &*comment.text);
     let mut found = after.iter().map(|comment| &*comment.text);
@@ -133,81 +191,9 @@ fn lost_comment<'a>(before: &'a [Comment<'_>], after: &'a [Comment<'_>], change:
     }
 }
 
-fn changed(before: &Node<'_>, after: &Node<'_>, place: &[usize], meaning: &Meaning) -> bool {
-    let Some((&step, deeper)) = place.split_first() else { return changed_here(before, after, meaning) };
-    if before.anchor() != after.anchor() || before.tag().is_some() != after.tag().is_some() {
-        return false;
-    }
-    match (&before.kind, &after.kind) {
-        (NodeKind::Mapping { entries: old, .. }, NodeKind::Mapping { entries: new, .. }) => {
-            old.len() == new.len()
-                && old.iter().zip(new).enumerate().all(|(index, (old, new))| {
-                    same(&old.key, &new.key)
-                        && if index == step {
-                            changed(&old.value, &new.value, deeper, meaning)
-                        } else {
-                            same(&old.value, &new.value)
-                        }
-                })
-        }
-        (NodeKind::Sequence { items: old, .. }, NodeKind::Sequence { items: new, .. }) => {
-            old.len() == new.len()
-                && old.iter().zip(new).enumerate().all(|(index, (old, new))| {
-                    if index == step { changed(old, new, deeper, meaning) } else { same(old, new) }
-                })
-        }
-        _ => false,
-    }
-}
-
-fn changed_here(before: &Node<'_>, after: &Node<'_>, meaning: &Meaning) -> bool {
-    if before.anchor() != after.anchor() {
-        return false;
-    }
-    match meaning {
-        Meaning::Replaced { value, .. } => is_value(after, value),
-        Meaning::EntryAdded { index, key, value, .. } => {
-            let (old, new) = (before.entries(), after.entries());
-            let is_same = |(old, new): (&Entry<'_>, &Entry<'_>)| {
-                same(&old.key, &new.key) && same(&old.value, &new.value)
-            };
-            same_style(before, after)
-                && new.len() == old.len() + 1
-                && old[..*index].iter().zip(new).all(is_same)
-                && new[*index].key.as_key() == Some(key)
-                && is_value(&new[*index].value, value)
-                && old[*index..].iter().zip(&new[index + 1..]).all(is_same)
-        }
-        Meaning::ItemAdded { index, item, .. } => {
-            let (old, new) = (before.items(), after.items());
-            same_style(before, after)
-                && new.len() == old.len() + 1
-                && old[..*index].iter().zip(new).all(|(old, new)| same(old, new))
-                && is_value(&new[*index], item)
-                && old[*index..].iter().zip(&new[index + 1..]).all(|(old, new)| same(old, new))
-        }
-        Meaning::Removed { index, .. } => removed(before, after, *index),
-    }
-}
-
-fn removed(before: &Node<'_>, after: &Node<'_>, index: usize) -> bool {
-    match (&before.kind, &after.kind) {
-        (NodeKind::Mapping { entries: old, .. }, NodeKind::Mapping { entries: new, .. }) => {
-            let kept = old.iter().enumerate().filter(|(place, _)| *place != index).map(|(_, entry)| entry);
-            new.len() + 1 == old.len()
-                && kept.zip(new).all(|(old, new)| same(&old.key, &new.key) && same(&old.value, &new.value))
-        }
-        (NodeKind::Sequence { items: old, .. }, NodeKind::Sequence { items: new, .. }) => {
-            let kept = old.iter().enumerate().filter(|(place, _)| *place != index).map(|(_, item)| item);
-            new.len() + 1 == old.len() && kept.zip(new).all(|(old, new)| same(old, new))
-        }
-        _ => false,
-    }
-}
-
-/// A collection that was not empty keeps its brackets or its lines.
-fn same_style(before: &Node<'_>, after: &Node<'_>) -> bool {
-    style(before) == style(after)
+/// A collection keeps its brackets or its lines, unless it becomes empty.
+fn keeps_style(before: &Node<'_>, after: &Node<'_>, is_empty: bool) -> bool {
+    is_empty || style(before) == style(after)
 }
 
 fn style(node: &Node<'_>) -> Option<CollectionStyle> {
@@ -237,11 +223,16 @@ fn same(one: &Node<'_>, other: &Node<'_>) -> bool {
     }
 }
 
-/// Whether `node` says `value`.
+/// Whether `node` says `value`; a number that keeps its spelling is spelled so.
 pub(super) fn is_value(node: &Node<'_>, value: &Value) -> bool {
     match (&node.kind, value) {
         (NodeKind::Scalar { text, .. }, Value::String(wanted)) => {
             text == wanted && matches!(node.scalar(), Some(Scalar::String(_)))
+        }
+        (NodeKind::Scalar { text, style: ScalarStyle::Plain }, Value::Number(wanted)) => {
+            let is_number =
+                |scalar| matches!(scalar, Scalar::Integer(_) | Scalar::Float(_) | Scalar::Number(_));
+            text == wanted && node.scalar().is_some_and(is_number)
         }
         (NodeKind::Scalar { .. }, value) => node.scalar().is_some_and(|scalar| Value::from(scalar) == *value),
         (NodeKind::Sequence { items, .. }, Value::Sequence(wanted)) => {

@@ -25,6 +25,9 @@ pub(super) fn plan(context: &Context<'_, '_>, path: &KeyPath) -> Planned {
     let Some((parent, above)) = parents.split_last() else {
         return Err(root());
     };
+    if let Some(entry) = parent.entry() {
+        refuse_anchors_inside(context, &entry.key)?;
+    }
     let child = Child::of(context, parent, node)?;
     let splices = match child.style {
         CollectionStyle::Flow if has_brackets(context.file, child.whole) => from_flow(context, &child),
@@ -136,29 +139,49 @@ fn gone(span: Span) -> Splice {
 }
 
 fn from_flow(context: &Context<'_, '_>, child: &Child<'_, '_>) -> Vec<Splice> {
+    let file = context.file;
     let whole = child.whole.span;
     if child.is_only() {
         return vec![gone(Span::new(whole.start + 1, whole.end - 1))];
     }
     let lines = child.own_lines(context);
-    match (child.next, child.before) {
-        (Some(next), _) => vec![gone(lines.unwrap_or(Span::new(child.start, next)))],
-        (None, before) => {
-            let before = before.map_or(whole.start + 1, |(end, _)| behind_empty_value(context.file, end));
-            let comma = |end| comma_after(context.file, end).map(|comma| gone(Span::new(comma, comma + 1)));
-            let outside = [Span::new(before, child.start), Span::new(child.end, child.own_end(context))];
-            let is_outside = |comment: Span| outside.iter().any(|span| span.holds(comment));
-            let has_comment = context.yaml.comments().iter().any(|comment| is_outside(comment.span));
-            let line = line_start(context.file, child.start, before);
-            match lines {
-                _ if !has_comment || line == before => {
-                    let text = if context.file[before - 1] == b':' { " " } else { "" };
-                    vec![Splice { span: Span::new(before, child.end), text: text.to_owned() }]
-                }
-                Some(lines) if comma(child.end).is_some() => vec![gone(lines)],
-                Some(lines) => comma(before).into_iter().chain([gone(lines)]).collect(),
-                None => comma(before).into_iter().chain([gone(Span::new(line, child.end))]).collect(),
-            }
+    let has_own_comma = |lines: &Span| comma_after(file, child.end).is_some_and(|comma| comma < lines.end);
+    if let Some(next) = child.next {
+        return vec![gone(lines.filter(has_own_comma).unwrap_or(Span::new(child.start, next)))];
+    }
+    let before = child.before.map_or(whole.start + 1, |(end, _)| behind_empty_value(file, end));
+    let outside = [Span::new(before, child.start), Span::new(child.end, child.own_end(context))];
+    let is_outside = |comment: Span| outside.iter().any(|span| span.holds(comment));
+    let has_comment = context.yaml.comments().iter().any(|comment| is_outside(comment.span));
+    match lines {
+        _ if !has_comment || line_start(file, child.start, before) == before => {
+            let text = if file[before - 1] == b':' { " " } else { "" };
+            vec![Splice { span: Span::new(before, child.end), text: text.to_owned() }]
+        }
+        Some(lines) if has_own_comma(&lines) => vec![gone(lines)],
+        Some(lines) => comma_behind(file, before).into_iter().chain([gone(lines)]).collect(),
+        None => before_bracket(context, before, child),
+    }
+}
+
+/// The comma behind a child that ends at `end`, as what goes.
+fn comma_behind(file: &[u8], end: usize) -> Option<Splice> {
+    comma_after(file, end).map(|comma| gone(Span::new(comma, comma + 1)))
+}
+
+/// Takes the last child out of the line of the closing bracket, where a comment ends the line above: what is left of the
+/// line keeps its indentation, for the reference reads no bracket and no comma left of it (YAML 1.2.2, §7.4). Of two
+/// commas the one above the comment stays.
+fn before_bracket(context: &Context<'_, '_>, before: usize, child: &Child<'_, '_>) -> Vec<Splice> {
+    let file = context.file;
+    let behind_blanks =
+        |end: usize| end + file[end..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let own = comma_after(file, child.end).filter(|comma| is_blank(file, Span::new(child.end, *comma)));
+    match own {
+        Some(comma) => vec![gone(Span::new(child.start, behind_blanks(comma + 1)))],
+        None => {
+            let child = gone(Span::new(child.start, behind_blanks(child.end)));
+            comma_behind(file, before).into_iter().chain([child]).collect()
         }
     }
 }

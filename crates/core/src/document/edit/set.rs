@@ -8,7 +8,7 @@ use super::{
     spell::{self, Place},
     style,
 };
-use crate::document::{CollectionStyle, KeyPath, Node, NodeKind, ScalarStyle, Span, Value};
+use crate::document::{CollectionStyle, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Span, Value};
 
 pub(super) fn plan(context: &Context<'_, '_>, path: &KeyPath, value: &Value) -> Planned {
     match locate(context, path)? {
@@ -38,7 +38,9 @@ pub(super) fn replace(
         | NodeKind::Mapping { style: CollectionStyle::Block, .. } => lines(context, node, parents, &value)?,
         _ => {
             let quote = style::quote_for_value(context, Some(node));
-            vec![Splice { span: node.span, text: spell::inline(&value, quote, place(parents)) }]
+            let blank = if properties_end(node) == Some(node.span.start) { " " } else { "" };
+            let text = format!("{blank}{}", spell::inline(&value, quote, place(parents)));
+            vec![Splice { span: node.span, text }]
         }
     };
     let meaning = Meaning::Replaced { place: compose::place_of(parents), value };
@@ -61,7 +63,12 @@ pub(super) fn refuse_foreign_tag(
         Value::Integer(_) => tag == "!!int",
         Value::Float(_) => tag == "!!float",
         Value::Bool(_) => tag == "!!bool",
-        Value::Null | Value::Number(_) => false,
+        Value::Number(text) => match Scalar::resolve(text) {
+            Scalar::Integer(_) => tag == "!!int",
+            Scalar::Float(_) => tag == "!!float",
+            _ => false,
+        },
+        Value::Null => false,
     };
     if fits { Ok(()) } else { Err((Refusal::Tagged { tag }, span)) }
 }
@@ -93,6 +100,13 @@ fn lines(
         _ => format!(" {}", spell::inline(value, quote, Place::Block)),
     };
     let after = properties_end(node).map_or(slot.after, |end| end.max(slot.after));
+    if node.text().is_some_and(str::is_empty) {
+        // A `|` without content: what stands behind it on the lines below is not its own.
+        let rest = &context.file[after..context.end()];
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let header = rest[blanks..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        return Ok(vec![Splice { span: Span::new(after, after + blanks + header), text }]);
+    }
     let end = content_end(context.file, node);
     let header_end = line_end(context.file, after, context.end());
     let mut comments = context.yaml.comments().iter().map(|comment| comment.span);

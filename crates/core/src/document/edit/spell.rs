@@ -1,6 +1,6 @@
 //! Values → YAML text that every reader of the field reads back as the same value.
 
-use crate::document::{LineEnding, Scalar, Value};
+use crate::document::{LineEnding, Scalar, Value, yaml_1_1};
 
 /// The quotes that a string gets if it can bear them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ pub(super) fn inline(value: &Value, quote: Quote, place: Place) -> String {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
         Value::Integer(value) => value.to_string(),
-        Value::Float(value) => format!("{value:?}"),
+        Value::Float(value) => float(*value),
         Value::Number(text) => text.clone(),
         Value::String(text) => string(text, quote, place),
         Value::Sequence(items) => {
@@ -39,6 +39,15 @@ pub(super) fn inline(value: &Value, quote: Quote, place: Place) -> String {
             format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
     }
+}
+
+/// A float as YAML 1.1 and 1.2 read it: with a point, and with a sign in its exponent.
+fn float(value: f64) -> String {
+    let text = format!("{value:?}");
+    let Some((digits, exponent)) = text.split_once('e') else { return text };
+    let point = if digits.contains('.') { "" } else { ".0" };
+    let sign = if exponent.starts_with('-') { "" } else { "+" };
+    format!("{digits}{point}e{sign}{exponent}")
 }
 
 /// The lines of a block mapping at `indent`, without the last line end. Empty collections and lists stay inline.
@@ -118,39 +127,7 @@ fn is_safe_plain(text: &str, place: Place) -> bool {
     if place == Place::Flow && text.contains([',', '[', ']', '{', '}', ':']) {
         return false;
     }
-    matches!(Scalar::resolve(text), Scalar::String(_)) && !is_another_type_in_yaml_1_1(text)
-}
-
-/// Words and numbers that YAML 1.1 readers (PyYAML, Ruby, many agents' tools) do not read as text: booleans, binary
-/// and underscored numbers, base 60 (`12:30`), timestamps.
-fn is_another_type_in_yaml_1_1(text: &str) -> bool {
-    const WORDS: [&str; 6] = ["y", "n", "yes", "no", "on", "off"];
-    if WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)) {
-        return true;
-    }
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        return false;
-    }
-    let digits_only = unsigned
-        .chars()
-        .all(|c| c.is_ascii_digit() || matches!(c, '_' | '.' | ',' | ':' | '+' | '-' | 'e' | 'E'));
-    let based = ["0b", "0x", "0o"].iter().any(|base| unsigned.starts_with(base))
-        && unsigned[2..].chars().all(|c| c.is_ascii_hexdigit() || c == '_');
-    digits_only || based || is_timestamp(unsigned)
-}
-
-/// `2026-11-21`, alone or followed by a time.
-fn is_timestamp(text: &str) -> bool {
-    let parts: Vec<_> = text.splitn(3, '-').collect();
-    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    match parts.as_slice() {
-        [year, month, rest] if year.len() == 4 && is_number(year) && is_number(month) => {
-            let day = rest.bytes().take_while(u8::is_ascii_digit).count();
-            day > 0 && matches!(rest.as_bytes().get(day), None | Some(b'T' | b't' | b' '))
-        }
-        _ => false,
-    }
+    matches!(Scalar::resolve(text), Scalar::String(_)) && !yaml_1_1::may_be_no_text(text)
 }
 
 #[cfg(test)]
@@ -192,6 +169,16 @@ mod tests {
         }
         assert_eq!(string("a, b", Quote::Plain, Place::Flow), "'a, b'");
         assert_eq!(string("a", Quote::Double, Place::Flow), "\"a\"");
+    }
+
+    #[test]
+    fn floats_are_floats_to_every_reader() {
+        for (value, wanted) in
+            [(1.5, "1.5"), (1.0, "1.0"), (1e16, "1.0e+16"), (1.5e-9, "1.5e-9"), (-2e300, "-2.0e+300")]
+        {
+            assert_eq!(inline(&Value::Float(value), Quote::Plain, Place::Block), wanted);
+            assert_eq!(Scalar::resolve(wanted), Scalar::Float(value));
+        }
     }
 
     proptest::proptest! {

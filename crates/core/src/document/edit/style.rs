@@ -1,18 +1,25 @@
 //! The document's own habits: which quotes and which kind of list a new value gets.
 
+use std::cell::OnceCell;
+
 use super::{Context, layout, spell::Quote};
 use crate::document::{CollectionStyle, Node, NodeKind, ScalarStyle};
+
+/// What was found out about the habits of a region.
+#[derive(Debug, Default)]
+pub(super) struct Habits {
+    quote: OnceCell<Quote>,
+    quote_in_lists: OnceCell<Option<Quote>>,
+    list: OnceCell<ListStyle>,
+}
 
 /// The quotes of a new item: those of the nearest text before it in its list, else of text in any list, else of the
 /// text values of the document.
 pub(super) fn quote_for_item(context: &Context<'_, '_>, siblings: &[Node<'_>]) -> Quote {
     let of_siblings = siblings.iter().rev().find_map(quote_of);
+    let of_lists = || nodes(context).flat_map(Node::items).find_map(quote_of);
     of_siblings
-        .or_else(|| {
-            nodes(context)
-                .filter(|node| !node.items().is_empty())
-                .find_map(|list| list.items().iter().find_map(quote_of))
-        })
+        .or_else(|| *context.habits.quote_in_lists.get_or_init(of_lists))
         .unwrap_or_else(|| common_quote(context))
 }
 
@@ -29,6 +36,10 @@ pub(super) fn quote_for_value(context: &Context<'_, '_>, old: Option<&Node<'_>>)
 
 /// The most frequent quotes of the text values; without evidence none.
 fn common_quote(context: &Context<'_, '_>) -> Quote {
+    *context.habits.quote.get_or_init(|| find_common_quote(context))
+}
+
+fn find_common_quote(context: &Context<'_, '_>) -> Quote {
     let values = nodes(context).flat_map(Node::entries).filter_map(|entry| quote_of(&entry.value));
     let mut counts = [0_usize; 3];
     for quote in values {
@@ -69,6 +80,10 @@ pub(super) enum ListStyle {
 /// The style of the first list of the document that has items; brackets without evidence, as the templates of the
 /// field have them.
 pub(super) fn list_style(context: &Context<'_, '_>) -> ListStyle {
+    *context.habits.list.get_or_init(|| find_list_style(context))
+}
+
+fn find_list_style(context: &Context<'_, '_>) -> ListStyle {
     let entries = nodes(context).flat_map(Node::entries);
     let mut lists = entries.filter_map(|entry| match &entry.value.kind {
         NodeKind::Sequence { style, items } => Some((entry, style, items.first()?)),

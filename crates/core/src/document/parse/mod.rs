@@ -5,7 +5,7 @@ mod granit;
 mod subset;
 mod tree;
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{borrow::Cow, collections::HashSet, sync::OnceLock};
 
 pub(crate) use event::Comments;
 
@@ -104,6 +104,8 @@ pub struct Yaml<'a> {
     root: Option<Node<'a>>,
     documents: usize,
     comments: Vec<Comment<'a>>,
+    /// Found when the first alias is followed.
+    anchors: OnceLock<Anchors>,
 }
 
 impl<'a> Yaml<'a> {
@@ -129,7 +131,8 @@ impl<'a> Yaml<'a> {
             Some(tree) => tree,
             None => tree::build(granit::GranitReader::new(text, comments, LIMITS.depth), offset)?,
         };
-        Ok(Self { span, root: tree.root, documents: tree.documents, comments: tree.comments })
+        let Tree { root, documents, comments } = tree;
+        Ok(Self { span, root, documents, comments, anchors: OnceLock::new() })
     }
 
     /// Where the comments of the bytes `span` of a file stand, each with its `#`.
@@ -170,17 +173,14 @@ impl<'a> Yaml<'a> {
     /// Every alias whose anchor does not exist: `glob: *.md` where `"*.md"` was meant.
     pub fn unresolved_aliases(&self) -> Vec<&Node<'a>> {
         let nodes = self.root.iter().flat_map(Node::descend);
-        let mut aliases: Vec<_> = nodes.filter(|node| matches!(node.kind, NodeKind::Alias { .. })).collect();
-        if !aliases.is_empty() {
-            let anchors = Anchors::of(self);
-            aliases.retain(|alias| anchors.target(alias).is_none());
-        }
-        aliases
+        let aliases = nodes.filter(|node| matches!(node.kind, NodeKind::Alias { .. }));
+        aliases.filter(|alias| self.target(alias).is_none()).collect()
     }
 
-    /// The node that an alias names: the last anchor of that name before it. Searches the whole region.
-    pub fn target(&self, alias: &Node<'a>) -> Option<&Node<'a>> {
-        Anchors::of(self).target(alias)
+    /// The node that an alias names: the last anchor of that name before it.
+    pub fn target(&self, alias: &Node<'_>) -> Option<&Node<'a>> {
+        let root = self.root.as_ref()?;
+        self.anchors.get_or_init(|| Anchors::of(root)).target(root, alias)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Gates against their artifact → findings.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{GateStep, StoredGate, gate_file_name, superfluous};
 use crate::{
     artifact::Artifact,
@@ -22,16 +24,15 @@ pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGa
             let message = format!("`{name}` is the gate of a step that is not listed here");
             finding(&gate_without_step::RULE, list, message, "`stepmark project` removes it")
         });
-    let has_gate = |step: &&GateStep| {
-        let name = gate_file_name(&step.name);
-        stored.iter().any(|stored| stored.file_name == name && stored.gate.is_some())
-    };
+    let readable = stored.iter().filter(|stored| stored.gate.is_some());
+    let readable: HashSet<&str> = readable.map(|stored| stored.file_name.as_str()).collect();
+    let has_gate = |step: &&GateStep| readable.contains(gate_file_name(&step.name).as_str());
+    let items = artifact.state().steps.iter().flat_map(|steps| &steps.items).rev();
+    let spans: HashMap<&str, Span> = items.map(|item| (item.spelling.as_str(), item.span)).collect();
     let expected = if stored.is_empty() { &[] } else { steps };
     let missing = expected.iter().filter(|step| !has_gate(step)).map(|step| {
-        let lists = artifact.state().steps.iter();
-        let item = lists.flat_map(|steps| &steps.items).find(|item| item.spelling == step.listed);
         let message = format!("`{}` is completed and has no gate", step.name);
-        let span = item.map_or(list, |item| item.span);
+        let span = spans.get(step.listed.as_str()).copied().unwrap_or(list);
         finding(&step_without_gate::RULE, span, message, "`stepmark project` makes it")
     });
     stale.chain(missing).collect()

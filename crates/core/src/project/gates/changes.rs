@@ -1,5 +1,7 @@
 //! From the gates that are there to those that should be.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{Gate, GateStat, GateStep, StoredGate, gate_file_name};
 use crate::{
     artifact::{ProjectPath, StateDigest},
@@ -43,9 +45,11 @@ impl GateChanges {
     ) -> Self {
         let names = stored.iter().map(|stored| stored.file_name.as_str());
         let mut changes = Self { remove: superfluous(steps, names), ..Self::default() };
+        let by_name: HashMap<&str, &StoredGate> =
+            stored.iter().map(|stored| (stored.file_name.as_str(), stored)).collect();
         for step in steps {
             let name = gate_file_name(&step.name);
-            let old = stored.iter().find(|stored| stored.file_name == name).and_then(|old| old.gate.as_ref());
+            let old = by_name.get(name.as_str()).and_then(|old| old.gate.as_ref());
             let event = old.map_or(event, |old| old.event.or(event));
             let mut gate = Gate::new(step, event, facts);
             if let Some(old) = old.filter(|old| old.stat.is_proof && old.stat.is_same_file(&gate.stat)) {
@@ -64,8 +68,8 @@ impl GateChanges {
 
 /// Those of the file names `stored` that are the gate of none of `steps`.
 pub fn superfluous<'n>(steps: &[GateStep], stored: impl IntoIterator<Item = &'n str>) -> Vec<String> {
-    let names: Vec<String> = steps.iter().map(|step| gate_file_name(&step.name)).collect();
-    let is_superfluous = |stored: &&str| names.iter().all(|name| name != stored);
+    let names: HashSet<String> = steps.iter().map(|step| gate_file_name(&step.name)).collect();
+    let is_superfluous = |stored: &&str| !names.contains(*stored);
     stored.into_iter().filter(is_superfluous).map(str::to_owned).collect()
 }
 

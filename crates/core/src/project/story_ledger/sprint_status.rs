@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{EntryPlace, LedgerEntry, Story};
 use crate::{
     artifact::{LedgerKey, LedgerPart, ProjectPath, STATES_KEY, SprintStatus},
-    document::{Edit, EditError, KeyPath, Region, Value, apply, set_together},
+    document::{Edit, EditError, KeyPath, Region, Value, apply},
     lifecycle::WordChange,
 };
 
@@ -105,11 +105,9 @@ impl EntriesWritten {
         if entries.is_empty() {
             return;
         }
-        let value =
-            |entry: &LedgerEntry| (KeyPath::key(STATES_KEY).then(&entry.key), Value::from(entry.to.as_str()));
-        let values: Vec<(KeyPath, Value)> = entries.iter().map(value).collect();
-        if let Some(bytes) = set_together(&self.bytes, &Region::WholeFile, &values) {
-            self.bytes = bytes;
+        let edits: Vec<Edit> = entries.iter().filter_map(edit).collect();
+        if let Ok(edited) = apply(&self.bytes, &Region::WholeFile, &edits) {
+            self.bytes = edited.bytes;
             self.written.extend(entries);
             return;
         }

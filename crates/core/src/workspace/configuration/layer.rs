@@ -155,7 +155,8 @@ impl ConfigurationLayer {
     /// Reads one value that stands outside of files, as `text`, for the key `key`.
     pub(super) fn given(key: &str, text: &str, origin: Origin) -> Result<Self, String> {
         let keys = Keys::given(key, text)?;
-        let value = ConfiguredValue { key: key.to_owned(), value: Value::from_argument(text), origin };
+        let value = Value::from_argument(text).map_err(|error| error.to_string())?.resolved();
+        let value = ConfiguredValue { key: key.to_owned(), value, origin };
         Ok(Self { keys, values: vec![value], ..Self::default() })
     }
 }

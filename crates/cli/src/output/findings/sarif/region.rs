@@ -44,18 +44,8 @@ impl<'f> RegionIndex<'f> {
     }
 
     fn place(&self, offset: usize) -> (usize, usize) {
-        let offset = offset.min(self.bytes.len());
-        let line = self.lines.position(self.bytes, offset).line;
-        let start = self.start_of(line, offset);
-        let text = String::from_utf8_lossy(&self.bytes[start..offset]);
-        let text = text.strip_prefix('\u{FEFF}').filter(|_| start == 0).unwrap_or(&text);
-        (line, text.encode_utf16().count() + 1)
-    }
-
-    /// Where `line`, which `offset` lies in, begins.
-    fn start_of(&self, line: usize, offset: usize) -> usize {
-        let is_before = |at: &usize| self.lines.position(self.bytes, *at).line < line;
-        (0..offset).rev().find(is_before).map_or(0, |last| last + 1)
+        let place = self.lines.position_in_utf16(self.bytes, offset);
+        (place.line, place.column)
     }
 }
 

@@ -11,3 +11,4 @@ pub(crate) mod line_ends_mixed;
 pub(crate) mod byte_order_mark;
 pub(crate) mod over_limit;
 pub(crate) mod tab_in_indentation;
+pub(crate) mod value_ambiguous;

@@ -28,8 +28,11 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.diagnoses(|problem| matches!(problem, Problem::StatusDisagrees { .. })) {
         let Problem::StatusDisagrees { frontmatter, body } = &diagnosis.problem else { continue };
         let title = format!("make the line say `{frontmatter}`");
-        // The line may be the newer of the two.
-        let fix = (!frontmatter.contains(['\n', '\r']))
+        // The line may be the newer of the two; and what says more than a status is a person's to change.
+        let is_word = |text: &str| !text.contains(char::is_whitespace);
+        let is_known =
+            |text: &str| subject.lifecycle.is_some_and(|lifecycle| lifecycle.state_of(text).is_some());
+        let fix = (!frontmatter.contains(['\n', '\r']) && (is_word(body) || is_known(body)))
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
         let finding = subject.finding(&RULE, diagnosis.span, diagnosis.problem.to_string());
         let path = subject.artifact.path();
@@ -62,6 +65,15 @@ mod tests {
             let help = helps_in(&RULE, &[("1-1-a.md", text.as_str())]).concat();
             assert!(help.contains(expected), "{help}");
         }
+    }
+
+    #[test]
+    fn a_sentence_is_never_replaced() {
+        let file = |line: &str| format!("---\nstatus: in-progress\n---\n# 1.1\n\nStatus: {line}\n");
+        assert_eq!(fixed(&RULE, &file("review, once Ana has seen it")), None);
+        assert_eq!(found(&RULE, &file("review, once Ana has seen it")).len(), 1);
+        assert_eq!(fixed(&RULE, &file("`review`.")), Some(file("`in-progress`.")));
+        assert!(found(&RULE, &file("**in-progress**.")).is_empty());
     }
 
     #[test]

@@ -24,8 +24,15 @@ use crate::{
     workflow::Step,
 };
 
-/// The fix that takes the item at `span` out of its list.
-fn without_item(subject: &Subject<'_>, span: Span, safety: Safety, title: &str) -> Option<Fix> {
+/// Bytes that a rule reads to prove its fixes in one file. The fixes behind that are offered when the first ones are made.
+const PROVEN_BYTES: usize = 8 << 20;
+
+/// The fix of the finding `nth` of a rule that takes the item at `span` out of its list. Each is proven by reading the file
+/// again, so that of many findings in a large file the first ones have one.
+fn without_item(subject: &Subject<'_>, nth: usize, span: Span, safety: Safety, title: &str) -> Option<Fix> {
+    if nth.saturating_mul(subject.artifact.bytes().len()) > PROVEN_BYTES {
+        return None;
+    }
     let lists = subject.artifact.state().steps.iter();
     let (key, place) = lists
         .filter_map(|list| Some((list.key, list.items.iter().position(|item| item.span == span)?)))

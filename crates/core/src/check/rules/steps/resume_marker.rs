@@ -20,10 +20,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    for at in subject.progress.iter().flat_map(|progress| &progress.resume_markers) {
+    for (nth, at) in subject.progress.iter().flat_map(|progress| &progress.resume_markers).enumerate() {
         let (span, spelling) = subject.item(*at);
         let message = format!("`{spelling}` marks a resumed session; it is not progress");
-        let fix = without_item(subject, span, Safety::Unsafe, "remove the mark");
+        let fix = without_item(subject, nth, span, Safety::Unsafe, "remove the mark");
         found.push(subject.finding(&RULE, span, message).with_fix(fix));
     }
 }

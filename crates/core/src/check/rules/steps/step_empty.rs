@@ -20,8 +20,8 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let findings = subject.diagnosed(&RULE, |problem| matches!(problem, Problem::StepEmpty { .. }));
-    found.extend(findings.map(|finding| {
-        let fix = without_item(subject, finding.span, Safety::Safe, "remove the empty item");
+    found.extend(findings.enumerate().map(|(nth, finding)| {
+        let fix = without_item(subject, nth, finding.span, Safety::Safe, "remove the empty item");
         finding.with_help("remove it").with_fix(fix)
     }));
 }

@@ -1,9 +1,11 @@
 //! SM204: a step stands twice in its list.
 
+use std::collections::HashMap;
+
 use super::without_item;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 use crate::{
-    artifact::Problem,
+    artifact::{Problem, Steps},
     check::{Fix, Safety},
     document::Span,
 };
@@ -24,27 +26,31 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let findings = subject.diagnosed(&RULE, |problem| matches!(problem, Problem::StepTwice { .. }));
-    found.extend(findings.map(|finding| {
-        let fix = without_repetition(subject, finding.span);
+    found.extend(findings.enumerate().map(|(nth, finding)| {
+        let fix = without_repetition(subject, nth, finding.span);
         finding.with_help("remove it").with_fix(fix)
     }));
-    for at in subject.progress.iter().flat_map(|progress| &progress.duplicates) {
+    let spellings = subject.artifact.steps().into_iter().flat_map(Steps::spellings).enumerate();
+    let mut first = HashMap::new();
+    spellings.for_each(|(at, spelling)| _ = first.entry(spelling).or_insert(at));
+    let duplicates = subject.progress.iter().flat_map(|progress| &progress.duplicates);
+    for (nth, at) in duplicates.enumerate() {
         let (span, spelling) = subject.item(*at);
         // The same spelling twice is seen without a workflow.
-        if (0..*at).all(|earlier| subject.item(earlier).1 != spelling) {
+        if first.get(spelling) == Some(at) {
             let message = format!("`{spelling}` names a step that is listed already");
-            let fix = without_repetition(subject, span);
+            let fix = without_repetition(subject, nth, span);
             found.push(subject.finding(&RULE, span, message).with_help("remove one of them").with_fix(fix));
         }
     }
 }
 
 /// Some tools resume after the last item of the list, so taking that away is not for a program to decide.
-fn without_repetition(subject: &Subject<'_>, item: Span) -> Option<Fix> {
+fn without_repetition(subject: &Subject<'_>, nth: usize, item: Span) -> Option<Fix> {
     let lists = subject.artifact.state().steps.iter();
     let is_last = lists.filter_map(|list| list.items.last()).any(|last| last.span == item);
     let safety = if is_last { Safety::Unsafe } else { Safety::Safe };
-    without_item(subject, item, safety, "remove the repetition")
+    without_item(subject, nth, item, safety, "remove the repetition")
 }
 
 #[cfg(test)]
