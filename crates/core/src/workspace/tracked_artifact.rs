@@ -123,7 +123,8 @@ impl TrackedArtifact {
         Member { completion: self.completion(), ..member }
     }
 
-    /// The names of steps that are open: gaps, and what comes next. Empty where its workflow is unknown, or finished.
+    /// The names of steps that can be done now: gaps, and what comes next. Empty where its workflow is unknown, or finished. How many
+    /// are left in all, [`Progress::left`] says.
     pub fn open_steps(&self) -> Vec<String> {
         let Some(progress) = self.progress().filter(|progress| progress.standing != Standing::Finished)
         else {
