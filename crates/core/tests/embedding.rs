@@ -20,6 +20,7 @@ use jiff::Timestamp;
 use stepmark_core::{
     ProjectPath, TrackedArtifact, Workspace,
     commit::{ArtifactLock, CommitError, CommitOptions, FsyncPolicy, LockError},
+    document::KeyPath,
     journal::{Actor, Attribution, EventDraft, Kind, store::Selection},
     resume::Tier,
     transition::{Plan, TransitionRefusal},
@@ -115,6 +116,22 @@ fn a_decision_fails_with_the_programs_own_error() {
         Ok(())
     }
     assert!(matches!(by_question_mark(&workspace), Err(ChangeError::Refused { .. })));
+}
+
+#[test]
+fn a_dotted_path_leads_into_a_mapping_however_it_is_given() {
+    let (folder, workspace) = project();
+    let text = "---\nstepsCompleted: [1]\nowner: {name: Ada}\n---\n";
+    fs::write(folder.path().join(PRD), text).unwrap();
+    workspace.update(PRD, |prd| prd.set("owner.name", "Eve")).unwrap();
+    assert_eq!(fs::read_to_string(folder.path().join(PRD)).unwrap(), text.replace("Ada", "Eve"));
+    let wrong = workspace.update(PRD, |prd| prd.set("a..b", 1));
+    assert!(
+        matches!(wrong, Err(UpdateError::Refused { source: TransitionRefusal::NoPath(_), .. })),
+        "{wrong:?}"
+    );
+    workspace.update(PRD, |prd| prd.set(KeyPath::key("a.b"), 1)).unwrap();
+    assert!(fs::read_to_string(folder.path().join(PRD)).unwrap().contains("\na.b: 1\n"));
 }
 
 #[test]

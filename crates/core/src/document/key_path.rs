@@ -1,6 +1,6 @@
 //! The address of a value inside a region.
 
-use std::{fmt, str::FromStr};
+use std::{convert::Infallible, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,21 @@ pub struct KeyPathError {
     pub text: String,
 }
 
+impl TryFrom<&str> for KeyPath {
+    type Error = KeyPathError;
+
+    /// Reads a path as people write it.
+    fn try_from(text: &str) -> Result<Self, KeyPathError> {
+        text.parse()
+    }
+}
+
+impl From<Infallible> for KeyPathError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
 impl FromStr for KeyPath {
     type Err = KeyPathError;
 
@@ -114,6 +129,7 @@ mod tests {
     #[test]
     fn a_dot_parts_keys_where_a_text_is_read_and_belongs_to_a_key_that_is_named() {
         assert_eq!("a.b".parse::<KeyPath>().unwrap(), KeyPath::key("a").then("b"));
+        assert_eq!(KeyPath::try_from("a.b").unwrap(), "a.b".parse().unwrap());
         assert_eq!("/a.b".parse::<KeyPath>().unwrap(), KeyPath::key("a.b"));
         assert_eq!(KeyPath::key("a.b").to_string(), "/a.b");
     }
