@@ -11,6 +11,7 @@ use crate::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     commit::{
         self, CommitError, Conflict, Deliberation, FileDecision, FileTransition, Outcome, PublishError,
+        WriteState,
     },
     document::EditError,
     journal::{self, Event, EventDraft, EventId, Kind, store::HistoryError},
@@ -37,7 +38,7 @@ pub enum Initialised {
     Existing,
 }
 
-/// Why an artifact was not changed.
+/// Why a change did not end well; mostly nothing was changed then, and [`ChangeError::write_state`] says so.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     /// The path names no file of the project.
@@ -141,6 +142,15 @@ where
 }
 
 impl ChangeError {
+    /// Whether the files are changed in spite of the error.
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::GatesNotOpened { .. } => WriteState::Written,
+            Self::Commit(error) => error.write_state(),
+            _ => WriteState::NotWritten,
+        }
+    }
+
     /// Whether another program's writing kept this change from being made: trying again later helps.
     pub const fn is_conflict(&self) -> bool {
         matches!(
@@ -164,7 +174,8 @@ impl Workspace {
     /// `decide` fails with any type: with the refusal of a plan, or with the caller's own error.
     ///
     /// # Errors
-    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be written.
+    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be written. Whether it is changed in
+    /// spite of the error, [`UpdateError::write_state`] says: mostly it is not.
     pub fn update<E: 'static>(
         &self,
         path: impl AsRef<Path>,
@@ -193,7 +204,7 @@ impl Workspace {
     /// (`None`: no such file) and may be called again; `draft` says what the journal is told of each that changes.
     ///
     /// # Errors
-    /// What `decide` refuses; or why nothing, or only a part, was committed.
+    /// What `decide` refuses; or why the commit did not end well: [`ChangeError::write_state`] says whether the files are changed.
     pub fn change_files(
         &self,
         paths: &[ProjectPath],

@@ -5,11 +5,11 @@ use std::{convert::Infallible, error::Error, fmt};
 use super::{ArtifactError, ChangeError};
 use crate::{
     artifact::ProjectPath,
-    commit::{self, CommitError, Conflict},
+    commit::{self, CommitError, Conflict, WriteState},
     transition::TransitionRefusal,
 };
 
-/// Why [`Workspace::update`](super::Workspace::update) changed nothing, where the caller decides with errors of its own type `E`.
+/// Why [`Workspace::update`](super::Workspace::update) did not end well, where the caller decides with errors of its own type `E`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError<E> {
@@ -31,6 +31,14 @@ impl<E> UpdateError<E> {
         match error {
             Undecided::Caller(source) => Self::Refused { path: path.clone(), source },
             Undecided::Library(error) => Self::Change(error),
+        }
+    }
+
+    /// Whether the file is changed in spite of the error.
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::Refused { .. } => WriteState::NotWritten,
+            Self::Change(error) => error.write_state(),
         }
     }
 
