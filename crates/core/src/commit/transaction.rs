@@ -243,6 +243,8 @@ fn carry_out(
         Err((_, CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))) => {
             roll_forward(&mut chosen(locks, places), record, fsync).map_err(unfinished)?
         }
+        // Of one file it is known.
+        Err((_, error)) if record.files.len() == 1 => return Err(error),
         Err((_, error)) => return Err(unfinished(error)),
     };
     let events = told(record, &overtaken);
