@@ -6,7 +6,7 @@ use std::{hint::black_box, str::FromStr};
 use criterion::{Criterion, criterion_group, criterion_main};
 use stepmark_core::{
     artifact::{Artifact, ProjectPath},
-    document::{Document, Edit, Region, Value, apply},
+    document::{Document, Edit, KeyPath, Region, Value, apply},
 };
 use yaml_edit::YamlFile;
 
@@ -47,7 +47,8 @@ fn reading(criterion: &mut Criterion) {
 
 fn editing(criterion: &mut Criterion) {
     let file = file();
-    let append = [Edit::Append { path: "stepsCompleted".into(), item: Value::from("step-04-journeys") }];
+    let append =
+        [Edit::Append { path: KeyPath::key("stepsCompleted"), item: Value::from("step-04-journeys") }];
     let mut group = criterion.benchmark_group("editing");
     group.bench_function("verified append", |bench| {
         bench.iter(|| apply(black_box(&file), &Region::Frontmatter, &append));

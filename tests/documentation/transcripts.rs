@@ -125,7 +125,7 @@ fn trackers_of_the_book_can_be_configured() {
     assert!(tried >= 3, "{tried}");
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
         let entry = entry.unwrap();

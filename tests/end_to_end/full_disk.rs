@@ -67,7 +67,7 @@ fn leaves_the_old_file_and_goes_on_when_there_is_room() {
     lastStep: 2
     prd.md
     ── stderr
-    error: cannot write the new content of `docs/prd.md` to a temporary file beside it; nothing was changed
+    error: cannot write the new content of `docs/prd.md` to a temporary file beside it; that file is as it was
       cause: No space left on device (os error 28)
     ");
 }

@@ -126,3 +126,22 @@ fn of_many_who_take_it_one_gets_it() {
     assert_eq!(codes.iter().filter(|code| **code == 0).count(), 1, "{codes:?}");
     assert!(codes.iter().all(|code| [0, 3].contains(code)), "{codes:?}");
 }
+
+#[test]
+fn a_lease_of_a_clock_that_ran_ahead_is_told_and_holds_nobody_up() {
+    let demo = Sandbox::empty();
+    demo.write("docs/a.md", "---\nstepsCompleted: [1]\n---\n");
+    let ahead = run(&demo, "one", "2100-01-01T00:00:00Z", &["lease", "take", "docs/a.md"]);
+    assert_eq!(ahead.code, 0, "{ahead}");
+    let shown = run(&demo, "two", NOON, &["lease", "show", "docs/a.md"]);
+    assert!(
+        shown.stdout.contains("docs/a.md: expired") && shown.stderr.contains("the clock was wrong"),
+        "{shown}"
+    );
+    assert_eq!(run(&demo, "two", NOON, &["complete", "docs/a.md", "2"]).code, 0);
+    assert_eq!(run(&demo, "two", NOON, &["lease", "take", "docs/a.md"]).code, 0);
+    let endless = run(&demo, "two", NOON, &["lease", "take", "docs/a.md", "--seconds", "2592001"]);
+    assert_eq!(endless.code, 2, "{endless}");
+    let last = run(&demo, "one", "9999-12-30T22:00:00Z", &["lease", "take", "docs/a.md"]);
+    assert_eq!(last.code, 0, "{last}");
+}

@@ -30,6 +30,7 @@ mod gate;
 mod hook;
 mod import_stories;
 mod init;
+mod invisible;
 mod injected_faults;
 mod instructions;
 mod journal_in_git;

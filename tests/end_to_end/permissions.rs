@@ -142,7 +142,7 @@ fn a_folder_that_may_not_be_written() {
     assert_snapshot!(run, @r"
     exit 4
     ── stderr
-    error: cannot write the new content of `_bmad-output/planning-artifacts/prd.md` to a temporary file beside it; nothing was changed
+    error: cannot write the new content of `_bmad-output/planning-artifacts/prd.md` to a temporary file beside it; that file is as it was
       cause: Permission denied (os error 13)
     ");
     assert_eq!(demo.read(PRD), before);

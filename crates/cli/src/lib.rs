@@ -12,11 +12,6 @@ mod watch;
 mod commands;
 mod output;
 
-/// The programs of the book are compiled, and those that may are run.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/embedding.md")]
-mod embedding {}
-
 use std::process::ExitCode;
 
 use clap::Parser;

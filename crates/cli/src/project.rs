@@ -69,7 +69,7 @@ impl Project {
     ) -> Self {
         let attribution = attribution::with_flags(environment.attribution.clone(), acting);
         Self {
-            workspace: workspace.with_attribution(attribution).with_clock(environment.clock),
+            workspace: workspace.with_attribution(attribution).with_clock(environment.clock.clone()),
             current_folder: environment.current_folder.clone(),
             root_is_given: arguments.root.is_some(),
         }

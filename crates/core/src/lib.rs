@@ -4,16 +4,20 @@
 //! and a stage uses only stages to its left. `workspace` is the edge: there the file system, the clock and the
 //! environment enter; every other stage except `commit` is pure and receives values.
 //!
-//! ```no_run
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let project = folder.path();
+//! # std::fs::write(project.join("prd.md"), "---\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n")?;
+//! # let mut printed = String::new();
+//! # macro_rules! println { ($($arguments:tt)*) => { printed += &format!($($arguments)*) } }
 //! use stepmark_core::Workspace;
 //!
-//! let workspace = Workspace::open(".")?;
-//! workspace.update("docs/prd.md", |prd| prd.complete("step-03-success"))?; // proven, atomic, retried on conflict
+//! let workspace = Workspace::open(project)?;
+//! workspace.update("prd.md", |prd| prd.complete("step-03-success"))?; // proven, atomic, retried on conflict
 //! for artifact in workspace.artifacts()?.artifacts {
-//!     if let Some(progress) = artifact.progress() {
-//!         println!("{} {}/{}", artifact.path(), progress.done_units, progress.total);
-//!     }
+//!     println!("{}: {} steps are done", artifact.path(), artifact.steps().completed().len());
 //! }
+//! # assert_eq!(printed, "prd.md: 3 steps are done");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

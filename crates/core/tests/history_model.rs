@@ -132,7 +132,8 @@ impl Project {
 
     fn set(&self, artifact: usize, value: u8) -> Result<(), ChangeError> {
         let value = i64::from(value);
-        self.workspace.update(path(artifact).as_str(), |found| found.set("value", value)).map(drop)
+        self.workspace.update(path(artifact).as_str(), |found| found.set("value", value))?;
+        Ok(())
     }
 
     fn act(&mut self, artifact: usize, deed: &Deed) {

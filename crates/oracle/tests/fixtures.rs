@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
 use gray_matter::{Pod, engine::Engine};
 use stepmark_core::document::{
-    Document, Edit, LIMITS, ParseError, Refusal, Region, Span, Value, ValueError, Yaml,
+    Document, Edit, KeyPath, LIMITS, ParseError, Refusal, Region, Span, Value, ValueError, Yaml,
 };
 use stepmark_oracle::{LIBYAML, Reader, Verdict, judge, paths};
 
@@ -209,7 +209,7 @@ fn files_at_the_limits_are_read_and_those_beyond_are_not() {
     };
     let nearly = long_line(LIMITS.bytes - 40);
     assert_eq!(parse(&nearly, &Region::Frontmatter), Ok(()));
-    let append = Edit::Append { path: "list".into(), item: Value::from("b") };
+    let append = Edit::Append { path: KeyPath::key("list"), item: Value::from("b") };
     let verdict = judge(&nearly, &Region::Frontmatter, &append, &[LIBYAML]).unwrap();
     assert!(matches!(verdict, Verdict::Changed(_)));
     let error = parse(&long_line(LIMITS.bytes), &Region::Frontmatter).unwrap_err();

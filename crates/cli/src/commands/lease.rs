@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, Subcommand};
 use stepmark_core::{
     artifact::ProjectPath,
-    lease::{Claim, Lease as Record, Tenure},
+    lease::{Claim, LONGEST, Lease as Record, Tenure},
 };
 
 use crate::{
@@ -52,8 +52,8 @@ enum Task {
 struct Term {
     /// The artifact
     artifact: PathBuf,
-    /// How long it lasts; `lease.seconds` without it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// How long it lasts, 30 days at most; `lease.seconds` without it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=LONGEST.as_secs().cast_signed()))]
     seconds: Option<u32>,
 }
 
@@ -126,6 +126,11 @@ fn report(
     }
     if let Some((tenure, fence)) = taken_over {
         output.warning(format_args!("{path}: taken over from {}, whose number was {fence}", tenure.holder));
+    }
+    if tenure.is_some_and(|tenure| tenure.is_beyond(project.workspace.now())) {
+        output.warning(format_args!(
+            "{path}: its lease ends later than a lease can last: the clock was wrong when it was taken, and it counts as expired"
+        ));
     }
     match lease {
         Some(lease) if tenure.is_some() => output.line(format_args!("{path}: {state}, {}", until(lease))),

@@ -1,6 +1,6 @@
 //! `stepmark manifest`
 
-use std::{borrow::Cow, path::PathBuf, sync::atomic::AtomicUsize};
+use std::{path::PathBuf, sync::atomic::AtomicUsize};
 
 use clap::{Args, Subcommand};
 use stepmark_core::{
@@ -16,7 +16,7 @@ use stepmark_core::{
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, with_spinner},
+    output::{Output, on_one_line, with_spinner},
     project::Project,
 };
 
@@ -95,7 +95,7 @@ impl Manifest {
         for file in &draft.unreadable {
             output.warning(format_args!(
                 "{} is listed without a hash: {}",
-                harmless(&file.path),
+                on_one_line(&file.path),
                 file.reason
             ));
         }
@@ -138,7 +138,7 @@ fn no_manifest(place: &ManifestPlace) -> Failure {
 fn print_verdict(output: &Output, file: &FileVerdict) {
     let line = || {
         let reason = file.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        format!("{:<14} {}{reason}", file.class.label(), harmless(&file.path))
+        format!("{:<14} {}{reason}", file.class.label(), on_one_line(&file.path))
     };
     match file.class {
         FileClass::Ok | FileClass::RemovedWithItsFolder | FileClass::Regenerated => {}
@@ -162,12 +162,7 @@ fn summary(report: &ManifestReport) -> String {
 }
 
 fn walk_warning(output: &Output, problem: &WalkProblem) {
-    output.warning(format_args!("{}: {}", harmless(&problem.path), problem.kind));
-}
-
-/// A path that cannot steer the terminal: a name may hold any character.
-fn harmless(path: &str) -> Cow<'_, str> {
-    if path.chars().any(char::is_control) { path.escape_debug().to_string().into() } else { path.into() }
+    output.warning(format_args!("{}: {}", on_one_line(&problem.path), problem.kind));
 }
 
 fn cache_remark(output: &Output, cache: &CacheOutcome) {

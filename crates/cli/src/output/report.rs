@@ -118,11 +118,10 @@ const fn command(safety: Safety) -> &'static str {
 }
 
 /// The bytes as text that a terminal can show: what is no UTF-8 becomes U+FFFD, a lone CR a line end, a byte order mark
-/// nothing, and any other control character its picture, so that a file cannot steer the terminal.
+/// at the beginning nothing, and what steers or hides is made visible.
 fn shown(bytes: &[u8]) -> String {
-    let text =
-        String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n").replace('\u{FEFF}', "");
-    visible(&text)
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n");
+    visible(text.strip_prefix('\u{FEFF}').unwrap_or(&text))
 }
 
 #[cfg(test)]

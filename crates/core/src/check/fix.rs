@@ -72,12 +72,12 @@ fn difference(before: &[u8], after: &[u8]) -> Option<Splice> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Value;
+    use crate::document::{KeyPath, Value};
 
     #[test]
     fn several_edits_become_one_splice() {
         let file = "---\na: é1\nb: 2\nc: 3\n---\nbody\n".as_bytes();
-        let set = |key: &str, text: &str| Edit::Set { path: key.into(), value: Value::from(text) };
+        let set = |key: &str, text: &str| Edit::Set { path: KeyPath::key(key), value: Value::from(text) };
         let fix = Fix::edit(Safety::Safe, "x", file, &[set("a", "è1"), set("b", "9")]).unwrap();
         let [splice] = &fix.splices[..] else { panic!("{fix:?}") };
         assert_eq!(&file[splice.span.range()], "é1\nb: 2".as_bytes());

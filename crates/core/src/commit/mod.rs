@@ -59,6 +59,7 @@ mod torn_lines;
 mod roll_forward;
 mod transaction;
 mod update;
+mod write_state;
 mod whole;
 #[cfg(test)]
 mod scratch_project;
@@ -82,3 +83,4 @@ pub use torn_lines::{CutLine, cut_torn_lines};
 pub use transaction::{Deliberation, FileDecision, FileTransition, transact};
 pub use update::{CommitError, CommitOptions, Outcome, UpdateError, update, update_and_record};
 pub use whole::{create, replace_whole};
+pub use write_state::WriteState;

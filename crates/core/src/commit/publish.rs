@@ -15,15 +15,14 @@ pub struct Published {
     pub after: FileHash,
 }
 
-/// Why staged content did not get its name. Except after [`PublishError::Flush`], it is gone and the file has its old
-/// bytes or another program's.
+/// Why a file was not replaced, made or removed as it should be. [`PublishError::write_state`] says whether it was.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The file is not what was expected.
     #[error(transparent)]
     Conflict(Box<Conflict>),
     /// The file cannot be read again before it is replaced.
-    #[error("cannot check `{path}` before replacing it; nothing was changed")]
+    #[error("cannot check `{path}` before replacing it; that file is as it was")]
     Check {
         /// The file.
         path: ProjectPath,
@@ -32,15 +31,25 @@ pub enum PublishError {
     },
     /// Another program writes the file again and again.
     #[error(
-        "another program keeps writing `{path}`; nothing was changed; wait for it and run the command again"
+        "another program keeps writing `{path}`; our change is not written; wait for that program and run the command again"
     )]
     Busy {
         /// The file.
         path: ProjectPath,
     },
     /// The system refuses to announce the replacement or to rename.
-    #[error("cannot put the new content of `{path}` in place; nothing was changed")]
+    #[error("cannot put the new content of `{path}` in place; that file is as it was")]
     Rename {
+        /// The file.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is removed, but its old bytes still stand beside it.
+    #[error(
+        "`{path}` is removed, but the temporary file with its old bytes is not: the next command that writes `{path}` removes that"
+    )]
+    Remains {
         /// The file.
         path: ProjectPath,
         /// What the system says.

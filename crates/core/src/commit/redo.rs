@@ -209,19 +209,14 @@ impl Slot {
         }
     }
 
-    /// Writes the record, so that it survives a loss of power.
+    /// Writes the record, so that it survives a loss of power. After an error the slot must be cleared: what stands in it may be whole,
+    /// and would be rolled forward against the caller's wish.
     pub(super) fn write(&mut self, record: &RedoRecord, fsync: FsyncPolicy) -> io::Result<()> {
         let key = CloneKey::read_or_make(self.root.state())?;
-        let written =
-            record.to_bytes(&key).and_then(|bytes| self.file.write_all(&bytes)).and_then(|()| match fsync {
-                FsyncPolicy::Always => self.file.sync_data(),
-                FsyncPolicy::Never => Ok(()),
-            });
-        if written.is_err() {
-            // Nothing was done yet, so a record that stays would only be rolled forward against the caller's wish.
-            self.clear()?;
-        }
-        written
+        record.to_bytes(&key).and_then(|bytes| self.file.write_all(&bytes)).and_then(|()| match fsync {
+            FsyncPolicy::Always => self.file.sync_data(),
+            FsyncPolicy::Never => Ok(()),
+        })
     }
 
     /// Empties the slot, and removes it where it is one too many. Without a flush: a record that comes back after a loss of power has its events in the journal.

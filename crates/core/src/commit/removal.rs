@@ -45,7 +45,8 @@ pub(super) fn remove(
         };
         return Err(conflict(lock, found, kept));
     }
-    fs::remove_file(&temporary).map_err(|source| failed(lock, source))?;
+    fs::remove_file(&temporary)
+        .map_err(|source| PublishError::Remains { path: lock.path.clone(), source })?;
     flush_folder(lock.folder(), fsync)
         .map_err(|source| PublishError::Flush { path: lock.path.clone(), source })?;
     Ok(())

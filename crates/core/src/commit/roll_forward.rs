@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{
-    ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError,
+    ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError, WriteState,
     journal_file::JournalFile,
     redo::{self, Found, RedoFile, RedoRecord, Slot},
     redo_aside::{may_pass, set_aside},
@@ -22,6 +22,18 @@ use crate::{
 pub(super) struct Unfinished {
     record: RedoRecord,
     error: CommitError,
+}
+
+impl Unfinished {
+    /// The error of whoever must wait for that commit: its own files are as they were, whatever became of those of that one.
+    fn into_error(self) -> CommitError {
+        match self.error.write_state() {
+            WriteState::NotWritten => self.error,
+            WriteState::Written | WriteState::Unknown => {
+                CommitError::Earlier { source: Box::new(self.error) }
+            }
+        }
+    }
 }
 
 /// Finishes the commits of processes that died, each under the locks of its files. A record whose events stand in the
@@ -55,7 +67,7 @@ pub(super) fn recover(root: &Root, options: &CommitOptions) -> Result<Vec<Unfini
 /// The reason why a commit of one of `paths` could not be finished.
 pub(super) fn hindrance(unfinished: Vec<Unfinished>, paths: &[&ProjectPath]) -> Result<(), CommitError> {
     let is_about = |one: &Unfinished| paths.iter().any(|path| one.record.names(path));
-    unfinished.into_iter().find(is_about).map_or(Ok(()), |one| Err(one.error))
+    unfinished.into_iter().find(is_about).map_or(Ok(()), |one| Err(one.into_error()))
 }
 
 /// Finishes the commits of processes that died, as every commit does before its own work.
@@ -64,7 +76,7 @@ pub(super) fn hindrance(unfinished: Vec<Unfinished>, paths: &[&ProjectPath]) -> 
 /// When one cannot be finished now; its record stays. One that can never be finished is set aside:
 /// see [`commits_set_aside`](super::commits_set_aside).
 pub fn finish_interrupted(root: &Root, options: &CommitOptions) -> Result<(), CommitError> {
-    recover(root, options)?.into_iter().next().map_or(Ok(()), |one| Err(one.error))
+    recover(root, options)?.into_iter().next().map_or(Ok(()), |one| Err(one.into_error()))
 }
 
 /// The files of commits that were cut off and not finished yet. Nothing is changed.
@@ -181,9 +193,13 @@ fn interrupted(event: &Event, overtaken: &Overtaken) -> Event {
     interrupted.sealed()
 }
 
-/// Forgets a record whose commit did not begin.
-pub(super) fn withdraw(slot: &mut Slot, path: &ProjectPath) -> Result<(), CommitError> {
-    slot.clear().map_err(|source| CommitError::Redo { path: path.clone(), source })
+/// Forgets the record of a commit that ended with `error` before it changed a file. Where that fails too, the next command may still
+/// make the commit.
+pub(super) fn withdraw(slot: &mut Slot, path: &ProjectPath, error: CommitError) -> CommitError {
+    match slot.clear() {
+        Ok(()) => error,
+        Err(_left) => CommitError::Unfinished { path: path.clone(), source: Box::new(error) },
+    }
 }
 
 #[cfg(test)]

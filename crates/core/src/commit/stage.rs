@@ -44,7 +44,7 @@ pub enum StageError {
     },
     /// The new content is larger than what can be read again.
     #[error(
-        "cannot write `{path}`: {size} bytes are more than the {READ_LIMIT} that stepmark reads; nothing was changed"
+        "cannot write `{path}`: {size} bytes are more than the {READ_LIMIT} that stepmark reads; that file is as it was"
     )]
     TooLarge {
         /// The file.
@@ -53,7 +53,7 @@ pub enum StageError {
         size: u64,
     },
     /// The temporary file could not be announced, made, written, or given its mode and owner.
-    #[error("cannot write the new content of `{path}` to a temporary file beside it; nothing was changed")]
+    #[error("cannot write the new content of `{path}` to a temporary file beside it; that file is as it was")]
     Write {
         /// The file.
         path: ProjectPath,
@@ -61,7 +61,7 @@ pub enum StageError {
         source: io::Error,
     },
     /// The temporary file could not be flushed to the disk.
-    #[error("cannot flush the new content of `{path}` to the disk; nothing was changed")]
+    #[error("cannot flush the new content of `{path}` to the disk; that file is as it was")]
     Flush {
         /// The file.
         path: ProjectPath,
@@ -154,7 +154,7 @@ mod tests {
         let refused = lock.stage(b"new", FsyncPolicy::Never).unwrap_err();
         let StageError::Write { source, .. } = &refused else { panic!("{refused:?}") };
         assert_eq!(source.kind(), io::ErrorKind::NotFound);
-        assert!(refused.to_string().contains("nothing was changed"));
+        assert!(refused.to_string().contains("that file is as it was"));
     }
 
     #[cfg(unix)]

@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, LockError, Outcome, PublishError,
-    Staged, UpdateError,
+    Staged, UpdateError, WriteState,
     journal_file::JournalFile,
     last_told::{JournalStamp, remember},
     read::FileContent,
@@ -78,8 +78,7 @@ const DYING: Duration = Duration::from_millis(1);
 /// Commits that were cut off earlier are finished first.
 ///
 /// # Errors
-/// What is refused; or why nothing was committed. [`CommitError::Overtaken`] says that a part was, and
-/// [`CommitError::History`] that all files were, but not the journal yet.
+/// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its files are changed.
 pub fn transact<D: Deliberation>(
     root: &Root,
     paths: &[ProjectPath],
@@ -228,25 +227,30 @@ fn carry_out(
     let mut slot = Slot::take(root, fsync, options.lock_timeout)
         .map_err(|source| CommitError::Redo { path: first.path.clone(), source })?;
     let prepared = prepare_all(locks, places, record, fsync)?;
-    slot.write(record, fsync).map_err(|source| CommitError::Redo { path: first.path.clone(), source })?;
+    if let Err(source) = slot.write(record, fsync) {
+        let error = CommitError::Redo { path: first.path.clone(), source };
+        return Err(withdraw(&mut slot, &first.path, error));
+    }
+    // From here on the record stays where something goes wrong: the next commit finishes this one.
+    let unfinished = |error| CommitError::Unfinished { path: first.path.clone(), source: Box::new(error) };
     let published = publish_in_order(prepared);
     let overtaken = match published {
         Ok(()) => Vec::new(),
-        // Nothing has happened yet; a file whose folder is not flushed has its new bytes.
-        Err((0, error)) if !matches!(error, CommitError::Publish(PublishError::Flush { .. })) => {
-            withdraw(&mut slot, &first.path)?;
-            return Err(error);
+        // Nothing has happened yet, unless the first file has its new bytes.
+        Err((0, error)) if error.write_state() != WriteState::Written => {
+            return Err(withdraw(&mut slot, &first.path, error));
         }
         Err((_, CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))) => {
-            roll_forward(&mut chosen(locks, places), record, fsync)?
+            roll_forward(&mut chosen(locks, places), record, fsync).map_err(unfinished)?
         }
-        // The record stays: the next commit finishes this one.
-        Err((_, error)) => return Err(error),
+        // Of one file it is known.
+        Err((_, error)) if record.files.len() == 1 => return Err(error),
+        Err((_, error)) => return Err(unfinished(error)),
     };
     let events = told(record, &overtaken);
     let told = JournalFile::open(root).and_then(|journal| journal.append(&events, fsync));
     told.map_err(|source| CommitError::History { path: first.path.clone(), source })?;
-    withdraw(&mut slot, &first.path)?;
+    slot.clear().map_err(|source| CommitError::Record { path: first.path.clone(), source })?;
     match overtaken.into_iter().next() {
         None => Ok(()),
         Some(overtaken) => Err(CommitError::Overtaken { path: overtaken.path }),

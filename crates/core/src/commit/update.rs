@@ -53,7 +53,7 @@ pub enum Outcome {
     },
 }
 
-/// Why a file was not committed. Whether something has changed, the error of the step says.
+/// Why a commit did not end well. Whether its files are changed, [`CommitError::write_state`] says.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// There is no such file.
@@ -102,6 +102,33 @@ pub enum CommitError {
         path: ProjectPath,
         /// What the system says.
         source: io::Error,
+    },
+    /// All files are changed and history tells of it, but the note of the commit could not be cleared.
+    #[error(
+        "`{path}` is changed and history tells of it, but the redo record could not be cleared: the next command that writes clears it"
+    )]
+    Record {
+        /// The first file of the commit.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The commit was begun, and is neither finished nor undone.
+    #[error(
+        "the commit of `{path}` was begun and is not finished, so it is unknown which of its files are changed: the next command \
+         that writes finishes it"
+    )]
+    Unfinished {
+        /// The first file of the commit.
+        path: ProjectPath,
+        /// What kept it from being finished.
+        source: Box<CommitError>,
+    },
+    /// A commit of the same files that was cut off earlier cannot be finished yet.
+    #[error("a commit that was cut off earlier cannot be finished yet; nothing else was changed")]
+    Earlier {
+        /// What keeps it from being finished.
+        source: Box<CommitError>,
     },
     /// A lease could not be written; it is as it was.
     #[error("cannot write the lease of `{path}`")]

@@ -216,11 +216,11 @@ mod tests {
 
     #[test]
     fn a_change_that_does_not_fit_is_refused() {
-        let set = |old| Change { path: "a".into(), op: Operation::Set { old, new: json!(9) } };
+        let set = |old| Change { path: KeyPath::key("a"), op: Operation::Set { old, new: json!(9) } };
         let mut value = json!({"a": 1});
         assert!(make_changes(&mut value, &[set(json!(2))]).is_err());
         assert!(make_changes(&mut value, &[set(json!(1))]).is_ok());
-        let twice = Change { path: "a".into(), op: Operation::Insert { new: json!(1) } };
+        let twice = Change { path: KeyPath::key("a"), op: Operation::Insert { new: json!(1) } };
         assert!(make_changes(&mut value, &[twice]).is_err());
         let beyond = Change { path: KeyPath::key("a").item(1), op: Operation::Remove { old: json!(1) } };
         assert!(make_changes(&mut value, &[beyond]).is_err());

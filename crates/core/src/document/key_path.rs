@@ -1,6 +1,6 @@
 //! The address of a value inside a region.
 
-use std::{fmt, str::FromStr};
+use std::{convert::Infallible, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,8 @@ pub enum Segment {
 pub struct KeyPath(pub Vec<Segment>);
 
 impl KeyPath {
-    /// A key of the root mapping.
+    /// One key of the root mapping, taken as it is: a dot in it belongs to its name. A path as people write it is parsed:
+    /// `"delegation.id".parse()`.
     pub fn key(key: impl Into<String>) -> Self {
         Self(vec![Segment::Key(key.into())])
     }
@@ -37,13 +38,6 @@ impl KeyPath {
     pub fn then(mut self, key: impl Into<String>) -> Self {
         self.0.push(Segment::Key(key.into()));
         self
-    }
-}
-
-impl From<&str> for KeyPath {
-    /// The path of one key of the root, taken as it is.
-    fn from(key: &str) -> Self {
-        Self::key(key)
     }
 }
 
@@ -81,6 +75,21 @@ pub struct KeyPathError {
     pub text: String,
 }
 
+impl TryFrom<&str> for KeyPath {
+    type Error = KeyPathError;
+
+    /// Reads a path as people write it.
+    fn try_from(text: &str) -> Result<Self, KeyPathError> {
+        text.parse()
+    }
+}
+
+impl From<Infallible> for KeyPathError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
 impl FromStr for KeyPath {
     type Err = KeyPathError;
 
@@ -116,6 +125,14 @@ impl FromStr for KeyPath {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dot_parts_keys_where_a_text_is_read_and_belongs_to_a_key_that_is_named() {
+        assert_eq!("a.b".parse::<KeyPath>().unwrap(), KeyPath::key("a").then("b"));
+        assert_eq!(KeyPath::try_from("a.b").unwrap(), "a.b".parse().unwrap());
+        assert_eq!("/a.b".parse::<KeyPath>().unwrap(), KeyPath::key("a.b"));
+        assert_eq!(KeyPath::key("a.b").to_string(), "/a.b");
+    }
 
     #[test]
     fn reads_and_shows() {

@@ -84,6 +84,43 @@ fn numbers_decide_on_commits_and_clocks_do_not() {
 }
 
 #[test]
+fn a_lease_of_a_clock_that_ran_ahead_holds_nobody_up() {
+    let (a, b) = (agent("a"), agent("b"));
+    let year: i64 = 365 * 24 * 3600;
+    for (taken_at, is_held) in [(0, true), (9 * 60, true), (3600, false), (74 * year, false), (-1, true)] {
+        let lease = taken(None, &a, taken_at).unwrap().lease;
+        assert_eq!(admits(Some(&lease), &b, at(0)).is_err(), is_held, "{taken_at}");
+        assert_eq!(taken(Some(&lease), &b, 0).is_err(), is_held, "{taken_at}");
+        assert_eq!(admits(Some(&lease), &a, at(0)), Ok(()), "{taken_at}");
+        let renewed = renew(Some(&lease), &a, at(0), MINUTE).unwrap();
+        assert!(renewed.live(at(59)).is_some() && renewed.live(at(60)).is_none());
+    }
+    // Whatever a file says of itself, and one of an earlier version, which says nothing.
+    let lease = taken(None, &a, 74 * year).unwrap().lease;
+    for lasts_seconds in [Some(u64::MAX), None] {
+        let tenure = lease.tenure.clone().map(|tenure| Tenure { lasts_seconds, ..tenure });
+        let lease = Lease::read(&lease.with_tenure(tenure).to_bytes()).unwrap();
+        assert!(lease.live(at(0)).is_none() && lease.live(at(74 * year)).is_some());
+    }
+}
+
+#[test]
+fn times_at_the_ends_of_the_calendar_are_no_failure() {
+    let (a, b) = (agent("a"), agent("b"));
+    let path = ProjectPath::new("docs/prd.md").unwrap();
+    let key = ArtifactKey::of_path(&path);
+    for now in [Timestamp::MIN, Timestamp::MAX] {
+        for duration in [Duration::ZERO, MINUTE, Duration::MAX] {
+            let lease = take(None, (&key, &path), &a, (now, duration), Claim::WhenFree).unwrap().lease;
+            let tenure = lease.tenure.as_ref().unwrap();
+            assert!(tenure.lasts_seconds.unwrap() <= LONGEST.as_secs());
+            let _either = admits(Some(&lease), &b, now);
+            assert!(renew(Some(&lease), &a, now, duration).is_ok());
+        }
+    }
+}
+
+#[test]
 fn outside_of_sessions_a_name_may_commit_but_not_take_again() {
     let ada = Attribution::of(Actor::human("Ada"));
     let lease = taken(None, &ada, 0).unwrap().lease;

@@ -2,7 +2,8 @@
 //!
 //! A lease names its holder and its end, and carries a *fencing number* that grows with every new holder, for ever. The clock
 //! decides only when a lease may be taken over; whether a commit is admitted, the number decides. So a clock that runs
-//! backwards, or a holder that slept past the end, never makes two holders: the number of one of them is old.
+//! backwards, or a holder that slept past the end, never makes two holders: the number of one of them is old. A lease whose end lies
+//! further away than it can last was taken by a clock that ran ahead, and counts as over.
 
 mod admission;
 mod record;
@@ -12,7 +13,7 @@ mod tenure;
 pub use admission::admits;
 pub use record::Lease;
 pub use refusal::LeaseRefusal;
-pub use tenure::{Claim, Taken, Tenure, release, renew, take};
+pub use tenure::{Claim, LONGEST, Taken, Tenure, release, renew, take};
 
 #[cfg(test)]
 mod cases;

@@ -54,8 +54,8 @@ impl Lease {
         name + ".json"
     }
 
-    /// The holder whose time is not over.
+    /// The holder whose time is not over, and was not made by a clock that was wrong.
     pub fn live(&self, now: Timestamp) -> Option<&Tenure> {
-        self.tenure.as_ref().filter(|tenure| now < tenure.expires_at)
+        self.tenure.as_ref().filter(|tenure| now < tenure.expires_at && !tenure.is_beyond(now))
     }
 }

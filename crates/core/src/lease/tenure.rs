@@ -22,7 +22,16 @@ pub struct Tenure {
     pub taken_at: Timestamp,
     /// From when on others may take it over.
     pub expires_at: Timestamp,
+    /// How many seconds it lasted when it was taken or renewed last; not in leases of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasts_seconds: Option<u64>,
 }
+
+/// No lease lasts longer: who needs more renews it.
+pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// How far the clocks of machines that share a project may differ.
+const SKEW: Duration = Duration::from_secs(10 * 60);
 
 /// A lease that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +56,21 @@ pub enum Claim {
 impl Tenure {
     fn new(who: &Attribution, now: Timestamp, duration: Duration) -> Self {
         let (holder, session) = (who.actor.clone(), who.session.clone().map(String::from));
-        Self { holder, session, taken_at: now, expires_at: end(now, duration) }
+        let since = Self { holder, session, taken_at: now, expires_at: now, lasts_seconds: None };
+        since.renewed(now, duration)
+    }
+
+    /// The same tenure, which ends `duration` from now.
+    fn renewed(&self, now: Timestamp, duration: Duration) -> Self {
+        let duration = duration.min(LONGEST);
+        let lasts_seconds = Some(duration.as_secs() + u64::from(duration.subsec_nanos() > 0));
+        Self { expires_at: end(now, duration), lasts_seconds, ..self.clone() }
+    }
+
+    /// Whether its end lies further away than it can last: then the clock was wrong when it was taken, and nobody waits for it.
+    pub fn is_beyond(&self, now: Timestamp) -> bool {
+        let lasts = self.lasts_seconds.map_or(LONGEST, Duration::from_secs).min(LONGEST);
+        self.expires_at > end(now, lasts + SKEW)
     }
 
     /// Whether `who` is the holder: by its session, or, outside of sessions, by its name. An actor that nobody knows is not
@@ -90,7 +113,7 @@ pub fn take(
             Ok(Taken { lease, taken_over: None, is_renewed: false })
         }
         Some(tenure) if is_holder(current, tenure, who) && !is_nameless_again(tenure, who) => {
-            let tenure = Tenure { expires_at: end(now, duration), ..tenure.clone() };
+            let tenure = tenure.renewed(now, duration);
             Ok(Taken { lease: lease(current.fence, tenure), taken_over: None, is_renewed: true })
         }
         Some(tenure) if claim == Claim::WhenFree && current.live(now).is_some() => {
@@ -124,7 +147,7 @@ pub fn renew(
     duration: Duration,
 ) -> Result<Lease, LeaseRefusal> {
     let (lease, tenure) = held(current, who)?;
-    let tenure = Tenure { expires_at: end(now, duration), ..tenure.clone() };
+    let tenure = tenure.renewed(now, duration);
     Ok(lease.with_tenure(Some(tenure)))
 }
 

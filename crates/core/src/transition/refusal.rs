@@ -1,7 +1,7 @@
 //! Why a command is refused.
 
 use super::{OpenChild, Remark};
-use crate::lifecycle::MoveRefusal;
+use crate::{document::KeyPathError, lifecycle::MoveRefusal};
 
 /// A command that makes no sense for this artifact. Nothing is changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +44,9 @@ pub enum TransitionRefusal {
     /// It is finished, so there is nothing left to delegate.
     #[error("it is finished: reopen it, or set its status, before work is delegated from it")]
     Finished,
+    /// A text is no path to a value.
+    #[error(transparent)]
+    NoPath(#[from] KeyPathError),
     /// A step without a name.
     #[error("a step needs a name")]
     EmptyStep,

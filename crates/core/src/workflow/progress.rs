@@ -67,6 +67,13 @@ pub enum Standing {
     Finished,
 }
 
+impl Progress<'_> {
+    /// How many units are not done.
+    pub const fn left(&self) -> usize {
+        self.total.saturating_sub(self.done_units)
+    }
+}
+
 impl Standing {
     /// The word for it.
     pub const fn as_str(self) -> &'static str {

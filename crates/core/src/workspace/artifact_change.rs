@@ -2,18 +2,18 @@
 
 use super::{
     ArtifactError, Carried, ChangeError, TrackedArtifact, Workspace,
-    changes::Undecided,
     story_ledgers::{MovedStory, listing_of},
+    update_error::Undecided,
 };
 use crate::{
     artifact::{LedgerKey, ProjectPath},
     commit::{
-        self, CommitError, CommitOptions, Deliberation, Expected, FileDecision, FileTransition, Outcome,
-        PublishError, UpdateError,
+        self, CommitError, Deliberation, Expected, FileDecision, FileTransition, Outcome, PublishError,
+        UpdateError,
     },
     document::{FileHash, Region, apply},
     journal::{Event, EventDraft, EventId},
-    transition::{Plan, Remark, TransitionRefusal},
+    transition::{Plan, Remark},
 };
 
 /// A change that is under way.
@@ -55,9 +55,10 @@ struct Telling<'w> {
     told: Option<EventId>,
 }
 
-impl<'w, D> ArtifactChange<'w, D>
+impl<'w, D, E> ArtifactChange<'w, D>
 where
-    D: FnMut(&TrackedArtifact) -> Result<Plan, TransitionRefusal>,
+    D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
+    E: 'static,
 {
     pub(super) fn new(
         workspace: &'w Workspace,
@@ -72,7 +73,7 @@ where
     }
 
     /// Decides, commits, tells.
-    pub(super) fn carry_out(mut self) -> Result<Carried, ChangeError> {
+    pub(super) fn carry_out(mut self) -> Result<Carried, Undecided<E>> {
         let (workspace, path) = (self.deciding.workspace, self.deciding.path);
         let to_follow = self.ledger_to_follow();
         let outcome = match &to_follow {
@@ -99,18 +100,18 @@ where
         match self.deciding.last {
             Some(artifact) => Ok(Carried { artifact, remarks, outcome }),
             // A commit that ends well has decided at least once.
-            None => Err(ArtifactError::Missing { path: path.clone() }.into()),
+            None => Err(ChangeError::from(ArtifactError::Missing { path: path.clone() }).into()),
         }
     }
 
-    fn commit_alone(&mut self) -> Result<Outcome, ChangeError> {
+    fn commit_alone(&mut self) -> Result<Outcome, Undecided<E>> {
         let Self { deciding, telling, .. } = self;
         let (workspace, path) = (deciding.workspace, deciding.path);
         let decide = |bytes: &[u8]| deciding.decide(bytes);
         let record = |change: FileTransition<'_>| telling.record(change);
-        let options = CommitOptions::default();
-        commit::update_and_record(workspace.root(), path, &options, decide, record)
-            .map_err(ChangeError::from_update)
+        let options = workspace.commit_options();
+        commit::update_and_record(workspace.root(), path, options, decide, record)
+            .map_err(Undecided::of_commit)
     }
 
     /// Looks, without a lock, whether the status is going to change, and which ledger lists the artifact.
@@ -131,12 +132,12 @@ where
     }
 
     /// Changes the artifact and its ledger as one. Where the ledger stands in the way, the artifact is changed without it.
-    fn commit_with(&mut self, ledger: &ProjectPath) -> Result<Outcome, ChangeError> {
+    fn commit_with(&mut self, ledger: &ProjectPath) -> Result<Outcome, Undecided<E>> {
         let (workspace, path) = (self.deciding.workspace, self.deciding.path);
         let Self { deciding, telling, .. } = self;
         let mut together = Together { deciding, telling, ledger, remark: None };
         let paths = [path.clone(), ledger.clone()];
-        let outcomes = commit::transact(workspace.root(), &paths, &CommitOptions::default(), &mut together);
+        let outcomes = commit::transact(workspace.root(), &paths, workspace.commit_options(), &mut together);
         let remark = together.remark.take();
         match outcomes {
             Ok(outcomes) => {
@@ -148,12 +149,12 @@ where
                 self.ledger_remarks.push(Remark::LedgerLeft { reason: error.to_string() });
                 self.commit_alone()
             }
-            Err(error) => Err(ChangeError::from_update(error)),
+            Err(error) => Err(Undecided::of_commit(error)),
         }
     }
 
     /// A foreign write won in the middle of the commit; where it won in the ledger, the artifact is changed as it was meant to be.
-    fn overtaken(&mut self, ledger: &ProjectPath, error: CommitError) -> Result<Outcome, ChangeError> {
+    fn overtaken(&mut self, ledger: &ProjectPath, error: CommitError) -> Result<Outcome, Undecided<E>> {
         let is_ledger = matches!(&error, CommitError::Overtaken { path } if path == ledger);
         match (&self.deciding.last, self.deciding.before) {
             (Some(last), Some(before)) if is_ledger => {
@@ -161,7 +162,7 @@ where
                 self.ledger_remarks.push(Remark::LedgerLeft { reason: error.to_string() });
                 Ok(Outcome::Written { before: Expected::Hash(before), after, attempts: 1 })
             }
-            _ => Err(error.into()),
+            _ => Err(ChangeError::from(error).into()),
         }
     }
 }
@@ -179,16 +180,15 @@ const fn is_before_publication(error: &CommitError) -> bool {
     )
 }
 
-impl<D> Deciding<'_, D>
+impl<D, E> Deciding<'_, D>
 where
-    D: FnMut(&TrackedArtifact) -> Result<Plan, TransitionRefusal>,
+    D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
 {
     /// The new bytes; `None` where there is nothing to change.
-    fn decide(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Undecided> {
+    fn decide(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Undecided<E>> {
         let path = self.path;
         let artifact = self.workspace.read_again(path, bytes)?;
-        let plan =
-            (self.decide)(&artifact).map_err(|source| ChangeError::Refused { path: path.clone(), source })?;
+        let plan = (self.decide)(&artifact).map_err(Undecided::Caller)?;
         let edited = apply(bytes, &Region::Frontmatter, &plan.edits).map_err(|source| ChangeError::Edit {
             path: path.clone(),
             bytes: bytes.to_vec(),
@@ -217,7 +217,7 @@ where
 }
 
 impl Telling<'_> {
-    fn record(&mut self, change: FileTransition<'_>) -> Result<Vec<Event>, Undecided> {
+    fn record<E>(&mut self, change: FileTransition<'_>) -> Result<Vec<Event>, Undecided<E>> {
         let events = self.workspace.events_of(change, self.draft)?;
         self.told = events.last().map(|event| event.id);
         Ok(events)
@@ -232,13 +232,14 @@ struct Together<'c, 'w, D> {
     remark: Option<Remark>,
 }
 
-impl<D> Deliberation for Together<'_, '_, D>
+impl<D, E> Deliberation for Together<'_, '_, D>
 where
-    D: FnMut(&TrackedArtifact) -> Result<Plan, TransitionRefusal>,
+    D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
+    E: 'static,
 {
-    type Refusal = Undecided;
+    type Refusal = Undecided<E>;
 
-    fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Undecided> {
+    fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Undecided<E>> {
         self.remark = None;
         let [Some(bytes), ledger] = *found else {
             let path = self.deciding.path.clone();
@@ -258,7 +259,7 @@ where
         Ok(vec![FileDecision::Write(new), ledger])
     }
 
-    fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Undecided> {
+    fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Undecided<E>> {
         let own = changed.iter().find(|change| change.path == self.deciding.path);
         own.map_or_else(|| Ok(Vec::new()), |change| self.telling.record(*change))
     }

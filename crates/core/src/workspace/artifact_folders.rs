@@ -31,9 +31,12 @@ impl Workspace {
     /// The same project with the same configuration, as if it were opened now: its workflows are found again when they are first asked for.
     #[must_use]
     pub fn afresh(&self) -> Self {
-        Self::with_configuration(self.root().clone(), self.configuration().clone())
+        let fresh = Self::with_configuration(self.root().clone(), self.configuration().clone())
             .with_attribution(self.attribution().clone())
-            .with_clock(self.clock())
+            .with_clock(self.clock());
+        #[cfg(feature = "write")]
+        let fresh = fresh.with_commit_options(*self.commit_options());
+        fresh
     }
 }
 

@@ -4,7 +4,7 @@ use super::{BASELINE_PATH, CheckError, CheckReport, Workspace};
 use crate::{
     artifact::{ProjectPath, ProjectPathError},
     check::Baseline,
-    commit::{CommitError, CommitOptions, Expected, Outcome, replace_whole},
+    commit::{CommitError, Expected, Outcome, replace_whole},
 };
 
 /// Why a baseline was not written.
@@ -33,8 +33,7 @@ impl Workspace {
         let found = self.baseline_bytes()?;
         let expected = Expected::of(found.as_deref());
         let bytes = baseline.to_bytes();
-        let _outcome: Outcome =
-            replace_whole(self.root(), &path, expected, &bytes, &CommitOptions::default())?;
+        let _outcome: Outcome = replace_whole(self.root(), &path, expected, &bytes, self.commit_options())?;
         Ok(baseline.len())
     }
 }

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::{
     ArtifactError, CONFIGURATION_PATH, CheckError, GateError, LeaseError, STEPMARK_GITIGNORE,
-    TrackedArtifact, Workspace, artifact_change::ArtifactChange, initial_configuration, walk::WalkError,
-    workflows::WorkflowFileError,
+    TrackedArtifact, UpdateError, Workspace, artifact_change::ArtifactChange, initial_configuration,
+    update_error::Undecided, walk::WalkError, workflows::WorkflowFileError,
 };
 use crate::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     commit::{
-        self, CommitError, CommitOptions, Conflict, Deliberation, FileDecision, FileTransition, Outcome,
-        PublishError, UpdateError,
+        self, CommitError, Conflict, Deliberation, FileDecision, FileTransition, Outcome, PublishError,
+        WriteState,
     },
     document::EditError,
     journal::{self, Event, EventDraft, EventId, Kind, store::HistoryError},
@@ -38,7 +38,7 @@ pub enum Initialised {
     Existing,
 }
 
-/// Why an artifact was not changed.
+/// Why a change did not end well; mostly nothing was changed then, and [`ChangeError::write_state`] says so.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     /// The path names no file of the project.
@@ -110,11 +110,6 @@ pub enum ChangeError {
     Commit(#[from] CommitError),
 }
 
-/// What can end a decision.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub(super) struct Undecided(#[from] ChangeError);
-
 /// The deliberation on several files.
 struct Several<'w, F, D> {
     workspace: &'w Workspace,
@@ -147,11 +142,12 @@ where
 }
 
 impl ChangeError {
-    pub(super) fn from_update(error: UpdateError<Undecided>) -> Self {
-        match error {
-            UpdateError::Decide(Undecided(error)) => error,
-            UpdateError::Commit(CommitError::Missing { path }) => ArtifactError::Missing { path }.into(),
-            UpdateError::Commit(error) => error.into(),
+    /// Whether the files are changed in spite of the error.
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::GatesNotOpened { .. } => WriteState::Written,
+            Self::Commit(error) => error.write_state(),
+            _ => WriteState::NotWritten,
         }
     }
 
@@ -175,16 +171,18 @@ impl ChangeError {
 impl Workspace {
     /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when another
     /// program changed the file meanwhile; so it must depend on the artifact it is given alone. The journal tells of it.
+    /// `decide` fails with any type: with the refusal of a plan, or with the caller's own error.
     ///
     /// # Errors
-    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be written.
-    /// Then nothing is changed.
-    pub fn update(
+    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be written. Whether it is changed in
+    /// spite of the error, [`UpdateError::write_state`] says: mostly it is not.
+    pub fn update<E: 'static>(
         &self,
         path: impl AsRef<Path>,
-        decide: impl FnMut(&TrackedArtifact) -> Result<Plan, TransitionRefusal>,
-    ) -> Result<Carried, ChangeError> {
-        self.update_telling(&ProjectPath::new(path)?, &EventDraft::new(Kind::CHANGE), decide)
+        decide: impl FnMut(&TrackedArtifact) -> Result<Plan, E>,
+    ) -> Result<Carried, UpdateError<E>> {
+        let path = ProjectPath::new(path).map_err(ChangeError::from)?;
+        self.update_telling(&path, &EventDraft::new(Kind::CHANGE), decide)
     }
 
     /// The same, where the journal is told what `draft` says. Where the status of a story moves, its line `Status:` and the entry of
@@ -192,20 +190,21 @@ impl Workspace {
     ///
     /// # Errors
     /// Those of [`Workspace::update`].
-    pub fn update_telling(
+    pub fn update_telling<E: 'static>(
         &self,
         path: &ProjectPath,
         draft: &EventDraft,
-        decide: impl FnMut(&TrackedArtifact) -> Result<Plan, TransitionRefusal>,
-    ) -> Result<Carried, ChangeError> {
-        ArtifactChange::new(self, path, draft, decide).carry_out()
+        decide: impl FnMut(&TrackedArtifact) -> Result<Plan, E>,
+    ) -> Result<Carried, UpdateError<E>> {
+        let changed = ArtifactChange::new(self, path, draft, decide).carry_out();
+        changed.map_err(|error| UpdateError::of(path, error))
     }
 
     /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the bytes of each
     /// (`None`: no such file) and may be called again; `draft` says what the journal is told of each that changes.
     ///
     /// # Errors
-    /// What `decide` refuses; or why nothing, or only a part, was committed.
+    /// What `decide` refuses; or why the commit did not end well: [`ChangeError::write_state`] says whether the files are changed.
     pub fn change_files(
         &self,
         paths: &[ProjectPath],
@@ -213,11 +212,11 @@ impl Workspace {
         decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
     ) -> Result<Vec<Outcome>, ChangeError> {
         let mut deliberation = Several { workspace: self, draft, decide, told: Vec::new() };
-        let outcomes = commit::transact(self.root(), paths, &CommitOptions::default(), &mut deliberation);
+        let outcomes = commit::transact(self.root(), paths, self.commit_options(), &mut deliberation);
         if outcomes.is_err() {
             deliberation.told.iter().for_each(|(path, _)| self.reopen_gates(path));
         }
-        let outcomes = outcomes.map_err(ChangeError::from_update)?;
+        let outcomes = outcomes.map_err(Undecided::of_commit).map_err(ChangeError::from)?;
         for (path, event) in deliberation.told {
             self.follow(&path, event).map_err(|source| ChangeError::GatesNotOpened { path, source })?;
         }
@@ -250,7 +249,7 @@ impl Workspace {
         insistence: Option<String>,
     ) -> Result<Carried, ChangeError> {
         let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string()).insisting(insistence);
-        self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))
+        Ok(self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?)
     }
 
     /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten.
@@ -266,7 +265,7 @@ impl Workspace {
             .with_command(format!("undo {}", event.id))
             .with_reason(reason)
             .with("undone", event.id.to_string());
-        self.update_telling(&artifact.path, &draft, |now| journal::undo(now.artifact(), event))
+        Ok(self.update_telling(&artifact.path, &draft, |now| journal::undo(now.artifact(), event))?)
     }
 
     /// Makes the configuration of the project, with `project_id` as its identity, if there is none.
@@ -274,10 +273,9 @@ impl Workspace {
     /// # Errors
     /// When a file cannot be written.
     pub fn initialise(&self, project_id: &str) -> Result<Initialised, ChangeError> {
-        let options = CommitOptions::default();
         let create = |path: &str, text: &str| {
             let path = ProjectPath::new(path)?;
-            match commit::create(self.root(), &path, text.as_bytes(), &options) {
+            match commit::create(self.root(), &path, text.as_bytes(), self.commit_options()) {
                 Ok(_) => Ok(Initialised::Created),
                 Err(CommitError::Publish(PublishError::Conflict(_))) => Ok(Initialised::Existing),
                 Err(error) => Err(ChangeError::from(error)),

@@ -3,10 +3,7 @@
 use super::{ArtifactError, ChangeError, TellError, Workspace, git_history::head_commit};
 use crate::{
     artifact::{Artifact, ProjectPath},
-    commit::{
-        self, CommitError, CommitOptions, Deliberation, FileDecision, FileTransition, FsyncPolicy,
-        UpdateError,
-    },
+    commit::{self, CommitError, Deliberation, FileDecision, FileTransition, UpdateError},
     document::FileHash,
     journal::{ArtifactKey, Event, EventDraft, Kind, SegmentName},
     project::checkpoint::{Checkpoint, Circumstances, NoCheckpoint, checkpoint_path},
@@ -163,7 +160,8 @@ impl Workspace {
             Checkpoint::state_of(&artifact).map_err(no_state)?;
             let (at, hash) = (self.now(), artifact.file_hash());
             let place = checkpoint_path(&ArtifactKey::of(&artifact), at, hash).map_err(ChangeError::from)?;
-            commit::make_folders_to(self.root(), &place, FsyncPolicy::Always).map_err(CommitError::from)?;
+            commit::make_folders_to(self.root(), &place, self.commit_options().fsync)
+                .map_err(CommitError::from)?;
             let mut making = Making {
                 workspace: self,
                 path,
@@ -175,7 +173,7 @@ impl Workspace {
                 made: None,
             };
             let paths = [path.clone(), place.clone()];
-            let done = commit::transact(self.root(), &paths, &CommitOptions::default(), &mut making);
+            let done = commit::transact(self.root(), &paths, self.commit_options(), &mut making);
             match (done, making.made) {
                 (Ok(_), Some((checkpoint, _))) => return self.sealed(place, checkpoint),
                 (Err(UpdateError::Decide(Ended::Refused(error))), _) => return Err(error),

@@ -1,25 +1,77 @@
 //! What time it is, for events, leases and checkpoints.
 #![expect(clippy::disallowed_methods, reason = "the edge at which the clock enters")]
 
+use std::{
+    fmt,
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
 use jiff::Timestamp;
 
 /// Where times come from. Nothing is decided by them but the end of leases.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub enum Clock {
     /// The clock of the machine.
     #[default]
     System,
     /// Always the same time, for tests.
     Fixed(Timestamp),
+    /// The clock of the program that embeds the library: see [`Clock::of`].
+    Own(Arc<dyn Fn() -> Timestamp + Send + Sync>),
 }
 
 impl Clock {
+    /// A clock of the caller's own. It is asked on any thread.
+    pub fn of(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        Self::Own(Arc::new(now))
+    }
+
     /// Now, in whole milliseconds, as events keep it.
-    pub fn now(self) -> Timestamp {
+    pub fn now(&self) -> Timestamp {
         let now = match self {
-            Self::System => Timestamp::now(),
-            Self::Fixed(time) => time,
+            Self::System => of_system(SystemTime::now()),
+            Self::Fixed(time) => *time,
+            Self::Own(now) => now(),
         };
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    }
+}
+
+/// The time that the machine tells; the first or the last one there is where its clock is beyond that.
+fn of_system(time: SystemTime) -> Timestamp {
+    let bound = if time < UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::try_from(time).unwrap_or(bound)
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System => out.write_str("System"),
+            Self::Fixed(time) => write!(out, "Fixed({time})"),
+            Self::Own(_) => out.write_str("Own"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_clock_beyond_the_calendar_is_at_its_end() {
+        let year = Duration::from_secs(365 * 24 * 3600);
+        for (time, expected) in [
+            (UNIX_EPOCH, Timestamp::UNIX_EPOCH),
+            (UNIX_EPOCH + 9000 * year, Timestamp::MAX),
+            (UNIX_EPOCH - 20_000 * year, Timestamp::MIN),
+        ] {
+            assert_eq!(of_system(time), expected);
+        }
+        for time in [Timestamp::MAX, Timestamp::MIN] {
+            assert_eq!(Clock::Fixed(time).now().as_second(), time.as_second());
+        }
     }
 }

@@ -80,7 +80,7 @@ impl Workspace {
         let parent = self.artifact(order.parent)?;
         let refused = |source| ChangeError::Refused { path: order.parent.clone(), source };
         delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id).map_err(refused)?;
-        crate::commit::make_folders_to(self.root(), &child, crate::commit::FsyncPolicy::Always)
+        crate::commit::make_folders_to(self.root(), &child, self.commit_options().fsync)
             .map_err(crate::commit::CommitError::from)?;
 
         let mut delegated = None;

@@ -6,10 +6,7 @@ use super::{
 };
 use crate::{
     artifact::ProjectPath,
-    commit::{
-        self, CommitError, CommitOptions, CommitSetAside, CutLine, FsyncPolicy, LocalStateMoveError,
-        OldState, SetAsideRepair,
-    },
+    commit::{self, CommitError, CommitSetAside, CutLine, LocalStateMoveError, OldState, SetAsideRepair},
     journal::{
         Digests, EventId, History, HistoryError, Moment, SegmentProblem,
         store::{KnownArtifact, verify_segments},
@@ -302,16 +299,16 @@ impl Workspace {
         let is_state_moved = commit::old_state(self.root()) == OldState::Own;
         self.move_local_state()?;
         let finished = commit::interrupted_paths(self.root())?;
-        commit::finish_interrupted(self.root(), &CommitOptions::default())?;
+        commit::finish_interrupted(self.root(), self.commit_options())?;
         let torn = self.with_history(History::problems)?.iter().any(|problem| !problem.is_damage());
         let cut = if torn {
-            commit::cut_torn_lines(self.root(), FsyncPolicy::Always).map_err(TellError::from)?
+            commit::cut_torn_lines(self.root(), self.commit_options().fsync).map_err(TellError::from)?
         } else {
             Vec::new()
         };
         let left = kept_files::find(self.root())?.temporary;
         let removed = left.into_iter().filter(|path| commit::remove_left_over(self.root(), path)).collect();
-        let set_aside = commit::repair_commits_set_aside(self.root(), &CommitOptions::default())?;
+        let set_aside = commit::repair_commits_set_aside(self.root(), self.commit_options())?;
         Ok(Diagnosis { finished, cut, removed, set_aside, is_state_moved, ..self.diagnose()? })
     }
 
@@ -321,7 +318,7 @@ impl Workspace {
     /// # Errors
     /// When a file cannot be moved.
     pub fn move_local_state(&self) -> Result<(), LocalStateMoveError> {
-        commit::move_local_state(self.root(), FsyncPolicy::Always)
+        commit::move_local_state(self.root(), self.commit_options().fsync)
     }
 
     /// Finds artifacts whose state history knows, and cannot explain.

@@ -215,8 +215,11 @@ mod tests {
         std::fs::write(&place, spec).unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
         let status = |word: &str| Edit::Set { path: KeyPath::key("status"), value: Value::from(word) };
-        let plan = |word: &str| Ok(Plan { edits: vec![status(word)], remarks: Vec::new() });
+        let plan = |word: &str| {
+            Ok::<_, std::convert::Infallible>(Plan { edits: vec![status(word)], remarks: Vec::new() })
+        };
         let error = workspace.update("spec.md", |_| plan("done")).unwrap_err();
+        let crate::workspace::UpdateError::Change(error) = error;
         let ChangeError::Refused { source: TransitionRefusal::Move(refusal), .. } = error else {
             panic!("{error}")
         };

@@ -16,6 +16,8 @@ use super::{
 };
 use jiff::Timestamp;
 
+#[cfg(feature = "write")]
+use crate::commit::CommitOptions;
 use crate::{
     artifact::{Artifact, ProjectPath},
     journal::{
@@ -25,18 +27,7 @@ use crate::{
     workflow::Binding,
 };
 
-/// A project: its root, its configuration, its workflows and its artifacts. Reading writes nothing.
-///
-/// ```no_run
-/// use stepmark_core::workspace::Workspace;
-///
-/// let workspace = Workspace::open(".")?;
-/// for artifact in workspace.artifacts()?.artifacts {
-///     println!("{} {:?}", artifact.path(), artifact.progress().map(|progress| progress.next));
-/// }
-/// workspace.update("docs/prd.md", |prd| prd.complete("step-03-success"))?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// A project: its root, its configuration, its workflows and its artifacts. Reading writes nothing. The crate's page has an example.
 #[derive(Debug)]
 pub struct Workspace {
     root: Root,
@@ -44,6 +35,8 @@ pub struct Workspace {
     workflows: OnceLock<Workflows>,
     attribution: Attribution,
     clock: Clock,
+    #[cfg(feature = "write")]
+    commit_options: CommitOptions,
     /// One that nobody is asking now, kept for the next question.
     history: Mutex<Option<History>>,
 }
@@ -192,6 +185,8 @@ impl Workspace {
             workflows: OnceLock::new(),
             attribution: Attribution::default(),
             clock: Clock::System,
+            #[cfg(feature = "write")]
+            commit_options: CommitOptions::default(),
             history: Mutex::new(None),
         }
     }
@@ -215,9 +210,23 @@ impl Workspace {
         &self.attribution
     }
 
+    /// The same project, where commits wait for locks, start again and flush as `options` say.
+    #[cfg(feature = "write")]
+    #[must_use]
+    pub const fn with_commit_options(mut self, options: CommitOptions) -> Self {
+        self.commit_options = options;
+        self
+    }
+
+    /// How commits are made.
+    #[cfg(feature = "write")]
+    pub const fn commit_options(&self) -> &CommitOptions {
+        &self.commit_options
+    }
+
     /// The clock.
-    pub(super) const fn clock(&self) -> Clock {
-        self.clock
+    pub(super) fn clock(&self) -> Clock {
+        self.clock.clone()
     }
 
     /// What time it is.

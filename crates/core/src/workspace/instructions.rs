@@ -46,7 +46,6 @@ pub struct CachedInstructions {
     /// Folders and links that could not be followed in search of artifacts.
     pub problems: Vec<WalkProblem>,
     /// The bytes of the meta file in place.
-    #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only writing replaces them"))]
     meta_bytes: Option<Vec<u8>>,
 }
 
@@ -187,7 +186,7 @@ pub use self::refresh::Refreshed;
 #[cfg(feature = "write")]
 mod refresh {
     use super::{CacheVerdict, CachedInstructions, CycleBoundary, InstructionError, Workspace};
-    use crate::commit::{CommitError, CommitOptions, Expected, PublishError, replace_whole};
+    use crate::commit::{CommitError, Expected, PublishError, replace_whole};
 
     /// How often to start again when another program writes the instructions meanwhile.
     const ATTEMPTS: usize = 3;
@@ -234,22 +233,16 @@ mod refresh {
         }
 
         fn write_instructions(&self, before: &CachedInstructions) -> Result<(), CommitError> {
-            let options = CommitOptions::default();
+            let options = self.commit_options();
             let text = before.assembled.as_bytes();
-            replace_whole(
-                self.root(),
-                &before.output,
-                Expected::of(before.bytes.as_deref()),
-                text,
-                &options,
-            )?;
+            replace_whole(self.root(), &before.output, Expected::of(before.bytes.as_deref()), text, options)?;
             let mut meta = before.meta.clone();
             if meta.cached_at.is_empty() {
                 // As Python's `datetime.isoformat` writes it, which is what claude-mpm reads.
                 meta.cached_at = self.now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
             }
             let expected = Expected::of(before.meta_bytes.as_deref());
-            replace_whole(self.root(), &before.meta_file, expected, &meta.to_bytes(), &options)?;
+            replace_whole(self.root(), &before.meta_file, expected, &meta.to_bytes(), options)?;
             Ok(())
         }
     }

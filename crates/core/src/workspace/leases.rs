@@ -13,7 +13,7 @@ use crate::{
 };
 #[cfg(feature = "write")]
 use crate::{
-    commit::{self, ArtifactLock, CommitError, CommitOptions, FileTransition},
+    commit::{self, ArtifactLock, CommitError, FileTransition},
     journal::{Attribution, EventDraft, Kind},
     lease::{self, Claim, Taken},
 };
@@ -203,7 +203,7 @@ impl Workspace {
         path: &ProjectPath,
         decide: impl FnOnce(Option<&Lease>, &ArtifactKey) -> Result<(Lease, T), LeaseRefusal>,
     ) -> Result<T, LeaseError> {
-        let options = CommitOptions::default();
+        let options = self.commit_options();
         // A mistyped path leaves no trace.
         self.read_file(path)?;
         let lock =

@@ -41,6 +41,8 @@ mod changed_artifacts;
 #[cfg(feature = "write")]
 mod changes;
 #[cfg(feature = "write")]
+mod update_error;
+#[cfg(feature = "write")]
 mod git;
 #[cfg(feature = "write")]
 mod story_ledgers;
@@ -142,6 +144,8 @@ pub use story_ledgers::{
 #[cfg(feature = "write")]
 pub use telling::TellError;
 pub use tracked_artifact::{Membership, TrackedArtifact};
+#[cfg(feature = "write")]
+pub use update_error::UpdateError;
 pub use walk::{WalkError, WalkProblem, WalkProblemKind};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 pub use workflow_listing::ListingProblem;

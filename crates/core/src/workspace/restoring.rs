@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::{ArtifactError, ChangeError, CheckpointReadError, TrackedArtifact, Workspace};
 use crate::{
     artifact::{Artifact, ProjectPath},
-    commit::{self, CommitError, CommitOptions, FileDecision, Outcome, PublishError},
+    commit::{self, CommitError, FileDecision, Outcome, PublishError},
     document::{Document, Fences, FileHash, Region, replace_frontmatter},
     journal::{EventDraft, Kind},
     project::checkpoint::{Checkpoint, damaged_copy_path, surviving_keys},
@@ -153,7 +153,7 @@ impl Workspace {
         bytes: &[u8],
     ) -> Result<ProjectPath, RestoreError> {
         let copy = damaged_copy_path(place, self.now(), FileHash::of(bytes)).map_err(ChangeError::from)?;
-        match commit::create(self.root(), &copy, bytes, &CommitOptions::default()) {
+        match commit::create(self.root(), &copy, bytes, self.commit_options()) {
             // The name holds the hash: what stands there was kept in an earlier attempt.
             Ok(_) | Err(CommitError::Publish(PublishError::Conflict(_))) => Ok(copy),
             Err(source) => Err(RestoreError::NotKept { path: path.clone(), source }),

@@ -2,7 +2,7 @@
 
 use super::Workspace;
 use crate::{
-    commit::{self, CommitError, CommitOptions, FsyncPolicy, JournalWriteError},
+    commit::{self, CommitError, JournalWriteError},
     journal::{Event, EventDraft, SegmentName, SessionId},
 };
 
@@ -37,8 +37,8 @@ impl Workspace {
     /// # Errors
     /// When the journal cannot be written.
     pub fn append(&self, events: &[Event]) -> Result<(), TellError> {
-        commit::finish_interrupted(self.root(), &CommitOptions::default())?;
-        Ok(commit::append_events(self.root(), events, FsyncPolicy::Always)?)
+        commit::finish_interrupted(self.root(), self.commit_options())?;
+        Ok(commit::append_events(self.root(), events, self.commit_options().fsync)?)
     }
 
     /// Moves the live segments of a session (`None`: of commands outside of any) to the tracked journal.
@@ -46,7 +46,7 @@ impl Workspace {
     /// # Errors
     /// When they cannot be moved.
     pub fn seal_journal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, TellError> {
-        commit::finish_interrupted(self.root(), &CommitOptions::default())?;
-        Ok(commit::seal_segments(self.root(), session.map(SessionId::as_str), FsyncPolicy::Always)?)
+        commit::finish_interrupted(self.root(), self.commit_options())?;
+        Ok(commit::seal_segments(self.root(), session.map(SessionId::as_str), self.commit_options().fsync)?)
     }
 }

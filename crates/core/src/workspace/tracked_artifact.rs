@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::{
     artifact::{Artifact, ProjectPath, State},
     delegation::{Completion, Member},
-    document::{KeyPath, Value},
+    document::{KeyPath, KeyPathError, Value},
     lifecycle::{Choice, Lifecycles, MoveFacts, MoveRefusal, RootKeys, Verdict},
     project::story_ledger::{Story, StoryStanding},
     transition::{Circumstances, Command, Plan, StepLists, Strictness, TransitionRefusal, decide},
@@ -123,7 +123,8 @@ impl TrackedArtifact {
         Member { completion: self.completion(), ..member }
     }
 
-    /// The names of steps that are open: gaps, and what comes next. Empty where its workflow is unknown, or finished.
+    /// The names of steps that can be done now: gaps, and what comes next. Empty where its workflow is unknown, or finished. How many
+    /// are left in all, [`Progress::left`] says.
     pub fn open_steps(&self) -> Vec<String> {
         let Some(progress) = self.progress().filter(|progress| progress.standing != Standing::Finished)
         else {
@@ -199,11 +200,15 @@ impl TrackedArtifact {
         self.decide(&Command::Transition { to: to.to_owned() }, Strictness::Warn)
     }
 
-    /// The plan that gives `key` a value.
+    /// The plan that gives the value at `path` another one. A text is read as people write a path, `delegation.id`.
     ///
     /// # Errors
-    /// When the artifact's state cannot be read.
-    pub fn set(&self, key: impl Into<KeyPath>, value: impl Into<Value>) -> Result<Plan, TransitionRefusal> {
-        self.decide(&Command::Set { assignments: vec![(key.into(), value.into())] }, Strictness::Warn)
+    /// When the text is no path, or the artifact's state cannot be read.
+    pub fn set<P>(&self, path: P, value: impl Into<Value>) -> Result<Plan, TransitionRefusal>
+    where
+        P: TryInto<KeyPath, Error: Into<KeyPathError>>,
+    {
+        let path = path.try_into().map_err(Into::into)?;
+        self.decide(&Command::Set { assignments: vec![(path, value.into())] }, Strictness::Warn)
     }
 }

@@ -15,7 +15,7 @@ pub trait WorkerClock: Send + Sync {
 }
 
 /// The clock of the machine. Waits need the runtime of tokio.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct WallClock(pub Clock);
 
 impl WorkerClock for WallClock {

@@ -1,22 +1,54 @@
-//! Text of a file, as it may be shown: no character of it steers a terminal, or hides in a page.
+//! Text of a file, as it may be shown: no character of it steers a terminal, hides, or turns others round.
 
-/// The character that stands for a control character: its picture where there is one.
-fn picture(control: char) -> char {
-    match control {
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(control)).unwrap_or('\u{FFFD}'),
-        _ => '\u{FFFD}',
+use std::fmt::Write;
+
+/// Whether a character shows nothing of its own, but hides or moves what stands beside it: controls of direction (UAX #9), of width zero
+/// (a byte order mark among them), separators that are no line feed, annotations and tags.
+const fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{AD}'
+            | '\u{61C}'
+            | '\u{180E}'
+            | '\u{200B}'..='\u{200F}'
+            | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{FEFF}'
+            | '\u{FFF9}'..='\u{FFFB}'
+            | '\u{E0000}'..='\u{E007F}'
+    )
+}
+
+/// Adds `character` as it is shown: a control character by its picture where there is one, another that cannot be seen by its number, as
+/// in `<U+202E>`.
+fn show(shown: &mut String, character: char) {
+    match character {
+        '\0'..='\u{1f}' => shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{FFFD}')),
+        '\u{7f}' => shown.push('␡'),
+        _ if character.is_control() || is_invisible(character) => {
+            // Writing into a text does not fail.
+            let _written = write!(shown, "<U+{:04X}>", u32::from(character));
+        }
+        _ => shown.push(character),
     }
 }
 
-/// `text` with a picture in place of every control character but line feed and tab.
+/// `text` with every control and invisible character made visible but line feed and tab.
 pub fn visible(text: &str) -> String {
-    let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { picture(c) } else { c };
-    text.chars().map(shown).collect()
+    shown(text, |character| matches!(character, '\n' | '\t'))
 }
 
-/// `text` on one line: as [`visible`], and line feeds and tabs have pictures too.
+/// `text` on one line: as [`visible`], and line feeds and tabs are made visible too.
 pub fn on_one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { picture(c) } else { c }).collect()
+    shown(text, |_| false)
+}
+
+fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_kept(character) { shown.push(character) } else { show(&mut shown, character) }
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -24,14 +56,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn controls_become_pictures() {
+    fn what_steers_or_hides_is_made_visible() {
         for (text, shown, line) in [
             ("déjà 🦀", "déjà 🦀", "déjà 🦀"),
             ("a\u{1b}[31mb", "a␛[31mb", "a␛[31mb"),
             ("a\nb\tc\r", "a\nb\tc␍", "a␊b␉c␍"),
-            ("\u{7f}\u{85}\u{9b}2J\0", "\u{FFFD}\u{FFFD}\u{FFFD}2J␀", "\u{FFFD}\u{FFFD}\u{FFFD}2J␀"),
+            ("\u{7f}\u{85}\u{9b}2J\0", "␡<U+0085><U+009B>2J␀", "␡<U+0085><U+009B>2J␀"),
+            ("a\u{202E}dm.b\u{2069}", "a<U+202E>dm.b<U+2069>", "a<U+202E>dm.b<U+2069>"),
+            ("do\u{200B}ne\u{FEFF}", "do<U+200B>ne<U+FEFF>", "do<U+200B>ne<U+FEFF>"),
+            ("a\u{2028}b\u{E0041}", "a<U+2028>b<U+E0041>", "a<U+2028>b<U+E0041>"),
         ] {
             assert_eq!((visible(text).as_str(), on_one_line(text).as_str()), (shown, line), "{text:?}");
         }
+    }
+
+    #[test]
+    fn no_character_that_cannot_be_seen_is_left() {
+        for character in
+            ('\0'..=char::MAX).filter(|character| character.is_control() || is_invisible(*character))
+        {
+            let line = on_one_line(&character.to_string());
+            assert!(line.chars().all(|shown| !shown.is_control() && !is_invisible(shown)), "{character:?}");
+        }
+        let listed = "\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}\u{2066}\u{2067}\u{2068}\u{2069}\u{200E}\u{200F}\u{61C}\u{200B}\u{200C}\u{200D}\u{2060}\u{FEFF}";
+        assert!(listed.chars().all(is_invisible));
     }
 }

@@ -65,7 +65,7 @@ impl<'s> Scene<'s> {
 
     fn of(project: &'s Project, environment: &Environment, settings: TrackerSettings) -> Self {
         let project_id = project.workspace.configuration().project_id().unwrap_or_default().to_owned();
-        Self { project, settings, project_id, clock: environment.clock }
+        Self { project, settings, project_id, clock: environment.clock.clone() }
     }
 
     pub(super) fn ledger_path(&self) -> Result<PathBuf, Failure> {
@@ -96,7 +96,7 @@ impl<'s> Scene<'s> {
     pub(super) fn tracker(&self) -> Result<ConfiguredTracker, Failure> {
         let host = environment::trusted_github_host()?;
         let root = self.project.root().path();
-        Ok(ConfiguredTracker::open(&self.settings, root, host.as_deref(), self.clock)?)
+        Ok(ConfiguredTracker::open(&self.settings, root, host.as_deref(), self.clock.clone())?)
     }
 
     /// What is to be done, as far as the ledger knows.
@@ -138,7 +138,7 @@ impl<'s> Scene<'s> {
         tracker: &ConfiguredTracker,
         work: impl AsyncFnOnce(&mut Worker<'_, SqliteLedger, ConfiguredTracker, WallClock>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let (clock, holder) = (WallClock(self.clock), format!("stepmark {}", environment::new_id()));
+        let (clock, holder) = (WallClock(self.clock.clone()), format!("stepmark {}", environment::new_id()));
         let mut draw = || Draw(environment::random());
         let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(ledger, (tracker, &self.settings), &clock, &self.project_id, who);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn entry(after: &str, key: &str) -> Edit {
-        let (path, value) = ("s".into(), Value::from("v"));
+        let (path, value) = ("s".parse().unwrap(), Value::from("v"));
         Edit::InsertEntry { path, after: after.to_owned(), key: key.to_owned(), value }
     }
 

@@ -1,7 +1,7 @@
 //! The table of hard cases: a whole-file region, one edit, and the bytes wanted (`None`: refused).
 
 use super::{Edit, EditError, apply};
-use crate::document::{Region, Span, Value, Yaml};
+use crate::document::{KeyPath, Region, Span, Value, Yaml};
 
 fn run(text: &str, edit: Edit) -> Result<String, EditError> {
     let edited = apply(text.as_bytes(), &Region::WholeFile, &[edit])?;
@@ -20,7 +20,7 @@ fn check(edit: impl Fn() -> Edit, cases: &[(&str, Option<&str>)]) {
 }
 
 fn append(item: impl Into<Value>) -> Edit {
-    Edit::Append { path: "s".into(), item: item.into() }
+    Edit::Append { path: KeyPath::key("s"), item: item.into() }
 }
 
 fn set(path: &str, value: impl Into<Value>) -> Edit {
@@ -309,7 +309,7 @@ fn removes_entries_and_items_with_their_own_comments_only() {
 #[test]
 fn inserts_before_an_item() {
     check(
-        || Edit::Insert { path: "s".into(), index: 1, item: Value::from("x") },
+        || Edit::Insert { path: KeyPath::key("s"), index: 1, item: Value::from("x") },
         &[
             ("s: [a, b]\n", Some("s: [a, x, b]\n")),
             ("s: [a]\n", Some("s: [a, x]\n")),
@@ -319,7 +319,7 @@ fn inserts_before_an_item() {
         ],
     );
     check(
-        || Edit::Insert { path: "s".into(), index: 0, item: Value::from("x") },
+        || Edit::Insert { path: KeyPath::key("s"), index: 0, item: Value::from("x") },
         &[("s:\n", Some("s: [x]\n"))],
     );
 }
@@ -350,7 +350,7 @@ fn items_that_are_maps_follow_their_neighbours() {
 #[test]
 fn an_entry_goes_behind_the_one_that_is_named() {
     let edit = || Edit::InsertEntry {
-        path: "s".into(),
+        path: KeyPath::key("s"),
         after: "a".to_owned(),
         key: "x".to_owned(),
         value: Value::from("done"),

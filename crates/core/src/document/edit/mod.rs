@@ -151,10 +151,10 @@ impl<'t, 'a> Context<'t, 'a> {
 /// The bytes of `file` with `edits` made in `region`.
 ///
 /// ```
-/// use stepmark_core::document::{Edit, Region, Value, apply};
+/// use stepmark_core::document::{Edit, KeyPath, Region, Value, apply};
 ///
 /// let file = b"---\nstepsCompleted: ['step-01-init'] # list\nstatus: draft\n---\n# PRD\n";
-/// let append = Edit::Append { path: "stepsCompleted".into(), item: Value::from("step-02-discovery") };
+/// let append = Edit::Append { path: KeyPath::key("stepsCompleted"), item: Value::from("step-02-discovery") };
 /// let edited = apply(file, &Region::Frontmatter, &[append])?;
 /// assert_eq!(
 ///     edited.bytes,

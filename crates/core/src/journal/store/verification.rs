@@ -178,7 +178,11 @@ mod tests {
 
     /// Gaps left out: a line that is gone leaves one, too.
     fn words(problems: &[SegmentProblem]) -> Vec<(u64, &'static str)> {
-        problems.iter().filter(|problem| !problem.is_gap()).map(|problem| (problem.line, problem.word())).collect()
+        problems
+            .iter()
+            .filter(|problem| !problem.is_gap())
+            .map(|problem| (problem.line, problem.word()))
+            .collect()
     }
 
     #[test]

@@ -66,7 +66,8 @@ pub const NAMED_QUERIES: [NamedQuery; 10] = [
         about: "Leases that hold now",
         defaults: &[],
         sql: "SELECT artifact, holder, session, taken_at, expires_at FROM leases
-              WHERE holder IS NOT NULL AND julianday(expires_at) > julianday(:now) ORDER BY artifact",
+              WHERE holder IS NOT NULL AND julianday(expires_at) > julianday(:now)
+                AND julianday(expires_at) <= julianday(:now) + 31 ORDER BY artifact",
     },
     NamedQuery {
         name: "next",

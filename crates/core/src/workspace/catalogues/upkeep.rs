@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use super::{Catalogues, catalogue_path};
 use crate::{
     artifact::ProjectPathError,
-    commit::{CommitError, CommitOptions, Expected, Outcome, replace_whole},
+    commit::{CommitError, Expected, Outcome, replace_whole},
     project::catalogue::{EntryProblem, TableError, write},
     workspace::{ArtifactError, Workspace},
 };
@@ -83,7 +83,7 @@ impl Workspace {
                 continue;
             }
             let expected = Expected::of(found.as_deref());
-            let outcome = replace_whole(self.root(), &path, expected, &bytes, &CommitOptions::default())?;
+            let outcome = replace_whole(self.root(), &path, expected, &bytes, self.commit_options())?;
             match outcome {
                 Outcome::Unchanged => rebuild.unchanged += 1,
                 Outcome::Written { .. } | Outcome::Deleted { .. } => rebuild.written += 1,

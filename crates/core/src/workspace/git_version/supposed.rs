@@ -42,7 +42,8 @@ impl Supposed {
     fn has_name(&self, name: &str) -> bool {
         match name.len() {
             40 => name == self.sha1,
-            _ => is_blob_of(name, &self.bytes),
+            64 => name == blob_name::<Sha256>(&self.bytes),
+            _ => false,
         }
     }
 }
@@ -105,6 +106,7 @@ impl GitVersion {
 }
 
 /// Whether a blob with this name has these bytes.
+#[cfg(feature = "write")]
 pub(in crate::workspace) fn is_blob_of(name: &str, bytes: &[u8]) -> bool {
     match name.len() {
         40 => name == blob_name::<Sha1>(bytes),

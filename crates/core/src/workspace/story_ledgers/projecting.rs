@@ -13,7 +13,7 @@ use super::{
 use crate::{
     artifact::{ProjectPath, SprintStatus},
     check::{Finding, rules::status::sprint_status_not_yaml},
-    commit::{self, CommitOptions, FileTransition, Outcome, UpdateError},
+    commit::{self, FileTransition, Outcome, UpdateError},
     journal::{ArtifactKey, Event, EventDraft, Kind},
     project::story_ledger::{
         LedgerEntry, Story, StoryStanding, line_entry, listed_entries, write_entries, write_line,
@@ -248,8 +248,7 @@ impl Workspace {
             self.admit(&change)?;
             Ok(self.told_of(path, &attempt.borrow().insisted, reason))
         };
-        let options = CommitOptions::default();
-        let outcome = commit::update_and_record(self.root(), path, &options, decide, record);
+        let outcome = commit::update_and_record(self.root(), path, self.commit_options(), decide, record);
         let outcome = outcome.map_err(|error| match error {
             UpdateError::Decide(error) => error,
             UpdateError::Commit(error) => error.into(),

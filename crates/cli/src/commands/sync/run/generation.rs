@@ -60,7 +60,7 @@ impl Generation {
             project_id = scene.project_id;
             posts.push(Post { settings: scene.settings, tracker, ledger, duty_ledger });
         }
-        Ok(Self { project, project_id, posts, ledger_path, clock: WallClock(environment.clock) })
+        Ok(Self { project, project_id, posts, ledger_path, clock: WallClock(environment.clock.clone()) })
     }
 
     /// The project, for whoever watches it.

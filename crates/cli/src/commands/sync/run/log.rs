@@ -28,13 +28,16 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
     let tracker = tracker.as_str();
     match notice {
         Notice::StandsBy { holder } => {
+            let holder = on_one_line(holder);
             info!(tracker, holder, "another process is on duty; this one waits to take over")
         }
         Notice::OnDuty { number } => info!(tracker, number, "on duty"),
         Notice::LostDuty { holder } => {
+            let holder = on_one_line(holder);
             warn!(tracker, holder, "another process has taken over; this one waits")
         }
         Notice::Waits { holder } => {
+            let holder = on_one_line(holder);
             info!(tracker, holder, "somebody else works on the tracker; what is to be done waits for that");
         }
         Notice::Done { kind, marker, remote, missing } => {
@@ -42,7 +45,7 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
             if missing.is_empty() {
                 info!(tracker, action = kind.name(), artifact, ticket, "done");
             } else {
-                let missing = missing.join(", ");
+                let missing = on_one_line(&missing.join(", "));
                 warn!(
                     tracker,
                     action = kind.name(),
@@ -78,9 +81,11 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
 pub(super) fn not_watched(trouble: &WatchTrouble) {
     match trouble {
         WatchTrouble::Nothing { why } => {
+            let why = on_one_line(why);
             warn!(why, "changes cannot be watched for; they are found by regular passes");
         }
         WatchTrouble::Folder { why } => {
+            let why = on_one_line(why);
             warn!(why, "a folder cannot be watched; changes in it are found by regular passes");
         }
     }
@@ -92,5 +97,6 @@ pub(super) fn failure(failure: &Failure, message: &'static str) {
     for cause in &failure.causes {
         why = format!("{why}: {}", on_one_line(cause));
     }
-    warn!(why, help = failure.help.as_deref(), "{message}");
+    let help = failure.help.as_deref().map(on_one_line);
+    warn!(why, help, "{message}");
 }

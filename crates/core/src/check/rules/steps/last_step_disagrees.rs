@@ -4,7 +4,7 @@ use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 use crate::{
     artifact::{Field, FieldKind, StepItemKind},
     check::{Fix, Safety},
-    document::Edit,
+    document::{Edit, KeyPath},
     workflow::LastStep,
 };
 
@@ -43,7 +43,7 @@ fn as_the_list_says(subject: &Subject<'_>, last: &Field) -> Option<Fix> {
     {
         return None;
     }
-    let set = Edit::Set { path: "lastStep".into(), value: item.like(&item.spelling) };
+    let set = Edit::Set { path: KeyPath::key("lastStep"), value: item.like(&item.spelling) };
     Fix::edit(Safety::Unsafe, format!("make it `{}`", item.spelling), subject.artifact.bytes(), &[set])
 }
 

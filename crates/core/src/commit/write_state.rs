@@ -1,0 +1,49 @@
+//! What an error means for the files of a commit.
+
+use super::{CommitError, PublishError};
+
+/// Whether the files of a commit that ended with an error have their new content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteState {
+    /// No file was changed: the command can be run again.
+    NotWritten,
+    /// The files have their new content, but for those that the error names; what is missing besides, the error says.
+    Written,
+    /// A part of the files may have it. The next command that writes finishes the commit; where the error names bytes of another program
+    /// that are kept, a person has to look.
+    Unknown,
+}
+
+impl PublishError {
+    /// Whether the file has its new content.
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::Flush { .. } | Self::Remains { .. } => WriteState::Written,
+            Self::Conflict(conflict) if conflict.kept.is_some() => WriteState::Unknown,
+            Self::Conflict(_) | Self::Check { .. } | Self::Busy { .. } | Self::Rename { .. } => {
+                WriteState::NotWritten
+            }
+        }
+    }
+}
+
+impl CommitError {
+    /// Whether the files of the commit have their new content.
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::Publish(error) => error.write_state(),
+            Self::History { .. } | Self::Record { .. } | Self::Overtaken { .. } => WriteState::Written,
+            Self::Unfinished { .. } => WriteState::Unknown,
+            Self::Missing { .. }
+            | Self::Lock(_)
+            | Self::Read(_)
+            | Self::Folder(_)
+            | Self::Stage(_)
+            | Self::SameFile { .. }
+            | Self::Redo { .. }
+            | Self::Lease { .. }
+            | Self::Recover { .. }
+            | Self::Earlier { .. } => WriteState::NotWritten,
+        }
+    }
+}

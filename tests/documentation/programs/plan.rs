@@ -1,0 +1,20 @@
+use stepmark_core::Workspace;
+use stepmark_sync::{
+    configuration::SyncConfiguration,
+    ledger::{Ledger, MemoryLedger},
+    plan::{Grounds, Plan},
+    ticket::Snapshot,
+};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let workspace = Workspace::open(".")?;
+    let snapshot = Snapshot::of("my-project", &workspace.artifacts()?);
+    let configuration = SyncConfiguration::of(workspace.configuration())?;
+    let mut ledger = MemoryLedger::default();
+    let reader = ledger.read()?;
+    for settings in &configuration.trackers {
+        let plan = Plan::make(&Grounds { snapshot: &snapshot, settings, ledger: &*reader, survey: None })?;
+        println!("{}: {} actions", settings.name, plan.actions.len());
+    }
+    Ok(())
+}
