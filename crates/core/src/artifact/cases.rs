@@ -222,5 +222,8 @@ fn large_files_are_read_in_proportion() {
     assert!(read(&format!("---\n{{{flow}}}\n---\n")).diagnoses().is_empty());
     let (list, aliases) = (many(&|_| "x, ".to_owned()), many(&|_| "*l, ".to_owned()));
     let artifact = read(&format!("---\nlist: &l [{list}]\ninputDocuments: [{aliases}]\n---\n"));
-    assert!(artifact.state().input_documents.len() <= LIMITS.nodes, "a list is not read once for each alias of it");
+    assert!(
+        artifact.state().input_documents.len() <= LIMITS.nodes,
+        "a list is not read once for each alias of it"
+    );
 }
