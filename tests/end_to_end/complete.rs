@@ -160,7 +160,10 @@ fn starts_a_list_where_there_is_none() {
     let name = || serde_json::json!("step-01-init");
     for (frontmatter, step, item) in [
         ("stepsCompleted: []\n", "1", 1.into()),
-        ("stepsCompleted: []\n", "01", 1.into()),
+        ("stepsCompleted: []\n", "01", "01".into()),
+        ("stepsCompleted: []\n", "1.10", "1.10".into()),
+        ("stepsCompleted: []\n", "[x]", "[x]".into()),
+        ("stepsCompleted: []\n", "true", "true".into()),
         ("stepsCompleted: []\n", "step-01-init", name()),
         ("stepsCompleted:\n", "step-01-init", name()),
         ("stepsCompleted: null # none yet\n", "step-01-init", name()),
