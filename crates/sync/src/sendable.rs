@@ -24,9 +24,7 @@ fn applying<'w, L: Ledger, T: Tracker, C: WorkerClock>(
     worker.apply(plan)
 }
 
-fn surveying<'w, L: Ledger, T: Tracker, C: WorkerClock>(
-    worker: &'w mut Worker<'_, L, T, C>,
-) -> impl Future + Send {
+fn surveying<L: Ledger, T: Tracker, C: WorkerClock>(worker: &mut Worker<'_, L, T, C>) -> impl Future + Send {
     worker.survey()
 }
 
