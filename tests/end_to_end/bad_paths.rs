@@ -198,7 +198,7 @@ fn a_configuration_that_cannot_be_used() {
     exit 4
     ── stderr
     error: cannot read the configuration `[ROOT]/.stepmark/config.yaml`
-      cause: Is a directory (os error 21)
+      cause: it is not a regular file
       help: correct or remove it: without a configuration the defaults count
     ");
 }

@@ -95,7 +95,7 @@ fn makes_the_configuration_once() {
     #   communication_language: English
     #   skill_level: expert
     ");
-    assert_eq!(demo.read(".stepmark/.gitignore"), b"local/\ncache/\ngates/\n");
+    assert_eq!(demo.read(".stepmark/.gitignore"), b"local/\ncache/\ngates/\n*.tmp\n");
     assert_eq!(demo.read(PRD), artifact);
     assert_snapshot!(demo.reads_only(&["init"]), @r"
     exit 0

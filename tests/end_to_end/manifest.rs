@@ -157,7 +157,7 @@ fn what_cannot_be_used() {
     exit 4
     ── stderr
     error: cannot read the manifest `[ROOT]/_bmad`
-      cause: Is a directory (os error 21)
+      cause: it is not a regular file
     ");
     demo.write("with\"quote.md", "---\nstatus: draft\n---\n");
     assert_snapshot!(demo.stepmark(&["manifest", "write"]), @r#"
