@@ -13,9 +13,11 @@ mod key_path;
 mod region;
 mod edit;
 mod diff;
+mod spelling;
 mod frontmatter_replacement;
 
 pub use diff::{Change, ChangeMismatch, Operation, diff, edits, inverse, make_changes};
+pub(crate) use edit::splice;
 pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply, set_together};
 pub use file_hash::{FileHash, FileHashError};
 pub use frontmatter_replacement::{Fences, Replacement, replace_frontmatter};
@@ -27,5 +29,6 @@ pub(crate) use region::heading_title;
 pub use region::{Region, RegionError};
 pub use scalar::Scalar;
 pub use scan::{Document, Frontmatter, LineEnding};
+pub use spelling::Spelling;
 pub use span::{LineIndex, Position, Span};
 pub use value::{Value, ValueError};

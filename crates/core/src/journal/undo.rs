@@ -1,13 +1,16 @@
 //! Taking back the changes of an event, by a new event.
 
+use serde_json::Value as Json;
+
 use super::{ArtifactKey, Event, Kind};
 use crate::{
     artifact::Artifact,
-    document::{edits, inverse, make_changes},
+    document::{Change, Edit, FileHash, Region, Segment, Spelling, Splice, apply, edits, inverse, make_changes, splice},
     transition::{Plan, TransitionRefusal},
 };
 
-/// The plan that takes back what `event` changed in the frontmatter of `artifact`. What was changed since, elsewhere, stays.
+/// The plan that takes back what `event` changed in the frontmatter of `artifact`. What was changed since, elsewhere, stays. What
+/// is as the event left it is written as it was written before the event, to the byte; the rest is given its values back.
 ///
 /// # Errors
 /// When the event changed nothing that can be taken back, is about another artifact, or its places were changed since.
@@ -16,6 +19,9 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
         |reason: &str| TransitionRefusal::NoUndo { event: event.id.to_string(), reason: reason.to_owned() };
     let about = event.artifact.as_ref().ok_or_else(|| refuse("it is about no artifact"))?;
     let key = ArtifactKey::of(artifact);
+    if !event.is_genuine() {
+        return Err(refuse("its id does not match its content: it was changed after it was written"));
+    }
     if about.key != key && about.was.as_ref() != Some(&key) {
         return Err(refuse("it is about another artifact"));
     }
@@ -28,19 +34,70 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
     if event.after.is_none() {
         return Err(refuse("it removed the file: restore a checkpoint instead"));
     }
-    if event.changes.is_empty() {
+    let spelling = event.spelling.clone().and_then(|spelling| serde_json::from_value::<Spelling>(spelling).ok());
+    if event.changes.is_empty() && spelling.is_none() {
         return Err(refuse("it changed nothing in the frontmatter"));
     }
     let changes = inverse(&event.changes);
     if let Some(whole) = changes.iter().find(|change| change.path.0.is_empty()) {
         return Err(refuse(&format!("it changed the frontmatter as a whole (`{}`)", whole.path)));
     }
-    let mut state = artifact
+    let now = artifact
         .state_value()
         .map_err(|error| TransitionRefusal::Unreadable { reason: error.to_string() })?;
-    make_changes(&mut state, &changes)
+    let mut before = now.clone();
+    make_changes(&mut before, &changes)
         .map_err(|mismatch| refuse(&format!("`{}` was changed since", mismatch.path)))?;
-    Ok(Plan { edits: edits(&changes), remarks: Vec::new() })
+    let states = [&now, &before];
+    let edits = match spelling.and_then(|spelling| spelled(artifact, &spelling, &changes, states)) {
+        Some(edits) => edits,
+        None if changes.is_empty() => return Err(refuse("how it was written was changed since")),
+        None => edits(&changes),
+    };
+    Ok(Plan { edits, remarks: Vec::new() })
+}
+
+/// The edits that lead the file from the state `now` to the state `before`, written as it was written then; `None` where that is
+/// not known any more, or not proven.
+fn spelled(artifact: &Artifact, spelling: &Spelling, changes: &[Change], states: [&Json; 2]) -> Option<Vec<Edit>> {
+    let splices = spelling.splices(artifact.bytes());
+    let is_known = !splices.is_empty();
+    let as_it_was = is_known.then(|| with_splices(artifact, spelling, changes, (splices, states))).flatten();
+    as_it_was.or_else(|| with_splices(artifact, spelling, changes, (Vec::new(), states)))
+}
+
+fn with_splices(
+    artifact: &Artifact,
+    spelling: &Spelling,
+    changes: &[Change],
+    (splices, [now, before]): (Vec<Splice>, [&Json; 2]),
+) -> Option<Vec<Edit>> {
+    let file = artifact.bytes();
+    let (mut planned, mut state) = (Vec::new(), now.clone());
+    if !splices.is_empty() {
+        state = Artifact::read(artifact.path().clone(), splice(file, &splices)?).state_value().ok()?;
+        // An entry that says neither is not what the changes tell of.
+        let keys = [now, before, &state].into_iter().filter_map(Json::as_object).flat_map(|map| map.keys());
+        for key in keys {
+            if state.get(key) != before.get(key) && state.get(key) != now.get(key) {
+                return None;
+            }
+        }
+        planned.push(Edit::Rewrite { file: FileHash::of(file), splices, state: state.clone() });
+    }
+    let is_left = |change: &&Change| match change.path.0.first() {
+        Some(Segment::Key(key)) => state.get(key) != before.get(key),
+        _ => true,
+    };
+    let left: Vec<Change> = changes.iter().filter(is_left).cloned().collect();
+    planned.extend(edits(&left));
+    let changed = apply(file, &Region::Frontmatter, &planned).ok()?.bytes;
+    let splices = spelling.value_splices(&changed);
+    let respelled = Edit::Rewrite { file: FileHash::of(&changed), splices, state: before.clone() };
+    let is_respelled = apply(&changed, &Region::Frontmatter, std::slice::from_ref(&respelled))
+        .is_ok_and(|edited| !edited.splices.is_empty());
+    planned.extend(is_respelled.then_some(respelled));
+    (!planned.is_empty()).then_some(planned)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::{Workspace, changes::ChangeError, git};
 use crate::{
     artifact::ProjectPath,
     commit::FileTransition,
+    document::diff,
     journal::{
         Account, Ancestor, Digests, Event, EventDraft, EventId, Moment, Past,
         store::{History, HistoryError},
@@ -29,9 +30,13 @@ impl Workspace {
             (Some(event), Some(state)) => Past::Known { event, state: Some(state.clone()) },
             _ => self.with_history(|history| past(history, change.path, &old))?,
         };
+        let draft = match (change.old.zip(change.new), old.state.as_ref().zip(new.state.as_ref())) {
+            (Some((before, after)), Some((old, new))) => draft.clone().keeping(before, after, &diff(old, new)),
+            _ => draft.clone(),
+        };
         let account = Account { attribution: self.attribution(), now: self.now(), path: change.path };
         let outsider = || git::outsider(self.root(), change.path);
-        events.extend(account.events(past, (&old, &new), draft.clone(), outsider));
+        events.extend(account.events(past, (&old, &new), draft, outsider));
         Ok(events)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Bound};
 
-use super::{Change, Refusal};
+use super::{Change, Refusal, rewrite};
 use crate::document::{CollectionStyle, Entry, Node, NodeKind, Scalar, Span, Value, Yaml, parse::Comment};
 
 /// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
@@ -16,6 +16,8 @@ pub(super) enum Meaning {
     ItemAdded { place: Vec<usize>, index: usize, item: Value },
     /// The collection at `place` lacks its child `index`; `own` are the bytes whose comments may go with it.
     Removed { place: Vec<usize>, index: usize, own: Span },
+    /// The entries that the splices touch are others; the whole says `state`.
+    Rewritten { state: serde_json::Value },
 }
 
 impl Meaning {
@@ -25,6 +27,7 @@ impl Meaning {
             | Self::EntryAdded { place, .. }
             | Self::ItemAdded { place, .. }
             | Self::Removed { place, .. } => place,
+            Self::Rewritten { .. } => &[],
         }
     }
 }
@@ -34,6 +37,9 @@ impl Meaning {
 /// # Errors
 /// With the comment that would be lost or joined with another, or without a reason when a value would differ.
 pub(super) fn prove(before: &Yaml<'_>, after: &Yaml<'_>, change: &Change) -> Result<(), Refusal> {
+    if let Meaning::Rewritten { state } = &change.meaning {
+        return rewrite::prove(before, after, &change.splices, state);
+    }
     if after.documents() > 1 || !same_tree(before, after, change) {
         return Err(Refusal::NotProven);
     }
@@ -187,6 +193,8 @@ fn changed_here(before: &Node<'_>, after: &Node<'_>, meaning: &Meaning) -> bool 
                 && old[*index..].iter().zip(&new[index + 1..]).all(|(old, new)| same(old, new))
         }
         Meaning::Removed { index, .. } => removed(before, after, *index),
+        // It has a proof of its own.
+        Meaning::Rewritten { .. } => false,
     }
 }
 
@@ -235,6 +243,11 @@ fn same(one: &Node<'_>, other: &Node<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether two entries say the same in the same style.
+pub(super) fn same_entry(one: &Entry<'_>, other: &Entry<'_>) -> bool {
+    same(&one.key, &other.key) && same(&one.value, &other.value)
 }
 
 /// Whether `node` says `value`.
