@@ -1,5 +1,8 @@
 //! Random commands on documents of every style, all of them undone: the bytes are what they were.
-#![expect(clippy::disallowed_methods, reason = "an edge: files are read and written here as other programs would")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge: files are read and written here as other programs would"
+)]
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::{
@@ -54,8 +57,20 @@ const STYLES: [&str; 16] = [
 ];
 
 const VALUES: [&str; 14] = [
-    "done", "1", "1.5", "true", "null", "[a, 'b', 1.10]", "{a: 1, b: [c]}", "2026-02-02", "a: b", "", "# no", "99999999999999999999",
-    "two\nlines", "\u{fc}ber",
+    "done",
+    "1",
+    "1.5",
+    "true",
+    "null",
+    "[a, 'b', 1.10]",
+    "{a: 1, b: [c]}",
+    "2026-02-02",
+    "a: b",
+    "",
+    "# no",
+    "99999999999999999999",
+    "two\nlines",
+    "\u{fc}ber",
 ];
 
 struct Project {
@@ -158,7 +173,9 @@ fn there_and_back(name: &str, document: &[u8], count: usize, seed: u64) -> usize
     for _ in 0..count {
         let before = fs::read(project.place()).unwrap();
         match project.act() {
-            Some(event) if event.after.is_some_and(|after| after.state.is_some()) => told.push((before, event)),
+            Some(event) if event.after.is_some_and(|after| after.state.is_some()) => {
+                told.push((before, event))
+            }
             // A key that stands twice for readers of JSON, such as `{{a}}` and `{"a": null}`: history has no state to go back from.
             Some(_) => project.write(&before),
             None => {}

@@ -29,6 +29,6 @@ pub(crate) use region::heading_title;
 pub use region::{Region, RegionError};
 pub use scalar::Scalar;
 pub use scan::{Document, Frontmatter, LineEnding};
-pub use spelling::Spelling;
 pub use span::{LineIndex, Position, Span};
+pub use spelling::Spelling;
 pub use value::{Value, ValueError};

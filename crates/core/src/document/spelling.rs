@@ -113,7 +113,8 @@ impl Run {
                 Some(head) => *at > 0 && entries.get(at - 1).is_some_and(|before| head_of(before) == head),
             };
             let present = at.checked_add(self.entries).and_then(|end| entries.get(*at..end));
-            (follows || self.entries > 0) && present.is_some_and(|present| digest(&present.concat()) == self.now)
+            (follows || self.entries > 0)
+                && present.is_some_and(|present| digest(&present.concat()) == self.now)
         };
         let at = match is_here(&self.at) {
             true => self.at,
@@ -184,7 +185,9 @@ fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
         let (from_old, from_new) = (i, j);
         while (i < old.len() || j < new.len()) && old.get(i) != new.get(j) {
             let rest = |entries: &[&str], from: usize, wanted: Option<&&str>| {
-                wanted.is_some_and(|wanted| entries[from..].iter().any(|entry| head_of(entry) == head_of(wanted)))
+                wanted.is_some_and(|wanted| {
+                    entries[from..].iter().any(|entry| head_of(entry) == head_of(wanted))
+                })
             };
             match (rest(&new[j..], 0, old.get(i)), rest(&old[i..], 0, new.get(j))) {
                 // It went, or it came.
@@ -204,7 +207,8 @@ fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run
     let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other);
     let start = same.map(|(char, _)| char.len_utf8()).sum();
     let (rest_of_old, rest_of_new) = (&old[start..], &new[start..]);
-    let same = rest_of_old.chars().rev().zip(rest_of_new.chars().rev()).take_while(|(one, other)| one == other);
+    let same =
+        rest_of_old.chars().rev().zip(rest_of_new.chars().rev()).take_while(|(one, other)| one == other);
     let end = same.map(|(char, _)| char.len_utf8()).sum();
     let old = rest_of_old[..rest_of_old.len() - end].to_owned();
     Run { at, after, entries: entries.len(), now: digest(&new), start, end, old }

@@ -25,7 +25,8 @@ pub use refusal::Refusal;
 pub use together::set_together;
 
 use super::{
-    Document, FileHash, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml, parse::Comments,
+    Document, FileHash, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml,
+    parse::Comments,
 };
 
 /// A change of one value. Applied one by one; each is proven before the next.

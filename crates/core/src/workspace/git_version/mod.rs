@@ -14,5 +14,5 @@ mod wanted;
 pub use changed_file::{ChangedFile, GitChanges, OverLimit};
 pub use comparison::Comparison;
 pub use error::GitVersionError;
-pub(super) use objects::{Object, read_object};
+pub(super) use objects::{Object, ObjectReader, read_object};
 pub use version::GitVersion;
