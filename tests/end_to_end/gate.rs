@@ -53,6 +53,22 @@ fn a_completed_step_opens_its_gate() {
 }
 
 #[test]
+fn a_copy_of_a_gate_opens_no_other_step() {
+    let demo = Sandbox::demo();
+    assert_eq!(demo.stepmark(&["complete", PRD, "4"]).code, 0);
+    let gate = |step: &str| format!(".stepmark/gates/{PRD}/{step}.gate");
+    let bytes = std::fs::read(demo.place(&gate(STEP))).unwrap();
+    for step in ["step-05-domain", "5"] {
+        std::fs::write(demo.place(&gate(step)), &bytes).unwrap();
+        let run = demo.reads_only(&["gate", "check", PRD, step]);
+        assert_eq!(run.code, 1, "{run}");
+    }
+    assert_eq!(demo.reads_only(&["gate", "check", PRD, "4"]).code, 0);
+    assert_eq!(demo.stepmark(&["project", "--gates"]).code, 0);
+    assert!(!demo.place(&gate("step-05-domain")).exists());
+}
+
+#[test]
 fn an_edit_closes_all_gates_until_they_are_rebuilt() {
     let demo = Sandbox::demo();
     assert_snapshot!(demo.stepmark(&["project", "--gates", "--files-manifest", "--catalogues"]), @r"

@@ -26,6 +26,7 @@ pub fn expected(before: Option<&Value>, edit: &Edit) -> Option<Value> {
             entries.insert(place + 1, (Value::String(key.clone()), value.clone()));
         }
         Edit::Remove { .. } => remove(&mut root, path)?,
+        Edit::Rewrite { state, .. } => root = Value::from_json(state),
     }
     Some(root)
 }

@@ -24,8 +24,8 @@ use crate::{
 
 /// Replay history and compare what it leads to with the artifacts as they are
 ///
-/// An artifact is `current` (in the state after its last event), `earlier` (in that of another known event, as after a
-/// checkout), `unexplained` (changed by other means) or has `no-history` (as in a fresh clone).
+/// An artifact is `current` (in the state after its last event), `earlier` (in that of another known event, which git has
+/// checked out or in its index), `unexplained` (changed by other means) or has `no-history` (as in a fresh clone).
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
     /// Compare (required: there is no other replay)
@@ -134,6 +134,10 @@ fn replay(
             if digests.is_none() && project.workspace.is_in_checked_out_commit(&path) == Some(false) =>
         {
             first(lineage).map_or(Standing::Unexplained { head }, |event| Standing::Earlier { event })
+        }
+        // Only git brings an earlier state back; an editor that writes an older text over the work does not explain it.
+        Standing::Earlier { event } if !project.workspace.checked_out().explains(&path, digests) => {
+            Standing::Unexplained { head: lineage.heads().last().map_or(event, |head| head.id) }
         }
         standing => standing,
     };

@@ -25,19 +25,21 @@ pub struct Moment {
 pub enum Past {
     /// Nothing.
     Unknown,
-    /// Its state is that of this event.
+    /// Its state, times and all, is that of this event.
     Known {
         /// The event.
         event: Ancestor,
         /// The recorded state after it; `None` where the way to it is cut.
         state: Option<Json>,
     },
-    /// Its state is that of no event.
+    /// Its state is that of no event that may have led to it.
     Unexplained {
-        /// All heads, the latest last.
+        /// The events that it was changed after by other means, the latest last.
         heads: Vec<Event>,
         /// The recorded state after the latest.
         state: Option<Json>,
+        /// The event, not the latest, that led to this very state before: an older text was written back.
+        earlier: Option<EventId>,
     },
 }
 
@@ -104,8 +106,11 @@ impl Account<'_> {
                 events.push(event);
                 (vec![ancestor], state)
             }
-            Past::Unexplained { heads, state } => {
-                let draft = EventDraft::new(Kind::EXTERNAL_EDIT);
+            Past::Unexplained { heads, state, earlier } => {
+                let mut draft = EventDraft::new(Kind::EXTERNAL_EDIT);
+                if let Some(earlier) = earlier {
+                    draft = draft.with("earlier", earlier.to_string());
+                }
                 let (event, state) = self.by_outsider(draft, outsider(), &heads, state, old);
                 let ancestor = Ancestor::of(&event);
                 events.push(event);
@@ -243,7 +248,7 @@ mod tests {
             let known = heads.iter().rev().find(alike).or_else(|| lineage.events().iter().rev().find(alike));
             match (known, heads.last()) {
                 (Some(event), _) => Past::Known { state: state(event.id), event: Ancestor::of(event) },
-                (None, Some(head)) => Past::Unexplained { state: state(head.id), heads },
+                (None, Some(head)) => Past::Unexplained { state: state(head.id), heads, earlier: None },
                 (None, None) => Past::Unknown,
             }
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 use super::{Actor, ArtifactKey};
 use crate::{
     artifact::{ProjectPath, StateDigest},
-    document::{Change, FileHash},
+    document::{Change, FileHash, Spelling},
 };
 
 /// The version of the event format that this program writes.
@@ -65,6 +65,10 @@ pub struct Event {
     /// The whole state after, in every [`Event::SNAPSHOT_EVERY`]th event and in one without a parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Json>,
+    /// How what changed was written before ([`Spelling`](crate::document::Spelling)), as it stands in the journal: what a newer
+    /// version adds stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spelling: Option<Json>,
     /// What else the kind of event tells.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub data: Map<String, Json>,
@@ -112,6 +116,8 @@ pub struct EventDraft {
     pub data: Map<String, Json>,
     /// Why it is done although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`] event before it keeps the reason.
     pub insistence: Option<String>,
+    /// How what changes was written before.
+    pub spelling: Option<Json>,
 }
 
 impl Digests {
@@ -177,7 +183,7 @@ impl Kind {
 impl EventDraft {
     /// A draft that says no more than the kind.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, command: None, reason: None, data: Map::new(), insistence: None }
+        Self { kind, command: None, reason: None, data: Map::new(), insistence: None, spelling: None }
     }
 
     /// The same, with the command that leads to it.
@@ -198,6 +204,14 @@ impl EventDraft {
     #[must_use]
     pub fn insisting(mut self, reason: Option<String>) -> Self {
         self.insistence = reason;
+        self
+    }
+
+    /// The same, which keeps how the frontmatter of the file `old` was written where `changes` make another of it in the file `new`.
+    #[must_use]
+    pub fn keeping(mut self, old: &[u8], new: &[u8], changes: &[Change]) -> Self {
+        let spelling = Spelling::of(old, new, changes);
+        self.spelling = spelling.and_then(|spelling| serde_json::to_value(spelling).ok());
         self
     }
 
@@ -232,6 +246,7 @@ impl Event {
             before: None,
             after: None,
             snapshot: None,
+            spelling: draft.spelling,
             data: draft.data,
             more: Map::new(),
         }

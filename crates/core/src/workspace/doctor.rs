@@ -2,7 +2,8 @@
 //! without a decision.
 
 use super::{
-    ArtifactError, CheckpointListError, CheckpointReadError, TellError, WalkError, Workspace, kept_files,
+    ArtifactError, CheckedOut, CheckpointListError, CheckpointReadError, TellError, WalkError, Workspace,
+    kept_files,
 };
 use crate::{
     artifact::ProjectPath,
@@ -63,6 +64,15 @@ pub enum Ailment {
         path: ProjectPath,
         /// The last event that history knows of it.
         head: EventId,
+    },
+    /// An artifact is in an earlier state again, which git has not checked out.
+    WrittenBack {
+        /// The artifact.
+        path: ProjectPath,
+        /// The last event that history knows of it.
+        head: EventId,
+        /// The event that led to this state before.
+        earlier: EventId,
     },
     /// An artifact that history knows cannot be read any more.
     Damaged {
@@ -141,6 +151,7 @@ impl Ailment {
             Self::KeptBytes { .. } => "kept-bytes",
             Self::TemporaryFile { .. } => "temporary-file",
             Self::Unexplained { .. } => "unexplained",
+            Self::WrittenBack { .. } => "written-back",
             Self::Damaged { .. } => "damaged",
             Self::Gone { .. } => "gone",
             Self::UnreadableArtifact { .. } => "unreadable",
@@ -152,6 +163,7 @@ impl Ailment {
         match self {
             Self::InterruptedCommit { path }
             | Self::Unexplained { path, .. }
+            | Self::WrittenBack { path, .. }
             | Self::Damaged { path, .. }
             | Self::Gone { path, .. } => path.to_string(),
             Self::CommitSetAside { shown, .. } => shown.clone(),
@@ -204,6 +216,10 @@ impl Ailment {
             Self::Unexplained { head, .. } => {
                 format!("it was changed by other means since event {head}: history cannot explain its state")
             }
+            Self::WrittenBack { head, earlier, .. } => format!(
+                "it is in the state after event {earlier} again, without what was recorded up to event {head}; neither the \
+                 checked out commit nor the index of git has it so: an editor may have written an older text over it"
+            ),
             Self::Damaged { head, .. } => {
                 format!("it was changed by other means since event {head}, and its state cannot be read")
             }
@@ -241,6 +257,10 @@ impl Ailment {
             Self::Unexplained { .. } => {
                 "the file wins: the next command that changes it records the edit; `stepmark checkpoint` does so now".to_owned()
             }
+            Self::WrittenBack { path, head, .. } => format!(
+                "`stepmark at {head} {path}` shows the newer state, `stepmark log {path}` what led to it; the file wins: the next \
+                 command that changes it records this as an edit"
+            ),
             Self::Damaged { path, .. } => format!(
                 "`stepmark check {path}` shows the place, `stepmark resume {path}` leads on, `stepmark restore` puts a \
                  checkpoint back"
@@ -325,14 +345,17 @@ impl Workspace {
     fn compare_with_history(&self, ailments: &mut Vec<Ailment>) -> Result<(), DoctorError> {
         let found = self.artifacts()?;
         ailments.extend(found.unreadable.into_iter().map(|source| Ailment::UnreadableArtifact { source }));
+        let mut checked_out = self.checked_out();
         for artifact in &found.artifacts {
             let path = artifact.path();
             let moment = Moment::of(path, Some(artifact.artifact().bytes()));
-            let head = self.with_history(|history| unexplained(history, path, &moment))?;
+            let unexplained =
+                self.with_history(|history| unexplained(history, path, &moment, &mut checked_out))?;
             let is_damaged = moment.state.is_none();
-            ailments.extend(head.map(|head| match path.clone() {
-                path if is_damaged => Ailment::Damaged { path, head },
-                path => Ailment::Unexplained { path, head },
+            ailments.extend(unexplained.map(|(head, earlier)| match (path.clone(), earlier) {
+                (path, _) if is_damaged => Ailment::Damaged { path, head },
+                (path, Some(earlier)) => Ailment::WrittenBack { path, head, earlier },
+                (path, None) => Ailment::Unexplained { path, head },
             }));
         }
         for known in self.with_history(History::artifacts)? {
@@ -354,15 +377,20 @@ impl Workspace {
     }
 }
 
-/// The latest head of an artifact that history knows, if none of its events led to this moment.
+/// The latest head of an artifact that history knows, if neither a head nor what git has checked out led to this moment; and the
+/// earlier event that leads to the same state.
 fn unexplained(
     history: &History,
     path: &ProjectPath,
     moment: &Moment,
-) -> Result<Option<EventId>, HistoryError> {
+    checked_out: &mut CheckedOut,
+) -> Result<Option<(EventId, Option<EventId>)>, HistoryError> {
     let heads = history.heads(&moment.key, path)?;
     let Some(latest) = heads.last() else { return Ok(None) };
-    let is_known = heads.iter().any(|head| Digests::are_same_state(head.after, moment.digests))
-        || history.find_state(&moment.key, path, moment.digests)?.is_some();
-    Ok((!is_known).then_some(latest.id))
+    if heads.iter().any(|head| Digests::are_same_state(head.after, moment.digests)) {
+        return Ok(None);
+    }
+    let earlier = history.find_state(&moment.key, path, moment.digests)?.map(|event| event.id);
+    let is_explained = earlier.is_some() && checked_out.explains(path, moment.digests);
+    Ok((!is_explained).then_some((latest.id, earlier)))
 }

@@ -38,6 +38,7 @@ mod chain;
 use crate::git_process;
 mod git_version;
 mod changed_artifacts;
+mod checked_out;
 #[cfg(feature = "write")]
 mod changes;
 #[cfg(feature = "write")]
@@ -101,6 +102,7 @@ pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsE
 pub use changes::{Carried, ChangeError, Initialised};
 pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
+pub use checked_out::CheckedOut;
 pub use checking::{BASELINE_PATH, CheckError, Selection};
 #[cfg(feature = "write")]
 pub use checkpointing::{CheckpointError, CheckpointMade};

@@ -2,10 +2,11 @@
 
 use serde_json::Value as Json;
 
-use super::{Workspace, changes::ChangeError, git};
+use super::{CheckedOut, Workspace, changes::ChangeError, git};
 use crate::{
     artifact::ProjectPath,
     commit::FileTransition,
+    document::diff,
     journal::{
         Account, Ancestor, Digests, Event, EventDraft, EventId, Moment, Past,
         store::{History, HistoryError},
@@ -27,21 +28,35 @@ impl Workspace {
         }
         let past = match (change.last_told, &old.state) {
             (Some(event), Some(state)) => Past::Known { event, state: Some(state.clone()) },
-            _ => self.with_history(|history| past(history, change.path, &old))?,
+            _ => self.with_history(|history| past(history, change.path, &old, self.checked_out()))?,
+        };
+        let draft = match (change.old.zip(change.new), old.state.as_ref().zip(new.state.as_ref())) {
+            (Some((before, after)), Some((old, new))) => {
+                draft.clone().keeping(before, after, &diff(old, new))
+            }
+            _ => draft.clone(),
         };
         let account = Account { attribution: self.attribution(), now: self.now(), path: change.path };
         let outsider = || git::outsider(self.root(), change.path, change.old.unwrap_or_default());
-        events.extend(account.events(past, (&old, &new), draft.clone(), outsider));
+        events.extend(account.events(past, (&old, &new), draft, outsider));
         Ok(events)
     }
 }
 
-/// What history knows of the artifact at `path` in the state of `old`.
-fn past(history: &History, path: &ProjectPath, old: &Moment) -> Result<Past, HistoryError> {
+/// What history knows of the artifact at `path` in the state of `old`. A state that only an earlier event led to is believed
+/// where git has it checked out; else somebody wrote it back.
+fn past(
+    history: &History,
+    path: &ProjectPath,
+    old: &Moment,
+    mut checked_out: CheckedOut,
+) -> Result<Past, HistoryError> {
     let Moment { key, digests, state } = old;
     let digests = *digests;
     let found = history.heads_and_ways(key, path)?;
-    let Some((latest, _)) = found.last() else { return Ok(Past::Unknown) };
+    if found.is_empty() {
+        return Ok(Past::Unknown);
+    }
     if let Some((event, true)) = found.iter().rev().find(|(head, _)| is_same_file(head.after, digests))
         && state.is_some()
     {
@@ -49,17 +64,30 @@ fn past(history: &History, path: &ProjectPath, old: &Moment) -> Result<Past, His
         // says nothing of times.
         return Ok(Past::Known { state: state.clone(), event: Ancestor::of(event) });
     }
-    let mut latest_first = found.iter().rev().map(|(head, _)| head);
-    let known = match latest_first.find(|head| Digests::are_same_state(head.after, digests)).cloned() {
-        Some(head) => Some(head),
-        None => history.find_state(key, path, digests)?,
-    };
-    Ok(match known {
-        Some(event) => Past::Known { state: recorded_state(history, event.id)?, event: Ancestor::of(&event) },
-        None => {
-            let state = recorded_state(history, latest.id)?;
-            Past::Unexplained { state, heads: found.into_iter().map(|(head, _)| head).collect() }
+    let heads: Vec<Event> = found.into_iter().map(|(head, _)| head).collect();
+    let is_head = |head: &&Event| Digests::are_same_state(head.after, digests);
+    if let Some(head) = heads.iter().rev().find(is_head) {
+        return known(history, head, old);
+    }
+    let earlier = history.find_state(key, path, digests)?;
+    match &earlier {
+        Some(event) if checked_out.explains(path, digests) => known(history, event, old),
+        _ => {
+            let state = heads.last().map(|latest| recorded_state(history, latest.id)).transpose()?.flatten();
+            Ok(Past::Unexplained { state, heads, earlier: earlier.map(|event| event.id) })
         }
+    }
+}
+
+/// The past of an artifact whose state is that of `event`. The digest of a state says nothing of times: where they, or anything
+/// else that is recorded, differ, somebody changed them since.
+fn known(history: &History, event: &Event, old: &Moment) -> Result<Past, HistoryError> {
+    let recorded = recorded_state(history, event.id)?;
+    Ok(match (recorded, &old.state) {
+        (Some(recorded), Some(now)) if recorded != *now => {
+            Past::Unexplained { heads: vec![event.clone()], state: Some(recorded), earlier: None }
+        }
+        (state, _) => Past::Known { state, event: Ancestor::of(event) },
     })
 }
 

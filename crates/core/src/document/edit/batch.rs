@@ -77,6 +77,8 @@ impl Planned {
             Edit::Insert { .. } => self.moving.contains_key(path) || self.around.contains(path),
             Edit::InsertEntry { .. } => self.around.contains(path),
             Edit::Append { .. } => false,
+            // It names the whole file as it is at its turn.
+            Edit::Rewrite { .. } => !self.whole.is_empty() || !self.around.is_empty(),
             Edit::Set { .. } | Edit::Remove { .. } => self.around.contains(path),
         };
         is_inside || is_inserted || (0..path.len()).any(is_moved)

@@ -18,6 +18,7 @@ mod locate;
 mod prove;
 mod refusal;
 mod remove;
+mod rewrite;
 mod set;
 mod spell;
 mod strict;
@@ -30,7 +31,8 @@ use std::{cell::OnceCell, collections::HashSet};
 use batch::plan_batch;
 
 use super::{
-    Document, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml, parse::Comments,
+    Document, FileHash, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml,
+    parse::Comments,
 };
 
 /// A change of one value. Several lead to what one after the other leads to.
@@ -75,12 +77,24 @@ pub enum Edit {
         /// Where.
         path: KeyPath,
     },
+    /// Makes `splices` in the file of which `file` is the hash. They must lead to `state`, and to nothing else beside the entries
+    /// of the root that they touch.
+    Rewrite {
+        /// The hash of the file at its turn.
+        file: FileHash,
+        /// In order, none of them outside the region.
+        splices: Vec<Splice>,
+        /// What the region says afterwards.
+        state: serde_json::Value,
+    },
 }
 
 impl Edit {
     /// The path that the edit names.
     pub const fn path(&self) -> &KeyPath {
+        const ROOT: &KeyPath = &KeyPath(Vec::new());
         match self {
+            Self::Rewrite { .. } => ROOT,
             Self::Set { path, .. }
             | Self::Append { path, .. }
             | Self::Insert { path, .. }
@@ -249,11 +263,17 @@ fn plan(context: &Context<'_, '_>, edit: &Edit) -> Planned {
             insert_entry::plan(context, path, after, (key, value))
         }
         Edit::Remove { path } => remove::plan(context, path),
+        Edit::Rewrite { file, splices, state } => rewrite::plan(context, *file, splices, state),
     }
 }
 
+/// The text of `value` on one line behind a key, where the document has no habits.
+pub(super) fn plain_text(value: &Value) -> String {
+    spell::inline(value, spell::Quote::Plain, spell::Place::Block)
+}
+
 /// `file` with `splices`; `None` unless they are in order and do not overlap.
-fn splice(file: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
+pub(crate) fn splice(file: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
     let added: usize = splices.iter().map(|splice| splice.text.len()).sum();
     let mut bytes = Vec::with_capacity(file.len() + added);
     let mut copied = 0;

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, Refusal, strict::is_as_strict};
+use super::{Change, Refusal, rewrite, strict::is_as_strict};
 use crate::document::{
-    CollectionStyle, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml, parse::Comment,
+    CollectionStyle, Entry, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml, parse::Comment,
 };
 
 /// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
@@ -19,6 +19,8 @@ pub(super) enum Meaning {
     ItemAdded { place: Vec<usize>, index: usize, item: Value },
     /// The collection at `place` lacks its child `index`; `own` are the bytes whose comments may go with it.
     Removed { place: Vec<usize>, index: usize, own: Span },
+    /// The entries that the splices touch are others; the whole says `state`.
+    Rewritten { state: serde_json::Value },
 }
 
 /// Proves that `after` is `before` with all of `changes`, which were planned on `before` and are independent of each other.
@@ -30,6 +32,10 @@ pub(super) fn prove(
     (file_after, after): (&[u8], &Yaml<'_>),
     changes: &[Change],
 ) -> Result<(), Refusal> {
+    // Text that stood there before, so strict readers have read it, or not, already.
+    if let [Change { splices, meaning: Meaning::Rewritten { state } }] = changes {
+        return rewrite::prove(before, after, splices, state);
+    }
     if after.documents() > 1 || !same_tree(before, after, &Patch::of(changes)) {
         return Err(Refusal::NotProven);
     }
@@ -72,6 +78,8 @@ impl<'c> Patch<'c> {
                 Meaning::Removed { place, index, .. } => {
                     root.at(place).removed.insert(*index);
                 }
+                // It stands alone, and has a proof of its own.
+                Meaning::Rewritten { .. } => {}
             }
         }
         root
@@ -221,6 +229,11 @@ fn same(one: &Node<'_>, other: &Node<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether two entries say the same in the same style.
+pub(super) fn same_entry(one: &Entry<'_>, other: &Entry<'_>) -> bool {
+    same(&one.key, &other.key) && same(&one.value, &other.value)
 }
 
 /// Whether `node` says `value`; a number that keeps its spelling is spelled so.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Closed, Judgement};
+use super::{Closed, Judgement, gate_file_name};
 use crate::{
     artifact::{ProjectPath, StateDigest},
     document::FileHash,
@@ -55,8 +55,17 @@ pub struct GateStat {
 pub struct StoredGate {
     /// Its name.
     pub file_name: String,
-    /// Its content; `None` where that is no gate of this version.
+    /// Its content; `None` where that is no gate of this version, or the gate of another step.
     pub gate: Option<Gate>,
+}
+
+impl StoredGate {
+    /// The file `file_name`, in which `gate` was read. The gate of a step counts under the name of that step alone: a copy under
+    /// another name opens nothing.
+    pub fn new(file_name: String, gate: Option<Gate>) -> Self {
+        let gate = gate.filter(|gate| gate_file_name(&gate.step) == file_name);
+        Self { file_name, gate }
+    }
 }
 
 impl Gate {

@@ -92,7 +92,7 @@ impl GateFolder {
     pub(super) fn read(&self) -> Result<Option<Vec<StoredGate>>, GateError> {
         let Some(names) = self.names()? else { return Ok(None) };
         let stored = names.into_iter().filter_map(|file_name| match self.read_gate(&file_name) {
-            Ok(gate) => Some(Ok(StoredGate { file_name, gate })),
+            Ok(gate) => Some(Ok(StoredGate::new(file_name, gate))),
             // Removed since it was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => Some(Err(GateError::Read { path: format!("{}/{file_name}", self.path), source })),

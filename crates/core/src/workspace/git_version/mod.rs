@@ -14,7 +14,7 @@ mod wanted;
 pub use changed_file::{ChangedFile, GitChanges, OverLimit};
 pub use comparison::Comparison;
 pub use error::GitVersionError;
-pub(super) use objects::{Object, read_object};
+pub(super) use objects::{Object, ObjectReader, read_object};
 #[cfg(feature = "write")]
 pub(super) use supposed::is_blob_of;
 pub use version::GitVersion;

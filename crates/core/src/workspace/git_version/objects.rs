@@ -30,7 +30,7 @@ pub(in crate::workspace) enum Object {
 
 /// A running `git cat-file --batch`.
 #[derive(Debug)]
-pub(super) struct ObjectReader {
+pub(in crate::workspace) struct ObjectReader {
     process: Child,
     requests: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
@@ -38,7 +38,7 @@ pub(super) struct ObjectReader {
 
 impl ObjectReader {
     /// Starts git in `folder`.
-    pub(super) fn start(folder: &Path) -> Result<Self, GitVersionError> {
+    pub(in crate::workspace) fn start(folder: &Path) -> Result<Self, GitVersionError> {
         let mut process = git_process::git(folder, &["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -57,7 +57,10 @@ impl ObjectReader {
     }
 
     /// The objects with these names, in their order. A name is one line: an object name, `REVISION:./PATH`, `:./PATH`.
-    pub(super) fn read(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Object>, GitVersionError> {
+    pub(in crate::workspace) fn read(
+        &mut self,
+        names: &[impl AsRef<str>],
+    ) -> Result<Vec<Object>, GitVersionError> {
         let mut objects = Vec::with_capacity(names.len());
         for names in names.chunks(ASKED_AT_ONCE) {
             let lines: String = names.iter().map(|name| format!("{}\n", name.as_ref())).collect();
