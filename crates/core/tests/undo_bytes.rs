@@ -3,7 +3,7 @@
     clippy::disallowed_methods,
     reason = "an edge: files are read and written here as other programs would"
 )]
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{
     fs,
@@ -127,7 +127,7 @@ impl Project {
                 Command::Scope { scope, source: ScopeSource::Human }
             }
             6..=8 => {
-                let value = Value::from_argument(*random.one_of::<&str>(&VALUES)).ok()?;
+                let value = Value::from_argument(random.one_of::<&str>(&VALUES)).ok()?;
                 Command::Set { assignments: vec![(path, value)] }
             }
             _ => {
