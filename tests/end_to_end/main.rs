@@ -68,6 +68,7 @@ mod simultaneous_writers;
 mod status;
 mod streams;
 mod sync;
+mod sync_credentials;
 mod sync_install;
 mod sync_jira;
 #[cfg(unix)]

@@ -171,7 +171,10 @@ fn without_a_tracker_or_with_several_it_is_told() {
 fn a_token_that_others_may_read_is_not_used() {
     let sandbox = Sandbox::empty();
     sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
-    let keys = "    repository: o/r\n    base_url: http://127.0.0.1:9\n    token_file: ~/token\n";
+    let keys = "    repository: o/r\n    base_url: http://127.0.0.1:9\n";
+    sandbox.write_user_configuration(
+        "credentials: {http://127.0.0.1:9: {token_file: ~/token, targets: [o/r]}}\n",
+    );
     sandbox.write(".stepmark/config.yaml", format!("project_id: demo\ntrackers:\n  github:\n{keys}"));
     let file = sandbox.root().with_file_name("home").join("token");
     fs::write(&file, "ghp_SECRET\n").unwrap();

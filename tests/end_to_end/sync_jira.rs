@@ -7,6 +7,8 @@ fn project(keys: &str) -> Sandbox {
     let sandbox = Sandbox::empty();
     let tracker = format!("    base_url: http://127.0.0.1:9\n    project: ABC\n{keys}");
     sandbox.write(".stepmark/config.yaml", format!("project_id: demo\ntrackers:\n  jira:\n{tracker}"));
+    let host = "http://127.0.0.1:9: {variable: JIRA_API_TOKEN, targets: [ABC]}";
+    sandbox.write_user_configuration(&format!("credentials:\n  {host}\n"));
     sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
     sandbox
 }
@@ -30,7 +32,7 @@ fn what_is_missing_is_told() {
     let sandbox = project("");
     let run = apply(&sandbox, &[]);
     assert_eq!(run.code, 5, "{run:?}");
-    assert!(run.stderr.contains("`env JIRA_API_TOKEN`, `env ATLASSIAN_API_TOKEN`"), "{run:?}");
+    assert!(run.stderr.contains("looked for `env JIRA_API_TOKEN`;"), "{run:?}");
     let run = apply(&sandbox, &[TOKEN]);
     assert_eq!(run.code, 5, "{run:?}");
     assert!(run.stderr.contains("give the key `email`, or set `JIRA_EMAIL` or `ATLASSIAN_EMAIL`"), "{run:?}");

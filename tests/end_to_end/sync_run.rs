@@ -197,6 +197,7 @@ fn a_server_that_is_down_is_told_of_once_and_no_credential_ever() {
          pace: {{credential: {{write_interval_ms: 0, limits: []}}}}\n"
     );
     sandbox.write(".stepmark/config.yaml", text);
+    bind(&sandbox, port);
     let mut command = command(&sandbox, &["--metrics", "127.0.0.1:0"]);
     let mut run = Background::start(&sandbox, command.env("GH_TOKEN", TOKEN), "run");
     let address = metrics_address(&mut run);
@@ -223,6 +224,12 @@ fn a_server_that_is_down_is_told_of_once_and_no_credential_ever() {
         let bytes = fs::read(file.unwrap().path()).unwrap_or_default();
         assert!(!bytes.windows(6).any(|window| window == b"SECRET"));
     }
+}
+
+/// The user lets the server at `port` have a credential for `o/r`.
+fn bind(sandbox: &Sandbox, port: u16) {
+    let host = format!("http://127.0.0.1:{port}: {{variable: GH_TOKEN, targets: [o/r]}}");
+    sandbox.write_user_configuration(&format!("credentials:\n  {host}\n"));
 }
 
 /// A server that takes a request and answers when it is told to: `/graphql` is not there, lists are empty, and a creation is kept waiting.
@@ -307,6 +314,7 @@ fn the_request_in_flight_is_finished_before_it_ends() {
         server.port
     );
     sandbox.write(".stepmark/config.yaml", text);
+    bind(&sandbox, server.port);
     let mut command = command(&sandbox, &[]);
     let mut run = Background::start(&sandbox, command.env("GH_TOKEN", "ghp_secret"), "run");
     server

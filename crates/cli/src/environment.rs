@@ -103,9 +103,14 @@ fn fixed_clock(time: &str) -> Result<Clock, Failure> {
     time.parse().map(Clock::Fixed).map_err(not_a_time)
 }
 
-/// The host that `gh` is told to trust.
-pub(crate) fn trusted_github_host() -> Result<Option<String>, Failure> {
-    variable("GH_HOST")
+/// The user's folder for what is remembered (XDG Base Directory Specification).
+pub(crate) fn state_folder() -> Result<PathBuf, Failure> {
+    let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let folder = match named {
+        Some(folder) => folder,
+        None => home()?.join(".local").join("state"),
+    };
+    Ok(folder.join("stepmark"))
 }
 
 /// 64 random bits.

@@ -57,8 +57,8 @@ impl Project {
         let settings = configuration.trackers[0].clone();
         let Target::File { path } = &settings.target else { panic!("{settings:?}") };
         let families = LabelFamilies::of(&settings.ticket);
-        let file = folder.path().join(path.as_str());
-        let tracker = FileTracker::new(settings.name.clone(), file, families, Clock::System);
+        let root = workspace.root().clone();
+        let tracker = FileTracker::new(settings.name.clone(), root, path.clone(), families, Clock::System);
         Self { folder, settings, tracker }
     }
 

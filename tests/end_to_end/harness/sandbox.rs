@@ -77,6 +77,13 @@ impl Sandbox {
         fs::write(place, bytes).unwrap();
     }
 
+    /// Writes the configuration of the person who runs the program.
+    pub(crate) fn write_user_configuration(&self, text: &str) {
+        let folder = self.root.with_file_name("home").join(".config/stepmark");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("config.yaml"), text).unwrap();
+    }
+
     /// Everything that is in the project.
     pub(crate) fn tree(&self) -> Tree {
         Tree::of(&self.root)

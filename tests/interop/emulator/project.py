@@ -27,6 +27,10 @@ class Project:
         file = self.folder / ".stepmark/config.yaml"
         text = file.read_text().split("trackers:\n")[0]
         pace = "    pace: {credential: {write_interval_ms: 0, limits: []}}\n    look_up_wait_seconds: 1\n"
+        # The host is not GitHub's own: only the user's configuration lets it have the credential.
+        user = self.folder / ".config/stepmark/config.yaml"
+        user.parent.mkdir(parents=True, exist_ok=True)
+        user.write_text(f"credentials: {{http://127.0.0.1:{port}: {{variable: GITHUB_TOKEN, targets: [{self.repository}]}}}}\n")
         file.write_text(f"{text}trackers:\n  github:\n    base_url: http://127.0.0.1:{port}\n    repository: {self.repository}\n{pace}{extra}")
 
     def run(self, *arguments, expect=0, **changes):

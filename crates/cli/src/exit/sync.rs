@@ -40,7 +40,14 @@ impl From<ApplyError> for Failure {
 
 impl From<TrackerOpenError> for Failure {
     fn from(error: TrackerOpenError) -> Self {
-        Self::from_error(Exit::Remote, &error)
+        let failure = Self::from_error(Exit::Remote, &error);
+        match error {
+            TrackerOpenError::NotAllowed { destination, .. } => failure.with_help(format!(
+                "to allow it, run `stepmark sync allow {destination}`, or add `{}` to `targets` of that host in your own configuration",
+                destination.target()
+            )),
+            _ => failure,
+        }
     }
 }
 

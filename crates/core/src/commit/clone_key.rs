@@ -66,7 +66,7 @@ fn make(state: &LocalState) -> io::Result<()> {
     state.make(StateFolder::Redo)?;
     let folder = state.top(false);
     let mut file = own_file::open(&folder, FILE.as_ref(), Access::ChangeOrMake)?;
-    file.lock()?;
+    crate::file_lock::exclusive(&file)?;
     if file.metadata()?.len() == LENGTH as u64 {
         return Ok(());
     }

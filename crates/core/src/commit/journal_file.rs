@@ -84,7 +84,7 @@ impl JournalFile {
         }
         let lock = own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)?;
         // Held for one append and one flush: to wait without a limit is to wait for the disk.
-        lock.lock()?;
+        crate::file_lock::exclusive(&lock)?;
         Ok(Self { _lock: lock, folder, root: root.clone() })
     }
 

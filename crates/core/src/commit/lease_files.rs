@@ -35,7 +35,8 @@ impl LeaseFiles {
         };
         let lock = open().map_err(|source| LockError::Open { path: path.clone(), lock_file, source })?;
         // Held for one small file: to wait without a limit is to wait for the disk.
-        lock.lock().map_err(|source| LockError::Unsupported { path: path.clone(), source })?;
+        crate::file_lock::exclusive(&lock)
+            .map_err(|source| LockError::Unsupported { path: path.clone(), source })?;
         Ok(Self { _lock: lock, root: root.clone(), path: path.clone() })
     }
 

@@ -93,7 +93,7 @@ pub(super) fn move_own(root: &Root, fsync: FsyncPolicy) -> io::Result<()> {
     state.make(StateFolder::Journal)?;
     state.make(StateFolder::Redo)?;
     let lock = own_file::open(&state.top(true), "move.lock".as_ref(), Access::ChangeOrMake)?;
-    lock.lock()?;
+    crate::file_lock::exclusive(&lock)?;
     // Another process may have done it meanwhile.
     if record(root).exists() {
         return Ok(());

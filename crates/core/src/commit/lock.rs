@@ -165,7 +165,7 @@ fn wait_for(lock_file: &File, path: &ProjectPath, timeout: Duration) -> Result<(
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {
-        match lock_file.try_lock() {
+        match crate::file_lock::try_exclusive(lock_file) {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(source)) => {

@@ -196,7 +196,7 @@ impl Slot {
             }
             opened => (opened?, false),
         };
-        match file.try_lock() {
+        match crate::file_lock::try_exclusive(&file) {
             Ok(()) if is_free(&file.metadata()?) => {
                 if is_new {
                     flush_folder(&folder, fsync)?;
@@ -261,7 +261,7 @@ pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
         let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Change))? else {
             continue;
         };
-        match file.try_lock() {
+        match crate::file_lock::try_exclusive(&file) {
             // No record is so large: it is none, and not worth reading.
             Ok(()) if file.metadata()?.len() > LIMIT => {
                 let aside = root.state().make(StateFolder::RedoAside)?;
@@ -303,7 +303,7 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
     for name in names {
         let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read))? else { continue };
         // A shared lock is refused while a living process has its own.
-        if file.try_lock_shared().is_ok()
+        if crate::file_lock::try_shared(&file).is_ok()
             && file.metadata()?.len() <= LIMIT
             && let Found::Record(record) =
                 RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?, key.as_ref())

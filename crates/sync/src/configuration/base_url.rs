@@ -31,6 +31,11 @@ impl BaseUrl {
         self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
+    /// Scheme, host and port, where that is not the usual one: what a credential is bound to.
+    pub fn origin(&self) -> String {
+        self.0.origin().ascii_serialization()
+    }
+
     /// Whether it is of this machine.
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.0)
@@ -62,6 +67,10 @@ impl FromStr for BaseUrl {
         }
         if url.host().is_none() {
             return Err(wrong("it names no host"));
+        }
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%/:[]".contains(&byte);
+        if !url.as_str().bytes().all(is_plain) {
+            return Err(wrong("it holds characters that no host and no path of a tracker has"));
         }
         match url.scheme() {
             "https" => Ok(Self(url)),
@@ -98,6 +107,10 @@ mod tests {
             ("https://user:secret@host", None),
             ("https://host/?a=b", None),
             ("ftp://host", None),
+            // People copy it into a shell, together with the command that allows it.
+            ("https://api.github.com/$(id)", None),
+            ("https://$(id).example.org", None),
+            ("https://host/a;b", None),
             ("file:///etc/passwd", None),
             ("host", None),
         ] {

@@ -105,9 +105,9 @@ fn says_where_and_why_it_cannot_be_used() {
         ("trackers:\n  dry: {ticket: {labels: [a, '{']}}\n", "2:30", "stands alone"),
         ("trackers:\n  dry: {token_file: /t}\n", "2:3", "no key `token_file`"),
         (
-            "trackers:\n  github: {repository: o/r, token_file: secrets/t}\n",
-            "2:41",
-            "no place for a credential",
+            "trackers:\n  github: {repository: o/r, token_file: ~/t}\n",
+            "2:3",
+            "`credentials: {https://api.github.com: {token_file: PATH}}`",
         ),
         ("trackers:\n  dry: {drift: merge}\n", "2:16", "`overwrite` or `report`"),
         ("trackers:\n  dry: {artifacts: [/a]}\n", "2:21", "not a path pattern"),
@@ -120,12 +120,9 @@ fn says_where_and_why_it_cannot_be_used() {
 }
 
 #[test]
-fn tokens_stand_in_files_and_runs_have_settings() {
-    let read = read(
-        "trackers:\n  github: {repository: o/r, token_file: ~/.config/stepmark/token, run: {pass_seconds: 60, lease_seconds: 9999}}\n",
-    );
+fn runs_have_settings() {
+    let read = read("trackers:\n  github: {repository: o/r, run: {pass_seconds: 60, lease_seconds: 9999}}\n");
     assert!(read.unknown_keys.is_empty(), "{:?}", read.unknown_keys);
     let github = &read.trackers[0];
-    assert_eq!(github.token_file.as_deref(), Some(Path::new("~/.config/stepmark/token")));
     assert_eq!((github.run.pass_seconds, github.run.lease_ms(), github.run.quiet_ms), (60, 600_000, 500));
 }

@@ -3,7 +3,7 @@
 mod base_url;
 mod repository;
 mod target;
-mod token_file;
+mod destination;
 mod policy;
 mod tracker_settings;
 #[cfg(test)]
@@ -28,10 +28,11 @@ use self::tracker_settings::TrackerKeys;
 use crate::TrackerName;
 
 pub use base_url::{BaseUrl, BaseUrlError};
+pub use destination::Destination;
 pub use policy::{Drift, Duplicates, Prune};
 pub use repository::Repository;
 pub use target::{Target, TargetKind};
-pub use tracker_settings::TrackerSettings;
+pub use tracker_settings::{SettingsOwner, TrackerSettings};
 
 /// The trackers of a project.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +55,20 @@ pub struct SyncConfigurationError {
     pub reason: String,
 }
 
+impl SyncConfigurationError {
+    /// What the reader of YAML says of the file at `path`.
+    pub(crate) fn at(path: &Path, error: &serde_yaml::Error) -> Self {
+        let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
+        let mut reason = error.to_string();
+        if let Some(Position { line, column }) = position
+            && let Some(plain) = reason.strip_suffix(&format!(" at line {line} column {column}"))
+        {
+            reason.truncate(plain.len());
+        }
+        Self { path: path.to_owned(), position, reason }
+    }
+}
+
 impl SyncConfiguration {
     /// The trackers that a project's configuration names. Of several files the nearest one that has `trackers:` counts.
     ///
@@ -61,8 +76,12 @@ impl SyncConfiguration {
     /// When a value is not what stands for its key, with its place.
     pub fn of(configuration: &Configuration) -> Result<Self, SyncConfigurationError> {
         let mut nearest = Self::default();
+        let of_user = configuration.user_source().map(|(path, _)| path);
         for (path, bytes) in configuration.sources() {
-            if let Some(read) = Self::read(path, bytes)? {
+            if let Some(mut read) = Self::read(path, bytes)? {
+                if of_user == Some(path) {
+                    read.trackers.iter_mut().for_each(|tracker| tracker.owner = SettingsOwner::User);
+                }
                 nearest = read;
             }
         }
@@ -83,16 +102,8 @@ impl SyncConfiguration {
             }
         };
         let file = serde_yaml::Deserializer::from_slice(bytes);
-        let file: Option<File> = serde_ignored::deserialize(file, report).map_err(|error| {
-            let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
-            let mut reason = error.to_string();
-            if let Some(Position { line, column }) = position
-                && let Some(plain) = reason.strip_suffix(&format!(" at line {line} column {column}"))
-            {
-                reason.truncate(plain.len());
-            }
-            SyncConfigurationError { path: path.to_owned(), position, reason }
-        })?;
+        let file: Option<File> = serde_ignored::deserialize(file, report)
+            .map_err(|error| SyncConfigurationError::at(path, &error))?;
         let trackers = file.and_then(|file| file.trackers).map(|trackers| trackers.0);
         Ok(trackers.map(|trackers| Self { trackers, unknown_keys }))
     }

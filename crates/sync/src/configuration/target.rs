@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, str::FromStr};
 
 use stepmark_core::artifact::ProjectPath;
 
-use super::{BaseUrl, Repository};
+use super::{BaseUrl, Destination, Repository};
 use crate::{
     scalar::deserialize_as_scalar,
     ticket::{FileUrl, FileUrlError},
@@ -76,6 +76,23 @@ impl FromStr for TargetKind {
 deserialize_as_scalar!(TargetKind);
 
 impl Target {
+    /// The address that it is reached at; `None` for one that needs no credential.
+    pub const fn base_url(&self) -> Option<&BaseUrl> {
+        match self {
+            Self::Github { base_url, .. } | Self::Jira { base_url, .. } => Some(base_url),
+            Self::File { .. } | Self::Dry => None,
+        }
+    }
+
+    /// Where its credential goes.
+    pub fn destination(&self) -> Option<Destination> {
+        match self {
+            Self::Github { base_url, repository } => Some(Destination::new(base_url, repository.to_string())),
+            Self::Jira { base_url, project, .. } => Some(Destination::new(base_url, project.clone())),
+            Self::File { .. } | Self::Dry => None,
+        }
+    }
+
     /// Where the files of the project can be looked at, as far as the target tells: on the branch `branch` of the repository;
     /// `None` for the default branch.
     ///

@@ -1,11 +1,11 @@
 //! One tracker of the configuration.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use stepmark_core::artifact::{PathGlob, PathGlobs, ProjectPath};
 
-use super::{BaseUrl, Drift, Duplicates, Prune, Repository, Target, TargetKind, token_file::TokenFile};
+use super::{BaseUrl, Drift, Duplicates, Prune, Repository, Target, TargetKind};
 use crate::{
     TrackerName,
     breaker::BreakerSettings,
@@ -41,10 +41,19 @@ pub struct TrackerSettings {
     /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be under way, and the
     /// tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a file.
     pub look_up_wait_seconds: u32,
-    /// The file that holds its credential, as it is written: absolute, or below `~/`.
-    pub token_file: Option<PathBuf>,
+    /// Whose words these are.
+    pub owner: SettingsOwner,
     /// How the background process works.
     pub run: RunSettings,
+}
+
+/// Whose words the settings of a tracker are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingsOwner {
+    /// They come with a repository, and may be a stranger's.
+    Repository,
+    /// They stand in the user's own configuration.
+    User,
 }
 
 impl TrackerSettings {
@@ -77,7 +86,7 @@ pub(super) struct TrackerKeys {
     retry: Option<RetrySettings>,
     pace: Option<PaceKeys>,
     look_up_wait_seconds: Option<u32>,
-    token_file: Option<TokenFile>,
+    token_file: Option<IgnoredAny>,
     run: Option<RunSettings>,
 }
 
@@ -127,6 +136,9 @@ impl TrackerKeys {
             TargetKind::File => Target::File { path: self.path.ok_or_else(|| needs("path"))? },
             TargetKind::Dry => Target::Dry,
         };
+        if self.token_file.is_some() {
+            return Err(refused_token_file(&name, &target));
+        }
         let mut ticket = self.ticket.unwrap_or_default();
         if ticket.file_url.is_none() {
             ticket.file_url = target.file_url(self.branch.as_deref()).map_err(|error| error.to_string())?;
@@ -154,7 +166,7 @@ impl TrackerKeys {
             retry: self.retry.unwrap_or_default(),
             pace: self.pace.unwrap_or_default().over(pace),
             look_up_wait_seconds: self.look_up_wait_seconds.unwrap_or(look_up_wait_seconds),
-            token_file: self.token_file.map(|file| file.0),
+            owner: SettingsOwner::Repository,
             run: self.run.unwrap_or_default(),
         })
     }
@@ -187,6 +199,15 @@ impl TrackerKeys {
             None => Ok(()),
         }
     }
+}
+
+/// A repository could name any file of the person who works in it, and the host that it is sent to.
+fn refused_token_file(name: &TrackerName, target: &Target) -> String {
+    let host = target.base_url().map(BaseUrl::origin).unwrap_or_default();
+    format!(
+        "the tracker `{name}` names a file of secrets by `token_file`, which only your own configuration may; write into \
+         `~/.config/stepmark/config.yaml`: `credentials: {{{host}: {{token_file: PATH}}}}`"
+    )
 }
 
 /// The key of a Jira project, as Jira makes them by default.

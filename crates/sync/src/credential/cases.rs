@@ -4,6 +4,7 @@
 use std::{fs, path::Path};
 
 use super::*;
+use crate::configuration::SyncConfiguration;
 
 const TOKEN: &str = "ghp_0123456789abcdefSECRET";
 
@@ -77,53 +78,49 @@ fn nothing_shows_it() {
 }
 
 #[test]
-fn a_strange_host_gets_no_token_of_another() {
-    let places = |url: &str, trusted| -> Vec<String> {
-        let file = Some("/t".into());
-        let sources = CredentialSource::github(&url.parse().unwrap(), file, trusted);
-        sources.iter().map(ToString::to_string).collect()
-    };
-    assert_eq!(
-        places("https://api.github.com", None),
-        ["file /t", "env GH_TOKEN", "env GITHUB_TOKEN", "command gh auth token --hostname github.com"]
-    );
-    assert_eq!(places("http://127.0.0.1:1", None), ["file /t", "env GH_TOKEN", "env GITHUB_TOKEN"]);
-    let strange = "https://evil.example/api/v3";
-    assert_eq!(places(strange, Some("github.com")), ["command gh auth token --hostname evil.example"]);
-    assert_eq!(
-        places("https://git.example/api/v3", Some("git.example")),
-        [
-            "file /t",
-            "env GH_ENTERPRISE_TOKEN",
-            "env GITHUB_ENTERPRISE_TOKEN",
-            "command gh auth token --hostname git.example"
-        ]
-    );
-}
-
-#[test]
-fn a_strange_jira_gets_a_token_of_its_own_alone() {
-    for (url, variables) in [
-        ("https://x.atlassian.net", &["env JIRA_API_TOKEN", "env ATLASSIAN_API_TOKEN"][..]),
-        ("https://api.atlassian.com/ex/jira/1", &["env JIRA_API_TOKEN", "env ATLASSIAN_API_TOKEN"]),
-        ("http://127.0.0.1:9", &["env JIRA_API_TOKEN", "env ATLASSIAN_API_TOKEN"]),
-        ("https://jira.example.org:8443", &["env JIRA_API_TOKEN_JIRA_EXAMPLE_ORG_8443"]),
-        ("https://evilatlassian.net", &["env JIRA_API_TOKEN_EVILATLASSIAN_NET"]),
-        ("https://atlassian.net.evil.org", &["env JIRA_API_TOKEN_ATLASSIAN_NET_EVIL_ORG"]),
+fn only_the_hosts_of_a_tracker_itself_get_what_its_tools_use() {
+    let github = &["env GH_TOKEN", "env GITHUB_TOKEN", "command gh auth token --hostname github.com"][..];
+    let jira = &["env JIRA_API_TOKEN", "env ATLASSIAN_API_TOKEN"][..];
+    let bound = CredentialBindings::read(
+        Path::new("c"),
+        b"credentials: {https://bound.example: {variable: OWN}, https://own.atlassian.net: {variable: OWN}}",
+    )
+    .unwrap();
+    for (kind, url, expected) in [
+        ("github", "https://api.github.com", Some(github)),
+        ("github", "https://api.github.com:443/", Some(github)),
+        ("jira", "https://x.atlassian.net", Some(jira)),
+        ("jira", "https://api.atlassian.com/ex/jira/1", Some(jira)),
+        ("github", "https://bound.example/api/v3", Some(&["env OWN"][..])),
+        ("jira", "https://bound.example", Some(&["env OWN"][..])),
+        ("jira", "https://own.atlassian.net", Some(&["env OWN"][..])),
+        ("github", "https://api.github.com:8443", None),
+        ("github", "https://api.github.com.", None),
+        ("github", "https://github.com", None),
+        ("github", "https://evil.example/api/v3", None),
+        ("github", "http://127.0.0.1:1", None),
+        ("github", "http://localhost", None),
+        ("github", "https://x.atlassian.net", None),
+        ("github", "https://bound.example:8443", None),
+        ("jira", "https://api.github.com", None),
+        ("jira", "http://127.0.0.1:9", None),
+        ("jira", "https://x.atlassian.net:8443", None),
+        ("jira", "https://evilatlassian.net", None),
+        ("jira", "https://atlassian.net.evil.org", None),
+        ("jira", "https://x.api.atlassian.com", None),
+        ("jira", "https://jira.example.org", None),
     ] {
-        let sources = CredentialSource::jira(&url.parse().unwrap(), None);
-        assert_eq!(sources.iter().map(ToString::to_string).collect::<Vec<_>>(), variables, "{url}");
-    }
-}
-
-#[test]
-fn a_strange_jira_gets_no_file_either() {
-    for (url, counts) in [
-        ("https://x.atlassian.net", true),
-        ("http://127.0.0.1:1", true),
-        ("https://jira.evil.example", false),
-    ] {
-        let sources = CredentialSource::jira(&url.parse().unwrap(), Some("/t".into()));
-        assert_eq!(sources[0].to_string() == "file /t", counts, "{url}");
+        let yaml = match kind {
+            "github" => format!("trackers: {{github: {{repository: o/r, base_url: '{url}'}}}}"),
+            _ => format!("trackers: {{jira: {{project: ABC, base_url: '{url}'}}}}"),
+        };
+        let read = SyncConfiguration::read(Path::new("c"), yaml.as_bytes()).unwrap().unwrap();
+        let sources = CredentialSource::of(&read.trackers[0].target, &bound);
+        let sources = sources.map(|sources| sources.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(
+            sources.as_deref(),
+            expected.map(|names| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).as_deref(),
+            "{kind} {url}"
+        );
     }
 }

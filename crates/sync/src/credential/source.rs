@@ -2,7 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
-use crate::configuration::BaseUrl;
+use super::CredentialBindings;
+use crate::configuration::Target;
 
 /// Where a credential comes from. As text it names the credential, in breakers and for people, without telling it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +33,14 @@ const GITHUB_VARIABLES: [&str; 2] = ["GH_TOKEN", "GITHUB_TOKEN"];
 /// Those for GitHub Enterprise (the manual of `gh`, "environment").
 const ENTERPRISE_VARIABLES: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
 
-/// The hosts of Jira Cloud: sites, and the gateway for tokens with scopes (Atlassian's "Manage API tokens for your Atlassian account").
-const ATLASSIAN_DOMAINS: [&str; 2] = ["atlassian.net", "api.atlassian.com"];
+/// The interface of github.com.
+const GITHUB_HOST: &str = "https://api.github.com";
+
+/// Sites of Jira Cloud end with this.
+const ATLASSIAN_DOMAIN: &str = ".atlassian.net";
+
+/// The gateway for tokens with scopes (Atlassian's "Manage API tokens for your Atlassian account").
+const ATLASSIAN_GATEWAY: &str = "https://api.atlassian.com";
 
 /// The variables in which tools for Jira Cloud look for an API token.
 const JIRA_VARIABLES: [&str; 2] = ["JIRA_API_TOKEN", "ATLASSIAN_API_TOKEN"];
@@ -42,64 +49,41 @@ const JIRA_VARIABLES: [&str; 2] = ["JIRA_API_TOKEN", "ATLASSIAN_API_TOKEN"];
 const JIRA_ACCOUNT_VARIABLES: [&str; 2] = ["JIRA_EMAIL", "ATLASSIAN_EMAIL"];
 
 impl CredentialSource {
-    /// The places in which a credential for the GitHub at `base_url` is looked for, in this order: the file that `token_file` names, the
-    /// variables that GitHub's tools read, and `gh auth token`. `trusted_host` is the value of `GH_HOST`.
-    ///
-    /// The address comes from a file of the project, which may be a stranger's. So the variables count for github.com and for this
-    /// machine, and for another host only where `GH_HOST` names it; `gh` keeps one token a host, and is asked for that host's.
-    pub fn github(base_url: &BaseUrl, token_file: Option<PathBuf>, trusted_host: Option<&str>) -> Vec<Self> {
-        let host = base_url.host();
-        let web_host = if host == "api.github.com" { "github.com" } else { host.as_str() };
-        let is_trusted = trusted_host == Some(web_host);
-        let variables: &[&str] = match () {
-            () if web_host == "github.com" || base_url.is_loopback() => &GITHUB_VARIABLES,
-            () if is_trusted => &ENTERPRISE_VARIABLES,
-            () => &[],
-        };
-        let file = token_file
-            .filter(|_| web_host == "github.com" || base_url.is_loopback() || is_trusted)
-            .map(|path| Self::File { path });
-        let environment = variables.iter().map(|name| Self::Environment { variable: (*name).to_owned() });
-        let command = Self::Command {
-            words: ["gh", "auth", "token", "--hostname", web_host].map(str::to_owned).to_vec(),
-            hidden_variables: GITHUB_VARIABLES
-                .iter()
-                .chain(&ENTERPRISE_VARIABLES)
-                .map(|name| (*name).to_owned())
-                .collect(),
-        };
-        // `gh` knows no token for a server on this machine.
-        let command = (!base_url.is_loopback()).then_some(command);
-        file.into_iter().chain(environment).chain(command).collect()
-    }
-}
-
-impl CredentialSource {
-    /// The places in which an API token for the Jira at `base_url` is looked for, in this order: the file that `token_file` names, and variables.
-    ///
-    /// The address comes from a file of the project, which may be a stranger's. So the variables that Atlassian's and others' tools read
-    /// and the file count for Atlassian's own hosts and for this machine; any other host has a variable that says its name:
-    /// `JIRA_API_TOKEN_JIRA_EXAMPLE_ORG` for `jira.example.org`.
-    pub fn jira(base_url: &BaseUrl, token_file: Option<PathBuf>) -> Vec<Self> {
-        let host = base_url.host();
-        let is_atlassian = ATLASSIAN_DOMAINS.iter().any(|domain| {
-            host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-        });
-        let is_known = is_atlassian || base_url.is_loopback();
-        let variables = if is_known {
-            JIRA_VARIABLES.map(str::to_owned).to_vec()
-        } else {
-            let letter =
-                |byte: char| if byte.is_ascii_alphanumeric() { byte.to_ascii_uppercase() } else { '_' };
-            vec![format!("JIRA_API_TOKEN_{}", host.chars().map(letter).collect::<String>())]
-        };
-        let file = token_file.filter(|_| is_known).map(|path| Self::File { path });
-        file.into_iter().chain(variables.into_iter().map(|variable| Self::Environment { variable })).collect()
+    /// The places in which a credential for `target` is looked for, in this order. A host that the user's configuration binds has the one
+    /// it is bound to. Else github.com and Jira Cloud have what their tools use; no other host has any, not even one on this machine: the
+    /// address comes from a file of the project, which may be a stranger's. `None` for such a host, and for a tracker that needs none.
+    pub fn of(target: &Target, bindings: &CredentialBindings) -> Option<Vec<Self>> {
+        let base_url = target.base_url()?;
+        if let Some(binding) = bindings.of_host(base_url) {
+            return Some(vec![binding.source.clone()]);
+        }
+        let host = base_url.origin();
+        let site = host.strip_prefix("https://").and_then(|host| host.strip_suffix(ATLASSIAN_DOMAIN));
+        let is_atlassian = site.is_some_and(|site| !site.is_empty()) || host == ATLASSIAN_GATEWAY;
+        match target {
+            Target::Github { .. } if host == GITHUB_HOST => {
+                let words = ["gh", "auth", "token", "--hostname", "github.com"].map(str::to_owned).to_vec();
+                let variables = GITHUB_VARIABLES.into_iter().map(Self::variable);
+                Some(variables.chain([Self::command(words)]).collect())
+            }
+            Target::Jira { .. } if is_atlassian => Some(JIRA_VARIABLES.map(Self::variable).to_vec()),
+            _ => None,
+        }
     }
 
-    /// The places in which the account of that token is looked for, where the configuration does not name it.
+    /// The places in which the account of a token of Jira is looked for, where the configuration does not name it.
     pub fn jira_account() -> Vec<Self> {
-        JIRA_ACCOUNT_VARIABLES.map(|variable| Self::Environment { variable: variable.to_owned() }).to_vec()
+        JIRA_ACCOUNT_VARIABLES.map(Self::variable).to_vec()
+    }
+
+    /// What a program prints. `gh` would give variables back instead of what it keeps for the host.
+    pub(super) fn command(words: Vec<String>) -> Self {
+        let hidden = GITHUB_VARIABLES.into_iter().chain(ENTERPRISE_VARIABLES);
+        Self::Command { words, hidden_variables: hidden.map(str::to_owned).collect() }
+    }
+
+    fn variable(name: &str) -> Self {
+        Self::Environment { variable: name.to_owned() }
     }
 }
 

@@ -1,14 +1,14 @@
 //! The tracker that the configuration describes.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
-use stepmark_core::workspace::Clock;
+use stepmark_core::workspace::{Clock, Root};
 
 use crate::{
     TrackerName,
     breaker::{Failure, Route},
-    configuration::{Target, TrackerSettings},
-    credential::{Credential, CredentialError, CredentialSource},
+    configuration::{BaseUrl, Destination, SettingsOwner, Target, TrackerSettings},
+    credential::{AllowedDestinations, Credential, CredentialBindings, CredentialError, CredentialSource},
     pace::Cost,
     ticket::{FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Ticket},
     tracker::{
@@ -41,6 +41,29 @@ pub enum TrackerOpenError {
         /// Why.
         source: CredentialError,
     },
+    /// Nobody says which credential is for its host.
+    #[error(
+        "the tracker `{tracker}` gets no credential, since your own configuration names none for `{host}`; write into \
+         `~/.config/stepmark/config.yaml`: `credentials: {{{host}: {{token_file: PATH}}}}`"
+    )]
+    UnboundHost {
+        /// Its name.
+        tracker: TrackerName,
+        /// Scheme, host and port.
+        host: String,
+    },
+    /// A repository names where it sends to, and nobody has allowed that.
+    #[error(
+        "the tracker `{tracker}` of this repository would send the credential of `{credential}` to {destination}"
+    )]
+    NotAllowed {
+        /// Its name.
+        tracker: TrackerName,
+        /// Where the credential comes from.
+        credential: String,
+        /// Where it would go.
+        destination: Destination,
+    },
     /// Nothing can be asked over the network.
     #[error("the tracker `{tracker}` cannot be opened")]
     Http {
@@ -62,28 +85,59 @@ pub enum TrackerOpenError {
     },
 }
 
+/// What the user says about credentials; a repository has no part in it.
+#[derive(Clone, Debug, Default)]
+pub struct CredentialAccess {
+    /// Which host gets which.
+    pub bindings: CredentialBindings,
+    /// What a repository's tracker may send to.
+    pub allowed: AllowedDestinations,
+}
+
+impl CredentialAccess {
+    /// The credential for the target of `settings`.
+    fn load(&self, settings: &TrackerSettings) -> Result<Credential, TrackerOpenError> {
+        let (tracker, target) = (settings.name.clone(), &settings.target);
+        let Some(sources) = CredentialSource::of(target, &self.bindings) else {
+            let host = target.base_url().map(BaseUrl::origin).unwrap_or_default();
+            return Err(TrackerOpenError::UnboundHost { tracker, host });
+        };
+        let credential = Credential::load(&sources)
+            .map_err(|source| TrackerOpenError::Credential { tracker: tracker.clone(), source })?;
+        let is_allowed = |destination: &Destination| {
+            settings.owner == SettingsOwner::User
+                || self.allowed.contains(destination)
+                || target.base_url().is_some_and(|base_url| self.bindings.name(base_url, destination))
+        };
+        match target.destination() {
+            Some(destination) if !is_allowed(&destination) => {
+                Err(TrackerOpenError::NotAllowed { tracker, credential: credential.name, destination })
+            }
+            _ => Ok(credential),
+        }
+    }
+}
+
 impl ConfiguredTracker {
-    /// The tracker of `settings`, for the project in the folder `root`. `trusted_host` is the value of `GH_HOST`.
+    /// The tracker of `settings`, for the project at `root`.
     ///
     /// # Errors
     /// When it needs a credential and none can be used, or the network cannot.
     pub fn open(
         settings: &TrackerSettings,
-        root: &Path,
-        trusted_host: Option<&str>,
+        root: &Root,
+        access: &CredentialAccess,
         clock: Clock,
     ) -> Result<Self, TrackerOpenError> {
         let name = settings.name.clone();
         let families = LabelFamilies::of(&settings.ticket);
         match &settings.target {
             Target::File { path } => {
-                Ok(Self::File(FileTracker::new(name, root.join(path.as_str()), families, clock)))
+                Ok(Self::File(FileTracker::new(name, root.clone(), path.clone(), families, clock)))
             }
             Target::Dry => Ok(Self::Dry(DryTracker::new(name))),
             Target::Jira { base_url, project, issue_type, child_issue_type, email, statuses } => {
-                let credential =
-                    Credential::load(&CredentialSource::jira(base_url, settings.token_file.clone()))
-                        .map_err(|source| TrackerOpenError::Credential { tracker: name.clone(), source })?;
+                let credential = access.load(settings)?;
                 let interval = settings.pace.credential.write_interval_ms;
                 let jira = JiraSettings {
                     name: name.clone(),
@@ -102,9 +156,7 @@ impl ConfiguredTracker {
                 Ok(Self::Jira(Box::new(tracker)))
             }
             Target::Github { base_url, repository } => {
-                let sources = CredentialSource::github(base_url, settings.token_file.clone(), trusted_host);
-                let credential = Credential::load(&sources)
-                    .map_err(|source| TrackerOpenError::Credential { tracker: name.clone(), source })?;
+                let credential = access.load(settings)?;
                 let interval = settings.pace.credential.write_interval_ms;
                 let github = GitHubSettings {
                     name: name.clone(),

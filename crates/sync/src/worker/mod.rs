@@ -40,7 +40,7 @@ pub(crate) use lease_keeper::{give_back, try_lease};
 pub use amends::{reset, retry};
 pub use apply::Worker;
 pub use clock::{WallClock, WorkerClock};
-pub use configured_tracker::{ConfiguredTracker, TrackerOpenError};
+pub use configured_tracker::{ConfiguredTracker, CredentialAccess, TrackerOpenError};
 pub use error::ApplyError;
 pub use report::{Entry, Fate, Held, Report};
 pub use settings::WorkerSettings;

@@ -17,7 +17,7 @@ pub(super) struct Adopt {}
 
 impl Adopt {
     pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
-        let (mut ledger, tracker) = (scene.ledger()?, scene.tracker()?);
+        let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
         let tickets = scene.survey(&mut ledger, &tracker)?;
         let mut found = scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?;
         found.actions.retain(|action| action.kind == ActionKind::Adopt);

@@ -39,7 +39,7 @@ impl Apply {
         if let Some(file) = &self.file {
             let plan = plan_file::read(file)?;
             let mut ledger = scene.ledger()?;
-            let tracker = scene.tracker()?;
+            let tracker = scene.tracker(Some(output))?;
             refuse_stale(scene, &plan, &mut ledger, &tracker)?;
             let done = carry_out(scene, &plan, &mut ledger, &tracker)?;
             return Ok(report::show(scene, &done, &paths(&plan), output));
@@ -62,7 +62,7 @@ fn until_settled(
     if !survey && in_doubt.is_empty() && scene.plan(&mut *scene.ledger_to_read()?)?.actions.is_empty() {
         return Ok((all, known));
     }
-    let (mut ledger, tracker) = (scene.ledger()?, scene.tracker()?);
+    let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
     for round in 0..ROUNDS {
         let plan = if survey && round == 0 {
             let tickets = scene.survey(&mut ledger, &tracker)?;

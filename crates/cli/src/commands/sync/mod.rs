@@ -1,9 +1,11 @@
 //! `stepmark sync`
 
 mod adopt;
+mod allow;
 mod apply;
 mod install;
 mod plan;
+mod permission;
 mod plan_file;
 mod report;
 mod reset;
@@ -46,6 +48,7 @@ enum Task {
     Reset(reset::Reset),
     Run(run::Run),
     Install(install::Install),
+    Allow(allow::Allow),
 }
 
 impl Sync {
@@ -57,6 +60,9 @@ impl Sync {
     ) -> Result<Exit, Failure> {
         if let Task::Run(command) = &self.task {
             return command.run(project, environment, self.tracker.as_deref(), output);
+        }
+        if let Task::Allow(command) = &self.task {
+            return command.run(output);
         }
         let project = &project()?;
         if let Task::Install(command) = &self.task {
@@ -71,8 +77,8 @@ impl Sync {
             Task::Adopt(command) => command.run(&scene, output),
             Task::Retry(command) => command.run(&scene, output),
             Task::Reset(command) => command.run(&scene, output),
-            // They are about all trackers.
-            Task::Run(_) | Task::Install(_) => Ok(Exit::Fine),
+            // They are about all trackers, or none.
+            Task::Run(_) | Task::Install(_) | Task::Allow(_) => Ok(Exit::Fine),
         }
     }
 }

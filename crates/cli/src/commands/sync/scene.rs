@@ -5,14 +5,16 @@ use std::{future::Future, path::PathBuf};
 use stepmark_core::workspace::{Clock, StateFolder};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
+    credential::{AllowedDestinations, CredentialBindings},
     ledger::{LEDGER_FILE, Ledger, MemoryLedger, SqliteLedger},
     plan::{Grounds, Plan, Survey},
     retry::{Chance, Draw},
     ticket::{Observed, Snapshot, Ticket},
     tracker::Tracker as _,
-    worker::{ConfiguredTracker, WallClock, Worker},
+    worker::{ConfiguredTracker, CredentialAccess, TrackerOpenError, WallClock, Worker},
 };
 
+use super::permission;
 use crate::{
     environment::{self, Environment},
     exit::{Exit, Failure},
@@ -93,10 +95,29 @@ impl<'s> Scene<'s> {
         Ok(Snapshot::of(&self.project_id, &self.project.workspace.artifacts()?))
     }
 
-    pub(super) fn tracker(&self) -> Result<ConfiguredTracker, Failure> {
-        let host = environment::trusted_github_host()?;
-        let root = self.project.root().path();
-        Ok(ConfiguredTracker::open(&self.settings, root, host.as_deref(), self.clock.clone())?)
+    /// Opens the tracker. Before a repository's tracker sends a credential to a new destination, the person at the terminal of `asking`
+    /// is asked; without a terminal it is refused.
+    pub(super) fn tracker(&self, asking: Option<&Output>) -> Result<ConfiguredTracker, Failure> {
+        let mut access = CredentialAccess {
+            bindings: CredentialBindings::of(self.project.workspace.configuration())?,
+            allowed: AllowedDestinations::default(),
+        };
+        if self.settings.target.destination().is_some() {
+            access.allowed = permission::read()?;
+        }
+        let open = |access: &CredentialAccess| {
+            ConfiguredTracker::open(&self.settings, self.project.root(), access, self.clock.clone())
+        };
+        match (open(&access), asking) {
+            (Err(TrackerOpenError::NotAllowed { credential, destination, .. }), Some(output))
+                if permission::ask(&credential, &destination, output)? =>
+            {
+                permission::allow(destination.clone())?;
+                access.allowed.allow(destination);
+                Ok(open(&access)?)
+            }
+            (opened, _) => Ok(opened?),
+        }
     }
 
     /// What is to be done, as far as the ledger knows.

@@ -71,7 +71,7 @@ impl Index {
     pub(super) fn on_disk(root: &Root) -> Result<Self, IndexUnavailable> {
         let files = DatabaseFiles::of(root, NAME)?;
         let lock = files.open_lock()?;
-        lock.lock_shared()?;
+        crate::file_lock::shared(&lock)?;
         files.remove_links()?;
         let mut connection = files.open()?;
         connection.busy_timeout(PATIENCE)?;
@@ -120,7 +120,7 @@ impl Index {
     pub(super) fn delete(root: &Root) -> Result<(), IndexUnavailable> {
         let files = DatabaseFiles::of(root, NAME)?;
         let lock = files.open_lock()?;
-        lock.try_lock().map_err(io::Error::from)?;
+        crate::file_lock::try_exclusive(&lock).map_err(io::Error::from)?;
         Ok(files.delete()?)
     }
 

@@ -145,7 +145,7 @@ fn locked(root: &Root) -> io::Result<(DatabaseFiles, File)> {
     let lock = files.open_lock()?;
     let began = Instant::now();
     loop {
-        match lock.try_lock() {
+        match crate::file_lock::try_exclusive(&lock) {
             Ok(()) => break,
             Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => thread::sleep(PAUSE),
             Err(error) => return Err(error.into()),

@@ -43,12 +43,18 @@ pub(super) struct Keys {
     pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
     pub(super) check: Option<CheckKeys>,
     pub(super) trackers: Option<Trackers>,
+    pub(super) credentials: Option<Credentials>,
 }
 
 /// `trackers:`, whose meaning the crate that keeps tickets knows.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Trackers(#[expect(dead_code, reason = "only its form is checked here")] Mapping);
+
+/// `credentials:` of the user's file, whose meaning the same crate knows.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Credentials(#[expect(dead_code, reason = "only its form is checked here")] Mapping);
 
 /// `checkpoints:`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -172,6 +178,7 @@ impl Keys {
                 allow: near.allow.or(far.allow),
             }),
             trackers: nearer.trackers.or(self.trackers),
+            credentials: nearer.credentials.or(self.credentials),
         }
     }
 }
@@ -261,6 +268,7 @@ impl<'de> Deserialize<'de> for Globs {
 }
 
 schema_as!(Trackers, BTreeMap<String, serde_json::Value>);
+schema_as!(Credentials, BTreeMap<String, serde_json::Value>);
 schema_as!(Globs, Vec<PathGlob>);
 schema_as!(Workflows, Vec<WorkflowDeclaration>);
 

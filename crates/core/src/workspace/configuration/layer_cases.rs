@@ -161,6 +161,8 @@ fn what_cannot_be_used_says_where_it_comes_from() {
         ("milestones: ['']\n", "1:14", "empty"),
         ("settings: {a b: c}\n", "1:12", "letters"),
         ("settings: {a: [1]}\n", "1:15", "expected a text"),
+        ("project_id: p\ncredentials: {https://h: {variable: T}}\n", "2:1", "no repository may"),
+        ("credentials:\n  https://h: {variable: T}\n", "1:1", "no repository may"),
     ] {
         let error = Surroundings::new("", text).load().unwrap_err().to_string();
         assert!(

@@ -77,6 +77,8 @@ pub struct Configuration {
     digest: Option<FileHash>,
     /// What they held, in their order.
     contents: Vec<Arc<[u8]>>,
+    /// Whether the first of them is the user's.
+    has_user_file: bool,
     unknown_keys: Vec<UnknownKey>,
 }
 
@@ -130,6 +132,7 @@ impl Configuration {
             files: Vec::new(),
             digest: None,
             contents: Vec::new(),
+            has_user_file: false,
             unknown_keys,
         }
     }
@@ -262,6 +265,11 @@ impl Configuration {
         self.files.iter().zip(&self.contents).map(|(path, bytes)| (path.as_path(), &**bytes))
     }
 
+    /// The user's own configuration file and what it held; `None` where there is none. All others come with the project.
+    pub fn user_source(&self) -> Option<(&Path, &[u8])> {
+        self.sources().next().filter(|_| self.has_user_file)
+    }
+
     /// Every value that counts, with its origin, in the order of [`VARIABLES`](super::VARIABLES). Keys without a value
     /// and without a default are left out.
     pub fn effective_values(&self) -> Vec<ConfiguredValue> {
@@ -311,6 +319,7 @@ impl Default for Configuration {
             files: Vec::new(),
             digest: None,
             contents: Vec::new(),
+            has_user_file: false,
             unknown_keys: Vec::new(),
         }
     }

@@ -57,6 +57,7 @@ impl Configuration {
         let mut files = Vec::new();
         let mut digest = Sha256::new();
         let mut contents = Vec::new();
+        let mut has_user_file = false;
         let user = match &sources.user_file {
             Some(path) => Some((path.clone(), read_file(path)?, Origin::User as fn(Place) -> Origin)),
             None => None,
@@ -69,7 +70,8 @@ impl Configuration {
             digest.update(&bytes);
             let layer = ConfigurationLayer::read(&path, &bytes, origin);
             layers.push(layer.map_err(|error| unusable(&path, error))?);
-            refuse_project_id_of_user(&path, layers.last())?;
+            refuse_misplaced(&path, layers.last())?;
+            has_user_file |= sources.user_file.as_ref() == Some(&path);
             files.push(path);
             contents.push(bytes.into());
         }
@@ -88,7 +90,7 @@ impl Configuration {
             layers.push(flag_layer(key, text)?);
         }
         let digest = FileHash::from_digest(digest.finalize().into());
-        Ok(Self { files, contents, digest: Some(digest), ..Self::of(layers) })
+        Ok(Self { files, contents, has_user_file, digest: Some(digest), ..Self::of(layers) })
     }
 }
 
@@ -126,22 +128,23 @@ pub(super) fn unusable(path: &Path, error: LayerError) -> ConfigurationError {
     }
 }
 
-/// An identity that all projects of a person share would be none.
-fn refuse_project_id_of_user(
-    path: &Path,
-    layer: Option<&ConfigurationLayer>,
-) -> Result<(), ConfigurationError> {
-    let values = layer.into_iter().flat_map(|layer| &layer.values);
-    for value in values.filter(|value| value.key == "project_id") {
-        if let Origin::User(place) = &value.origin {
-            return Err(ConfigurationError::Invalid {
-                path: path.to_owned(),
-                position: Some(place.position),
-                reason: format!(
-                    "`project_id` is the identity of one project: it belongs in its `{CONFIGURATION_PATH}`"
-                ),
-            });
-        }
+/// Refuses an identity that all projects of a person would share, and credentials of a file that comes with a repository.
+fn refuse_misplaced(path: &Path, layer: Option<&ConfigurationLayer>) -> Result<(), ConfigurationError> {
+    for value in layer.into_iter().flat_map(|layer| &layer.values) {
+        let key = value.key.split('.').next().unwrap_or_default();
+        let reason = match (&value.origin, key) {
+            (Origin::User(_), "project_id") => format!(
+                "`project_id` is the identity of one project: it belongs in its `{CONFIGURATION_PATH}`"
+            ),
+            (Origin::Project(_), "credentials") => {
+                "`credentials` says which host gets your credentials, which no repository \
+                 may: it belongs in your own configuration, `~/.config/stepmark/config.yaml`"
+                    .to_owned()
+            }
+            _ => continue,
+        };
+        let position = value.origin.place().map(|place| place.position);
+        return Err(ConfigurationError::Invalid { path: path.to_owned(), position, reason });
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 50] = [
+pub const VARIABLES: [Variable; 51] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
@@ -108,6 +108,7 @@ pub const VARIABLES: [Variable; 50] = [
     fixed(Project, "check.rules", "how bad the findings of a rule are: off, note, warning, error"),
     fixed(Project, "check.allow", "findings that are accepted, by path and with a reason"),
     fixed(Project, "trackers", "where tickets of artifacts are kept"),
+    fixed(System, "credentials", "which host gets which credential; in the user's file alone"),
     fixed(System, "settings", "what instructions tell an agent: names, languages, skill level"),
     dynamic(Frontmatter, "stepsCompleted", "the steps that are done"),
     dynamic(Frontmatter, "completedSteps", "the steps that are done"),

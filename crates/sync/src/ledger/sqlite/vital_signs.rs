@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use stepmark_core::file_lock;
+
 use crate::ledger::LedgerError;
 
 /// The signs of life that this process gives: for each lease name a number and its file, which is locked.
@@ -38,7 +40,7 @@ impl VitalSigns {
         self.end(name)?;
         let path = self.file(name, number);
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
-        let is_locked = match file.try_lock() {
+        let is_locked = match file_lock::try_exclusive(&file) {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => false,
             // Without locks nobody takes this process for dead: it is only that its lease has to lapse.
@@ -70,7 +72,7 @@ impl VitalSigns {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(failed(error)),
         };
-        match file.try_lock() {
+        match file_lock::try_exclusive(&file) {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(false),

@@ -9,7 +9,10 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use stepmark_core::workspace::Clock;
+use stepmark_core::{
+    artifact::ProjectPath,
+    workspace::{Clock, Root},
+};
 
 use super::{FileTracker, Line, LineKind};
 use crate::{
@@ -29,7 +32,9 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 fn tracker(path: &Path) -> FileTracker {
     let families = LabelFamilies::of(&TicketSettings::default());
     let clock = Clock::Fixed(jiff::Timestamp::UNIX_EPOCH);
-    FileTracker::new("file".parse().unwrap(), path.to_owned(), families, clock)
+    let root = Root::open(path.parent().unwrap()).unwrap();
+    let path = ProjectPath::new(path.file_name().unwrap()).unwrap();
+    FileTracker::new("file".parse().unwrap(), root, path, families, clock)
 }
 
 fn creation(id: &str) -> Creation {
@@ -43,7 +48,7 @@ fn lines(path: &Path) -> Vec<Line> {
 #[test]
 fn every_change_is_a_line_and_the_last_one_counts() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("new/tickets.jsonl");
+    let path = folder.path().join("tickets.jsonl");
     let tracker = tracker(&path);
     let made = ready(tracker.create(&[creation("a"), creation("b")])).outcomes;
     let [Outcome::Done(a), Outcome::Done(b)] = made.as_slice() else { panic!("{made:?}") };
@@ -105,8 +110,52 @@ fn a_file_of_something_else_is_left_alone() {
         assert!(failure.detail.contains("line 1 of"), "{}", failure.detail);
         assert_eq!(fs::read_to_string(&path).unwrap(), content);
     }
-    let outcomes = ready(tracker(folder.path()).create(&[creation("a")])).outcomes;
-    assert!(
-        matches!(outcomes.as_slice(), [Outcome::Failed(failure)] if failure.reason == Reason::Unreachable)
-    );
+}
+
+/// What the tracker answers where its file is `path` of the project at `root`: why nothing was done.
+fn refusal(root: &Path, path: &str) -> String {
+    let families = LabelFamilies::of(&TicketSettings::default());
+    let (root, path) = (Root::open(root).unwrap(), ProjectPath::new(path).unwrap());
+    let tracker = FileTracker::new("file".parse().unwrap(), root, path, families, Clock::System);
+    let made = ready(tracker.create(&[creation("a")])).outcomes;
+    let [Outcome::Failed(failure)] = made.as_slice() else { panic!("{made:?}") };
+    let listed = ready(tracker.list("p", None)).unwrap_err();
+    assert_eq!((failure.reason, &listed.detail), (Reason::Unreachable, &failure.detail));
+    failure.detail.clone()
+}
+
+#[cfg(unix)]
+#[test]
+fn only_a_place_for_files_of_the_project_is_written() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let (root, outside) = (folder.path().join("project"), folder.path().join("outside"));
+    for made in [root.join(".git/hooks"), root.join("docs"), outside.clone()] {
+        fs::create_dir_all(made).unwrap();
+    }
+    fs::write(root.join("docs/empty"), "").unwrap();
+    symlink(outside.join("dangling"), root.join("dangling")).unwrap();
+    symlink("docs/empty", root.join("inside")).unwrap();
+    symlink("docs", root.join("folder")).unwrap();
+    symlink(".git", root.join("link")).unwrap();
+    symlink(&outside, root.join("out")).unwrap();
+    for (path, expected) in [
+        (".git/hooks/post-commit", "git"),
+        (".GIT/hooks/post-commit", "git"),
+        ("sub/.git/config", "git"),
+        ("link/hooks/new", "git"),
+        ("out/new", "outside"),
+        ("dangling", "outside"),
+        ("inside", "a link stands"),
+        ("folder/new", "a link stands"),
+        ("docs", "no regular file"),
+    ] {
+        let refused = refusal(&root, path);
+        assert!(refused.contains(expected) && refused.contains(path), "{path}: {refused}");
+    }
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(root.join(".git/hooks")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(root.join("docs")).unwrap().count(), 1);
+    let made = ready(tracker(&root.join("docs/empty")).create(&[creation("a")])).outcomes;
+    assert!(matches!(made.as_slice(), [Outcome::Done(_)]), "an empty file is free: {made:?}");
 }

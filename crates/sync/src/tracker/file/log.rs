@@ -7,6 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use stepmark_core::{
+    artifact::ProjectPath,
+    file_lock,
+    workspace::{ResolveError, Root},
+};
+
 use super::Line;
 
 /// How many bytes the file may have: a ticket has about two thousand, and each change adds one more.
@@ -15,12 +21,14 @@ const SIZE_LIMIT: u64 = 1024 * 1024 * 1024;
 /// A file to which lines are appended, one whole transaction at a time, under a lock that other processes heed.
 #[derive(Debug)]
 pub(super) struct Log {
-    path: PathBuf,
+    root: Root,
+    path: ProjectPath,
 }
 
 /// The file, locked.
 pub(super) struct LockedLog {
     file: File,
+    place: PathBuf,
     /// What it holds, in its order.
     pub(super) lines: Vec<Line>,
 }
@@ -30,68 +38,101 @@ pub(super) struct LockedLog {
 pub(super) enum LogError {
     #[error("`{}` cannot be {intent}: {source}", .path.display())]
     Io { intent: &'static str, path: PathBuf, source: io::Error },
+    #[error("tickets cannot be kept in `{path}`: {source}; name another file by `path` of the tracker")]
+    Place { path: ProjectPath, source: PlaceError },
     #[error("line {line} of `{}` is no line of tickets: {reason}; mend it, or move the file away", .path.display())]
     Line { path: PathBuf, line: usize, reason: String },
     #[error("`{}` has more than {SIZE_LIMIT} bytes: move it away, and tickets are written anew", .path.display())]
     TooLarge { path: PathBuf },
 }
 
+/// Why no ticket is written at a place.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PlaceError {
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    #[error("a link stands on the way to it, and what it leads to is left alone")]
+    Link,
+    #[error("it is no regular file")]
+    NotRegular,
+}
+
 impl Log {
-    pub(super) const fn new(path: PathBuf) -> Self {
-        Self { path }
+    pub(super) const fn new(root: Root, path: ProjectPath) -> Self {
+        Self { root, path }
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// Where the file stands. A configuration comes with a repository: what it names is neither followed out of the project nor into
+    /// git's folder, and no link is followed at all.
+    fn place(&self) -> Result<PathBuf, LogError> {
+        let refused = |source| LogError::Place { path: self.path.clone(), source };
+        let place = self.root.resolve_for_writing(&self.path).map_err(|error| refused(error.into()))?;
+        let mut named = self.root.path().to_owned();
+        named.extend(self.path.as_str().split('/'));
+        if named != place || place.is_symlink() {
+            return Err(refused(PlaceError::Link));
+        }
+        match fs::symlink_metadata(&place) {
+            // A pipe or a device would be waited for.
+            Ok(found) if !found.is_file() => Err(refused(PlaceError::NotRegular)),
+            _ => Ok(place),
+        }
     }
 
-    /// Locks the file, which is made where it does not exist, and reads it.
+    /// Locks the file, which is made where it does not exist, and reads it. Nothing is cut off or written before all of it was
+    /// recognised as this tracker's own.
     pub(super) fn lock(&self) -> Result<LockedLog, LogError> {
-        let failed = |intent| move |source| LogError::Io { intent, path: self.path.clone(), source };
-        if let Some(folder) = self.path.parent() {
+        let place = self.place()?;
+        let failed = |intent| {
+            let path = place.clone();
+            move |source| LogError::Io { intent, path, source }
+        };
+        if let Some(folder) = place.parent() {
             fs::create_dir_all(folder).map_err(failed("made"))?;
         }
         let mut options = OpenOptions::new();
-        let opened = options.read(true).append(true).create(true).open(&self.path);
-        let mut file = opened.map_err(failed("opened"))?;
-        file.lock().map_err(failed("locked"))?;
+        let mut file = options.read(true).append(true).create(true).open(&place).map_err(failed("opened"))?;
+        file_lock::exclusive(&file).map_err(failed("locked"))?;
         if file.metadata().map_err(failed("read"))?.len() > SIZE_LIMIT {
-            return Err(LogError::TooLarge { path: self.path.clone() });
+            return Err(LogError::TooLarge { path: place });
         }
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(failed("read"))?;
         let (whole, rest) = text.split_at(text.rfind('\n').map_or(0, |end| end + 1));
         let lines = whole.lines().enumerate().map(|(at, line)| {
-            Line::read(line).map_err(|reason| LogError::Line {
-                path: self.path.clone(),
-                line: at + 1,
-                reason,
-            })
+            Line::read(line).map_err(|reason| LogError::Line { path: place.clone(), line: at + 1, reason })
         });
         let lines = lines.collect::<Result<Vec<_>, _>>()?;
         if !rest.is_empty() {
-            self.refuse_foreign(rest, lines.len())?;
+            refuse_foreign(&place, rest, lines.len())?;
             // A line that was cut off by a crash was never acknowledged.
             file.set_len(whole.len() as u64).map_err(failed("mended"))?;
             file.seek(SeekFrom::End(0)).map_err(failed("mended"))?;
         }
-        Ok(LockedLog { lines, file })
-    }
-
-    /// Refuses an end of the file that is no beginning of a line of ours: it belongs to somebody.
-    fn refuse_foreign(&self, rest: &str, before: usize) -> Result<(), LogError> {
-        if rest.starts_with(Line::BEGINNING) || Line::BEGINNING.starts_with(rest) {
-            return Ok(());
-        }
-        let reason = "it was not written by stepmark".to_owned();
-        Err(LogError::Line { path: self.path.clone(), line: before + 1, reason })
+        Ok(LockedLog { file, place, lines })
     }
 }
 
+/// Refuses an end of the file that is no beginning of a line of ours: it belongs to somebody.
+fn refuse_foreign(place: &Path, rest: &str, before: usize) -> Result<(), LogError> {
+    if rest.starts_with(Line::BEGINNING) || Line::BEGINNING.starts_with(rest) {
+        return Ok(());
+    }
+    let reason = "it was not written by stepmark".to_owned();
+    Err(LogError::Line { path: place.to_owned(), line: before + 1, reason })
+}
+
 impl LockedLog {
-    /// Appends lines and makes them durable, at once.
-    pub(super) fn append(mut self, path: &Path, lines: &[Line]) -> Result<(), LogError> {
-        let failed = |source| LogError::Io { intent: "written", path: path.to_owned(), source };
+    /// The lines, which are durable now: a process whose flush failed may have left some that are not.
+    pub(super) fn flushed(self) -> Result<Vec<Line>, LogError> {
+        self.flush()?;
+        Ok(self.lines)
+    }
+
+    /// Appends lines and makes them durable, at once. When that fails, any of them may be there.
+    pub(super) fn append(mut self, lines: &[Line]) -> Result<(), LogError> {
+        let place = self.place.clone();
+        let failed = |source| LogError::Io { intent: "written", path: place.clone(), source };
         let mut text = String::new();
         for line in lines {
             let json = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
@@ -99,6 +140,19 @@ impl LockedLog {
             text.push('\n');
         }
         self.file.write_all(text.as_bytes()).map_err(failed)?;
-        self.file.sync_all().map_err(failed)
+        self.flush()
+    }
+
+    fn flush(&self) -> Result<(), LogError> {
+        let failed = |source| LogError::Io { intent: "flushed", path: self.place.clone(), source };
+        self.file.sync_all().map_err(failed)?;
+        // The name of a new file is in its folder.
+        #[cfg(unix)]
+        if self.lines.is_empty()
+            && let Some(folder) = self.place.parent()
+        {
+            File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+        }
+        Ok(())
     }
 }

@@ -5,9 +5,12 @@ mod log;
 #[cfg(test)]
 mod cases;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
-use stepmark_core::workspace::Clock;
+use stepmark_core::{
+    artifact::ProjectPath,
+    workspace::{Clock, Root},
+};
 
 use self::log::{Log, LogError};
 use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker, local_route};
@@ -35,9 +38,15 @@ pub struct FileTracker {
 const BODY_LIMIT: usize = 65_536;
 
 impl FileTracker {
-    /// The tracker `name` in the file at `path`, which need not exist.
-    pub const fn new(name: TrackerName, path: PathBuf, families: LabelFamilies, clock: Clock) -> Self {
-        Self { name, log: Log::new(path), families, clock }
+    /// The tracker `name` in the file at `path` of the project at `root`, which need not exist.
+    pub const fn new(
+        name: TrackerName,
+        root: Root,
+        path: ProjectPath,
+        families: LabelFamilies,
+        clock: Clock,
+    ) -> Self {
+        Self { name, log: Log::new(root, path), families, clock }
     }
 
     fn remote(&self, number: u64) -> RemoteTicket {
@@ -52,7 +61,7 @@ impl FileTracker {
     /// The tickets as the last lines have them, with the moment of their first ones.
     fn tickets(&self) -> Result<BTreeMap<u64, Observed>, LogError> {
         let mut tickets: BTreeMap<u64, Observed> = BTreeMap::new();
-        for line in self.log.lock()?.lines {
+        for line in self.log.lock()?.flushed()? {
             let created_at = tickets.get(&line.number).map_or(line.at, |ticket| ticket.created_at);
             let observed = Observed {
                 remote: self.remote(line.number),
@@ -99,8 +108,13 @@ impl FileTracker {
             };
             outcomes.push(outcome);
         }
-        log.append(self.log.path(), &lines)?;
-        Ok(outcomes)
+        let Err(error) = log.append(&lines) else { return Ok(outcomes) };
+        // Nobody knows which lines are there, and which of them survive a power cut.
+        let in_doubt = |outcome| match outcome {
+            Outcome::Done(_) => Outcome::InDoubt(failure(&error)),
+            other => other,
+        };
+        Ok(outcomes.into_iter().map(in_doubt).collect())
     }
 
     /// The answer to a request about so many tickets; where the file cannot be used, it fails for all.
@@ -122,7 +136,7 @@ struct Wanted<'a> {
 
 fn failure(error: &LogError) -> Failure {
     let reason = match error {
-        LogError::Io { .. } => Reason::Unreachable,
+        LogError::Io { .. } | LogError::Place { .. } => Reason::Unreachable,
         LogError::Line { .. } | LogError::TooLarge { .. } => Reason::Unreadable,
     };
     Failure::new(reason, &error.to_string())

@@ -55,7 +55,7 @@ impl Generation {
         let mut posts = Vec::new();
         let (mut ledger_path, mut project_id) = (PathBuf::new(), String::new());
         for scene in scenes {
-            let (tracker, ledger, duty_ledger) = (scene.tracker()?, scene.ledger()?, scene.ledger()?);
+            let (tracker, ledger, duty_ledger) = (scene.tracker(None)?, scene.ledger()?, scene.ledger()?);
             ledger_path = scene.ledger_path()?;
             project_id = scene.project_id;
             posts.push(Post { settings: scene.settings, tracker, ledger, duty_ledger });

@@ -1,0 +1,92 @@
+//! What a person has allowed a repository's tracker to send a credential to: a file of the user's own.
+#![expect(clippy::disallowed_methods, reason = "an edge: the file belongs to the user, not to a project")]
+
+use std::{
+    fs::{self, File},
+    io::{self, IsTerminal as _, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use stepmark_sync::{configuration::Destination, credential::AllowedDestinations};
+use tempfile::Builder;
+
+use crate::{
+    environment,
+    exit::{Exit, Failure},
+    output::Output,
+};
+
+/// What the file is called in the user's folder for what is remembered.
+const FILE: &str = "allowed-targets.json";
+
+/// What is larger was not written by stepmark.
+const SIZE_LIMIT: u64 = 1024 * 1024;
+
+/// What was allowed until now.
+pub(super) fn read() -> Result<AllowedDestinations, Failure> {
+    read_at(&path()?)
+}
+
+/// Remembers that `destination` is allowed.
+pub(super) fn allow(destination: Destination) -> Result<(), Failure> {
+    let path = path()?;
+    let mut allowed = read_at(&path)?;
+    allowed.allow(destination);
+    replace(&path, allowed.to_text().as_bytes())
+        .map_err(|error| Failure::new(Exit::Io, format!("cannot write `{}`: {error}", path.display())))
+}
+
+/// Asks the person at the terminal. Where nobody is there, it is not allowed.
+pub(super) fn ask(credential: &str, destination: &Destination, output: &Output) -> Result<bool, Failure> {
+    if output.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Ok(false);
+    }
+    output.line(format_args!(
+        "This repository asks for the credential of `{credential}` to be sent to {destination}, from now on. Allow it? [y]es, [n]o"
+    ));
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer);
+    read.map_err(|error| Failure::new(Exit::Io, format!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn path() -> Result<PathBuf, Failure> {
+    Ok(environment::state_folder()?.join(FILE))
+}
+
+fn read_at(path: &Path) -> Result<AllowedDestinations, Failure> {
+    let refused = |reason: String| {
+        Failure::new(Exit::Io, format!("cannot tell what was allowed by `{}`: {reason}", path.display()))
+            .with_help("remove the file; then every destination is asked for again")
+    };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(AllowedDestinations::default()),
+        Err(error) => return Err(refused(error.to_string())),
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let found = file.metadata().map_err(|error| refused(error.to_string()))?;
+        if !found.is_file() || found.permissions().mode() & 0o022 != 0 {
+            return Err(refused("others than its owner may have written it".to_owned()));
+        }
+    }
+    let mut bytes = Vec::new();
+    file.take(SIZE_LIMIT).read_to_end(&mut bytes).map_err(|error| refused(error.to_string()))?;
+    AllowedDestinations::read(&bytes).map_err(refused)
+}
+
+/// Puts the file in place at once, readable by its owner alone.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let Some(folder) = path.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
+    fs::create_dir_all(folder)?;
+    // A temporary file has mode 0600.
+    let mut staged = Builder::new().prefix(".stepmark-").tempfile_in(folder)?;
+    staged.write_all(bytes)?;
+    staged.as_file().sync_all()?;
+    staged.persist(path).map_err(|error| error.error)?;
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    Ok(())
+}

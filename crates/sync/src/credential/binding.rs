@@ -1,0 +1,200 @@
+//! `credentials:` of the user's own configuration: which host gets which credential.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use serde::Deserialize;
+use stepmark_core::workspace::Configuration;
+
+use super::CredentialSource;
+use crate::{
+    configuration::{BaseUrl, Destination, SyncConfigurationError},
+    scalar::deserialize_as_scalar,
+};
+
+/// The hosts that the user's own configuration names, each with its credential.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CredentialBindings(BTreeMap<BoundHost, CredentialBinding>);
+
+/// The credential of one host.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "BindingKeys")]
+pub struct CredentialBinding {
+    pub(super) source: CredentialSource,
+    targets: Vec<String>,
+}
+
+/// Scheme, host and port, as they are compared: all of them, to the letter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct BoundHost(String);
+
+/// The keys of one host as they are written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a mapping with `token_file`, `variable` or `command`")]
+struct BindingKeys {
+    token_file: Option<TokenFile>,
+    variable: Option<String>,
+    command: Option<Vec<String>>,
+    #[serde(default)]
+    targets: Vec<String>,
+}
+
+/// An absolute path, or one below `~/`: a relative one would lead into whatever project stepmark works on.
+#[derive(Debug)]
+struct TokenFile(PathBuf);
+
+impl CredentialBindings {
+    /// Those of the user's file among the sources of `configuration`. What a repository says about credentials is never read.
+    ///
+    /// # Errors
+    /// When a value is not what stands for its key.
+    pub fn of(configuration: &Configuration) -> Result<Self, SyncConfigurationError> {
+        configuration
+            .user_source()
+            .map_or_else(|| Ok(Self::default()), |(path, bytes)| Self::read(path, bytes))
+    }
+
+    /// Those of the user's file at `path`, which holds `bytes`.
+    ///
+    /// # Errors
+    /// When a value is not what stands for its key.
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Self, SyncConfigurationError> {
+        #[derive(Deserialize)]
+        struct UserFile {
+            credentials: Option<BTreeMap<BoundHost, CredentialBinding>>,
+        }
+
+        let file: Option<UserFile> =
+            serde_yaml::from_slice(bytes).map_err(|error| SyncConfigurationError::at(path, &error))?;
+        Ok(Self(file.and_then(|file| file.credentials).unwrap_or_default()))
+    }
+
+    /// The credential of the host of `base_url`.
+    pub(super) fn of_host(&self, base_url: &BaseUrl) -> Option<&CredentialBinding> {
+        self.0.get(&BoundHost(base_url.origin()))
+    }
+
+    /// Whether the user's configuration names this destination.
+    pub fn name(&self, base_url: &BaseUrl, destination: &Destination) -> bool {
+        self.of_host(base_url)
+            .is_some_and(|binding| binding.targets.iter().any(|target| target == destination.target()))
+    }
+}
+
+impl TryFrom<BindingKeys> for CredentialBinding {
+    type Error = String;
+
+    fn try_from(keys: BindingKeys) -> Result<Self, String> {
+        let source = match (keys.token_file, keys.variable, keys.command) {
+            (Some(file), None, None) => CredentialSource::File { path: file.0 },
+            (None, Some(variable), None) => CredentialSource::Environment { variable },
+            (None, None, Some(words)) if !words.is_empty() => CredentialSource::command(words),
+            _ => return Err("a host needs one of `token_file`, `variable` and `command`".to_owned()),
+        };
+        Ok(Self { source, targets: keys.targets })
+    }
+}
+
+impl FromStr for BoundHost {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let url: BaseUrl = text.parse().map_err(|error: crate::configuration::BaseUrlError| error.reason)?;
+        if url.origin() == url.as_str() {
+            Ok(Self(url.origin()))
+        } else {
+            Err(format!("`{text}` is more than a host: `{}` is wanted", url.origin()))
+        }
+    }
+}
+
+impl FromStr for TokenFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
+        if path.is_absolute() || path.starts_with("~") && path.components().count() > 1 {
+            Ok(Self(path))
+        } else {
+            Err(format!(
+                "`{text}` is no place for a credential: an absolute path, or one that begins with `~/`, is wanted"
+            ))
+        }
+    }
+}
+
+impl fmt::Display for BoundHost {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+deserialize_as_scalar!(BoundHost, TokenFile);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_has_one_credential() {
+        for (keys, expected) in [
+            ("{token_file: ~/t}", Ok("file ~/t")),
+            ("{variable: TOKEN, targets: [o/r]}", Ok("env TOKEN")),
+            ("{command: [gh, auth, token]}", Ok("command gh auth token")),
+            ("{}", Err("one of")),
+            ("{targets: [o/r]}", Err("one of")),
+            ("{command: []}", Err("one of")),
+            ("{token_file: ~/t, variable: T}", Err("one of")),
+            ("{token_file: t}", Err("no place for a credential")),
+            ("{token_file: ~}", Err("one of")),
+            ("{tokenfile: ~/t}", Err("unknown field")),
+        ] {
+            let text = format!("credentials:\n  https://h:8443: {keys}\n");
+            let read = CredentialBindings::read(Path::new("c"), text.as_bytes());
+            match (read, expected) {
+                (Ok(read), Ok(source)) => {
+                    let bound = read.of_host(&"https://h:8443/api/v3".parse().unwrap()).unwrap();
+                    assert_eq!(bound.source.to_string(), source, "{keys}");
+                }
+                (Err(error), Err(reason)) => {
+                    assert!(
+                        error.to_string().contains(reason) && error.position.is_some(),
+                        "{keys}: {error}"
+                    );
+                }
+                (read, _) => panic!("{keys}: {read:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn scheme_host_and_port_are_compared() {
+        let text = "credentials:\n  https://jira.example.org: {variable: A}\n  https://jira-example.org: {variable: B}\n  \
+                    https://jira.example.org:8443: {variable: C}\n  http://127.0.0.1:80: {variable: D}\n";
+        let read = CredentialBindings::read(Path::new("c"), text.as_bytes()).unwrap();
+        for (url, expected) in [
+            ("https://jira.example.org", Some("env A")),
+            ("https://jira.example.org:443/jira", Some("env A")),
+            ("https://JIRA.example.org", Some("env A")),
+            ("https://jira-example.org", Some("env B")),
+            ("https://jira.example.org:8443", Some("env C")),
+            ("http://127.0.0.1", Some("env D")),
+            ("https://127.0.0.1", None),
+            ("http://127.0.0.1:81", None),
+            ("http://localhost", None),
+            ("https://jira.example.org.", None),
+            ("https://x.jira.example.org", None),
+        ] {
+            let bound = read.of_host(&url.parse().unwrap());
+            assert_eq!(bound.map(|bound| bound.source.to_string()).as_deref(), expected, "{url}");
+        }
+        for host in ["https://h/path", "http://h", "h", "https://user@h"] {
+            let text = format!("credentials: {{'{host}': {{variable: A}}}}");
+            assert!(CredentialBindings::read(Path::new("c"), text.as_bytes()).is_err(), "{host}");
+        }
+    }
+}
