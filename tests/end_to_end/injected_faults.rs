@@ -359,3 +359,56 @@ fn a_story_and_its_ledger_end_up_the_same_whatever_fails() {
     }
     assert!(refused > 5 && left > 2, "{refused} refused, {left} without their ledger");
 }
+
+#[test]
+fn tickets_whose_flush_failed_are_looked_up_and_not_doubled() {
+    let Some(strace) = Strace::find("tickets_whose_flush_failed_are_looked_up_and_not_doubled") else {
+        return;
+    };
+    let tracked = || {
+        let sandbox = project();
+        sandbox.write(
+            ".stepmark/config.yaml",
+            "project_id: demo\ntrackers: {file: {path: out/tickets.jsonl}}\n",
+        );
+        sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n# Alpha\n");
+        sandbox.write("docs/b.md", "---\nid: B\nstatus: draft\n---\n# Beta\n");
+        sandbox
+    };
+    let kinds = |sandbox: &Sandbox| -> Vec<String> {
+        let bytes = fs::read(sandbox.place("out/tickets.jsonl")).unwrap_or_default();
+        let lines = String::from_utf8(bytes).unwrap();
+        let kind = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["done"].to_string();
+        lines.lines().map(kind).collect()
+    };
+    let mut in_doubt = 0;
+    for (calls, error) in [("fsync,fdatasync", "EIO"), ("write", "ENOSPC")] {
+        for occurrence in 1.. {
+            let sandbox = tracked();
+            let (run, happened) =
+                strace.run(&sandbox, &["sync", "apply"], &[Fault { calls, error, occurrence }]);
+            if !happened {
+                break;
+            }
+            assert!(occurrence < 200, "{calls} has no end");
+            in_doubt += usize::from(run.stdout.contains("in-doubt"));
+            // Later than any wait for the next try.
+            let mut again = sandbox.command(&["sync", "apply"]);
+            let next = sandbox.run(again.env("STEPMARK_TEST_TIME", "2099-01-01T00:00:00Z"));
+            assert_eq!(next.code, 0, "after {calls} {occurrence}: {run} {next}");
+            assert_eq!(kinds(&sandbox), ["\"created\""; 2], "{calls} {occurrence}: {run} {next}");
+        }
+    }
+    assert!(in_doubt > 0, "a flush that failed leaves a doubt");
+}
+
+#[test]
+fn a_call_that_a_signal_interrupts_is_made_again() {
+    let Some(strace) = Strace::find("a_call_that_a_signal_interrupts_is_made_again") else { return };
+    // A rename is not: when it was interrupted, nobody knows whether it was done.
+    for calls in
+        ["flock", "fsync,fdatasync", "ftruncate", "open,openat,openat2", "read", "write", "getdents64"]
+    {
+        assert_eq!(every_occurrence(&strace, &Subject::complete(), calls, "EINTR"), 0, "{calls}");
+    }
+}

@@ -95,10 +95,11 @@ fn is_a_link() -> io::Error {
 fn open_below(base: &Path, below: &Path, access: Access) -> io::Result<File> {
     use rustix::{
         fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2},
-        io::Errno,
+        io::{Errno, retry_on_intr},
     };
 
-    let folder = openat(CWD, base, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let folder_flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = retry_on_intr(|| openat(CWD, base, folder_flags, Mode::empty()))?;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     loop {
         let flags = flags(access) | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;

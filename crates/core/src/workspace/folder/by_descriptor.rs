@@ -12,6 +12,7 @@ use std::{
 use rustix::{
     ffi::CStr,
     fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, statat},
+    io::retry_on_intr,
 };
 
 use super::{EntryKind, FileStat};
@@ -25,7 +26,7 @@ pub(super) struct Handle(OwnedFd);
 impl Handle {
     pub(super) fn open(folder: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self(openat(CWD, folder, flags, Mode::empty())?))
+        Ok(Self(retry_on_intr(|| openat(CWD, folder, flags, Mode::empty()))?))
     }
 
     /// Hands every name but `.` and `..` to `take`.
@@ -58,13 +59,14 @@ impl Handle {
 
     /// Opens the file called `name`, which may have become a link since its folder was listed: then this fails.
     pub(super) fn open_with_stat(&self, name: &str) -> io::Result<(File, EntryKind, FileStat)> {
-        let file = File::from(openat(&self.0, name, READING | OFlags::NOFOLLOW, Mode::empty())?);
+        let file =
+            File::from(retry_on_intr(|| openat(&self.0, name, READING | OFlags::NOFOLLOW, Mode::empty()))?);
         let stat = fstat(&file)?;
         Ok((file, entry_kind(FileType::from_raw_mode(stat.st_mode)), file_stat(&stat)))
     }
 
     pub(super) fn open_file(&self, name: &str) -> io::Result<File> {
-        Ok(File::from(openat(&self.0, name, READING, Mode::empty())?))
+        Ok(File::from(retry_on_intr(|| openat(&self.0, name, READING, Mode::empty()))?))
     }
 }
 

@@ -125,3 +125,61 @@ fn a_lease_shows_whether_its_holder_lives() {
     drop(second);
     assert_eq!(locks(), 0);
 }
+
+/// The journal of a first transaction that was not finished: it takes the file back to no pages at all (SQLite's "Database File Format", §3).
+fn journal_of_a_new_file() -> Vec<u8> {
+    let mut journal = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7".to_vec();
+    for number in [0_u32, 0x5EED, 0, 512, 4096] {
+        journal.extend(number.to_be_bytes());
+    }
+    journal.resize(512, 0);
+    journal
+}
+
+#[test]
+fn a_ledger_whose_making_was_cut_off_is_made_by_the_next_call() {
+    let page = |sql: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new.db");
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        fs::read(path).unwrap()
+    };
+    let plain = page("PRAGMA user_version = 1");
+    let logged = page("PRAGMA journal_mode = WAL; PRAGMA user_version = 0");
+    let journal = journal_of_a_new_file();
+    for (name, database, others) in [
+        ("made, nothing in it", &[][..], &[][..]),
+        ("a journal was begun", &[], &[("-journal", &journal[..])]),
+        ("the first page is not acknowledged", &plain[..], &[("-journal", &journal[..])]),
+        ("the page of a log is not acknowledged", &logged, &[("-journal", &journal[..])]),
+        ("the page is torn", &plain[..100], &[("-journal", &journal[..])]),
+        ("a journal that never got its head", &logged, &[("-journal", &[0; 512][..])]),
+        ("a log, and no table", &logged, &[]),
+        ("an empty log", &logged, &[("-wal", &[][..]), ("-shm", &[][..])]),
+        (
+            "the head of a log, cut off",
+            &logged,
+            &[("-wal", &[0x37, 0x7f, 6, 0x82][..]), ("-shm", &[0; 32768][..])],
+        ),
+    ] {
+        for is_looked_at in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("sync.db");
+            fs::write(&path, database).unwrap();
+            for (suffix, bytes) in others {
+                fs::write(folder.path().join(format!("sync.db{suffix}")), bytes).unwrap();
+            }
+            if is_looked_at {
+                let seen =
+                    SqliteLedger::open_existing(&path).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+                assert!(seen.is_none(), "{name}");
+            }
+            let mut made = SqliteLedger::open(&path).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+            let mut transaction = made.write().unwrap();
+            transaction.put_surveyed_at(&"gh".parse().unwrap(), jiff::Timestamp::UNIX_EPOCH).unwrap();
+            transaction.commit().unwrap();
+            let mut seen = SqliteLedger::open_existing(&path).unwrap().unwrap();
+            assert!(seen.read().unwrap().surveyed_at(&"gh".parse().unwrap()).unwrap().is_some(), "{name}");
+        }
+    }
+}

@@ -47,8 +47,7 @@ impl SqliteLedger {
             })?;
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let mut connection = open_with(path, flags)?;
-        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
+        let mut connection = open_for(path, flags)?;
         let set_up = |connection: &mut Connection| {
             use_write_ahead_log(connection)?;
             connection.pragma_update(None, "synchronous", "FULL")?;
@@ -72,9 +71,15 @@ impl SqliteLedger {
         if !path.exists() {
             return Ok(None);
         }
-        let connection = open_with(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
-        match schema::version(&connection).map_err(failed("read its version"))? {
+        let connection = open_for(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let version = match schema::version(&connection) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+                roll_back(path)?;
+                schema::version(&connection)
+            }
+            read => read,
+        };
+        match version.map_err(failed("read its version"))? {
             // Somebody is making it at this moment.
             0 => Ok(None),
             found => Self::of(connection, path, found).map(Some),
@@ -96,6 +101,19 @@ impl SqliteLedger {
         }
         Ok(Self { connection, vital_signs: VitalSigns::beside(path) })
     }
+}
+
+/// Takes back what a process that died has begun, as when it made the file: a connection that only reads may not (`SQLITE_READONLY_ROLLBACK`).
+fn roll_back(path: &Path) -> Result<(), LedgerError> {
+    let connection = open_for(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    schema::version(&connection).map(drop).map_err(failed("take back what was not finished"))
+}
+
+/// Opens the file at `path` for a connection that waits for others.
+fn open_for(path: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
+    let connection = open_with(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
+    Ok(connection)
 }
 
 /// Opens the file at `path`, but nothing that a link in its place leads to: such a link may have come with a clone, and what it leads
