@@ -1,12 +1,12 @@
 //! Advisory locks on open files (flock(2)), asked for again when a signal interrupts the call.
-//!
-//! The standard library does so by itself for opening, reading, writing, flushing and cutting a file, but not for locks.
 #![expect(clippy::disallowed_methods, reason = "an edge module: files are locked here")]
 
 use std::{
     fs::{File, TryLockError},
     io,
 };
+
+use crate::uninterrupted::uninterrupted;
 
 /// Waits for the lock that nobody else has.
 ///
@@ -38,15 +38,6 @@ pub fn try_exclusive(file: &File) -> Result<(), TryLockError> {
 /// When it is not free, or the file system has no locks.
 pub fn try_shared(file: &File) -> Result<(), TryLockError> {
     try_uninterrupted(|| file.try_lock_shared())
-}
-
-fn uninterrupted(call: impl Fn() -> io::Result<()>) -> io::Result<()> {
-    loop {
-        match call() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            answer => return answer,
-        }
-    }
 }
 
 fn try_uninterrupted(call: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockError> {

@@ -31,6 +31,7 @@ pub mod delegation;
 pub mod lifecycle;
 pub mod check;
 pub mod transition;
+mod uninterrupted;
 pub mod file_lock;
 mod git_folders;
 mod local_state;

@@ -13,6 +13,7 @@ use crate::{
     journal::{Header, SegmentName, store::compress},
     own_file::{self, Access},
     root::Root,
+    uninterrupted::uninterrupted,
 };
 
 /// Sealed segments, seen from the root.
@@ -74,7 +75,7 @@ pub fn compact_segments(root: &Root, fsync: FsyncPolicy) -> Result<Vec<Compacted
 }
 
 fn sealed_names(folder: &Path) -> io::Result<Vec<SegmentName>> {
-    let entries = match fs::read_dir(folder) {
+    let entries = match uninterrupted(|| fs::read_dir(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };

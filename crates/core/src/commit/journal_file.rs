@@ -17,6 +17,7 @@ use crate::{
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,
+    uninterrupted::uninterrupted,
 };
 
 /// The file whose lock is the right to write, beside the folder of the live segments.
@@ -227,7 +228,7 @@ fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<Chain>> {
 
 /// The names of the segments in `folder`. What `doctor --repair` cut off is none.
 pub(super) fn segment_names(folder: &Path) -> io::Result<Vec<String>> {
-    let entries = match fs::read_dir(folder) {
+    let entries = match uninterrupted(|| fs::read_dir(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };

@@ -21,6 +21,7 @@ use crate::{
     local_state::{LocalState, PLAIN_FOLDER, StateFolder},
     own_file::{self, Access},
     root::Root,
+    uninterrupted::uninterrupted,
 };
 
 /// Where earlier versions kept what can be deleted at will.
@@ -207,7 +208,7 @@ impl Moving<'_> {
 }
 
 fn names_in(folder: &Path) -> io::Result<Vec<String>> {
-    let entries = match fs::read_dir(folder) {
+    let entries = match uninterrupted(|| fs::read_dir(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };

@@ -27,6 +27,7 @@ use crate::{
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,
+    uninterrupted::uninterrupted,
 };
 
 /// The first word of a record: its format.
@@ -327,7 +328,7 @@ fn read_record(read: io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
 /// The folder of the slots, and the names of those that hold something.
 fn filled(root: &Root) -> io::Result<(PathBuf, Vec<String>)> {
     let folder = root.state().folder(StateFolder::Redo)?;
-    let entries = match fs::read_dir(&folder) {
+    let entries = match uninterrupted(|| fs::read_dir(&folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((folder, Vec::new())),
         entries => entries?,
     };

@@ -15,6 +15,7 @@ use super::{
     redo::{Found, LIMIT, RedoRecord},
     roll_forward::finish,
 };
+use crate::uninterrupted::uninterrupted;
 use crate::{artifact::ProjectPath, document::FileHash, local_state::StateFolder, own_file, root::Root};
 
 /// How the names of records end that `doctor --repair` gave up.
@@ -128,7 +129,7 @@ fn chain_of(error: &CommitError) -> String {
 
 fn read_all(root: &Root) -> io::Result<Vec<(CommitSetAside, Found)>> {
     let folder = root.state().folder(StateFolder::RedoAside)?;
-    let entries = match fs::read_dir(&folder) {
+    let entries = match uninterrupted(|| fs::read_dir(&folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };

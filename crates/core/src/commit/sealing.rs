@@ -19,6 +19,7 @@ use crate::{
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,
+    uninterrupted::uninterrupted,
 };
 
 /// Seals the live segments of a session (`None`: of commands outside of any) and returns their names: the tracked
@@ -95,7 +96,7 @@ impl Sealing<'_> {
     fn finish(&self) -> io::Result<()> {
         let tracked = self.tracked()?;
         let copies = self.root.state().folder(StateFolder::SealedCopies)?;
-        let entries = match fs::read_dir(&tracked) {
+        let entries = match uninterrupted(|| fs::read_dir(&tracked)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };

@@ -8,6 +8,7 @@ use crate::{
     artifact::{Artifact, ProjectPath},
     journal::ArtifactKey,
     project::checkpoint::{CHECKPOINTS, Checkpoint, CheckpointProblem, checkpoint_folder, surviving_keys},
+    uninterrupted::uninterrupted,
 };
 
 /// The ending of a checkpoint's file.
@@ -101,7 +102,7 @@ impl Workspace {
             let path = ProjectPath::new(folder).map_err(io::Error::other)?;
             let place = self.root().resolve(&path).map_err(io::Error::other)?;
             let mut names = Vec::new();
-            for entry in fs::read_dir(place)? {
+            for entry in uninterrupted(|| fs::read_dir(&place))? {
                 names.extend(entry?.file_name().into_string());
             }
             Ok(names)

@@ -9,6 +9,7 @@ use std::{
 
 use super::Root;
 use crate::artifact::ProjectPath;
+use crate::uninterrupted::uninterrupted;
 
 /// Folders that hold no workflows, or far too much else. `_config`, `_cfg` and `_memory` are the installer's own.
 const SKIPPED: [&str; 6] = ["node_modules", ".git", "_config", "_cfg", "_memory", "site-packages"];
@@ -51,7 +52,7 @@ struct Walk<'root> {
 
 impl Walk<'_> {
     fn enter(&mut self, folder: &ProjectPath, place: &Path, depth: usize) {
-        let entries = match fs::read_dir(place) {
+        let entries = match uninterrupted(|| fs::read_dir(place)) {
             Ok(entries) => entries,
             // A root may name no folder at all in this project.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

@@ -15,6 +15,7 @@ use crate::{
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,
+    uninterrupted::uninterrupted,
 };
 
 /// The folder of the sealed segments that git carries, seen from the project root.
@@ -275,7 +276,7 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
             own_file::check_folder(root.path(), SEALED_FOLDER.as_ref())?
         }
     }
-    for entry in fs::read_dir(folder)? {
+    for entry in uninterrupted(|| fs::read_dir(&folder))? {
         let entry = entry?;
         let file_name = entry.file_name();
         let Some((name, place)) = file_name.to_str().and_then(|name| parse(name, place.in_same_folder()))

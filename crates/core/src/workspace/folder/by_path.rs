@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::{EntryKind, FileStat};
+use crate::uninterrupted::uninterrupted;
 
 #[derive(Debug)]
 pub(super) struct Handle(PathBuf);
@@ -20,7 +21,7 @@ impl Handle {
 
     /// Hands every name to `take`.
     pub(super) fn list(&self, mut take: impl FnMut(&OsStr, EntryKind)) -> io::Result<()> {
-        for entry in fs::read_dir(&self.0)? {
+        for entry in uninterrupted(|| fs::read_dir(&self.0))? {
             let entry = entry?;
             take(&entry.file_name(), entry_kind(entry.file_type()?));
         }

@@ -16,6 +16,7 @@ use crate::{
     own_file::{self, Access},
     project::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, StoredGate},
     root::Root,
+    uninterrupted::uninterrupted,
 };
 
 /// A gate is a few hundred bytes; what is larger is none.
@@ -47,7 +48,7 @@ impl GateFolder {
     /// The names of all gates, sorted; `None` where there is no folder.
     pub(super) fn names(&self) -> Result<Option<Vec<String>>, GateError> {
         let failed = |source| GateError::Read { path: self.path.to_string(), source };
-        let entries = match fs::read_dir(&self.place) {
+        let entries = match uninterrupted(|| fs::read_dir(&self.place)) {
             Ok(entries) => entries,
             // A file in the place of the folder, or of one above it, holds no gates.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

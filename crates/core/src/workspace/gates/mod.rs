@@ -34,6 +34,7 @@ use crate::{
     check::Finding,
     project::gates::{GATES_FOLDER, GateStep, StoredGate, gate_findings, gate_steps},
     root::ResolveError,
+    uninterrupted::uninterrupted,
 };
 
 /// Why gates cannot be used.
@@ -95,7 +96,7 @@ impl Workspace {
 
     /// Whether the project has gates at all: without any, none is missed.
     pub fn has_gates(&self) -> bool {
-        fs::read_dir(self.root().path().join(GATES_FOLDER)).is_ok_and(|entries| {
+        uninterrupted(|| fs::read_dir(self.root().path().join(GATES_FOLDER))).is_ok_and(|entries| {
             entries.flatten().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         })
     }

@@ -12,6 +12,7 @@ use super::{GateError, GateFolder, sight, steps_of};
 use crate::{
     artifact::ProjectPath,
     project::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, GateStep, StoredGate, superfluous},
+    uninterrupted::uninterrupted,
     workspace::{TrackedArtifact, Workspace, in_parts::map_in_parts},
 };
 
@@ -119,7 +120,7 @@ impl Workspace {
         let mut paths = Vec::new();
         let mut waiting = vec![String::new()];
         while let Some(folder) = waiting.pop() {
-            let entries = match fs::read_dir(gates.join(&folder)) {
+            let entries = match uninterrupted(|| fs::read_dir(gates.join(&folder))) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(failed(&folder)(error)),

@@ -16,6 +16,7 @@ use crate::{
     journal::{ArtifactKey, EventId},
     own_file::{self, Access},
     project::gates::{GATES_FOLDER, GateChanges, GateFacts, GateStat, GateStep, superfluous},
+    uninterrupted::uninterrupted,
     workspace::{TrackedArtifact, Workspace},
 };
 
@@ -173,7 +174,7 @@ impl Workspace {
 
 /// Removes what a killed writer left in the folder.
 fn remove_temporary(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
+    for entry in uninterrupted(|| fs::read_dir(folder))? {
         let entry = entry?;
         if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY)) {
             remove(&entry.path())?;

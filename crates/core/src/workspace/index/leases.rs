@@ -9,6 +9,7 @@ use crate::{
     local_state::{LocalState, StateFolder},
     own_file,
     project::index_db::{Cell, Contents, IntoCell as _, Row},
+    uninterrupted::uninterrupted,
     workspace::{Workspace, leases::LIMIT},
 };
 
@@ -26,7 +27,7 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
 
 fn read_all(state: &LocalState) -> io::Result<Vec<Row>> {
     let folder = state.folder(StateFolder::Leases)?;
-    let entries = match fs::read_dir(&folder) {
+    let entries = match uninterrupted(|| fs::read_dir(&folder)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),

@@ -186,8 +186,7 @@ impl Manager {
 
     /// Where credentials can stand, and what else a person should know.
     pub(super) fn credentials(self, service: &Service, folders: &ServiceFolders) -> Vec<String> {
-        let token_file =
-            "credentials are read from the file that `token_file` of the tracker names (mode 600)";
+        let token_file = "credentials are read from the file that your own configuration names under `credentials` (mode 600)";
         match self {
             Self::Systemd => {
                 let file = folders.environment_file(service);
