@@ -1,6 +1,6 @@
 //! The journal in a real git repository: what branches, merges, rebases, reverts, clones and line ends do to it.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{ffi::OsString, fs, path::PathBuf, process::Command};
 
 use serde_json::Value as Json;
 
@@ -59,7 +59,9 @@ impl Repository {
     /// `stepmark ARGUMENTS…` in a session.
     fn work(&self, session: &str, arguments: &[&str]) {
         let all = [arguments, &["--session", session, "--actor", "agent:writer"]].concat();
-        let run = self.sandbox.run(self.sandbox.command(&all).env("STEPMARK_TEST_TIME", TIME));
+        let run = self
+            .sandbox
+            .run(self.sandbox.command(&all).env("STEPMARK_TEST_TIME", TIME).env("PATH", search_path()));
         assert_eq!(run.code, 0, "{run}");
     }
 
@@ -88,8 +90,14 @@ impl Repository {
     }
 }
 
+/// Where git is found, which says what is checked out.
+fn search_path() -> OsString {
+    std::env::var_os("PATH").unwrap_or_default()
+}
+
 fn replay(sandbox: &Sandbox) -> (i32, Json) {
-    let run = sandbox.stepmark(&["replay", "--verify", "--json"]);
+    let mut command = sandbox.command(&["replay", "--verify", "--json"]);
+    let run = sandbox.run(command.env("PATH", search_path()));
     (run.code, run.json("stepmark.replay/1"))
 }
 
