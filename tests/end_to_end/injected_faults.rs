@@ -406,9 +406,7 @@ fn tickets_whose_flush_failed_are_looked_up_and_not_doubled() {
 fn a_call_that_a_signal_interrupts_is_made_again() {
     let Some(strace) = Strace::find("a_call_that_a_signal_interrupts_is_made_again") else { return };
     // A rename is not: when it was interrupted, nobody knows whether it was done.
-    for calls in
-        ["flock", "fsync,fdatasync", "ftruncate", "open,openat,openat2", "read", "write"]
-    {
+    for calls in ["flock", "fsync,fdatasync", "ftruncate", "open,openat,openat2", "read", "write"] {
         assert_eq!(every_occurrence(&strace, &Subject::complete(), calls, "EINTR"), 0, "{calls}");
     }
 }
