@@ -13,10 +13,12 @@ import os
 import pathlib
 import shutil
 import sqlite3
+import socket
 import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 STEPMARK = pathlib.Path(sys.argv[1]).resolve()
@@ -138,6 +140,9 @@ def environment(home):
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_STATE_HOME": str(home / "state"),
+        # Nobody but the user says which host gets these.
+        **{name: SECRET for name in ["GH_TOKEN", "GITHUB_TOKEN", "JIRA_API_TOKEN", "ATLASSIAN_API_TOKEN"]},
+        "JIRA_EMAIL": "ada@localhost",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_AUTHOR_NAME": "Eve",
         "GIT_AUTHOR_EMAIL": "eve@localhost",
@@ -147,6 +152,24 @@ def environment(home):
     }
 
 
+class Listener:
+    """A tracker of the stranger's, on this machine, which nobody should connect to."""
+
+    def __init__(self):
+        self.socket, self.visits = socket.create_server(("127.0.0.1", 0)), []
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            visit, _ = self.socket.accept()
+            self.visits.append(visit.recv(4096))
+            visit.close()
+
+
+LISTENER = Listener()
+
+
 class Range:
     """A folder with a canary outside of every clone, and the stranger's repository."""
 
@@ -154,6 +177,8 @@ class Range:
         self.folder = folder
         self.outside, self.home, self.marker = folder / "outside", folder / "home", folder / "a-program-was-started"
         self.home.mkdir()
+        write(self.home / ".vault-token", SECRET)
+        (self.home / ".vault-token").chmod(0o600)
         (self.outside / "folder").mkdir(parents=True)
         for name in ["file", "folder/file", "journal.db", "secret.jsonl"]:
             (self.outside / name).write_text(f"{SECRET} {name}\n")
@@ -274,7 +299,14 @@ CONFIGURATIONS = [
     "trackers: {log: {kind: file, path: ../outside/file}}",
     "trackers: {log: {kind: file, path: .git/config}}",
     "trackers: {log: {kind: file, path: docs/prd.md}}",
+    "trackers: {log: {kind: file, path: .GIT/hooks/post-commit}}",
     "trackers: {gh: {kind: github, base_url: 'http://127.0.0.1:1', repository: a/b, token_file: ../outside/file}}",
+    f"trackers: {{gh: {{kind: github, base_url: '{LISTENER.url}', repository: a/b, token_file: ~/.vault-token}}}}",
+    f"trackers: {{gh: {{kind: github, base_url: '{LISTENER.url}', repository: a/b}}}}",
+    f"trackers: {{j: {{kind: jira, base_url: '{LISTENER.url}', project: ABC}}}}",
+    f"credentials: {{{LISTENER.url}: {{variable: GH_TOKEN, targets: [a/b]}}}}\ntrackers: {{gh: {{kind: github, base_url: '{LISTENER.url}', repository: a/b}}}}",
+    "trackers: {gh: {kind: github, repository: a/b}}",
+    "trackers: {j: {kind: jira, base_url: 'https://evil.atlassian.net', project: ABC}}",
     "artifacts: {include: ['../**/*.md', '**/*', '.git/**']}",
     "checkpoints: {every: 1}\nproject_id: ../../x",
     "&a [*a]",
@@ -361,6 +393,8 @@ def run(field, clone, line, what):
         sys.exit(f"FAIL {name}: started a program\n{text}")
     if code not in range(6):
         return fail(f"{name}: exit {code}", text[-2000:])
+    if LISTENER.visits:
+        sys.exit(f"FAIL {name}: asked a tracker of the stranger's: {LISTENER.visits}\n{text}")
     if SECRET in text:
         return fail(f"{name}: prints what stands outside", text[-2000:])
     if usage.ru_maxrss // 1024 > MEGABYTES:

@@ -44,7 +44,8 @@ fn key_of(path: &str) -> Option<(LockKey, &str)> {
 fn is_free(lock: &File, key: &LockKey, name: &str) -> bool {
     let is_announced =
         |note: Option<Note>| matches!(note, Some(Note::Exchanging { name: noted, .. }) if noted == name);
-    lock.try_lock().is_ok() && Note::read(lock, key).is_ok_and(|note| !is_announced(note))
+    crate::file_lock::try_exclusive(lock).is_ok()
+        && Note::read(lock, key).is_ok_and(|note| !is_announced(note))
 }
 
 #[cfg(test)]

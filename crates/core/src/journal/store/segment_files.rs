@@ -225,7 +225,7 @@ pub(super) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, HistoryError>
     let mut found = Vec::new();
     for place in [SegmentPlace::Live, SegmentPlace::Copy, SegmentPlace::Sealed] {
         let failed = |source| HistoryError::Read { path: root.shown(&place.folder(root)), source };
-        let entries = match fs::read_dir(place.folder(root)) {
+        let entries = match uninterrupted(|| fs::read_dir(place.folder(root))) {
             Err(error) if is_absent(&error) => continue,
             entries => entries.map_err(failed)?,
         };
