@@ -47,6 +47,9 @@ struct BindingKeys {
 #[derive(Debug)]
 struct TokenFile(PathBuf);
 
+/// Paths of a base URL that mean the whole host: none, and that of the API on a GitHub Enterprise Server.
+const WHOLE_HOST: [&str; 2] = ["", "/api/v3"];
+
 impl CredentialBindings {
     /// Those of the user's file among the sources of `configuration`. What a repository says about credentials is never read.
     ///
@@ -78,10 +81,14 @@ impl CredentialBindings {
         self.0.get(&BoundHost(base_url.origin()))
     }
 
-    /// Whether the user's configuration names this destination.
+    /// Whether the user's configuration names this destination. On a host that serves several sites by their paths
+    /// (`api.atlassian.com/ex/jira/SITE`) a target says too little: there it must be allowed.
     pub fn name(&self, base_url: &BaseUrl, destination: &Destination) -> bool {
-        self.of_host(base_url)
-            .is_some_and(|binding| binding.targets.iter().any(|target| target == destination.target()))
+        let path = base_url.as_str().strip_prefix(&base_url.origin()).unwrap_or_default();
+        WHOLE_HOST.contains(&path.trim_end_matches('/'))
+            && self
+                .of_host(base_url)
+                .is_some_and(|binding| binding.targets.iter().any(|target| target == destination.target()))
     }
 }
 
@@ -138,6 +145,24 @@ deserialize_as_scalar!(BoundHost, TokenFile);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_is_one_of_the_whole_host() {
+        let text = b"credentials: {'https://h': {variable: T, targets: [ABC]}}";
+        let bindings = CredentialBindings::read(Path::new("c"), text).unwrap();
+        for (url, target, expected) in [
+            ("https://h", "ABC", true),
+            ("https://h/", "ABC", true),
+            ("https://h/api/v3", "ABC", true),
+            ("https://h/ex/jira/another-site", "ABC", false),
+            ("https://h", "DEF", false),
+            ("https://h:8443", "ABC", false),
+        ] {
+            let base_url: BaseUrl = url.parse().unwrap();
+            let destination = Destination::new(&base_url, target.to_owned());
+            assert_eq!(bindings.name(&base_url, &destination), expected, "{url} {target}");
+        }
+    }
 
     #[test]
     fn a_host_has_one_credential() {

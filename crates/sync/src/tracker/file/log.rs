@@ -115,7 +115,9 @@ impl Log {
 
 /// Refuses an end of the file that is no beginning of a line of ours: it belongs to somebody.
 fn refuse_foreign(place: &Path, rest: &str, before: usize) -> Result<(), LogError> {
-    if rest.starts_with(Line::BEGINNING) || Line::BEGINNING.starts_with(rest) {
+    // Where lines of ours stand, less than a whole beginning is one of ours; alone it may be anybody's.
+    let is_cut_off = before > 0 && Line::BEGINNING.starts_with(rest);
+    if rest.starts_with(Line::BEGINNING) || is_cut_off {
         return Ok(());
     }
     let reason = "it was not written by stepmark".to_owned();
@@ -146,11 +148,9 @@ impl LockedLog {
     fn flush(&self) -> Result<(), LogError> {
         let failed = |source| LogError::Io { intent: "flushed", path: self.place.clone(), source };
         self.file.sync_all().map_err(failed)?;
-        // The name of a new file is in its folder.
+        // The name of a new file is in its folder, also where an earlier flush of the folder failed.
         #[cfg(unix)]
-        if self.lines.is_empty()
-            && let Some(folder) = self.place.parent()
-        {
+        if let Some(folder) = self.place.parent() {
             File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
         }
         Ok(())
