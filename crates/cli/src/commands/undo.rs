@@ -12,7 +12,7 @@ use crate::{
 
 /// Take back what an event changed, as a new event
 ///
-/// History is never rewritten. What was changed elsewhere since then stays; a value that was changed again is not touched,
+/// History is never rewritten. What the event changed is written as it was written before, to the byte, unless its surroundings were changed since. What was changed elsewhere since then stays; a value that was changed again is not touched,
 /// and the undo is refused.
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
