@@ -1,5 +1,4 @@
 //! Advisory locks on open files (flock(2)), asked for again when a signal interrupts the call.
-#![expect(clippy::disallowed_methods, reason = "an edge module: files are locked here")]
 
 use std::{
     fs::{File, TryLockError},

@@ -31,6 +31,7 @@ pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Command {
 }
 
 /// The same for `rev-parse`, which runs no hook but says where hooks are.
+#[cfg(feature = "write")]
 pub(crate) fn git_rev_parse(folder: &Path, arguments: &[&str]) -> Command {
     start(folder, &["rev-parse"], arguments)
 }

@@ -182,6 +182,7 @@ impl LocalState {
     }
 
     /// The path of the folder that holds those of this work tree; with `is_common`, of those that all work trees share.
+    #[cfg(feature = "write")]
     pub(crate) fn top(&self, is_common: bool) -> PathBuf {
         let base = if is_common { &self.common_base } else { &self.base };
         base.join(&self.below)
