@@ -254,7 +254,7 @@ mod tests {
     fn cut_off_before_git(is_signed: bool) -> (ScratchProject, Root) {
         let project = ScratchProject::new();
         let event = Event::new(
-            EventDraft::new(Kind::CHANGE),
+            EventDraft::new(Kind::CHANGE).with("path", PRD),
             Actor::human("Ada"),
             "2026-11-22T10:00:00Z".parse().unwrap(),
         );

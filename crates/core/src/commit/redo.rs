@@ -104,6 +104,9 @@ impl RedoFile {
 impl RedoRecord {
     /// `FORMAT HASH SIGNATURE\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all that follows the line.
     pub(super) fn to_bytes(&self, key: &CloneKey) -> io::Result<Vec<u8>> {
+        if !self.is_allowed() {
+            return Err(io::Error::other("its events do not name all of its files"));
+        }
         let mut content = serde_json::to_vec(self)?;
         content.push(b'\n');
         self.files.iter().for_each(|file| content.extend_from_slice(&file.bytes));
@@ -141,9 +144,17 @@ impl RedoRecord {
         Self::of_content(content).filter(|record| is_whole && record.is_allowed())
     }
 
-    /// Nothing of git's own is ever changed.
+    /// Nothing of git's own is ever changed, and, where history is told, no file that no event names: as its artifact, or in its data.
     fn is_allowed(&self) -> bool {
-        !self.files.iter().any(|file| file.path.is_in_git_folder())
+        let is_told = |file: &RedoFile| {
+            self.events.iter().any(|event| {
+                event.artifact.as_ref().is_some_and(|artifact| artifact.path == file.path)
+                    || event.data.values().any(|value| value.as_str() == Some(file.path.as_str()))
+            })
+        };
+        let is_allowed =
+            |file: &RedoFile| !file.path.is_in_git_folder() && (self.events.is_empty() || is_told(file));
+        self.files.iter().all(is_allowed)
     }
 
     fn of_content(content: &[u8]) -> Option<Self> {
@@ -362,7 +373,12 @@ mod tests {
 
     fn record() -> RedoRecord {
         let at = "2026-11-22T10:00:00Z".parse().unwrap();
-        let event = Event::new(EventDraft::new(Kind::CHANGE), Actor::human("Ada"), at).sealed();
+        let draft = EventDraft::new(Kind::CHANGE)
+            .with("a", PRD)
+            .with("b", "gone.md")
+            .with("c", "empty.md")
+            .with("d", ".git/config");
+        let event = Event::new(draft, Actor::human("Ada"), at).sealed();
         let files = vec![
             RedoFile::new(named(PRD), Expected::of(Some(OLD)), Some(b"new\n\n".to_vec())),
             RedoFile::new(named("gone.md"), Expected::of(Some(OLD)), None),
@@ -401,11 +417,10 @@ mod tests {
         assert_eq!(RedoRecord::parse(&unsigned, Some(&key(&project))), Found::Foreign);
         assert_eq!(RedoRecord::parse_unsigned(&unsigned), Some(record()));
 
-        for path in [".git/config", "a/.GIT/hooks/pre-commit", "git~1/config"] {
+        for path in [".git/config", "a/.GIT/hooks/pre-commit", "git~1/config", "docs/of-no-event.md"] {
             let mut record = record();
             record.files[0].path = named(path);
-            let signed = record.to_bytes(&key(&project)).unwrap();
-            assert_eq!(RedoRecord::parse(&signed, Some(&key(&project))), Found::Foreign, "{path}");
+            assert!(record.to_bytes(&key(&project)).is_err(), "{path}");
         }
     }
 

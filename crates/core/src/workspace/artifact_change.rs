@@ -108,7 +108,7 @@ where
         let Self { deciding, telling, .. } = self;
         let (workspace, path) = (deciding.workspace, deciding.path);
         let decide = |bytes: &[u8]| deciding.decide(bytes);
-        let record = |change: FileTransition<'_>| telling.record(change);
+        let record = |change: FileTransition<'_>| telling.record(change, None);
         let options = workspace.commit_options();
         commit::update_and_record(workspace.root(), path, options, decide, record)
             .map_err(Undecided::of_commit)
@@ -217,8 +217,18 @@ where
 }
 
 impl Telling<'_> {
-    fn record<E>(&mut self, change: FileTransition<'_>) -> Result<Vec<Event>, Undecided<E>> {
-        let events = self.workspace.events_of(change, self.draft)?;
+    /// The events of a change, which names the ledger that changes with it.
+    fn record<E>(
+        &mut self,
+        change: FileTransition<'_>,
+        ledger: Option<&ProjectPath>,
+    ) -> Result<Vec<Event>, Undecided<E>> {
+        let draft = self.draft.clone();
+        let draft = match ledger {
+            Some(ledger) => draft.with("ledger", ledger.as_str()),
+            None => draft,
+        };
+        let events = self.workspace.events_of(change, &draft)?;
         self.told = events.last().map(|event| event.id);
         Ok(events)
     }
@@ -261,6 +271,7 @@ where
 
     fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Undecided<E>> {
         let own = changed.iter().find(|change| change.path == self.deciding.path);
-        own.map_or_else(|| Ok(Vec::new()), |change| self.telling.record(*change))
+        let ledger = changed.iter().map(|change| change.path).find(|path| *path == self.ledger);
+        own.map_or_else(|| Ok(Vec::new()), |change| self.telling.record(*change, ledger))
     }
 }
