@@ -104,3 +104,65 @@ fn deleting_everything_in_the_work_tree_costs_no_history() {
     assert!(!sandbox.place(".stepmark/journal").exists());
     assert_eq!(repository.stepmark(&["log", "--json"]).stdout, before);
 }
+
+/// A stranger's project that keeps its state among its files, with a lease on one of them.
+fn of_a_stranger(test: &str) -> Option<Repository> {
+    let repository = Repository::empty(test)?;
+    let git = repository.sandbox.place(".git");
+    let aside = repository.sandbox.place("../git-aside");
+    repository.sandbox.write("docs/prd.md", "---\nstatus: draft\n---\n");
+    repository.sandbox.write(".stepmark/config.yaml", "artifacts:\n  include: ['docs/**/*.md']\n");
+    fs::rename(&git, &aside).unwrap();
+    let run = repository.stepmark(&["lease", "take", "docs/prd.md", "--actor", "agent:evil"]);
+    assert_eq!(run.code, 0, "{run}");
+    fs::rename(aside, git).unwrap();
+    Some(repository)
+}
+
+#[test]
+fn what_a_submodule_brings_is_a_strangers() {
+    let Some(repository) = of_a_stranger("what a submodule brings") else { return };
+    let own = repository.sandbox.place(".stepmark");
+    let of_submodule = |arguments: &[&str]| {
+        repository.git(&[&["-C", own.to_str().unwrap()], arguments].concat());
+    };
+    of_submodule(&["init", "--quiet"]);
+    of_submodule(&["add", "--all", "--force"]);
+    of_submodule(&["commit", "--quiet", "-m", "a stranger's"]);
+    repository.git(&["-c", "advice.addEmbeddedRepo=false", "add", "--all"]);
+    repository.git(&["commit", "--quiet", "-m", "with a submodule"]);
+    let run = repository.stepmark(&["set", "docs/prd.md", "owner=Ada"]);
+    assert_eq!(run.code, 0, "its lease counts for nothing: {run}");
+    assert!(repository.sandbox.place(".stepmark/local/leases").exists());
+}
+
+#[test]
+fn a_repository_that_the_environment_names_does_not_answer_for_another() {
+    let Some(repository) = of_a_stranger("a repository of the environment") else { return };
+    repository.git(&["add", "--all", "--force"]);
+    repository.git(&["commit", "--quiet", "-m", "a stranger's"]);
+    let other = repository.sandbox.place("../other");
+    repository.git(&["init", "--quiet", other.to_str().unwrap()]);
+    let mut command = repository.command(&["set", "docs/prd.md", "owner=Ada"]);
+    let run = repository.sandbox.run(command.env("GIT_DIR", other.join(".git")));
+    assert_eq!(run.code, 0, "its lease counts for nothing: {run}");
+}
+
+#[test]
+fn the_log_of_a_ledger_is_not_moved_beside_the_ledger_of_another_work_tree() {
+    let Some(repository) = Repository::of_demo("the log of a ledger") else { return };
+    let sandbox = &repository.sandbox;
+    let other = sandbox.place("../ledger-tree");
+    repository.git(&["worktree", "add", "--quiet", other.to_str().unwrap()]);
+    sandbox.write(".stepmark/local/sync.db", "one");
+    assert_eq!(repository.stepmark(&["complete", PRD, "4"]).code, 0);
+    for name in ["sync.db", "sync.db-wal"] {
+        fs::create_dir_all(other.join(".stepmark/local")).unwrap();
+        fs::write(other.join(".stepmark/local").join(name), "two").unwrap();
+    }
+    let run = repository.stepmark(&["--root", other.to_str().unwrap(), "complete", PRD, "5"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(sandbox.read(".git/stepmark/sync.db"), b"one");
+    assert!(!sandbox.place(".git/stepmark/sync.db-wal").exists());
+    assert!(other.join(".stepmark/local/sync.db-wal").exists());
+}

@@ -130,6 +130,11 @@ impl LocalState {
         self.is_in_git
     }
 
+    /// Returns whether `place`, absolute and without links, is in the folder of git that the state stands in.
+    pub(crate) fn is_git_folder(&self, place: &Path) -> bool {
+        self.is_in_git && (place.starts_with(&self.base) || place.starts_with(&self.common_base))
+    }
+
     /// The path of `folder`, which need not exist; not checked: for messages and for watching.
     pub fn path(&self, folder: StateFolder) -> PathBuf {
         let (base, name) = self.parts(folder);

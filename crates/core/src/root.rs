@@ -225,7 +225,8 @@ impl Root {
         let inside = place.strip_prefix(&self.path).unwrap_or(&place);
         let leads_to = || inside.to_owned();
         let names_git = |part: Component<'_>| names_git_folder(&part.as_os_str().to_string_lossy());
-        if path.is_in_git_folder() || inside.components().any(names_git) {
+        // Git's folder may have another name: `git init --separate-git-dir`.
+        if path.is_in_git_folder() || inside.components().any(names_git) || self.state.is_git_folder(&place) {
             return Err(ResolveError::GitFolder { path: path.clone(), leads_to: leads_to() });
         }
         Ok(place)
@@ -455,5 +456,19 @@ mod tests {
             matches!(itself, Err(RelativeError::Unusable { source: ProjectPathError::Empty })),
             "{itself:?}"
         );
+    }
+
+    #[test]
+    fn writes_nothing_into_gits_folder_of_another_name() {
+        let (_folder, root) = project();
+        for place in ["files.git/objects", "files.git/refs"] {
+            fs::create_dir_all(root.path().join(place)).unwrap();
+        }
+        fs::write(root.path().join("files.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(root.path().join(".git"), "gitdir: files.git\n").unwrap();
+        let root = Root::open(root.path()).unwrap();
+        let found = root.resolve_for_writing(&named("files.git/info/attributes"));
+        assert!(matches!(found, Err(ResolveError::GitFolder { .. })), "{found:?}");
+        assert!(root.resolve_for_writing(&named("files.github/x")).is_ok());
     }
 }

@@ -31,10 +31,10 @@ impl CloneKey {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        let mut bytes = own_file::read_bounded(&file, LENGTH as u64)?;
-        if bytes.len() != LENGTH {
+        if file.metadata()?.len() != LENGTH as u64 {
             return Ok(None);
         }
+        let mut bytes = own_file::read_bounded(&file, LENGTH as u64)?;
         if !state.is_in_git() {
             bytes.extend(birth(&file)?);
         }
@@ -109,6 +109,17 @@ mod tests {
         assert_eq!(CloneKey::read(one.root.state()).unwrap().unwrap().sign(hash), signature);
         assert_ne!(CloneKey::read_or_make(other.root.state()).unwrap().sign(hash), signature);
         assert_eq!(one.names(".stepmark/local"), [".gitignore", "clone-key", "redo"]);
+    }
+
+    #[test]
+    fn what_is_no_key_is_replaced_by_one() {
+        let project = ScratchProject::new();
+        for bytes in [&b"short"[..], &[0; 40]] {
+            project.root.state().make(StateFolder::Redo).unwrap();
+            fs::write(project.place(".stepmark/local/clone-key"), bytes).unwrap();
+            assert!(CloneKey::read(project.root.state()).unwrap().is_none());
+            CloneKey::read_or_make(project.root.state()).unwrap();
+        }
     }
 
     #[cfg(unix)]

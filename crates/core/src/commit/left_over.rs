@@ -16,7 +16,7 @@ use crate::{
 
 /// Returns whether the temporary file at `path` is nobody's any more. Nothing is made.
 pub(crate) fn is_left_over(root: &Root, path: &str) -> bool {
-    let Some((key, name)) = key_of(path) else { return false };
+    let Some((key, name)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
     let Ok(folder) = root.state().folder(StateFolder::Locks) else { return false };
     match own_file::open(&folder, format!("{key}.lock").as_ref(), Access::Change) {
         Ok(lock) => is_free(&lock, &key, name),
@@ -26,13 +26,18 @@ pub(crate) fn is_left_over(root: &Root, path: &str) -> bool {
 
 /// Removes the temporary file at `path`, if it is nobody's any more, and returns whether it did.
 pub(crate) fn remove_left_over(root: &Root, path: &str) -> bool {
-    let Some((key, name)) = key_of(path) else { return false };
+    let Some((key, name)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
     let Ok(folder) = root.state().make(StateFolder::Locks) else { return false };
     let lock = own_file::open(&folder, format!("{key}.lock").as_ref(), Access::ChangeOrMake);
     let place = ProjectPath::new(path).ok().and_then(|path| root.resolve_for_writing(&path).ok());
     lock.is_ok_and(|lock| {
         is_free(&lock, &key, name) && place.is_some_and(|place| fs::remove_file(place).is_ok())
     })
+}
+
+/// A link of such a name is a repository's: what it leads to is no temporary file.
+fn is_regular(root: &Root, path: &str) -> bool {
+    fs::symlink_metadata(root.path().join(path)).is_ok_and(|found| found.is_file())
 }
 
 fn key_of(path: &str) -> Option<(LockKey, &str)> {
@@ -65,5 +70,16 @@ mod tests {
         assert!(!remove_left_over(&project.root, "docs/.stepmark-notes.tmp"));
         assert!(is_left_over(&project.root, &name) && remove_left_over(&project.root, &name));
         assert_eq!(project.names("docs"), [".stepmark-notes.tmp", "prd.md"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_link_of_such_a_name_leads_to_stays() {
+        let project = ScratchProject::new();
+        let name = format!("docs/{}R4nd0m.tmp", project.lock(PRD).key.temporary_prefix());
+        project.write("docs/own.md", b"nobody else has it");
+        std::os::unix::fs::symlink("own.md", project.place(&name)).unwrap();
+        assert!(!is_left_over(&project.root, &name) && !remove_left_over(&project.root, &name));
+        assert_eq!(project.read("docs/own.md"), b"nobody else has it");
     }
 }

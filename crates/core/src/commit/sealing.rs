@@ -101,7 +101,12 @@ impl Sealing<'_> {
             entries => entries?,
         };
         for entry in entries {
-            let file_name = entry?.file_name();
+            let entry = entry?;
+            // A folder is a repository's, and in nobody's way.
+            if entry.file_type()?.is_dir() {
+                continue;
+            }
+            let file_name = entry.file_name();
             let name = file_name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
             let Some(name) = name.filter(|name| name.ends_with(EXTENSION)) else { continue };
             let staged = tracked.join(&file_name);
@@ -199,7 +204,10 @@ mod tests {
         let tracked = |name: &str| project.place(&format!(".stepmark/journal/{name}"));
         fs::rename(tracked(&name), tracked(&staged_name(&name))).unwrap();
         fs::write(tracked(".main-000000000000.jsonl.tmp"), "a repository's").unwrap();
+        let folder = tracked(".main-111111111111.jsonl.tmp");
+        fs::create_dir(&folder).unwrap();
         finish_sealing(&project.root, FsyncPolicy::Never).unwrap();
+        fs::remove_dir(folder).unwrap();
         assert_eq!(project.names(".stepmark/journal"), std::slice::from_ref(&name));
 
         // Another branch is checked out: the segment is not put among its files again.
