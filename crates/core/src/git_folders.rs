@@ -43,7 +43,12 @@ impl GitFolders {
         };
         let is_repository =
             own.join("HEAD").is_file() && common.join("objects").is_dir() && common.join("refs").is_dir();
-        (is_repository && is_own(&common)).then(|| Self { top: top.to_owned(), own, common })
+        // Anybody may put a `.git` that leads to a repository of this user into a folder that all can write to.
+        (is_repository && is_own(&place) && is_own(&common)).then(|| Self {
+            top: top.to_owned(),
+            own,
+            common,
+        })
     }
 }
 

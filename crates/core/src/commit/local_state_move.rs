@@ -168,7 +168,12 @@ impl Moving<'_> {
 
     /// Moves one file, if it is a regular one and its name is free.
     fn file(&self, from: &Path, name: &str, target: &Path) -> io::Result<Option<String>> {
-        let Ok(file) = own_file::open(from, name.as_ref(), Access::Read) else { return Ok(None) };
+        let file = match own_file::open(from, name.as_ref(), Access::Read) {
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound) => {
+                return Ok(None);
+            }
+            file => file?,
+        };
         if fs::symlink_metadata(target.join(name)).is_ok() {
             return Ok(None);
         }

@@ -98,7 +98,14 @@ pub(super) fn finish(root: &Root, record: &RedoRecord, options: &CommitOptions) 
         return Ok(());
     }
     let overtaken = roll_forward(&mut locks.iter_mut().collect::<Vec<_>>(), record, options.fsync)?;
-    journal.append(&told(record, &overtaken), options.fsync).map_err(failed)
+    let told = told(record, &overtaken);
+    // That a change was cut off is an event of its own, which may have been told already, too.
+    if let Some(last) = told.last().filter(|_| !overtaken.is_empty())
+        && journal.holds(last.id).map_err(failed)?
+    {
+        return Ok(());
+    }
+    journal.append(&told, options.fsync).map_err(failed)
 }
 
 /// Locks all files, in the order of their paths, so that no two commits wait for each other.
@@ -289,6 +296,34 @@ mod tests {
             );
             assert_eq!(journal(&project), if is_sealed { Vec::new() } else { record.events });
         }
+    }
+
+    #[test]
+    fn what_was_cut_off_is_told_once_if_its_record_comes_back() {
+        let (project, record) = cut_off();
+        project.write(GONE, THEIRS);
+        for _comes_back in 0..2 {
+            finish_interrupted(&project.root, &fast()).unwrap();
+            let told = journal(&project);
+            assert_eq!((told.len(), &told[2].kind), (3, &Kind::INTERRUPTED));
+            let mut slot = Slot::take(&project.root, FsyncPolicy::Never, Duration::ZERO).unwrap();
+            slot.write(&record, FsyncPolicy::Never).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_may_be_finished_later_is_not_given_up() {
+        let (project, record) = cut_off();
+        let bytes = project.read(".stepmark/local/redo/0");
+        set_aside(&project.root, &bytes, FsyncPolicy::Never).unwrap();
+        project.write(".stepmark/local/redo/0", b"");
+        let lock = project.lock(PRD);
+        let impatient = CommitOptions { lock_timeout: Duration::ZERO, ..fast() };
+        assert!(repair_commits_set_aside(&project.root, &impatient).unwrap().is_empty());
+        drop(lock);
+        let repaired = repair_commits_set_aside(&project.root, &fast()).unwrap();
+        assert!(matches!(&repaired[..], [SetAsideRepair::Finished(_)]), "{repaired:?}");
+        assert_eq!(journal(&project), record.events);
     }
 
     #[test]
