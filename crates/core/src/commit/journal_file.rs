@@ -10,14 +10,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{FsyncPolicy, folder::flush_folder, local_state_move::move_own};
+use super::{FsyncPolicy, folder::flush_folder, local_state_move::move_own, state_file::names_in};
 use crate::{
     document::FileHash,
     journal::{Chain, Event, EventId, Header, SegmentName, SessionId},
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,
-    uninterrupted::uninterrupted,
 };
 
 /// The file whose lock is the right to write, beside the folder of the live segments.
@@ -228,18 +227,8 @@ fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<Chain>> {
 
 /// The names of the segments in `folder`. What `doctor --repair` cut off is none.
 pub(super) fn segment_names(folder: &Path) -> io::Result<Vec<String>> {
-    let entries = match uninterrupted(|| fs::read_dir(folder)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name().into_string().unwrap_or_default();
-        if name.ends_with(EXTENSION) && !name.starts_with('.') {
-            names.push(name);
-        }
-    }
-    names.sort();
+    let mut names = names_in(folder)?;
+    names.retain(|name| name.ends_with(EXTENSION) && !name.starts_with('.'));
     Ok(names)
 }
 

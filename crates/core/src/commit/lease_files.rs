@@ -1,8 +1,8 @@
 //! Writing leases, which all work trees of a repository share.
 
-use std::{fs::File, io, io::Write};
+use std::{fs::File, io};
 
-use super::{CommitError, FsyncPolicy, LockError, folder::flush_folder};
+use super::{CommitError, FsyncPolicy, LockError, state_file};
 use crate::{
     artifact::ProjectPath,
     local_state::StateFolder,
@@ -47,13 +47,7 @@ impl LeaseFiles {
     pub(crate) fn write(&self, name: &str, bytes: &[u8], fsync: FsyncPolicy) -> Result<(), CommitError> {
         let write = || -> io::Result<()> {
             let folder = self.root.state().folder(StateFolder::Leases)?;
-            let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(&folder)?;
-            staged.write_all(bytes)?;
-            if fsync == FsyncPolicy::Always {
-                staged.as_file().sync_all()?;
-            }
-            staged.persist(folder.join(name)).map_err(|error| error.error)?;
-            flush_folder(&folder, fsync)
+            state_file::replace(&folder, name, bytes, fsync)
         };
         write().map_err(|source| CommitError::Lease { path: self.path.clone(), source })
     }

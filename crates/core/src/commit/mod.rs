@@ -46,6 +46,7 @@ mod read;
 mod recover;
 mod stage;
 mod removal;
+mod state_file;
 mod clone_key;
 mod lease_files;
 mod redo;

@@ -141,7 +141,8 @@ impl RedoRecord {
         let (first, content) = split_line(bytes)?;
         let hash = std::str::from_utf8(first).ok()?.trim_end().strip_prefix(UNSIGNED)?.trim_start();
         let is_whole = hash.parse() == Ok(FileHash::of(content));
-        Self::of_content(content).filter(|record| is_whole && record.is_allowed())
+        Self::of_content(content)
+            .filter(|record| is_whole && !record.events.is_empty() && record.is_allowed())
     }
 
     /// Nothing of git's own is ever changed, and, where history is told, no file that no event names: as its artifact, or in its data.

@@ -1,21 +1,15 @@
 //! Redo records that cannot be carried out: they are kept apart, so that no other file waits for them.
 #![expect(clippy::disallowed_methods, reason = "an edge module: records are set aside here")]
 
-use std::{
-    error::Error,
-    fs,
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::{error::Error, fs, io, path::PathBuf};
 
 use super::{
     CommitError, CommitOptions, FsyncPolicy, LockError,
     clone_key::CloneKey,
-    folder::flush_folder,
     redo::{Found, LIMIT, RedoRecord},
     roll_forward::finish,
+    state_file::{self, names_in},
 };
-use crate::uninterrupted::uninterrupted;
 use crate::{artifact::ProjectPath, document::FileHash, local_state::StateFolder, own_file, root::Root};
 
 /// How the names of records end that `doctor --repair` gave up.
@@ -68,13 +62,7 @@ pub(super) fn set_aside(root: &Root, bytes: &[u8], fsync: FsyncPolicy) -> io::Re
     let folder = root.state().make(StateFolder::RedoAside)?;
     let mut name = FileHash::of(bytes).to_string();
     name.truncate(16);
-    let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(&folder)?;
-    staged.write_all(bytes)?;
-    if fsync == FsyncPolicy::Always {
-        staged.as_file().sync_all()?;
-    }
-    staged.persist(folder.join(name)).map_err(|error| error.error)?;
-    flush_folder(&folder, fsync)
+    state_file::replace(&folder, &name, bytes, fsync)
 }
 
 /// The commits that are set aside. Nothing is changed.
@@ -133,15 +121,8 @@ fn chain_of(error: &CommitError) -> String {
 
 fn read_all(root: &Root) -> io::Result<Vec<(CommitSetAside, Found)>> {
     let folder = root.state().folder(StateFolder::RedoAside)?;
-    let entries = match uninterrupted(|| fs::read_dir(&folder)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut names: Vec<String> = entries
-        .map(|entry| Ok(entry?.file_name().into_string().unwrap_or_default()))
-        .collect::<io::Result<_>>()?;
+    let mut names = names_in(&folder)?;
     names.retain(|name| !name.starts_with('.') && !name.ends_with(DROPPED));
-    names.sort();
     let key = CloneKey::read(root.state())?;
     let mut found = Vec::new();
     for name in names {
