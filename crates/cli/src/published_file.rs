@@ -79,7 +79,7 @@ pub(crate) fn publish(
     replace(&place, folder, bytes, there.map(|there| there.permissions())).map_err(failed)
 }
 
-/// Whether the path, or what its links lead to, is in git's own folder.
+/// Returns whether the path, or what its links lead to, is in git's own folder.
 fn is_in_git_folder(path: &Path) -> bool {
     let real = path.ancestors().find_map(|above| above.canonicalize().ok());
     let names_git =

@@ -35,7 +35,7 @@ fn diagnose_value(key: &str, node: &Node<'_>, found: &mut Vec<Diagnosis>) {
     }
 }
 
-/// Whether the value of `key` is a name, not an amount: of an amount, 1.10 and 1.1 are the same.
+/// Returns whether the value of `key` is a name, not an amount: of an amount, 1.10 and 1.1 are the same.
 fn names_something(key: &str) -> bool {
     const NAMES: [&str; 12] = [
         "version", "release", "tag", "story", "epic", "step", "id", "key", "ticket", "commit", "revision",
@@ -51,7 +51,7 @@ fn names_something(key: &str) -> bool {
     NAMES.iter().any(is_last_word)
 }
 
-/// Whether `text` is a decimal that loses a digit when a program writes it again: `1.10`; nobody means another thing by `1.0`.
+/// Returns whether `text` is a decimal that loses a digit when a program writes it again: `1.10`; nobody means another thing by `1.0`.
 fn loses_digits(text: &str) -> bool {
     let is_decimal = matches!(Scalar::resolve(text), Scalar::Float(_));
     is_decimal && text.split_once('.').is_some_and(|(_, digits)| digits.len() > 1 && digits.ends_with('0'))

@@ -6,7 +6,7 @@ use super::ProjectPath;
 const IGNORED_BY_HFS: [std::ops::RangeInclusive<char>; 4] =
     ['\u{200C}'..='\u{200F}', '\u{202A}'..='\u{202E}', '\u{206A}'..='\u{206F}', '\u{FEFF}'..='\u{FEFF}'];
 
-/// Whether a part of a path names git's folder on some file system: `.git` in any case, its short name on Windows, and what
+/// Returns whether a part of a path names git's folder on some file system: `.git` in any case, its short name on Windows, and what
 /// Windows or HFS+ take for them (a colon, dots and blanks at the end, invisible characters), as git itself judges names.
 pub fn names_git_folder(part: &str) -> bool {
     let visible = |letter: &char| !IGNORED_BY_HFS.iter().any(|range| range.contains(letter));
@@ -16,7 +16,7 @@ pub fn names_git_folder(part: &str) -> bool {
 }
 
 impl ProjectPath {
-    /// Whether the path is git's folder or lies in it: nothing is ever written there for a project.
+    /// Returns whether the path is git's folder or lies in it: nothing is ever written there for a project.
     pub fn is_in_git_folder(&self) -> bool {
         self.as_str().split(['/', '\\']).any(names_git_folder)
     }

@@ -155,7 +155,7 @@ fn chosen<'f>(findings: &'f [Finding], allowed: Safety, declined: &[Declined]) -
     chosen
 }
 
-/// Whether `span` shares bytes with one of `taken`, or stands side by side with it.
+/// Returns whether `span` shares bytes with one of `taken`, or stands side by side with it.
 fn touches(taken: &BTreeMap<usize, usize>, span: Span) -> bool {
     taken.range(..=span.end).next_back().is_some_and(|(_, end)| *end >= span.start)
 }

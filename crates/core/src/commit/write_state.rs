@@ -15,7 +15,7 @@ pub enum WriteState {
 }
 
 impl PublishError {
-    /// Whether the file has its new content.
+    /// Returns whether the file has its new content.
     pub const fn write_state(&self) -> WriteState {
         match self {
             Self::Flush { .. } | Self::Remains { .. } => WriteState::Written,
@@ -28,7 +28,7 @@ impl PublishError {
 }
 
 impl CommitError {
-    /// Whether the files of the commit have their new content.
+    /// Returns whether the files of the commit have their new content.
     pub const fn write_state(&self) -> WriteState {
         match self {
             Self::Publish(error) => error.write_state(),

@@ -72,7 +72,7 @@ impl Value {
     }
 }
 
-/// Whether all of `text` is one scalar without quotes, or a list or map in brackets: on a command line `a: b` is a sentence,
+/// Returns whether all of `text` is one scalar without quotes, or a list or map in brackets: on a command line `a: b` is a sentence,
 /// `-` a dash, and `{{date}}` a placeholder.
 fn is_meant_as_yaml(text: &str, root: &Node<'_>) -> bool {
     let is_whole = Span::new(0, text.len()) == root.span;
@@ -103,7 +103,7 @@ fn typed(node: &Node<'_>) -> Value {
     }
 }
 
-/// Whether every reader takes the plain scalar `text` for the same number, and writes it as it is.
+/// Returns whether every reader takes the plain scalar `text` for the same number, and writes it as it is.
 fn gives_back(text: &str) -> bool {
     match Scalar::resolve(text) {
         Scalar::Integer(value) => value.to_string() == text,

@@ -247,7 +247,7 @@ fn is_on_one_line(file: &[u8], node: &Node<'_>) -> bool {
         && !matches!(node.kind, NodeKind::Alias { .. })
 }
 
-/// Whether `text` says what the node says, as far as history tells values apart.
+/// Returns whether `text` says what the node says, as far as history tells values apart.
 fn is_same_value(yaml: &Yaml<'_>, node: &Node<'_>, text: &str) -> bool {
     let said = Yaml::parse(text.as_bytes(), Span::new(0, text.len()));
     let said = said.ok().and_then(|said| Some(Value::of(&said, said.root()?).ok()?.to_json()));

@@ -2,7 +2,7 @@
 
 use super::Scalar;
 
-/// Whether some reader of YAML 1.1 does not read `text` as text: booleans, binary and underscored numbers, base 60
+/// Returns whether some reader of YAML 1.1 does not read `text` as text: booleans, binary and underscored numbers, base 60
 /// (`12:30`), timestamps, and whatever looks like one of them.
 pub(super) fn may_be_no_text(text: &str) -> bool {
     if is_word_for_bool(text) {

@@ -67,7 +67,7 @@ impl Tenure {
         Self { expires_at: end(now, duration), lasts_seconds, ..self.clone() }
     }
 
-    /// Whether its end lies further away than it can last: then the clock was wrong when it was taken, and nobody waits for it.
+    /// Returns whether its end lies further away than it can last: then the clock was wrong when it was taken, and nobody waits for it.
     pub fn is_beyond(&self, now: Timestamp) -> bool {
         let lasts = self.lasts_seconds.map_or(LONGEST, Duration::from_secs).min(LONGEST);
         self.expires_at > end(now, lasts + SKEW)

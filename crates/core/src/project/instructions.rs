@@ -69,7 +69,7 @@ pub struct InstructionInputs {
 const NOTICE: &str = "<!-- Assembled by stepmark: edits here are lost. Change the components, then run `stepmark instructions \
                       build`. -->";
 
-/// Whether the bytes are those of an instruction file, edited or not: they begin as its notice does.
+/// Returns whether the bytes are those of an instruction file, edited or not: they begin as its notice does.
 pub fn is_instruction_file(bytes: &[u8]) -> bool {
     bytes.starts_with(b"<!-- Assembled by stepmark:")
 }

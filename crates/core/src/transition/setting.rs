@@ -19,7 +19,7 @@ pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> 
     assignments.iter().map(settle).collect()
 }
 
-/// Whether there is anything to settle.
+/// Returns whether there is anything to settle.
 fn is_spelled(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,

@@ -142,7 +142,7 @@ where
 }
 
 impl ChangeError {
-    /// Whether the files are changed in spite of the error.
+    /// Returns whether the files are changed in spite of the error.
     pub const fn write_state(&self) -> WriteState {
         match self {
             Self::GatesNotOpened { .. } => WriteState::Written,

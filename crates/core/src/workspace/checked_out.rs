@@ -24,7 +24,7 @@ impl CheckedOut {
         Self { root: root.clone(), objects: None }
     }
 
-    /// Whether the commit that is checked out, or the index, has the file at `path` in the state of `file` (`None`: has none): then
+    /// Returns whether the commit that is checked out, or the index, has the file at `path` in the state of `file` (`None`: has none): then
     /// a checkout, and no editor, may have brought it there.
     pub fn explains(&mut self, path: &ProjectPath, file: Option<Digests>) -> bool {
         if path.as_str().contains('\n') {

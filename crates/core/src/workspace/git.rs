@@ -39,7 +39,7 @@ fn object_of(listed: &str) -> Option<&str> {
     listed.split_once('\t')?.0.rsplit(' ').next()
 }
 
-/// Whether the blob has these bytes, or has them with the line ends that git keeps (`core.autocrlf`).
+/// Returns whether the blob has these bytes, or has them with the line ends that git keeps (`core.autocrlf`).
 fn holds(object: &str, bytes: &[u8]) -> bool {
     is_blob_of(object, bytes) || is_blob_of(object, &with_lf(bytes))
 }

@@ -34,7 +34,7 @@ impl<E> UpdateError<E> {
         }
     }
 
-    /// Whether the file is changed in spite of the error.
+    /// Returns whether the file is changed in spite of the error.
     pub const fn write_state(&self) -> WriteState {
         match self {
             Self::Refused { .. } => WriteState::NotWritten,
@@ -42,7 +42,7 @@ impl<E> UpdateError<E> {
         }
     }
 
-    /// Whether another program's writing kept this change from being made: trying again later helps.
+    /// Returns whether another program's writing kept this change from being made: trying again later helps.
     pub const fn is_conflict(&self) -> bool {
         matches!(self, Self::Change(error) if error.is_conflict())
     }

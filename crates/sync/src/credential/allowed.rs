@@ -45,7 +45,7 @@ impl AllowedDestinations {
         self.0.insert(destination);
     }
 
-    /// Whether it was allowed.
+    /// Returns whether it was allowed.
     pub fn contains(&self, destination: &Destination) -> bool {
         self.0.contains(destination)
     }

@@ -81,7 +81,7 @@ impl CredentialBindings {
         self.0.get(&BoundHost(base_url.origin()))
     }
 
-    /// Whether the user's configuration names this destination. On a host that serves several sites by their paths
+    /// Returns whether the user's configuration names this destination. On a host that serves several sites by their paths
     /// (`api.atlassian.com/ex/jira/SITE`) a target says too little: there it must be allowed.
     pub fn name(&self, base_url: &BaseUrl, destination: &Destination) -> bool {
         let path = base_url.as_str().strip_prefix(&base_url.origin()).unwrap_or_default();

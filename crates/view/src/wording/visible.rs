@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Whether a character shows nothing of its own, but hides or moves what stands beside it: controls of direction (UAX #9), of width zero
+/// Returns whether a character shows nothing of its own, but hides or moves what stands beside it: controls of direction (UAX #9), of width zero
 /// (a byte order mark among them), separators that are no line feed, annotations and tags.
 const fn is_invisible(character: char) -> bool {
     matches!(

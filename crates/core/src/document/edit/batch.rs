@@ -64,7 +64,7 @@ struct Planned {
 }
 
 impl Planned {
-    /// Whether `edit` may mean another thing after these than before.
+    /// Returns whether `edit` may mean another thing after these than before.
     fn concern(&self, edit: &Edit) -> bool {
         let path = normal(&edit.path().0);
         let path = path.as_slice();
@@ -84,7 +84,7 @@ impl Planned {
         is_inside || is_inserted || (0..path.len()).any(is_moved)
     }
 
-    /// Whether what `meaning` replaces or adds was replaced or added before: a key of a mapping that is missing may be
+    /// Returns whether what `meaning` replaces or adds was replaced or added before: a key of a mapping that is missing may be
     /// wanted by two edits.
     fn made_again(&self, edit: &Edit, meaning: &Meaning) -> bool {
         self.whole.contains(whole(edit, meaning).as_slice())

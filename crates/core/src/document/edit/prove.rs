@@ -89,7 +89,7 @@ impl<'c> Patch<'c> {
         place.iter().fold(self, |patch, step| patch.inside.entry(*step).or_default())
     }
 
-    /// Whether a collection of `old` children becomes one of `new`: `is_kept` compares an old child with a new one,
+    /// Returns whether a collection of `old` children becomes one of `new`: `is_kept` compares an old child with a new one,
     /// `is_added` a new one with what it should be.
     fn leads(
         &self,
@@ -127,7 +127,7 @@ fn same_tree(before: &Yaml<'_>, after: &Yaml<'_>, patch: &Patch<'_>) -> bool {
     }
 }
 
-/// Whether `after` says what `before` says with the changes of `patch`, in the same style.
+/// Returns whether `after` says what `before` says with the changes of `patch`, in the same style.
 fn changed(before: &Node<'_>, after: &Node<'_>, patch: Option<&Patch<'_>>) -> bool {
     let Some(patch) = patch else { return same(before, after) };
     if before.anchor() != after.anchor() {
@@ -231,12 +231,12 @@ fn same(one: &Node<'_>, other: &Node<'_>) -> bool {
     }
 }
 
-/// Whether two entries say the same in the same style.
+/// Returns whether two entries say the same in the same style.
 pub(super) fn same_entry(one: &Entry<'_>, other: &Entry<'_>) -> bool {
     same(&one.key, &other.key) && same(&one.value, &other.value)
 }
 
-/// Whether `node` says `value`; a number that keeps its spelling is spelled so.
+/// Returns whether `node` says `value`; a number that keeps its spelling is spelled so.
 pub(super) fn is_value(node: &Node<'_>, value: &Value) -> bool {
     match (&node.kind, value) {
         (NodeKind::Scalar { text, .. }, Value::String(wanted)) => {

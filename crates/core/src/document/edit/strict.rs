@@ -17,7 +17,7 @@ struct Looseness {
     others: usize,
 }
 
-/// Whether every strict reader that reads `before` can read `after`, as far as indentation goes.
+/// Returns whether every strict reader that reads `before` can read `after`, as far as indentation goes.
 pub(super) fn is_as_strict(before: (&[u8], &Yaml<'_>), after: (&[u8], &Yaml<'_>)) -> bool {
     let after = Looseness::of(after.0, after.1);
     if after == Looseness::default() {
@@ -93,7 +93,7 @@ impl Looseness {
     }
 }
 
-/// Whether `line` is a closing bracket one column left of `column`.
+/// Returns whether `line` is a closing bracket one column left of `column`.
 fn is_bracket(line: &[u8], column: usize) -> bool {
     line.len() == column && matches!(line.last(), Some(b']' | b'}'))
 }

@@ -105,7 +105,7 @@ impl GitVersion {
     }
 }
 
-/// Whether a blob with this name has these bytes.
+/// Returns whether a blob with this name has these bytes.
 #[cfg(feature = "write")]
 pub(in crate::workspace) fn is_blob_of(name: &str, bytes: &[u8]) -> bool {
     match name.len() {
