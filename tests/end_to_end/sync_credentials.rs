@@ -177,6 +177,20 @@ fn a_new_target_of_a_clone_is_allowed_by_name_once() {
     }
     assert_eq!(sync(&sandbox, &["apply"]).code, 5, "the server refuses it");
     assert!(server.take().contains(TOKEN));
+    assert_eq!(sync(&sandbox, &["allow"]).stdout, format!("{base} o/r\n"));
+    let listed = sync(&sandbox, &["allow", "--json"]).stdout;
+    assert!(listed.contains("stepmark.sync-allow/2") && listed.contains(&base), "{listed}");
+    // What is taken back is asked for again.
+    assert_eq!(sync(&sandbox, &[&allow[..], &["--remove"]].concat()).stdout, format!("removed {base} o/r\n"));
+    assert_eq!(sync(&sandbox, &["apply"]).code, 5);
+    assert_eq!(server.take(), "");
+    assert_eq!(sync(&sandbox, &["allow"]).stdout, "");
+    let again = sync(&sandbox, &[&allow[..], &["--remove"]].concat());
+    assert_eq!((again.code, again.stdout), (0, format!("not allowed {base} o/r\n")));
+    for arguments in [&["allow", "--remove"][..], &["allow", base.as_str()]] {
+        assert_eq!(sync(&sandbox, arguments).code, 2, "{arguments:?}");
+    }
+    assert_eq!(sync(&sandbox, &allow).code, 0);
     // What was allowed is this target alone.
     sandbox.write(
         ".stepmark/config.yaml",

@@ -16,6 +16,10 @@ use crate::{
     exit::{Exit, Failure},
 };
 
+/// The variables that name folders of the user (XDG Base Directory Specification).
+const CONFIGURATION: &str = "XDG_CONFIG_HOME";
+const STATE: &str = "XDG_STATE_HOME";
+
 /// The process's surroundings.
 pub(crate) struct Environment {
     /// The folder that relative paths of the command line are seen from.
@@ -63,7 +67,16 @@ pub(crate) fn home() -> Result<PathBuf, Failure> {
 
 /// The user's folder for configuration, where one is named.
 pub(crate) fn configuration_folder() -> Option<PathBuf> {
-    std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute())
+    named_folder(CONFIGURATION)
+}
+
+/// The folders of the user that variables name, each with its variable.
+pub(crate) fn user_folders() -> Vec<(&'static str, PathBuf)> {
+    [CONFIGURATION, STATE].into_iter().filter_map(|name| Some((name, named_folder(name)?))).collect()
+}
+
+fn named_folder(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
 }
 
 /// This program.
@@ -105,8 +118,7 @@ fn fixed_clock(time: &str) -> Result<Clock, Failure> {
 
 /// The user's folder for what is remembered (XDG Base Directory Specification).
 pub(crate) fn state_folder() -> Result<PathBuf, Failure> {
-    let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let folder = match named {
+    let folder = match named_folder(STATE) {
         Some(folder) => folder,
         None => home()?.join(".local").join("state"),
     };

@@ -45,6 +45,16 @@ impl AllowedDestinations {
         self.0.insert(destination);
     }
 
+    /// Takes one back; `false` where it was not allowed.
+    pub fn remove(&mut self, destination: &Destination) -> bool {
+        self.0.remove(destination)
+    }
+
+    /// All of them, by address and target.
+    pub fn iter(&self) -> impl Iterator<Item = &Destination> {
+        self.0.iter()
+    }
+
     /// Returns whether it was allowed.
     pub fn contains(&self, destination: &Destination) -> bool {
         self.0.contains(destination)

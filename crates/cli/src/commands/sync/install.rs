@@ -72,5 +72,6 @@ impl Install {
 fn service(scenes: &[Scene<'_>], tracker: Option<&str>) -> Result<Service, Failure> {
     let root = scenes.first().map(|scene| scene.project.root().path().to_owned()).unwrap_or_default();
     let drain = scenes.iter().map(|scene| scene.settings.run.drain()).max().unwrap_or_default();
-    Service::new(environment::executable()?, root, tracker.map(str::to_owned), drain)
+    let variables = environment::user_folders();
+    Service::new(environment::executable()?, root, tracker.map(str::to_owned), drain, variables)
 }

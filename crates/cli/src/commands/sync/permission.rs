@@ -29,9 +29,23 @@ pub(super) fn read() -> Result<AllowedDestinations, Failure> {
 
 /// Remembers that `destination` is allowed.
 pub(super) fn allow(destination: Destination) -> Result<(), Failure> {
-    let path = path()?;
-    let mut allowed = read_at(&path)?;
+    let mut allowed = read()?;
     allowed.allow(destination);
+    remember(&allowed)
+}
+
+/// Forgets that `destination` is allowed; `false` where it was not.
+pub(super) fn remove(destination: &Destination) -> Result<bool, Failure> {
+    let mut allowed = read()?;
+    let is_removed = allowed.remove(destination);
+    if is_removed {
+        remember(&allowed)?;
+    }
+    Ok(is_removed)
+}
+
+fn remember(allowed: &AllowedDestinations) -> Result<(), Failure> {
+    let path = path()?;
     replace(&path, allowed.to_text().as_bytes())
         .map_err(|error| Failure::new(Exit::Io, format!("cannot write `{}`: {error}", path.display())))
 }

@@ -14,6 +14,13 @@ pub(super) fn agent(service: &Service, home: &Path) -> String {
         .iter()
         .map(|word| format!("\t\t<string>{}</string>\n", escape(word.as_str())))
         .collect();
+    let variables: String = service
+        .variables
+        .iter()
+        .map(|(name, value)| {
+            format!("\t\t<key>{name}</key>\n\t\t<string>{}</string>\n", escape(value.as_str()))
+        })
+        .collect();
     let log = home.join("Library/Logs").join(format!("{}.log", service.name)).display().to_string();
     let (name, log, stop_limit) =
         (escape(service.name.as_str()), escape(log.as_str()), service.stop_limit.as_secs());
@@ -28,6 +35,10 @@ pub(super) fn agent(service: &Service, home: &Path) -> String {
          \t<array>\n\
          {words}\
          \t</array>\n\
+         \t<key>EnvironmentVariables</key>\n\
+         \t<dict>\n\
+         {variables}\
+         \t</dict>\n\
          \t<key>RunAtLoad</key>\n\
          \t<true/>\n\
          \t<key>KeepAlive</key>\n\
@@ -78,5 +89,6 @@ mod tests {
         let words: Vec<&str> = service.words.iter().map(String::as_str).collect();
         assert!(texts.windows(words.len()).any(|some| some == words), "{texts:?}");
         assert!(texts.contains(&"40".to_owned()));
+        assert!(texts.windows(2).any(|some| *some == ["XDG_STATE_HOME", "/s t/100%"]), "{texts:?}");
     }
 }

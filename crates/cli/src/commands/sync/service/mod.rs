@@ -30,6 +30,8 @@ pub(super) struct Service {
     pub(super) name: String,
     /// The words that start it; the first is the program.
     words: Vec<String>,
+    /// Variables that lead to the user's own files, which the manager may not know: name and value.
+    variables: Vec<(&'static str, String)>,
     /// The folder of the project, as people know it.
     root: String,
     /// How long it may take to end.
@@ -62,6 +64,8 @@ impl ServiceFolders {
 impl Service {
     /// The process that `executable` is for the project in the folder `root`: for one tracker, or all. It ends within `drain`.
     ///
+    /// `variables` lead it to the same files of the user.
+    ///
     /// # Errors
     /// When a path is no UTF-8: neither manager could be told of it.
     pub(super) fn new(
@@ -69,6 +73,7 @@ impl Service {
         root: PathBuf,
         tracker: Option<String>,
         drain: Duration,
+        variables: Vec<(&'static str, PathBuf)>,
     ) -> Result<Self, Failure> {
         let text = |path: PathBuf| {
             path.into_os_string().into_string().map_err(|path| {
@@ -83,7 +88,11 @@ impl Service {
         if let Some(tracker) = tracker {
             words.extend(["--tracker".to_owned(), tracker]);
         }
-        Ok(Self { name, words, root, stop_limit: drain + MARGIN })
+        let variables = variables
+            .into_iter()
+            .map(|(name, path)| Ok((name, text(path)?)))
+            .collect::<Result<_, Failure>>()?;
+        Ok(Self { name, words, variables, root, stop_limit: drain + MARGIN })
     }
 }
 
@@ -206,7 +215,9 @@ mod tests {
 
     pub(super) fn service(root: &str, tracker: Option<&str>) -> Service {
         let tracker = tracker.map(str::to_owned);
-        Service::new("/opt/bin/stepmark".into(), root.into(), tracker, Duration::from_secs(30)).unwrap()
+        let variables = vec![("XDG_STATE_HOME", "/s t/100%".into())];
+        Service::new("/opt/bin/stepmark".into(), root.into(), tracker, Duration::from_secs(30), variables)
+            .unwrap()
     }
 
     #[test]

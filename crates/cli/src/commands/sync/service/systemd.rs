@@ -15,6 +15,11 @@ const WATCHDOG_SECONDS: u64 = 300;
 /// When a path holds what no unit can.
 pub(super) fn unit(service: &Service, environment_file: &Path) -> Result<String, Failure> {
     let words = service.words.iter().map(|word| quoted(word)).collect::<Result<Vec<_>, _>>()?;
+    let variables = service
+        .variables
+        .iter()
+        .map(|(name, value)| Ok(format!("Environment={}\n", quoted_value(&format!("{name}={value}"))?)))
+        .collect::<Result<String, Failure>>()?;
     let environment_file = plain(&environment_file.display().to_string())?;
     let (root, command) = (plain(&service.root)?, words.join(" "));
     let stop_limit = service.stop_limit.as_secs();
@@ -28,6 +33,7 @@ pub(super) fn unit(service: &Service, environment_file: &Path) -> Result<String,
          NotifyAccess=main\n\
          ExecStart={command}\n\
          ExecReload=/bin/kill -HUP $MAINPID\n\
+         {variables}\
          EnvironmentFile=-{environment_file}\n\
          Restart=on-failure\n\
          RestartSec=10\n\
@@ -40,9 +46,14 @@ pub(super) fn unit(service: &Service, environment_file: &Path) -> Result<String,
     ))
 }
 
-/// A word of a command line.
+/// A word of a command line, where `$` begins the name of a variable.
 fn quoted(word: &str) -> Result<String, Failure> {
-    let word = plain(word)?.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$");
+    quoted_value(&word.replace('$', "$$"))
+}
+
+/// A word in quotation marks, where `$` is a letter like others.
+fn quoted_value(word: &str) -> Result<String, Failure> {
+    let word = plain(word)?.replace('\\', "\\\\").replace('"', "\\\"");
     Ok(format!("\"{word}\""))
 }
 
@@ -69,6 +80,7 @@ mod tests {
             r#""/opt/bin/stepmark" "--root" "/home/ada/a b%%n$$HOME\"\\" "sync" "run" "--tracker" "github""#
         );
         assert_eq!(line("EnvironmentFile="), "-/home/ada/50%%/x.env");
+        assert_eq!(line("Environment="), "\"XDG_STATE_HOME=/s t/100%%\"");
         assert_eq!(line("TimeoutStopSec="), "40");
         let evil = super::super::tests::service("/home/ada/x\nExecStart=/bin/evil", None);
         assert!(super::unit(&evil, Path::new("/e")).is_err());
