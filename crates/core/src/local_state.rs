@@ -132,7 +132,9 @@ impl LocalState {
 
     /// Returns whether `place`, absolute and without links, is in the folder of git that the state stands in.
     pub(crate) fn is_git_folder(&self, place: &Path) -> bool {
-        self.is_in_git && (place.starts_with(&self.base) || place.starts_with(&self.common_base))
+        let is_below = |base: &Path| place.starts_with(base);
+        let is_shared = || self.common_base != self.base && is_below(&self.common_base);
+        self.is_in_git && (is_below(&self.base) || is_shared())
     }
 
     /// The path of `folder`, which need not exist; not checked: for messages and for watching.

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: paths are resolved on the file system here")]
 
 use std::{
+    ffi::OsStr,
     fs, io,
     path::{Component, Path, PathBuf},
 };
@@ -223,11 +224,11 @@ impl Root {
     pub fn resolve_for_writing(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
         let place = self.resolve(path)?;
         let inside = place.strip_prefix(&self.path).unwrap_or(&place);
-        let leads_to = || inside.to_owned();
-        let names_git = |part: Component<'_>| names_git_folder(&part.as_os_str().to_string_lossy());
+        let names_git = |part: &OsStr| names_git_folder(&part.to_string_lossy());
+        let leads_to_git = inside.as_os_str() != path.as_str() && inside.iter().any(names_git);
         // Git's folder may have another name: `git init --separate-git-dir`.
-        if path.is_in_git_folder() || inside.components().any(names_git) || self.state.is_git_folder(&place) {
-            return Err(ResolveError::GitFolder { path: path.clone(), leads_to: leads_to() });
+        if path.is_in_git_folder() || leads_to_git || self.state.is_git_folder(&place) {
+            return Err(ResolveError::GitFolder { path: path.clone(), leads_to: inside.to_owned() });
         }
         Ok(place)
     }

@@ -9,10 +9,13 @@ const IGNORED_BY_HFS: [std::ops::RangeInclusive<char>; 4] =
 /// Returns whether a part of a path names git's folder on some file system: `.git` in any case, its short name on Windows, and what
 /// Windows or HFS+ take for them (a colon, dots and blanks at the end, invisible characters), as git itself judges names.
 pub fn names_git_folder(part: &str) -> bool {
-    let visible = |letter: &char| !IGNORED_BY_HFS.iter().any(|range| range.contains(letter));
-    let name: String = part.chars().filter(visible).take_while(|letter| *letter != ':').collect();
-    let name = name.trim_end_matches(['.', ' ']);
-    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
+    let is_visible = |letter: &char| !IGNORED_BY_HFS.iter().any(|range| range.contains(letter));
+    let letters = part.chars().filter(is_visible).take_while(|letter| *letter != ':');
+    [".git", "git~1"].iter().any(|name| {
+        let mut letters = letters.clone();
+        name.chars().all(|wanted| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&wanted)))
+            && letters.all(|letter| matches!(letter, '.' | ' '))
+    })
 }
 
 impl ProjectPath {

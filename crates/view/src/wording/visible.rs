@@ -19,17 +19,16 @@ const fn is_invisible(character: char) -> bool {
     )
 }
 
-/// Adds `character` as it is shown: a control character by its picture where there is one, another that cannot be seen by its number, as
-/// in `<U+202E>`.
-fn show(shown: &mut String, character: char) {
+/// Adds a sign for `character`, which cannot be seen: of a control character its picture where there is one, of another its number, as in
+/// `<U+202E>`.
+fn add_sign(shown: &mut String, character: char) {
     match character {
         '\0'..='\u{1f}' => shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{FFFD}')),
         '\u{7f}' => shown.push('␡'),
-        _ if character.is_control() || is_invisible(character) => {
+        _ => {
             // Writing into a text does not fail.
             let _written = write!(shown, "<U+{:04X}>", u32::from(character));
         }
-        _ => shown.push(character),
     }
 }
 
@@ -44,10 +43,18 @@ pub fn on_one_line(text: &str) -> String {
 }
 
 fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let needs_sign = |character: char| match character {
+        ' '..='~' => false,
+        _ => (character.is_control() || is_invisible(character)) && !is_kept(character),
+    };
     let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_kept(character) { shown.push(character) } else { show(&mut shown, character) }
+    let mut behind = 0;
+    for (at, unseen) in text.match_indices(needs_sign) {
+        shown.push_str(&text[behind..at]);
+        unseen.chars().for_each(|character| add_sign(&mut shown, character));
+        behind = at + unseen.len();
     }
+    shown.push_str(&text[behind..]);
     shown
 }
 
