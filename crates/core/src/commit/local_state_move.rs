@@ -13,8 +13,9 @@ use super::{
     FsyncPolicy,
     clone_key::CloneKey,
     folder::flush_folder,
-    redo::{Found, LIMIT, RedoRecord, Slot},
     redo_aside::set_aside,
+    redo_record::{Found, LIMIT, RedoRecord},
+    redo_slot::Slot,
     state_file::{self, names_in},
 };
 use crate::{
@@ -207,18 +208,14 @@ impl Moving<'_> {
                 }
                 bytes => bytes?,
             };
-            let found = RedoRecord::parse(&bytes, key.as_ref());
-            let is_foreign = found == Found::Foreign;
-            let record = match found {
-                Found::Record(record) => Some(record),
-                Found::Torn | Found::Foreign => RedoRecord::parse_unsigned(&bytes),
-            };
-            if is_foreign && record.is_none() {
-                set_aside(self.root, &bytes, self.fsync)?;
-            }
-            if let Some(record) = record {
-                let mut slot = Slot::take(self.root, self.fsync, std::time::Duration::ZERO)?;
-                slot.write(&record, self.fsync)?;
+            match RedoRecord::parse(&bytes, key.as_ref()) {
+                Found::Record(record) => {
+                    let mut slot = Slot::take(self.root, self.fsync, std::time::Duration::ZERO)?;
+                    slot.write(&record, self.fsync)?;
+                }
+                // Those without a signature, too: they may have come in an archive.
+                Found::Foreign => set_aside(self.root, &bytes, self.fsync)?,
+                Found::Torn => {}
             }
             fs::remove_file(folder.join(name))?;
         }
@@ -254,8 +251,9 @@ mod tests {
     use super::*;
     use crate::{
         commit::{
-            Expected, finish_interrupted,
-            redo::RedoFile,
+            Expected, SetAsideRepair, finish_interrupted,
+            redo_record::RedoFile,
+            repair_commits_set_aside,
             scratch_project::{OLD, PRD, ScratchProject, fast, named},
         },
         journal::{Actor, Event, EventDraft, Kind},
@@ -289,15 +287,26 @@ mod tests {
 
     #[test]
     fn a_commit_that_was_cut_off_is_finished_after_the_move() {
-        for is_signed in [true, false] {
-            let (project, root) = cut_off_before_git(is_signed);
-            assert_eq!(old_state(&root), OldState::Own);
-            move_local_state(&root, FsyncPolicy::Never).unwrap();
-            assert_eq!(old_state(&root), OldState::None);
-            finish_interrupted(&root, &fast()).unwrap();
-            assert_eq!(project.read(PRD), b"new", "signed: {is_signed}");
-            assert!(!project.place(".stepmark/local").exists());
-        }
+        let (project, root) = cut_off_before_git(true);
+        assert_eq!(old_state(&root), OldState::Own);
+        move_local_state(&root, FsyncPolicy::Never).unwrap();
+        assert_eq!(old_state(&root), OldState::None);
+        finish_interrupted(&root, &fast()).unwrap();
+        assert_eq!(project.read(PRD), b"new");
+        assert!(!project.place(".stepmark/local").exists());
+    }
+
+    /// It may have come in an archive, whose author can write events as well.
+    #[test]
+    fn a_record_without_a_signature_is_kept_and_never_carried_out() {
+        let (project, root) = cut_off_before_git(false);
+        let record = project.read(".stepmark/local/redo/0");
+        move_local_state(&root, FsyncPolicy::Never).unwrap();
+        finish_interrupted(&root, &fast()).unwrap();
+        let repaired = repair_commits_set_aside(&root, &fast()).unwrap();
+        let [SetAsideRepair::Dropped(aside, _)] = &repaired[..] else { panic!("{repaired:?}") };
+        assert_eq!(fs::read(&aside.record).unwrap(), record);
+        assert_eq!(project.read(PRD), OLD);
     }
 
     #[test]
@@ -315,25 +324,6 @@ mod tests {
         let [kept] = &kept[..] else { panic!("{kept:?}") };
         assert_eq!(fs::read(kept).unwrap(), record);
         assert_eq!(old_state(&root), OldState::Left);
-    }
-
-    #[test]
-    fn an_unsigned_record_that_came_in_an_archive_is_not_carried_out() {
-        let project = ScratchProject::new();
-        let content = [
-            br#"{"files":[{"path":"docs/new.md","before":null,"after":""#,
-            crate::document::FileHash::of(b"evil").to_string().as_bytes(),
-            b"\",\"length\":4}],\"events\":[]}\nevil",
-        ]
-        .concat();
-        let line = format!("stepmark-redo/1 {}\n", crate::document::FileHash::of(&content));
-        fs::create_dir_all(project.place(".stepmark/local/redo")).unwrap();
-        project.write(".stepmark/local/redo/0", &[line.as_bytes(), &content].concat());
-        assert!(git(project.root.path(), &["init", "--quiet"]).status().unwrap().success());
-        let root = Root::open(project.root.path()).unwrap();
-        move_local_state(&root, FsyncPolicy::Never).unwrap();
-        let _unfinished = finish_interrupted(&root, &fast());
-        assert!(!project.place("docs/new.md").exists());
     }
 
     #[cfg(unix)]

@@ -6,7 +6,7 @@ use std::{error::Error, fs, io, path::PathBuf};
 use super::{
     CommitError, CommitOptions, FsyncPolicy, LockError,
     clone_key::CloneKey,
-    redo::{Found, LIMIT, RedoRecord},
+    redo_record::{Found, LIMIT, RedoRecord},
     roll_forward::finish,
     state_file::{self, names_in},
 };

@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError, WriteState,
     journal_file::JournalFile,
-    redo::{self, Found, RedoFile, RedoRecord, Slot},
     redo_aside::{may_pass, set_aside},
+    redo_record::{Found, RedoFile, RedoRecord},
+    redo_slot::{self, Slot},
     removal::remove,
 };
 use crate::{
@@ -42,7 +43,7 @@ impl Unfinished {
 pub(super) fn recover(root: &Root, options: &CommitOptions) -> Result<Vec<Unfinished>, CommitError> {
     let failed = |source| CommitError::Recover { source };
     let mut unfinished = Vec::new();
-    for mut slot in redo::pending(root).map_err(failed)? {
+    for mut slot in redo_slot::pending(root).map_err(failed)? {
         let is_done = match slot.found().map_err(failed)? {
             Found::Torn => true,
             Found::Foreign => false,
@@ -70,13 +71,14 @@ pub(super) fn hindrance(unfinished: Vec<Unfinished>, paths: &[&ProjectPath]) -> 
     unfinished.into_iter().find(is_about).map_or(Ok(()), |one| Err(one.into_error()))
 }
 
-/// Finishes the commits of processes that died, as every commit does before its own work.
+/// Finishes the commits of processes that died, as every commit does before its own work. One that cannot be finished now stays, and stops
+/// only commits of its own files ([`interrupted_paths`]); one that can never be finished is set aside
+/// ([`commits_set_aside`](super::commits_set_aside)).
 ///
 /// # Errors
-/// When one cannot be finished now; its record stays. One that can never be finished is set aside:
-/// see [`commits_set_aside`](super::commits_set_aside).
+/// When the records cannot be read, kept or removed.
 pub fn finish_interrupted(root: &Root, options: &CommitOptions) -> Result<(), CommitError> {
-    recover(root, options)?.into_iter().next().map_or(Ok(()), |one| Err(one.into_error()))
+    recover(root, options).map(drop)
 }
 
 /// The files of commits that were cut off and not finished yet. Nothing is changed.
@@ -84,7 +86,7 @@ pub fn finish_interrupted(root: &Root, options: &CommitOptions) -> Result<(), Co
 /// # Errors
 /// When the records cannot be read.
 pub fn interrupted_paths(root: &Root) -> Result<Vec<ProjectPath>, CommitError> {
-    redo::pending_paths(root).map_err(|source| CommitError::Recover { source })
+    redo_slot::pending_paths(root).map_err(|source| CommitError::Recover { source })
 }
 
 pub(super) fn finish(root: &Root, record: &RedoRecord, options: &CommitOptions) -> Result<(), CommitError> {
@@ -214,8 +216,9 @@ mod tests {
     use super::*;
     use crate::{
         commit::{
-            SetAsideRepair, commits_set_aside, repair_commits_set_aside,
+            SetAsideRepair, append_events, commits_set_aside, repair_commits_set_aside,
             scratch_project::{OLD, PRD, ScratchProject, fast, named},
+            seal_segments,
         },
         journal::{Actor, ArtifactKey, ArtifactRef},
     };
@@ -286,7 +289,7 @@ mod tests {
             let (project, record) = cut_off();
             JournalFile::open(&project.root).unwrap().append(&record.events, FsyncPolicy::Never).unwrap();
             if is_sealed {
-                crate::commit::seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+                seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
             }
             finish_interrupted(&project.root, &fast()).unwrap();
             assert_eq!(
@@ -323,6 +326,24 @@ mod tests {
         drop(lock);
         let repaired = repair_commits_set_aside(&project.root, &fast()).unwrap();
         assert!(matches!(&repaired[..], [SetAsideRepair::Finished(_)]), "{repaired:?}");
+        assert_eq!(journal(&project), record.events);
+    }
+
+    #[test]
+    fn what_may_be_finished_later_stops_only_its_own_files() {
+        let (project, record) = cut_off();
+        let lock = project.lock(PRD);
+        let impatient = CommitOptions { lock_timeout: Duration::ZERO, ..fast() };
+        finish_interrupted(&project.root, &impatient).unwrap();
+        assert_eq!(interrupted_paths(&project.root).unwrap().len(), 3);
+        // History is written and sealed meanwhile, as `session start` and `checkpoint` do.
+        let other = event("other.md");
+        append_events(&project.root, std::slice::from_ref(&other), FsyncPolicy::Never).unwrap();
+        let sealed = seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+        assert_eq!(sealed.len(), 1);
+        drop(lock);
+        finish_interrupted(&project.root, &fast()).unwrap();
+        assert_eq!((project.read(PRD), interrupted_paths(&project.root).unwrap()), (b"new".to_vec(), vec![]));
         assert_eq!(journal(&project), record.events);
     }
 

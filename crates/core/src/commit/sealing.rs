@@ -23,8 +23,8 @@ use crate::{
 };
 
 /// Seals the live segments of a session (`None`: of commands outside of any) and returns their names: the tracked
-/// `.stepmark/journal/` gets them. A commit that was cut off must be finished before: see
-/// [`finish_interrupted`](super::finish_interrupted).
+/// `.stepmark/journal/` gets them. Commits that were cut off are finished before, as far as they can be now
+/// ([`finish_interrupted`](super::finish_interrupted)).
 ///
 /// # Errors
 /// When a segment cannot be written or moved.

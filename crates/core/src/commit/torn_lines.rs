@@ -28,7 +28,7 @@ pub struct CutLine {
 }
 
 /// Cuts the torn last line off every live segment, and keeps it beside the segment as `.torn-…`. Sealed segments are never
-/// cut. Commits that were cut off must be finished before: see [`finish_interrupted`](super::finish_interrupted).
+/// cut. Commits that were cut off are finished before, as far as they can be now ([`finish_interrupted`](super::finish_interrupted)).
 ///
 /// # Errors
 /// When a segment cannot be read or cut; what was not kept is not cut.

@@ -15,7 +15,8 @@ use super::{
     journal_file::JournalFile,
     last_told::{JournalStamp, remember},
     read::FileContent,
-    redo::{self, RedoFile, RedoRecord, Slot},
+    redo_record::{RedoFile, RedoRecord},
+    redo_slot::{self, Slot},
     removal::remove,
     roll_forward::{acquire_all, hindrance, recover, roll_forward, told, withdraw},
     update::changes_soon,
@@ -325,7 +326,7 @@ fn lock_when_nothing_is_pending(
     loop {
         hindrance(recover(root, options)?, paths)?;
         let locks = acquire_all(root, paths, options.lock_timeout)?;
-        if !redo::names_any(root, paths).map_err(|source| CommitError::Recover { source })? {
+        if !redo_slot::names_any(root, paths).map_err(|source| CommitError::Recover { source })? {
             return Ok(locks);
         }
         // A process that is ending has let go of its locks, but not yet of its record.
@@ -407,7 +408,7 @@ mod tests {
         assert_eq!(project.names("docs"), ["ux.md"]);
         assert_eq!(project.read("a.md"), OLD);
         assert_eq!(journal_lines(&project), 2);
-        assert!(redo::pending_paths(&project.root).unwrap().is_empty());
+        assert!(redo_slot::pending_paths(&project.root).unwrap().is_empty());
     }
 
     #[test]
@@ -434,7 +435,7 @@ mod tests {
         assert!(matches!(refused, Err(UpdateError::Commit(CommitError::Publish(_)))), "{refused:?}");
         assert_eq!(project.names("docs"), ["prd.md"]);
         assert_eq!(journal_lines(&project), 0);
-        assert!(redo::pending_paths(&project.root).unwrap().is_empty());
+        assert!(redo_slot::pending_paths(&project.root).unwrap().is_empty());
     }
 
     #[cfg(unix)]
@@ -457,7 +458,7 @@ mod tests {
         let told = write(b"first");
         assert!(matches!(told, Err(UpdateError::Commit(CommitError::History { .. }))), "{told:?}");
         assert_eq!(project.read(PRD), b"first");
-        assert_eq!(redo::pending_paths(&project.root).unwrap(), [named(PRD)]);
+        assert_eq!(redo_slot::pending_paths(&project.root).unwrap(), [named(PRD)]);
         fs::remove_dir(project.place(".stepmark/local/journal.lock")).unwrap();
         write(b"second").unwrap();
         assert_eq!((project.read(PRD), journal_lines(&project)), (b"second".to_vec(), 2));
@@ -501,6 +502,6 @@ mod tests {
         let counts = ["a", "b", "c"].map(|path| String::from_utf8(project.read(path)).unwrap());
         assert_eq!(counts, ["75", "100", "50"]);
         assert_eq!(journal_lines(&project), 225);
-        assert!(redo::pending_paths(&project.root).unwrap().is_empty());
+        assert!(redo_slot::pending_paths(&project.root).unwrap().is_empty());
     }
 }

@@ -318,8 +318,10 @@ impl Workspace {
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
         let is_state_moved = commit::old_state(self.root()) == OldState::Own;
         self.move_local_state()?;
-        let finished = commit::interrupted_paths(self.root())?;
+        let mut finished = commit::interrupted_paths(self.root())?;
         commit::finish_interrupted(self.root(), self.commit_options())?;
+        let waiting = commit::interrupted_paths(self.root())?;
+        finished.retain(|path| !waiting.contains(path));
         let torn = self.with_history(History::problems)?.iter().any(|problem| !problem.is_damage());
         let cut = if torn {
             commit::cut_torn_lines(self.root(), self.commit_options().fsync).map_err(TellError::from)?
