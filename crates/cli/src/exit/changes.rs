@@ -14,41 +14,45 @@ use crate::output::Excerpt;
 
 impl From<ChangeError> for Failure {
     fn from(error: ChangeError) -> Self {
-        if let Some(conflict) = error.conflict() {
-            let help = match (&conflict.found, &conflict.kept) {
-                (_, Some(kept)) => format!(
-                    "their bytes are kept in `{}`; compare, and run the command again",
-                    kept.display()
-                ),
-                (Found::Absent, _) => "the file is gone; nothing was written".to_owned(),
-                _ => "their bytes stand; run the command again".to_owned(),
+        let state = error.write_state();
+        of_change(error).with_write_state(state)
+    }
+}
+
+fn of_change(error: ChangeError) -> Failure {
+    if let Some(conflict) = error.conflict() {
+        let help = match (&conflict.found, &conflict.kept) {
+            (_, Some(kept)) => {
+                format!("their bytes are kept in `{}`; compare, and run the command again", kept.display())
+            }
+            (Found::Absent, _) => "the file is gone; nothing was written".to_owned(),
+            _ => "their bytes stand; run the command again".to_owned(),
+        };
+        return Failure::from_error(Exit::Conflict, &error).with_help(help);
+    }
+    if error.is_conflict() {
+        return Failure::from_error(Exit::Conflict, &error);
+    }
+    match error {
+        ChangeError::Artifact(error) => error.into(),
+        ChangeError::Path(error) => Failure::from_error(Exit::Usage, &error),
+        ChangeError::Refused { path, source } => refusal(&path, &source),
+        ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
+        ChangeError::NoArtifact { .. } => Failure::from_error(Exit::Usage, &error),
+        ChangeError::History(error) => error.into(),
+        ChangeError::Lease(error) => error.into(),
+        ChangeError::Walk(error) => error.into(),
+        ChangeError::Check(error) => error.into(),
+        ChangeError::Exists { .. } => Failure::from_error(Exit::Findings, &error),
+        ChangeError::GatesNotClosed { .. } | ChangeError::GatesNotOpened { .. } => {
+            Failure::from_error(Exit::Io, &error)
+        }
+        ChangeError::Commit(error) => {
+            let exit = match &error {
+                CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),
+                _ => Exit::Io,
             };
-            return Self::from_error(Exit::Conflict, &error).with_help(help);
-        }
-        if error.is_conflict() {
-            return Self::from_error(Exit::Conflict, &error);
-        }
-        match error {
-            ChangeError::Artifact(error) => error.into(),
-            ChangeError::Path(error) => Self::from_error(Exit::Usage, &error),
-            ChangeError::Refused { path, source } => refusal(&path, &source),
-            ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
-            ChangeError::NoArtifact { .. } => Self::from_error(Exit::Usage, &error),
-            ChangeError::History(error) => error.into(),
-            ChangeError::Lease(error) => error.into(),
-            ChangeError::Walk(error) => error.into(),
-            ChangeError::Check(error) => error.into(),
-            ChangeError::Exists { .. } => Self::from_error(Exit::Findings, &error),
-            ChangeError::GatesNotClosed { .. } | ChangeError::GatesNotOpened { .. } => {
-                Self::from_error(Exit::Io, &error)
-            }
-            ChangeError::Commit(error) => {
-                let exit = match &error {
-                    CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),
-                    _ => Exit::Io,
-                };
-                Self::from_error(exit, &error)
-            }
+            Failure::from_error(exit, &error)
         }
     }
 }

@@ -10,6 +10,8 @@ mod view;
 
 use std::{error::Error, iter, process::ExitCode};
 
+use stepmark_core::commit::WriteState;
+
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -43,13 +45,22 @@ pub(crate) struct Failure {
     pub(crate) causes: Vec<String>,
     /// What to do.
     pub(crate) help: Option<String>,
+    /// Whether the files that it is about are changed all the same; `None` where it is about no change.
+    pub(crate) write_state: Option<WriteState>,
     /// The same for people, with the place in the source; it may have styles.
     pub(crate) report: Option<String>,
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into(), causes: Vec::new(), help: None, report: None }
+        Self {
+            exit,
+            message: message.into(),
+            causes: Vec::new(),
+            help: None,
+            write_state: None,
+            report: None,
+        }
     }
 
     /// An error of the library with its causes.
@@ -62,6 +73,12 @@ impl Failure {
     #[must_use]
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    #[must_use]
+    pub(crate) const fn with_write_state(mut self, state: WriteState) -> Self {
+        self.write_state = Some(state);
         self
     }
 

@@ -20,6 +20,7 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
+use stepmark_core::commit::WriteState;
 use stepmark_view::wording::visible;
 pub(crate) use stepmark_view::wording::{history, on_one_line};
 
@@ -162,6 +163,7 @@ impl Output {
                 "error": failure.message,
                 "causes": failure.causes,
                 "help": failure.help,
+                "write_state": failure.write_state.map(WriteState::as_str),
                 "exit": failure.exit as u8,
             });
             complain(object);

@@ -14,6 +14,17 @@ pub enum WriteState {
     Unknown,
 }
 
+impl WriteState {
+    /// The word for it in JSON: `not_written`, `written` or `unknown`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotWritten => "not_written",
+            Self::Written => "written",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 impl PublishError {
     /// Returns whether the file has its new content.
     pub const fn write_state(&self) -> WriteState {
