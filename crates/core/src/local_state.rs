@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+#[cfg(feature = "write")]
+use crate::own_file;
 use crate::{
     document::FileHash,
     git_folders::{GitFolders, is_own},
@@ -20,6 +22,16 @@ pub(crate) const PLAIN_FOLDER: &str = ".stepmark/local";
 
 /// The folder of stepmark in git's folder.
 const GIT_FOLDER: &str = "stepmark";
+
+/// The folder of states of projects that are in folders of the work tree.
+const PROJECTS: &str = "projects";
+
+/// The file in such a state that names the folder of its project.
+pub(crate) const PROJECT_FILE: &str = "folder";
+
+/// How many bytes that name may have; a path of Linux has at most 4,096.
+#[cfg(feature = "write")]
+const FOLDER_LIMIT: u64 = 8 * 1024;
 
 /// The names of temporary files beside artifacts, and of segments that are being sealed.
 const EXCLUDED: [&str; 2] = [".stepmark-*.tmp", "**/.stepmark/journal/.*.tmp"];
@@ -55,6 +67,8 @@ pub struct LocalState {
     common_base: PathBuf,
     /// Between the base and the folders.
     below: PathBuf,
+    /// The folder of the project, seen from the top of the work tree of git.
+    project: PathBuf,
     is_in_git: bool,
 }
 
@@ -104,15 +118,34 @@ pub enum LocalStateError {
 impl LocalState {
     /// Finds the place for the project at `root`, absolute and without links. Nothing is made.
     pub(crate) fn of(root: &Path) -> Self {
-        match GitFolders::around(root) {
-            Some(git) => Self {
-                below: below_git(root.strip_prefix(&git.top).unwrap_or(root)),
-                base: git.own,
-                common_base: git.common,
-                is_in_git: true,
-            },
-            None => Self::without_git(root),
+        GitFolders::around(root).map_or_else(|| Self::without_git(root), |git| Self::in_git(git, root))
+    }
+
+    /// The place for the project at `root` in the repository `git` around it.
+    pub(crate) fn in_git(git: GitFolders, root: &Path) -> Self {
+        let project = root.strip_prefix(&git.top).unwrap_or(root).to_owned();
+        Self { base: git.own, common_base: git.common, below: below_git(&project), project, is_in_git: true }
+    }
+
+    /// The states of other projects in folders of the same repository, each with its folder, seen from the top of the work tree.
+    #[cfg(feature = "write")]
+    pub(crate) fn of_other_projects(&self) -> io::Result<Vec<(PathBuf, Self)>> {
+        let projects = self.common_base.join(GIT_FOLDER).join(PROJECTS);
+        let mut found = Vec::new();
+        for entry in
+            if projects.is_dir() { Some(fs::read_dir(&projects)?) } else { None }.into_iter().flatten()
+        {
+            let place = entry?.path();
+            let Ok(folder) = own_file::read(&place, PROJECT_FILE.as_ref(), FOLDER_LIMIT) else { continue };
+            let Ok(project) = String::from_utf8(folder).map(PathBuf::from) else { continue };
+            let state = Self { below: below_git(&project), project: project.clone(), ..self.clone() };
+            // A name that was not written to its end names another place.
+            if state.top(true) == place && state != *self {
+                found.push((project, state));
+            }
         }
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(found)
     }
 
     /// The place for a project without git.
@@ -121,6 +154,7 @@ impl LocalState {
             base: root.to_owned(),
             common_base: root.to_owned(),
             below: PathBuf::from(PLAIN_FOLDER),
+            project: PathBuf::new(),
             is_in_git: false,
         }
     }
@@ -175,6 +209,7 @@ impl LocalState {
             }
             make_private(&state)?;
             self.keep_out_of_git(&state)?;
+            self.name_project(&state)?;
             make_private(&place)
         };
         make().map_err(|source| LocalStateError::Make { place: place.clone(), source })?;
@@ -186,6 +221,17 @@ impl LocalState {
         let ignore = state.join(".gitignore");
         let is_there = fs::symlink_metadata(&ignore).is_ok_and(|found| found.len() > 0);
         if self.is_in_git || is_there { Ok(()) } else { fs::write(&ignore, "*\n") }
+    }
+
+    /// Notes which folder a state is for that has only a hash of it as its name, so that it is found when the folder gets another one.
+    fn name_project(&self, state: &Path) -> io::Result<()> {
+        let file = state.join(PROJECT_FILE);
+        match self.project.to_str() {
+            Some(folder) if !folder.is_empty() && fs::symlink_metadata(&file).is_err() => {
+                fs::write(file, folder)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The path of the folder that holds those of this work tree; with `is_common`, of those that all work trees share.
@@ -247,7 +293,7 @@ fn below_git(inside: &Path) -> PathBuf {
     }
     let mut digits = FileHash::of(inside.as_os_str().as_encoded_bytes()).to_string();
     digits.truncate(16);
-    folder.join("projects").join(digits)
+    folder.join(PROJECTS).join(digits)
 }
 
 /// Returns whether something stands at `place`, which then is a folder; with `is_private`, of this user.

@@ -44,6 +44,11 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
     if diagnosis.is_state_moved {
         output.line(".stepmark/local: mended: the state of this clone is in git's folder now");
     }
+    for folder in &diagnosis.taken_from {
+        output.line(format_args!(
+            "{folder}: mended: history, leases and tickets of this project are taken along"
+        ));
+    }
     if diagnosis.is_index_renewed {
         output.remark("the index of the journal had lost events, and was made anew");
     }
@@ -100,6 +105,10 @@ fn wire(diagnosis: &Diagnosis) -> Json {
             "help": ailment.help(),
         })
     };
+    let taken = diagnosis
+        .taken_from
+        .iter()
+        .map(|folder| json!({"kind": "moved-project", "path": folder, "kept": null}));
     let finished = diagnosis
         .finished
         .iter()
@@ -120,6 +129,6 @@ fn wire(diagnosis: &Diagnosis) -> Json {
     });
     json!({
         "findings": diagnosis.ailments.iter().map(finding).collect::<Vec<_>>(),
-        "mended": finished.chain(cut).chain(removed).chain(set_aside).collect::<Vec<_>>(),
+        "mended": taken.chain(finished).chain(cut).chain(removed).chain(set_aside).collect::<Vec<_>>(),
     })
 }

@@ -3,26 +3,17 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: files are moved here")]
 
 use std::{
-    fs::{self, File},
-    io::{self, ErrorKind},
+    fs, io,
     path::{Path, PathBuf},
     process::Stdio,
 };
 
-use super::{
-    FsyncPolicy,
-    clone_key::CloneKey,
-    folder::flush_folder,
-    redo_aside::set_aside,
-    redo_record::{Found, LIMIT, RedoRecord},
-    redo_slot::Slot,
-    state_file::{self, names_in},
-};
+use super::{FsyncPolicy, state_file, state_move::StateMove};
 use crate::{
     git_folders::is_own,
     git_process::git,
-    local_state::{LocalState, PLAIN_FOLDER, StateFolder},
-    own_file::{self, Access},
+    local_state::{LocalState, PLAIN_FOLDER},
+    own_file,
     root::Root,
 };
 
@@ -74,7 +65,7 @@ pub fn old_state(root: &Root) -> OldState {
 /// The state of this clone could not be moved into git's folder.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "cannot move the state of this clone from `.stepmark/local` into git's folder: allow writing to both, and run the command again"
+    "cannot move the state of this clone to where it belongs in git's folder: allow writing there and where it stands, and run the command again"
 )]
 pub struct LocalStateMoveError {
     /// What the system says.
@@ -96,29 +87,14 @@ pub(super) fn move_own(root: &Root, fsync: FsyncPolicy) -> io::Result<()> {
         return Ok(());
     }
     let state = root.state();
-    state.make(StateFolder::Journal)?;
-    state.make(StateFolder::Redo)?;
-    let lock = own_file::open(&state.top(true), "move.lock".as_ref(), Access::ChangeOrMake)?;
-    crate::file_lock::exclusive(&lock)?;
+    let _lock = StateMove::lock(root)?;
     // Another process may have done it meanwhile.
     if record(root).exists() {
         return Ok(());
     }
-    let old = root.path().join(PLAIN_FOLDER);
-    let moving = Moving { root, old: &old, fsync };
-    let mut moved = moving.folder("journal", StateFolder::Journal, |name| name.contains(".jsonl"))?;
-    moved.extend(moving.folder("sealed", StateFolder::SealedCopies, |name| name.ends_with(".jsonl"))?);
-    moved.extend(moving.folder("leases", StateFolder::Leases, |name| name.ends_with(".json"))?);
-    moved.extend(moving.folder("redo-aside", StateFolder::RedoAside, |_| true)?);
-    // The log before the database: a database without its log has lost what was committed last. Beside the database of another
-    // work tree it would be carried out there.
-    if fs::symlink_metadata(state.top(true).join("sync.db")).is_err() {
-        for name in ["sync.db-wal", "sync.db"] {
-            moved.extend(moving.file(&old, name, &state.top(true))?);
-        }
-    }
-    moving.redo_records()?;
-    moving.write_record(&moved)?;
+    let moved = StateMove { root, from: &LocalState::without_git(root.path()), fsync }.run()?;
+    let lines: String = moved.iter().map(|name| format!("{name}\n")).collect();
+    state_file::replace(&state.top(false), RECORD, lines.as_bytes(), fsync)?;
     remove_remains(root.path());
     Ok(())
 }
@@ -142,90 +118,6 @@ fn is_unknown_to_git(root: &Root) -> io::Result<bool> {
     };
     Ok(is_silent(&["ls-files", "--cached", "-z"])?
         && is_silent(&["log", "--all", "--reflog", "--max-count=1", "--format=%H"])?)
-}
-
-struct Moving<'a> {
-    root: &'a Root,
-    old: &'a Path,
-    fsync: FsyncPolicy,
-}
-
-impl Moving<'_> {
-    /// Moves the files of a folder whose names are `wanted`, and returns these.
-    fn folder(
-        &self,
-        name: &str,
-        target: StateFolder,
-        wanted: impl Fn(&str) -> bool,
-    ) -> io::Result<Vec<String>> {
-        let from = self.old.join(name);
-        let mut moved = Vec::new();
-        for file in names_in(&from)?.into_iter().filter(|file| wanted(file)) {
-            let target = self.root.state().make(target)?;
-            moved.extend(self.file(&from, &file, &target)?);
-        }
-        Ok(moved)
-    }
-
-    /// Moves one file, if it is a regular one and its name is free.
-    fn file(&self, from: &Path, name: &str, target: &Path) -> io::Result<Option<String>> {
-        let file = match own_file::open(from, name.as_ref(), Access::Read) {
-            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound) => {
-                return Ok(None);
-            }
-            file => file?,
-        };
-        if fs::symlink_metadata(target.join(name)).is_ok() {
-            return Ok(None);
-        }
-        match fs::rename(from.join(name), target.join(name)) {
-            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                self.copy(file, target, name)?;
-                fs::remove_file(from.join(name))?;
-            }
-            renamed => renamed?,
-        }
-        flush_folder(target, self.fsync)?;
-        Ok(Some(name.to_owned()))
-    }
-
-    fn copy(&self, mut file: File, target: &Path, name: &str) -> io::Result<()> {
-        let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(target)?;
-        io::copy(&mut file, &mut staged)?;
-        staged.as_file().sync_all()?;
-        staged.persist(target.join(name)).map(drop).map_err(|error| error.error)
-    }
-
-    /// Signs the records of commits that were cut off with the key of the new place, so that they are finished.
-    fn redo_records(&self) -> io::Result<()> {
-        let key = CloneKey::read(&LocalState::without_git(self.root.path()))?;
-        let folder = self.old.join("redo");
-        for name in names_in(&folder)? {
-            let bytes = match own_file::read(&folder, name.as_ref(), LIMIT) {
-                // No record: it stays, and `doctor` names the folder.
-                Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::FileTooLarge) => {
-                    continue;
-                }
-                bytes => bytes?,
-            };
-            match RedoRecord::parse(&bytes, key.as_ref()) {
-                Found::Record(record) => {
-                    let mut slot = Slot::take(self.root, self.fsync, std::time::Duration::ZERO)?;
-                    slot.write(&record, self.fsync)?;
-                }
-                // Those without a signature, too: they may have come in an archive.
-                Found::Foreign => set_aside(self.root, &bytes, self.fsync)?,
-                Found::Torn => {}
-            }
-            fs::remove_file(folder.join(name))?;
-        }
-        Ok(())
-    }
-
-    fn write_record(&self, moved: &[String]) -> io::Result<()> {
-        let lines: String = moved.iter().map(|name| format!("{name}\n")).collect();
-        state_file::replace(&self.root.state().top(false), RECORD, lines.as_bytes(), self.fsync)
-    }
 }
 
 /// Removes what earlier versions made and nobody needs any more. What is in the way stays; `doctor` names it.
@@ -252,11 +144,13 @@ mod tests {
     use crate::{
         commit::{
             Expected, SetAsideRepair, finish_interrupted,
-            redo_record::RedoFile,
+            redo_record::{RedoFile, RedoRecord},
+            redo_slot::Slot,
             repair_commits_set_aside,
             scratch_project::{OLD, PRD, ScratchProject, fast, named},
         },
         journal::{Actor, Event, EventDraft, Kind},
+        local_state::StateFolder,
     };
 
     /// A project whose process died with a record, and which becomes a repository of git then.

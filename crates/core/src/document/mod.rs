@@ -12,6 +12,7 @@ mod value;
 mod yaml_1_1;
 mod argument;
 mod key_path;
+mod keys;
 mod region;
 mod edit;
 mod diff;

@@ -1,6 +1,8 @@
 //! What is not as it should be in `.stepmark/` and between artifacts and their history, and mending what can be mended
 //! without a decision.
 
+use std::path::Path;
+
 use super::{
     ArtifactError, CheckedOut, CheckpointListError, CheckpointReadError, TellError, WalkError, Workspace,
     kept_files,
@@ -33,6 +35,11 @@ pub enum Ailment {
     OldState {
         /// What it is.
         state: OldState,
+    },
+    /// The state of this project stands where it was before its folder got another name, or a repository of its own.
+    MovedProject {
+        /// Where that was.
+        folder: String,
     },
     /// A line of the journal cannot be used, or does not follow the one before.
     JournalLine {
@@ -112,6 +119,8 @@ pub struct Diagnosis {
     pub is_index_renewed: bool,
     /// Whether the state of this clone was moved into git's folder now.
     pub is_state_moved: bool,
+    /// The former folder of this project, whose state was taken from there now.
+    pub taken_from: Vec<String>,
 }
 
 /// Why the project cannot be examined.
@@ -144,6 +153,7 @@ impl Ailment {
             Self::InterruptedCommit { .. } => "interrupted-commit",
             Self::CommitSetAside { .. } => "commit-set-aside",
             Self::OldState { .. } => "old-state",
+            Self::MovedProject { .. } => "moved-project",
             Self::JournalLine { problem, .. } if problem.is_gap() => "journal-incomplete",
             Self::JournalLine { problem, .. } if problem.is_damage() => "journal-damaged",
             Self::JournalLine { .. } => "journal-torn",
@@ -168,6 +178,7 @@ impl Ailment {
             | Self::Gone { path, .. } => path.to_string(),
             Self::CommitSetAside { shown, .. } => shown.clone(),
             Self::OldState { .. } => ".stepmark/local".to_owned(),
+            Self::MovedProject { folder } => folder.clone(),
             Self::JournalLine { file, .. } => file.clone(),
             Self::Checkpoint { place, .. } => place.to_string(),
             Self::KeptBytes { path } | Self::TemporaryFile { path } => path.clone(),
@@ -203,6 +214,9 @@ impl Ailment {
             }
             Self::OldState { .. } => {
                 "a repository or another user put this here; nothing of it is read".to_owned()
+            }
+            Self::MovedProject { .. } => {
+                "history, leases and tickets of this project are still those of this folder, which it had before".to_owned()
             }
             Self::JournalLine { problem, .. } => format!("line {}: {}", problem.line, problem.problem),
             Self::Checkpoint { source, .. } => match std::error::Error::source(source) {
@@ -241,6 +255,7 @@ impl Ailment {
                 "`stepmark doctor --repair`, or any command that writes, moves it into git's folder".to_owned()
             }
             Self::OldState { .. } => "look at it, and remove it".to_owned(),
+            Self::MovedProject { .. } => "`stepmark doctor --repair` takes them along".to_owned(),
             Self::JournalLine { problem, .. } if problem.is_gap() => {
                 "take the segment that holds it from git or from the clone where the work was done; without it, history begins later"
                     .to_owned()
@@ -289,6 +304,8 @@ impl Workspace {
         );
         let state = commit::old_state(self.root());
         ailments.extend((state != OldState::None).then_some(Ailment::OldState { state }));
+        let moved = commit::moved_projects(self.root())?;
+        ailments.extend(moved.iter().map(|moved| Ailment::MovedProject { folder: shown(&moved.folder) }));
         // The segments themselves: an index that lost rows would know of nothing.
         let verified = verify_segments(self.root())?;
         let is_index_renewed = self.with_history(|history| history.renew_unless(verified.distinct))?;
@@ -318,6 +335,11 @@ impl Workspace {
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
         let is_state_moved = commit::old_state(self.root()) == OldState::Own;
         self.move_local_state()?;
+        let mut taken_from = Vec::new();
+        for moved in commit::moved_projects(self.root())? {
+            commit::take_state(self.root(), &moved, self.commit_options().fsync)?;
+            taken_from.push(shown(&moved.folder));
+        }
         let mut finished = commit::interrupted_paths(self.root())?;
         commit::finish_interrupted(self.root(), self.commit_options())?;
         let waiting = commit::interrupted_paths(self.root())?;
@@ -331,7 +353,7 @@ impl Workspace {
         let left = kept_files::find(self.root())?.temporary;
         let removed = left.into_iter().filter(|path| commit::remove_left_over(self.root(), path)).collect();
         let set_aside = commit::repair_commits_set_aside(self.root(), self.commit_options())?;
-        Ok(Diagnosis { finished, cut, removed, set_aside, is_state_moved, ..self.diagnose()? })
+        Ok(Diagnosis { finished, cut, removed, set_aside, is_state_moved, taken_from, ..self.diagnose()? })
     }
 
     /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder. Every change of an artifact
@@ -377,6 +399,11 @@ impl Workspace {
         let is_deleted = heads.iter().any(|head| head.after.is_none());
         Ok(heads.last().filter(|_| !is_deleted).map(|head| head.id))
     }
+}
+
+/// A folder of a work tree, as messages show it.
+fn shown(folder: &Path) -> String {
+    folder.to_string_lossy().replace('\\', "/")
 }
 
 /// The latest head of an artifact that history knows, if neither a head nor what git has checked out led to this moment; and the
