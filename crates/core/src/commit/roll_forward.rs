@@ -289,7 +289,8 @@ mod tests {
             let (project, record) = cut_off();
             JournalFile::open(&project.root).unwrap().append(&record.events, FsyncPolicy::Never).unwrap();
             if is_sealed {
-                seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+                let first = crate::commit::Seal { heads: Vec::new(), at: jiff::Timestamp::UNIX_EPOCH };
+                seal_segments(&project.root, None, first, FsyncPolicy::Never).unwrap();
             }
             finish_interrupted(&project.root, &fast()).unwrap();
             assert_eq!(

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    super::{Event, EventId, LineProblem, SegmentName},
+    super::{Event, EventId, LineProblem, SegmentName, Witness, heads_in},
     HistoryError, SegmentPlace, SegmentProblem,
     index::Fault,
+    named_heads::{NamedHeads, SegmentEnd, SegmentEnds},
     segment_files,
     segment_files::SegmentFile,
     segment_lines,
@@ -22,8 +23,10 @@ pub struct VerifiedSegments {
     pub events: u64,
     /// How many of them are different ones: a merge may bring a segment's events twice.
     pub distinct: u64,
-    /// What is wrong, in the order of the segments' names; then events that are missing.
+    /// What is wrong, in the order of the segments' names; then events and segments that are missing, or not as others name them.
     pub problems: Vec<SegmentProblem>,
+    /// The last line of each segment.
+    pub ends: SegmentEnds,
 }
 
 /// How often a segment that is moved while it is looked for is looked for again.
@@ -89,6 +92,7 @@ impl References {
 fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     let mut verified = VerifiedSegments::default();
     let mut references = References::default();
+    let mut named = NamedHeads::new();
     let files = segment_files::list(root)?.files;
     let tracked = segment_files::list_sealed(root)?;
     verified.problems.extend(segment_files::not_regular(root)?.into_iter().map(|file| SegmentProblem {
@@ -114,8 +118,13 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
             });
         }
         let mut source = SegmentSource::open(root, file, file.stamp.size)?;
-        let read = segment_lines::read(source.reader(), None, |line| {
-            let is_genuine = line.event.as_ref().is_none_or(|event| event.is_genuine());
+        let read = segment_lines::read(source.reader(), &file.name, None, |line| {
+            let is_genuine =
+                line.event.as_ref().or(line.seal.as_ref()).is_none_or(|event| event.is_genuine());
+            let heads = line.seal.as_ref().filter(|_| is_genuine).and_then(|seal| heads_in(seal));
+            for head in heads.into_iter().flatten() {
+                named.entry(head).or_insert_with(|| Witness::Segment(file.name.clone()));
+            }
             if let Some(event) = line.event.as_ref().filter(|_| is_genuine) {
                 verified.events += 1;
                 references.add(event, file, (line.number, line.start));
@@ -132,10 +141,16 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
             }));
             Ok::<(), std::io::Error>(())
         });
-        read.map_err(|source| HistoryError::Read { path: file.path(root), source })?;
+        let read = read.map_err(|source| HistoryError::Read { path: file.path(root), source })?;
+        verified.ends.extend(read.map(|read| {
+            let end =
+                SegmentEnd { place: file.place, last: read.last, lines: read.lines, start: read.last_start };
+            (file.name.clone(), end)
+        }));
     }
     verified.distinct = references.seen.len() as u64;
     verified.problems.extend(references.missing(root));
+    verified.compare(root, named);
     Ok(verified)
 }
 
@@ -192,8 +207,14 @@ mod tests {
         let segment = project.segment_of("main-a", &events);
         assert_eq!(
             verify_segments(&project.root).unwrap(),
-            VerifiedSegments { segments: 1, events: 6, distinct: 6, problems: Vec::new() }
+            VerifiedSegments {
+                segments: 1,
+                events: 6,
+                distinct: 6,
+                ..verify_segments(&project.root).unwrap()
+            }
         );
+        assert_eq!(verify_segments(&project.root).unwrap().problems, []);
         segment.append_bytes(b"{\"prev\":\"half a li");
         let torn = verify_segments(&project.root).unwrap().problems;
         assert_eq!(words(&torn), [(8, "torn")]);
