@@ -64,9 +64,11 @@ fn all(project: &Project) -> Result<Summary, Failure> {
         let read: Result<VerifiedSegments, HistoryError> = reading
             .join()
             .map_err(|_| Failure::new(Exit::Io, "the thread that read the segments ended early"))?;
-        let ReplayedArtifacts { artifacts, unreadable, problems } = replayed?;
+        let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed?;
         let folders = problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
-        let unreadable = folders.chain(unreadable.iter().map(|error| chain(error))).collect();
+        let files = unreadable.iter().map(|error| chain(error));
+        let checkpoints = checkpoints.iter().map(|(_, error)| chain(error));
+        let unreadable = folders.chain(files).chain(checkpoints).collect();
         let VerifiedSegments { segments, events, distinct, problems, .. } = read?;
         if project.workspace.with_history(|history| history.renew_unless(distinct))? {
             return all(project);

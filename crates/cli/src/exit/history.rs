@@ -146,7 +146,6 @@ impl From<DoctorError> for Failure {
             DoctorError::Mend(error) => error.into(),
             DoctorError::Walk(error) => error.into(),
             DoctorError::Replay(error) => error.into(),
-            DoctorError::Checkpoints(_) => Self::from_error(Exit::Io, &error),
         }
     }
 }

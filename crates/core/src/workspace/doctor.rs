@@ -2,8 +2,8 @@
 //! without a decision.
 
 use super::{
-    ArtifactError, CheckpointListError, CheckpointReadError, Obstacle, ReplayArtifactsError,
-    ReplayedArtifacts, TellError, WalkError, WalkProblem, Workspace, kept_files, verify_history,
+    ArtifactError, CheckpointReadError, Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts,
+    TellError, WalkError, WalkProblem, Workspace, kept_files, verify_history,
 };
 use crate::{
     artifact::ProjectPath,
@@ -144,9 +144,6 @@ pub enum DoctorError {
     /// The history of the artifacts cannot be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayArtifactsError),
-    /// Checkpoints cannot be listed.
-    #[error(transparent)]
-    Checkpoints(#[from] CheckpointListError),
 }
 
 impl Ailment {
@@ -319,16 +316,17 @@ impl Workspace {
                 .into_iter()
                 .map(|problem| Ailment::JournalLine { file: problem.file.clone(), problem }),
         );
-        for place in self.all_checkpoints()? {
-            if let Err(source) = self.checkpoint_at(&place) {
-                ailments.push(Ailment::Checkpoint { place, source });
-            }
-        }
+        let replayed = self.replay_all()?;
+        let spoilt = |(place, source)| Ailment::Checkpoint { place, source };
+        let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed;
+        ailments.extend(checkpoints.into_iter().map(spoilt));
         let left = kept_files::find(self.root())?;
         ailments.extend(left.kept.into_iter().map(|path| Ailment::KeptBytes { path }));
         let temporary = left.temporary.into_iter().filter(|path| commit::is_left_over(self.root(), path));
         ailments.extend(temporary.map(|path| Ailment::TemporaryFile { path }));
-        self.compare_with_history(&mut ailments)?;
+        ailments.extend(unreadable.into_iter().map(|source| Ailment::UnreadableArtifact { source }));
+        ailments.extend(problems.into_iter().map(|problem| Ailment::UnreadableFolder { problem }));
+        ailments.extend(artifacts.into_iter().flat_map(ailments_of));
         Ok(Diagnosis { ailments, is_index_renewed, ..Diagnosis::default() })
     }
 
@@ -363,24 +361,20 @@ impl Workspace {
     pub fn move_local_state(&self) -> Result<(), LocalStateMoveError> {
         commit::move_local_state(self.root(), self.commit_options().fsync)
     }
+}
 
-    /// Finds artifacts whose state history knows, and cannot explain.
-    fn compare_with_history(&self, ailments: &mut Vec<Ailment>) -> Result<(), DoctorError> {
-        let ReplayedArtifacts { artifacts, unreadable, problems } = self.replay_all()?;
-        ailments.extend(unreadable.into_iter().map(|source| Ailment::UnreadableArtifact { source }));
-        ailments.extend(problems.into_iter().map(|problem| Ailment::UnreadableFolder { problem }));
-        for artifact in artifacts {
-            let path = artifact.path;
-            let wrong = |source| Ailment::WrongHistory { path: path.clone(), source };
-            ailments.extend(artifact.damage.into_iter().map(wrong));
-            let Standing::Unexplained { head } = artifact.standing else { continue };
-            ailments.push(match (artifact.obstacle, artifact.earlier) {
-                (Some(Obstacle::Gone), _) => Ailment::Gone { path, head },
-                (Some(Obstacle::Unreadable(_)), _) => Ailment::Damaged { path, head },
-                (_, Some(earlier)) => Ailment::WrittenBack { path, head, earlier },
-                _ => Ailment::Unexplained { path, head },
-            });
-        }
-        Ok(())
+/// What is not as it should be between an artifact and its history.
+fn ailments_of(artifact: Replayed) -> Vec<Ailment> {
+    let path = artifact.path;
+    let wrong = |source| Ailment::WrongHistory { path: path.clone(), source };
+    let mut ailments: Vec<Ailment> = artifact.damage.into_iter().map(wrong).collect();
+    if let Standing::Unexplained { head } = artifact.standing {
+        ailments.push(match (artifact.obstacle, artifact.earlier) {
+            (Some(Obstacle::Gone), _) => Ailment::Gone { path, head },
+            (Some(Obstacle::Unreadable(_)), _) => Ailment::Damaged { path, head },
+            (_, Some(earlier)) => Ailment::WrittenBack { path, head, earlier },
+            _ => Ailment::Unexplained { path, head },
+        });
     }
+    ailments
 }

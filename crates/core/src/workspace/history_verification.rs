@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     journal::{
-        HistoryError, SegmentHead, Witness,
+        HistoryError, LineProblem, SegmentHead, SegmentProblem, Witness,
         store::{SEALED_FOLDER, VerifiedSegments, verify_segments},
     },
     project::history_trailer::{KEY, head_of},
@@ -22,7 +22,13 @@ use crate::{
 /// When a segment cannot be read.
 pub fn verify_history(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     let mut verified = verify_segments(root)?;
-    let (mut told, mut objects) = (BTreeSet::new(), None);
+    let is_of_end = |problem: &&SegmentProblem| {
+        matches!(problem.problem, LineProblem::MissingSegment { .. } | LineProblem::Rewritten { .. })
+    };
+    let found = verified.problems.iter().filter(is_of_end);
+    // Of one segment, the first witness counts.
+    let mut told: BTreeSet<_> = found.map(|problem| problem.segment.clone()).collect();
+    let mut objects = None;
     for (head, commit) in trailers(root) {
         let end = verified.ends.get(&head.segment);
         if end.is_some_and(|end| end.last == head.last) || !told.insert(head.segment.clone()) {

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::{ArtifactError, CheckedOut, WalkError, WalkProblem, WalkProblemKind, Workspace};
+use super::{
+    ArtifactError, CheckedOut, CheckpointListError, CheckpointReadError, WalkError, WalkProblem,
+    WalkProblemKind, Workspace,
+};
 use crate::{
     artifact::{Artifact, ProjectPath, StateDigest, StateUnreadable},
     document::{Change, diff},
@@ -53,6 +56,8 @@ pub struct ReplayedArtifacts {
     pub unreadable: Vec<ArtifactError>,
     /// Folders that cannot be read, and names that no artifact may have.
     pub problems: Vec<WalkProblem>,
+    /// Checkpoints that are not to be believed.
+    pub checkpoints: Vec<(ProjectPath, CheckpointReadError)>,
 }
 
 /// Why history cannot be replayed.
@@ -65,13 +70,16 @@ pub enum ReplayArtifactsError {
     /// The project cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
+    /// Checkpoints cannot be listed.
+    #[error(transparent)]
+    Checkpoints(#[from] CheckpointListError),
     /// The artifact cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
 }
 
 impl Workspace {
-    /// Replays the history of every artifact that is there, and of those that history knows.
+    /// Replays the history of every artifact that is there, and of those that history knows, and reads all checkpoints.
     ///
     /// # Errors
     /// When the project cannot be walked, or its journal not be read.
@@ -109,6 +117,9 @@ impl Workspace {
             let lineage = self.with_history(|history| history.lineage(&known.key, &known.path))?;
             let (path, key) = (known.path, known.key);
             all.artifacts.push(self.compared(path, key, artifact.as_ref(), &lineage, &mut checked_out)?);
+        }
+        for place in self.all_checkpoints()? {
+            all.checkpoints.extend(self.checkpoint_at(&place).err().map(|error| (place, error)));
         }
         all.artifacts.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(all)
