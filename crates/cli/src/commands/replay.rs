@@ -55,8 +55,14 @@ impl Replay {
     }
 }
 
-/// All artifacts, while another thread reads the segments from end to end.
+/// All artifacts, while another thread reads the segments from end to end; once more where the index was wrong.
 fn all(project: &Project) -> Result<Summary, Failure> {
+    let (summary, verified) = all_by_index(project)?;
+    let is_wrong = project.workspace.with_history(|history| history.renew_if_wrong(&verified))?;
+    if is_wrong { Ok(all_by_index(project)?.0) } else { Ok(summary) }
+}
+
+fn all_by_index(project: &Project) -> Result<(Summary, VerifiedSegments), Failure> {
     let root = project.root();
     thread::scope(|scope| {
         let reading = scope.spawn(|| verify_history(root));
@@ -69,10 +75,9 @@ fn all(project: &Project) -> Result<Summary, Failure> {
         let files = unreadable.iter().map(|error| chain(error));
         let checkpoints = checkpoints.iter().map(|(_, error)| chain(error));
         let unreadable = folders.chain(files).chain(checkpoints).collect();
-        let VerifiedSegments { segments, events, distinct, problems, .. } = read?;
-        if project.workspace.with_history(|history| history.renew_unless(distinct))? {
-            return all(project);
-        }
-        Ok(Summary { artifacts, segments: Some((segments, events)), problems, unreadable })
+        let mut verified = read?;
+        let segments = Some((verified.segments, verified.events));
+        let problems = std::mem::take(&mut verified.problems);
+        Ok((Summary { artifacts, segments, problems, unreadable }, verified))
     })
 }

@@ -309,7 +309,7 @@ impl Workspace {
         ailments.extend((state != OldState::None).then_some(Ailment::OldState { state }));
         // The segments themselves: an index that lost rows would know of nothing.
         let verified = verify_history(self.root())?;
-        let is_index_renewed = self.with_history(|history| history.renew_unless(verified.distinct))?;
+        let is_index_renewed = self.with_history(|history| history.renew_if_wrong(&verified))?;
         ailments.extend(
             verified
                 .problems

@@ -6,6 +6,7 @@ use super::{
     super::{Event, EventId, LineProblem, SegmentName, Witness, heads_in},
     HistoryError, SegmentPlace, SegmentProblem,
     index::Fault,
+    index_check::EventSum,
     named_heads::{NamedHeads, SegmentEnd, SegmentEnds},
     segment_files,
     segment_files::SegmentFile,
@@ -21,8 +22,8 @@ pub struct VerifiedSegments {
     pub segments: u64,
     /// How many events can be used.
     pub events: u64,
-    /// How many of them are different ones: a merge may bring a segment's events twice.
-    pub distinct: u64,
+    /// The events that the index is to hold, each once: a merge may bring a segment's events twice.
+    pub sum: EventSum,
     /// What is wrong, in the order of the segments' names; then events and segments that are missing, or not as others name them.
     pub problems: Vec<SegmentProblem>,
     /// The last line of each segment.
@@ -93,6 +94,7 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     let mut verified = VerifiedSegments::default();
     let mut references = References::default();
     let mut named = NamedHeads::new();
+    let mut indexed = HashSet::new();
     let files = segment_files::list(root)?.files;
     let tracked = segment_files::list_sealed(root)?;
     verified.problems.extend(segment_files::not_regular(root)?.into_iter().map(|file| SegmentProblem {
@@ -125,6 +127,11 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
             for head in heads.into_iter().flatten() {
                 named.entry(head).or_insert_with(|| Witness::Segment(file.name.clone()));
             }
+            if let Some(event) = line.event.as_ref()
+                && indexed.insert(event.id)
+            {
+                verified.sum.add(event);
+            }
             if let Some(event) = line.event.as_ref().filter(|_| is_genuine) {
                 verified.events += 1;
                 references.add(event, file, (line.number, line.start));
@@ -148,7 +155,6 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
             (file.name.clone(), end)
         }));
     }
-    verified.distinct = references.seen.len() as u64;
     verified.problems.extend(references.missing(root));
     verified.compare(root, named);
     Ok(verified)
@@ -205,16 +211,8 @@ mod tests {
         let project = ScratchJournal::new();
         let events = chain(("id:A", "a.md"), 6);
         let segment = project.segment_of("main-a", &events);
-        assert_eq!(
-            verify_segments(&project.root).unwrap(),
-            VerifiedSegments {
-                segments: 1,
-                events: 6,
-                distinct: 6,
-                ..verify_segments(&project.root).unwrap()
-            }
-        );
-        assert_eq!(verify_segments(&project.root).unwrap().problems, []);
+        let whole = verify_segments(&project.root).unwrap();
+        assert_eq!((whole.segments, whole.events, whole.sum.count, whole.problems), (1, 6, 6, Vec::new()));
         segment.append_bytes(b"{\"prev\":\"half a li");
         let torn = verify_segments(&project.root).unwrap().problems;
         assert_eq!(words(&torn), [(8, "torn")]);
@@ -322,17 +320,35 @@ mod tests {
     }
 
     #[test]
-    fn an_index_that_lost_events_is_made_anew() {
+    fn an_index_that_lost_or_changed_rows_is_made_anew() {
         let project = ScratchJournal::new();
         project.segment_of("main-a", &chain(("id:A", "a.md"), 5));
-        let distinct = verify_segments(&project.root).unwrap().distinct;
-        assert!(!project.history().renew_unless(distinct).unwrap());
-        let database = rusqlite::Connection::open(project.place(".stepmark/local/cache/journal.db")).unwrap();
-        database.execute_batch("DELETE FROM events WHERE n > 2").unwrap();
-        drop(database);
-        assert_eq!(project.history().latest(9).unwrap().len(), 2);
-        assert!(project.history().renew_unless(distinct).unwrap());
-        assert_eq!(project.history().latest(9).unwrap().len(), 5);
+        project.segment_of("main-c", &chain(("id:C", "c.md"), 1));
+        let verified = verify_segments(&project.root).unwrap();
+        let events = project.history().all_events().unwrap();
+        assert!(!project.history().renew_if_wrong(&verified).unwrap());
+        for damage in [
+            "DELETE FROM events WHERE n > 2",
+            "UPDATE events SET id = zeroblob(16) WHERE n = 3",
+            "UPDATE events SET state = 7 WHERE n = 5",
+            "UPDATE events SET at = 0 WHERE n = 1",
+            "UPDATE events SET parents = x'' WHERE n = 5",
+            "UPDATE names SET text = 'd.md' WHERE text = 'a.md'",
+            "DELETE FROM names WHERE text = 'id:A'",
+            "DELETE FROM heads",
+            "INSERT INTO heads SELECT key, seq FROM events WHERE n = 1 AND key IN (SELECT key FROM events WHERE n = 2)",
+            "DELETE FROM places",
+            "INSERT INTO foreign_parents SELECT zeroblob(16), key FROM heads",
+        ] {
+            let database =
+                rusqlite::Connection::open(project.place(".stepmark/local/cache/journal.db")).unwrap();
+            database.execute_batch(damage).unwrap();
+            let is_changed = database.total_changes() > 0;
+            drop(database);
+            assert_eq!(project.history().renew_if_wrong(&verified).unwrap(), is_changed, "{damage}");
+            assert!(!project.history().renew_if_wrong(&verified).unwrap(), "{damage}");
+            assert_eq!(project.history().all_events().unwrap(), events, "{damage}");
+        }
 
         let database = rusqlite::Connection::open(project.place(".stepmark/local/cache/journal.db")).unwrap();
         database
@@ -340,7 +356,7 @@ mod tests {
             .unwrap();
         drop(database);
         project.segment_of("main-b", &chain(("id:B", "b.md"), 2));
-        assert_eq!(project.history().latest(9).unwrap().len(), 7, "with definitions of others it is deleted");
+        assert_eq!(project.history().latest(9).unwrap().len(), 8, "with definitions of others it is deleted");
     }
 
     #[test]
