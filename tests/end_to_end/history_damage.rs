@@ -254,6 +254,20 @@ fn damage_of_sealed_segments_is_told_alike() {
             findings: BOTH,
         },
         Case {
+            name: "a compressed file that is cut off stands beside it, and a whole one beside the other",
+            damage: |project| {
+                let [one, two] = [&project.one, &project.two].map(|file| project.sandbox.read(file));
+                let file = project.compact(&project.one);
+                project.sandbox.write(&project.one, one);
+                project.sandbox.write(&project.two, two);
+                let bytes = project.sandbox.read(&file);
+                project.sandbox.write(&file, &bytes[..bytes.len() - 1]);
+            },
+            codes: (4, 1),
+            problems: &["replaced"],
+            findings: DAMAGED,
+        },
+        Case {
             name: "the compressed file is a bomb",
             damage: |project| {
                 let first = project.lines(&project.one).remove(0);
@@ -333,6 +347,26 @@ fn a_link_or_a_socket_in_place_of_a_segment_is_told_alike() {
         project.forget_copies();
         let problems = &["missing-parent", "missing-segment", "not-a-file"];
         check(&Case { name, damage, codes: (4, 1), problems, findings: BOTH }, &project);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journal_that_is_no_folder_is_an_error_of_both() {
+    for is_link in [false, true] {
+        let project = Project::new();
+        project.forget_copies();
+        project.rename(SEALED, "elsewhere");
+        if is_link {
+            std::os::unix::fs::symlink(project.sandbox.place("elsewhere"), project.sandbox.place(SEALED))
+                .unwrap();
+        } else {
+            project.sandbox.write(SEALED, "a file");
+        }
+        for command in [&["replay", "--verify"][..], &["doctor"]] {
+            let run = project.sandbox.stepmark(command);
+            assert!(run.code == 4 && run.stderr.contains(SEALED), "{run}");
+        }
     }
 }
 

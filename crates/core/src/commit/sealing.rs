@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use crate::{
         commit::{append_events, scratch_project::ScratchProject},
-        journal::{Actor, Event, EventDraft, Kind},
+        journal::{Actor, Event, EventDraft, History, Kind, store::verify_segments},
     };
 
     const FIRST: Seal = Seal { heads: Vec::new(), at: Timestamp::UNIX_EPOCH };
@@ -207,6 +207,31 @@ mod tests {
         }
         assert_eq!(project.names(".stepmark/local/journal"), [""; 0]);
         assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Always).unwrap(), []);
+    }
+
+    #[test]
+    fn the_last_line_names_the_segments_before_also_after_a_sealing_that_was_cut_off() {
+        let project = ScratchProject::new();
+        let seal = || {
+            let heads = History::open(&project.root).unwrap().tips(9).unwrap();
+            let seal = Seal { heads, at: Timestamp::UNIX_EPOCH };
+            seal_segments(&project.root, None, seal, FsyncPolicy::Never).unwrap().remove(0)
+        };
+        append(&project, "a");
+        let one = seal();
+        append(&project, "b");
+        let two = seal();
+        let [copy, live] =
+            ["sealed", "journal"].map(|folder| format!(".stepmark/local/{folder}/{two}.jsonl"));
+        let text = String::from_utf8(project.read(&copy)).unwrap();
+        assert!(text.lines().last().unwrap().contains(&format!("\"heads\":{{\"{one}\":\"")), "{text}");
+        // It was cut off before the segment left the live ones, which goes on.
+        fs::rename(project.place(&copy), project.place(&live)).unwrap();
+        fs::remove_file(project.place(&format!(".stepmark/journal/{two}.jsonl"))).unwrap();
+        append(&project, "c");
+        assert_eq!(seal(), two);
+        let found = verify_segments(&project.root).unwrap();
+        assert_eq!((found.events, found.problems), (3, Vec::new()));
     }
 
     #[test]

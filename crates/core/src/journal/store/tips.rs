@@ -58,3 +58,47 @@ impl History {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{
+            super::seal,
+            scratch_journal::{ScratchJournal, chain},
+            verify_segments,
+        },
+        *,
+    };
+
+    fn names(heads: &[SegmentHead]) -> Vec<&str> {
+        heads.iter().map(|head| head.segment.as_str()).collect()
+    }
+
+    #[test]
+    fn each_seal_takes_some_that_nobody_named() {
+        let project = ScratchJournal::new();
+        for name in ["a", "b", "c", "live"] {
+            project.segment_of(name, &chain((name, name), 2));
+        }
+        ["a", "b", "c"].into_iter().for_each(|name| project.seal(name));
+        let history = project.history();
+        assert_eq!(names(&history.tips(9).unwrap()), ["a", "b", "c"]);
+        let heads = history.tips(2).unwrap();
+        let mut segment = project.segment_of("d", &chain(("d", "d"), 1));
+        segment.append(&seal(&heads, "2026-11-22T10:00:00Z".parse().unwrap()));
+        assert_eq!(names(&history.tips(9).unwrap()), ["a", "b", "c"], "it is not sealed yet");
+        project.seal("d");
+        let heads = history.tips(9).unwrap();
+        assert_eq!(names(&heads), ["d", "c"], "first what names others");
+        assert_eq!(heads[0].last, verify_segments(&project.root).unwrap().ends[&heads[0].segment].last);
+        project.compact("d");
+        assert_eq!(history.tips(9).unwrap(), heads);
+        assert_eq!(project.history().tips(9).unwrap(), heads);
+        let some = BTreeSet::from(["a", "b", "live"].map(|name| SegmentName::new(name).unwrap()));
+        assert_eq!(names(&history.tips_among(&some, 9).unwrap()), ["a", "b", "live"], "among themselves");
+        let found = verify_segments(&project.root).unwrap();
+        assert_eq!((found.events, found.problems), (9, Vec::new()), "a seal is no event");
+        assert_eq!(history.all_events().unwrap().len(), 9);
+        assert!(!history.renew_if_wrong(&verify_segments(&project.root).unwrap()).unwrap());
+    }
+}

@@ -96,7 +96,6 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     let mut named = NamedHeads::new();
     let mut indexed = HashSet::new();
     let files = segment_files::list(root)?.files;
-    let tracked = segment_files::list_sealed(root)?;
     verified.problems.extend(segment_files::not_regular(root)?.into_iter().map(|file| SegmentProblem {
         file: file.path(root),
         segment: file.name,
@@ -107,12 +106,16 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     }));
     for file in files.values() {
         verified.segments += 1;
-        if let Some(other) = tracked.get(&file.name).filter(|_| file.place == SegmentPlace::Copy)
-            && !has_bytes_of(root, file, other)?
-        {
+        let behind = SegmentPlace::IN_ORDER.into_iter().filter(|place| *place > file.place);
+        for place in behind {
+            let other = SegmentFile { place, ..file.clone() };
+            // What is no file is told already.
+            if place.open(root, &file.name).is_err() || has_bytes_of(root, file, &other)? {
+                continue;
+            }
             verified.problems.push(SegmentProblem {
                 segment: file.name.clone(),
-                place: other.place,
+                place,
                 file: other.path(root),
                 line: 1,
                 offset: 0,
