@@ -38,7 +38,7 @@ pub fn heads_in(event: &Event) -> Option<Vec<SegmentHead>> {
     let head = |(name, hash): (&String, &serde_json::Value)| {
         Some(SegmentHead { segment: SegmentName::new(name)?, last: hash.as_str()?.parse().ok()? })
     };
-    Some(named.iter().filter_map(head).collect())
+    Some(named.iter().filter_map(head).take(MOST_HEADS).collect())
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! The segments of history, held against each other and against what commits of git say of them.
 
-use std::{collections::BTreeSet, process::Stdio};
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, BufReader, Read},
+    process::Stdio,
+};
 
 use super::{
-    git_process::{git, is_object_name, is_repository},
+    git_process::{end, git, is_object_name, is_repository},
     git_version::{Object, ObjectReader},
 };
 use crate::{
@@ -14,6 +18,9 @@ use crate::{
     project::history_trailer::{KEY, head_of},
     root::Root,
 };
+
+/// How many bytes of git's answer are read: those of more than 200,000 commits.
+const MOST_OUTPUT: u64 = 32 * 1024 * 1024;
 
 /// Reads all segments of the project at `root` from end to end (see [`verify_segments`]), and compares them with the trailers of the
 /// commits that are checked out. Without git, or without trailers, there is nothing to compare.
@@ -29,44 +36,39 @@ pub fn verify_history(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     // Of one segment, the first witness counts.
     let mut told: BTreeSet<_> = found.map(|problem| problem.segment.clone()).collect();
     let mut objects = None;
-    for (head, commit) in trailers(root) {
+    read_trailers(root, |head, commit| {
         let end = verified.ends.get(&head.segment);
-        if end.is_some_and(|end| end.last == head.last) || !told.insert(head.segment.clone()) {
-            continue;
+        if end.is_some_and(|end| end.last == head.last) || told.contains(&head.segment) {
+            return;
         }
         // A trailer that a cherry-pick took along speaks of a segment that its commit does not have.
-        if end.is_none() && !has_segment(root, &mut objects, &head, &commit) {
-            continue;
+        if end.is_none() && !has_segment(root, &mut objects, &head, commit) {
+            return;
         }
-        let problem = verified.problem(root, &head, Witness::Commit(commit));
+        let problem = verified.problem(root, &head, Witness::Commit(commit.to_owned()));
         verified.problems.push(problem);
-    }
+        told.insert(head.segment);
+    });
     Ok(verified)
 }
 
-/// What the trailers of commits say, each with the newest commit that says so; the newest first.
-fn trailers(root: &Root) -> Vec<(SegmentHead, String)> {
+/// Gives what the trailers of commits say, with the names of the commits, the newest first.
+fn read_trailers(root: &Root, mut take: impl FnMut(SegmentHead, &str)) {
     if !is_repository(root) {
-        return Vec::new();
+        return;
     }
     let wanted = format!("--grep=^{KEY}: ");
     let format = format!("--format=%H%x09%(trailers:key={KEY},valueonly,unfold,separator=%x09)");
-    // Commas, colons and what else the configuration has for separators do not change what a commit says.
+    // What the configuration has for separators does not change what a commit says.
     let arguments = ["-c", "trailer.separators=:", "log", &wanted, &format, "HEAD"];
-    let listed = git(root.path(), &arguments).stdout(Stdio::piped()).output();
-    let listed = listed.map(|output| output.stdout).unwrap_or_default();
-    let mut seen = BTreeSet::new();
-    let mut trailers = Vec::new();
-    for line in String::from_utf8_lossy(&listed).lines() {
+    let Ok(mut log) = git(root.path(), &arguments).stdout(Stdio::piped()).spawn() else { return };
+    let output = log.stdout.take().map(|output| BufReader::new(output.take(MOST_OUTPUT)));
+    for line in output.into_iter().flat_map(BufRead::lines).map_while(Result::ok) {
         let mut fields = line.split('\t');
         let Some(commit) = fields.next().filter(|name| is_object_name(name)) else { continue };
-        for head in fields.filter_map(head_of) {
-            if seen.insert(head.clone()) {
-                trailers.push((head, commit.to_owned()));
-            }
-        }
+        fields.filter_map(head_of).for_each(|head| take(head, commit));
     }
-    trailers
+    end(&mut log);
 }
 
 /// Returns whether the commit holds the segment among its files; also where git cannot say.

@@ -74,27 +74,32 @@ impl EventSum {
 /// Returns whether the index holds the events of `verified`, and what follows from them. Where segments grew meanwhile, only that it holds
 /// as many.
 pub(super) fn is_right(index: &Index, verified: &VerifiedSegments) -> Result<bool, Fault> {
-    let connection = &index.connection;
-    let mut indexed = EventSum::default();
+    let Some(indexed) = sum(&index.connection)? else { return Ok(false) };
+    Ok(if has_ends_of(&index.connection, verified)? {
+        indexed == verified.sum
+    } else {
+        indexed.count >= verified.sum.count
+    })
+}
+
+/// The sum over the events of the index; `None` where its tables do not agree with each other.
+fn sum(connection: &Connection) -> rusqlite::Result<Option<EventSum>> {
     let names = names(connection)?;
     let text = |number: i64| names.get(&number).map(String::as_str);
-    let mut derived = Derived::default();
-    let mut is_consistent = true;
+    let is_known = |number: i64| number == 0 || text(number).is_some();
+    let (mut sum, mut derived) = (EventSum::default(), Derived::default());
     let mut statement = connection.prepare(
         "SELECT key, seq, id, path, n, at, session, kind, state, parents FROM events ORDER BY key, seq",
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let (key, seq, id, path): (i64, i64, [u8; 16], i64) =
-            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-        let (session, kind): (Option<i64>, i64) = (row.get(6)?, row.get(7)?);
-        let id = EventId::from_bytes(id);
-        let parents = row.get_ref(9)?.as_blob().map_err(rusqlite::Error::from)?;
-        let is_known = |number: i64| number == 0 || text(number).is_some();
-        if !(is_known(key) && is_known(path) && is_known(kind) && session.is_none_or(is_known)) {
-            return Ok(false);
+        let (key, path, kind, session): (i64, i64, i64, Option<i64>) =
+            (row.get(0)?, row.get(3)?, row.get(7)?, row.get(6)?);
+        if ![key, path, kind, session.unwrap_or(0)].into_iter().all(is_known) {
+            return Ok(None);
         }
-        indexed.add_kept(&Kept {
+        let (id, parents) = (EventId::from_bytes(row.get(2)?), row.get_ref(9)?.as_blob()?);
+        sum.add_kept(&Kept {
             id,
             key: text(key).unwrap_or_default(),
             path: text(path).unwrap_or_default(),
@@ -106,20 +111,15 @@ pub(super) fn is_right(index: &Index, verified: &VerifiedSegments) -> Result<boo
             parents,
         });
         if key != derived.key {
-            is_consistent &= derived.finish(connection)?;
+            if !derived.finish(connection)? {
+                return Ok(None);
+            }
             derived = Derived { key, totals: derived.totals, ..Derived::default() };
         }
-        derived.take(seq, id, path, parents);
+        derived.take(row.get(1)?, id, path, parents);
     }
-    is_consistent &= derived.finish(connection)?;
-    if !derived.totals.are_all(connection)? || !is_consistent {
-        return Ok(false);
-    }
-    Ok(if has_ends_of(connection, verified)? {
-        indexed == verified.sum
-    } else {
-        indexed.count >= verified.sum.count
-    })
+    let is_consistent = derived.finish(connection)? && derived.totals.are_all(connection)?;
+    Ok(is_consistent.then_some(sum))
 }
 
 /// What follows from the events of one artifact: the tables `heads`, `foreign_parents` and `places`.

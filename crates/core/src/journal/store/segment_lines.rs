@@ -46,6 +46,21 @@ pub(super) struct ReadLine {
     pub(super) problem: Option<LineProblem>,
 }
 
+impl ReadLine {
+    /// The line with this number, start and length. A seal is no event.
+    fn new(
+        (number, start, length): (u64, u64, u64),
+        event: Option<Box<Event>>,
+        problem: Option<LineProblem>,
+    ) -> Self {
+        let (seal, event) = match event {
+            Some(event) if heads_in(&event).is_some() => (Some(event), None),
+            event => (None, event),
+        };
+        Self { number, start, length, event, seal, problem }
+    }
+}
+
 /// Reads the segment `name` on behind `progress`, or from the start, and gives each line to `take`. A segment without a whole first line
 /// leaves no progress.
 ///
@@ -80,7 +95,7 @@ pub(super) fn read<E: From<io::Error>>(
             };
             if problem.is_some() {
                 let length = bytes.len() as u64;
-                take(ReadLine { number, start, length, event: None, seal: None, problem })?;
+                take(ReadLine::new((number, start, length), None, problem))?;
             }
             return Ok(progress);
         };
@@ -108,17 +123,12 @@ pub(super) fn read<E: From<io::Error>>(
         });
         if event.is_some() || problem.is_some() {
             problems += u32::from(problem.is_some());
-            let (seal, event) = match event {
-                Some(event) if heads_in(&event).is_some() => (Some(event), None),
-                event => (None, event),
-            };
-            take(ReadLine { number, start, length, event, seal, problem })?;
+            take(ReadLine::new((number, start, length), event, problem))?;
         }
         if problems == MOST_PROBLEMS {
             let reason = format!("{MOST_PROBLEMS} lines cannot be used; nothing behind them is read");
             let problem = Some(LineProblem::NotAnEvent { reason });
-            let (number, start) = (number + 1, start + length);
-            take(ReadLine { number, start, length: 0, event: None, seal: None, problem })?;
+            take(ReadLine::new((number + 1, start + length, 0), None, problem))?;
             return Ok(progress);
         }
     }

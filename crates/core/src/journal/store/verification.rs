@@ -10,7 +10,7 @@ use super::{
     named_heads::{NamedHeads, SegmentEnd, SegmentEnds},
     segment_files,
     segment_files::SegmentFile,
-    segment_lines,
+    segment_lines::{self, ReadLine},
     segment_source::SegmentSource,
 };
 use crate::root::Root;
@@ -91,76 +91,97 @@ impl References {
 }
 
 fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
-    let mut verified = VerifiedSegments::default();
-    let mut references = References::default();
-    let mut named = NamedHeads::new();
-    let mut indexed = HashSet::new();
     let files = segment_files::list(root)?.files;
-    verified.problems.extend(segment_files::not_regular(root)?.into_iter().map(|file| SegmentProblem {
-        file: file.path(root),
-        segment: file.name,
-        place: file.place,
-        line: 1,
-        offset: 0,
-        problem: LineProblem::NotAFile,
-    }));
+    let mut verification = Verification::of(root);
+    for file in segment_files::not_regular(root)? {
+        verification.add_problem(&file, (1, 0), LineProblem::NotAFile);
+    }
     for file in files.values() {
-        verified.segments += 1;
-        let behind = SegmentPlace::IN_ORDER.into_iter().filter(|place| *place > file.place);
-        for place in behind {
+        verification.verified.segments += 1;
+        verification.compare_places(file)?;
+        verification.read(file)?;
+    }
+    let Verification { mut verified, references, named, .. } = verification;
+    verified.problems.extend(references.missing(root));
+    verified.compare(root, named);
+    Ok(verified)
+}
+
+/// What was found so far.
+struct Verification<'a> {
+    root: &'a Root,
+    verified: VerifiedSegments,
+    references: References,
+    named: NamedHeads,
+    /// Events that are not what their ids were made from; the index has them, too.
+    forged: HashSet<EventId>,
+}
+
+impl<'a> Verification<'a> {
+    fn of(root: &'a Root) -> Self {
+        let (verified, references) = (VerifiedSegments::default(), References::default());
+        Self { root, verified, references, named: NamedHeads::new(), forged: HashSet::new() }
+    }
+
+    fn add_problem(&mut self, file: &SegmentFile, (line, offset): (u64, u64), problem: LineProblem) {
+        self.verified.problems.push(SegmentProblem {
+            segment: file.name.clone(),
+            place: file.place,
+            file: file.path(self.root),
+            line,
+            offset,
+            problem,
+        });
+    }
+
+    /// Compares the file of a segment that counts with others of it.
+    fn compare_places(&mut self, file: &SegmentFile) -> Result<(), Fault> {
+        for place in SegmentPlace::IN_ORDER.into_iter().filter(|place| *place > file.place) {
             let other = SegmentFile { place, ..file.clone() };
             // What is no file is told already.
-            if place.open(root, &file.name).is_err() || has_bytes_of(root, file, &other)? {
-                continue;
+            if place.open(self.root, &file.name).is_ok() && !has_bytes_of(self.root, file, &other)? {
+                self.add_problem(&other, (1, 0), LineProblem::Replaced);
             }
-            verified.problems.push(SegmentProblem {
-                segment: file.name.clone(),
-                place,
-                file: other.path(root),
-                line: 1,
-                offset: 0,
-                problem: LineProblem::Replaced,
-            });
         }
-        let mut source = SegmentSource::open(root, file, file.stamp.size)?;
+        Ok(())
+    }
+
+    fn read(&mut self, file: &SegmentFile) -> Result<(), Fault> {
+        let mut source = SegmentSource::open(self.root, file, file.stamp.size)?;
         let read = segment_lines::read(source.reader(), &file.name, None, |line| {
-            let is_genuine =
-                line.event.as_ref().or(line.seal.as_ref()).is_none_or(|event| event.is_genuine());
-            let heads = line.seal.as_ref().filter(|_| is_genuine).and_then(|seal| heads_in(seal));
-            for head in heads.into_iter().flatten() {
-                named.entry(head).or_insert_with(|| Witness::Segment(file.name.clone()));
-            }
-            if let Some(event) = line.event.as_ref()
-                && indexed.insert(event.id)
-            {
-                verified.sum.add(event);
-            }
-            if let Some(event) = line.event.as_ref().filter(|_| is_genuine) {
-                verified.events += 1;
-                references.add(event, file, (line.number, line.start));
-            }
-            let forged = (!is_genuine).then_some(LineProblem::NotGenuine);
-            let found = line.problem.into_iter().chain(forged);
-            verified.problems.extend(found.map(|problem| SegmentProblem {
-                segment: file.name.clone(),
-                place: file.place,
-                file: file.path(root),
-                line: line.number,
-                offset: line.start,
-                problem,
-            }));
+            self.take(file, line);
             Ok::<(), std::io::Error>(())
         });
-        let read = read.map_err(|source| HistoryError::Read { path: file.path(root), source })?;
-        verified.ends.extend(read.map(|read| {
+        let read = read.map_err(|source| HistoryError::Read { path: file.path(self.root), source })?;
+        self.verified.ends.extend(read.map(|read| {
             let end =
                 SegmentEnd { place: file.place, last: read.last, lines: read.lines, start: read.last_start };
             (file.name.clone(), end)
         }));
+        Ok(())
     }
-    verified.problems.extend(references.missing(root));
-    verified.compare(root, named);
-    Ok(verified)
+
+    fn take(&mut self, file: &SegmentFile, line: ReadLine) {
+        let place = (line.number, line.start);
+        let is_genuine = line.event.as_ref().or(line.seal.as_ref()).is_none_or(|event| event.is_genuine());
+        if let Some(event) = &line.event {
+            if !self.references.seen.contains(&event.id) && !self.forged.contains(&event.id) {
+                self.verified.sum.add(event);
+            }
+            if is_genuine {
+                self.verified.events += 1;
+                self.references.add(event, file, place);
+            } else {
+                self.forged.insert(event.id);
+            }
+        }
+        let heads = line.seal.as_ref().filter(|_| is_genuine).and_then(|seal| heads_in(seal));
+        for head in heads.into_iter().flatten() {
+            self.named.entry(head).or_insert_with(|| Witness::Segment(file.name.clone()));
+        }
+        let forged = (!is_genuine).then_some(LineProblem::NotGenuine);
+        line.problem.into_iter().chain(forged).for_each(|problem| self.add_problem(file, place, problem));
+    }
 }
 
 /// Returns whether the tracked file holds the lines of this clone's copy. Git may have given them the line ends of Windows.
