@@ -63,7 +63,8 @@ fn read_trailers(root: &Root, mut take: impl FnMut(SegmentHead, &str)) {
     let arguments = ["-c", "trailer.separators=:", "log", &wanted, &format, "HEAD"];
     let Ok(mut log) = git(root.path(), &arguments).stdout(Stdio::piped()).spawn() else { return };
     let output = log.stdout.take().map(|output| BufReader::new(output.take(MOST_OUTPUT)));
-    for line in output.into_iter().flat_map(BufRead::lines).map_while(Result::ok) {
+    for line in output.into_iter().flat_map(|output| output.split(b'\n')).map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
         let mut fields = line.split('\t');
         let Some(commit) = fields.next().filter(|name| is_object_name(name)) else { continue };
         fields.filter_map(head_of).for_each(|head| take(head, commit));
