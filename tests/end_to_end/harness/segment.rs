@@ -12,7 +12,8 @@ pub(crate) struct Forger {
 }
 
 impl Forger {
-    /// The segment in which `change` was made to each event. What follows events, or segments, that were forged before, follows them now.
+    /// The segment in which `change` was made to each event. What follows events, or segments, that were
+    /// forged before, follows them now.
     pub(crate) fn forge(&mut self, segment: &[u8], change: impl Fn(&mut Event)) -> Vec<u8> {
         let (header, events) = read(segment);
         let (mut forged, mut chain) = header.line();

@@ -32,11 +32,13 @@ enum Task {
         /// Only these hooks
         #[arg(value_parser = PossibleValuesParser::new(HOOKS))]
         hooks: Vec<String>,
-        /// Also add `stepmark hook trailer` to commit-msg: commits name the history that they hold, and `replay --verify` compares
+        /// Also add `stepmark hook trailer` to commit-msg: commits name the history that they hold, and
+        /// `replay --verify` compares
         #[arg(long)]
         history_trailer: bool,
     },
-    /// Add trailers to a commit message that name the sealed segments of history in the index (run by commit-msg)
+    /// Add trailers to a commit message that name the sealed segments of history in the index (run by
+    /// commit-msg)
     ///
     /// `Stepmark-History: SEGMENT HASH` says with which line a segment ends. Trailers of that name that stand there are replaced; an
     /// empty message, and one of a commit without sealed segments, is left alone.

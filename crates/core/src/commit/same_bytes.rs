@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead};
 
-/// Returns whether both give the same bytes, of which no more is held than their buffers do. What comes behind a difference is not read.
+/// Returns whether both give the same bytes, of which no more is held than their buffers do. What comes
+/// behind a difference is not read.
 ///
 /// # Errors
 /// When one of them cannot be read.

@@ -98,7 +98,8 @@ impl Sealing<'_> {
         Ok(sealed)
     }
 
-    /// Adds the line that names the segments before this one, where there are any, and returns the hash of the last line.
+    /// Adds the line that names the segments before this one, where there are any, and returns the hash of
+    /// the last line.
     fn write_last_line(
         &self,
         live: &mut File,

@@ -74,7 +74,8 @@ pub enum LineProblem {
     /// A link, a folder or a device stands in the place of the file.
     #[error("it is no regular file, and is not read")]
     NotAFile,
-    /// Another file of the segment holds other lines, and counts: the one that this clone sealed, or one that is not compressed.
+    /// Another file of the segment holds other lines, and counts: the one that this clone sealed, or one that
+    /// is not compressed.
     #[error(
         "it is not the segment that this clone sealed, or has uncompressed beside it: it was replaced or changed; the other counts"
     )]

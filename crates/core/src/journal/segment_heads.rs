@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use super::{Actor, ActorKind, Event, EventDraft, Kind, SegmentName};
 use crate::document::FileHash;
 
-/// How many segments a seal names at most. Those beyond it are named by the next seals: each takes as many that nobody named before.
+/// How many segments a seal names at most. Those beyond it are named by the next seals: each takes as many
+/// that nobody named before.
 pub const MOST_HEADS: usize = 64;
 
 /// The field of a seal that holds the heads: names and hashes.
@@ -20,8 +21,8 @@ pub struct SegmentHead {
     pub last: FileHash,
 }
 
-/// The last line of a segment that is sealed at `at` and follows segments with these heads. It has the shape of an event, so that
-/// programs that do not know it pass over a kind that they do not know.
+/// The last line of a segment that is sealed at `at` and follows segments with these heads. It has the shape
+/// of an event, so that programs that do not know it pass over a kind that they do not know.
 pub fn seal(heads: &[SegmentHead], at: Timestamp) -> Event {
     let named = heads.iter().map(|head| (head.segment.to_string(), head.last.to_string().into()));
     let draft = EventDraft::new(Kind::SEAL).with(FIELD, named.collect::<serde_json::Map<_, _>>());

@@ -2,7 +2,8 @@
 
 use crate::journal::{SegmentHead, SegmentName};
 
-/// The key of the trailers (git-interpret-trailers(1)). The value is the name of a segment, a blank, and the hash of its last line.
+/// The key of the trailers (git-interpret-trailers(1)). The value is the name of a segment, a blank, and the
+/// hash of its last line.
 pub const KEY: &str = "Stepmark-History";
 
 /// How many segments a commit names at most.
@@ -17,8 +18,8 @@ pub fn head_of(value: &str) -> Option<SegmentHead> {
     Some(SegmentHead { segment: SegmentName::new(segment)?, last: last.parse().ok()? })
 }
 
-/// The message in which trailers name these heads, in place of those that named others; `None` where it is to stay: there are no heads, or
-/// no message, which git refuses. Lines that start with `comment` are git's own.
+/// The message in which trailers name these heads, in place of those that named others; `None` where it is to
+/// stay: there are no heads, or no message, which git refuses. Lines that start with `comment` are git's own.
 pub fn with_heads(message: &str, comment: &str, heads: &[SegmentHead]) -> Option<String> {
     let lines: Vec<&str> = message.split_inclusive('\n').collect();
     let is_comment = |line: &str| line.starts_with(comment);
@@ -52,7 +53,8 @@ fn end_line(text: &mut String) {
     }
 }
 
-/// Returns whether git takes the last paragraph for trailers: all lines are, or a quarter of them beside one of its own.
+/// Returns whether git takes the last paragraph for trailers: all lines are, or a quarter of them beside one
+/// of its own.
 fn are_trailers(lines: &[&str]) -> bool {
     let (mut trailers, mut others, mut has_own) = (0, 0, false);
     for line in lines {

@@ -17,7 +17,8 @@ use crate::{
     project::history_trailer::{MOST_TRAILERS, with_heads},
 };
 
-/// The comment characters that git chooses from where it is told to choose (git-config(1), `core.commentChar`).
+/// The comment characters that git chooses from where it is told to choose (git-config(1),
+/// `core.commentChar`).
 const COMMENT_CHARACTERS: &str = "#;@!$%^&|:";
 
 /// Why a message did not get the trailers of history. It is as it was.
@@ -38,8 +39,9 @@ pub enum CommitMessageError {
 }
 
 impl Workspace {
-    /// Makes trailers of the commit message in `file` name the sealed segments of the index that no other of them names, in place of
-    /// those that it has, and returns whether it changed. Without such segments it stays.
+    /// Makes trailers of the commit message in `file` name the sealed segments of the index that no other of
+    /// them names, in place of those that it has, and returns whether it changed. Without such segments it
+    /// stays.
     ///
     /// # Errors
     /// When the message cannot be read or written, or the journal not be read.

@@ -22,8 +22,9 @@ use crate::{
 /// How many bytes of git's answer are read: those of more than 200,000 commits.
 const MOST_OUTPUT: u64 = 32 * 1024 * 1024;
 
-/// Reads all segments of the project at `root` from end to end (see [`verify_segments`]), and compares them with the trailers of the
-/// commits that are checked out. Without git, or without trailers, there is nothing to compare.
+/// Reads all segments of the project at `root` from end to end (see [`verify_segments`]), and compares them
+/// with the trailers of the commits that are checked out. Without git, or without trailers, there is nothing
+/// to compare.
 ///
 /// # Errors
 /// When a segment cannot be read.
@@ -34,11 +35,11 @@ pub fn verify_history(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     };
     let found = verified.problems.iter().filter(is_of_end);
     // Of one segment, the first witness counts.
-    let mut told: BTreeSet<_> = found.map(|problem| problem.segment.clone()).collect();
+    let mut reported: BTreeSet<_> = found.map(|problem| problem.segment.clone()).collect();
     let mut objects = None;
     read_trailers(root, |head, commit| {
         let end = verified.ends.get(&head.segment);
-        if end.is_some_and(|end| end.last == head.last) || told.contains(&head.segment) {
+        if end.is_some_and(|end| end.last == head.last) || reported.contains(&head.segment) {
             return;
         }
         // A trailer that a cherry-pick took along speaks of a segment that its commit does not have.
@@ -47,7 +48,7 @@ pub fn verify_history(root: &Root) -> Result<VerifiedSegments, HistoryError> {
         }
         let problem = verified.problem(root, &head, Witness::Commit(commit.to_owned()));
         verified.problems.push(problem);
-        told.insert(head.segment);
+        reported.insert(head.segment);
     });
     Ok(verified)
 }

@@ -79,7 +79,8 @@ pub enum ReplayArtifactsError {
 }
 
 impl Workspace {
-    /// Replays the history of every artifact that is there, and of those that history knows, and reads all checkpoints.
+    /// Replays the history of every artifact that is there, and of those that history knows, and reads all
+    /// checkpoints.
     ///
     /// # Errors
     /// When the project cannot be walked, or its journal not be read.
@@ -99,11 +100,12 @@ impl Workspace {
             all.artifacts.push(self.compared(path, key, Some(artifact), &lineage, &mut checked_out)?);
         }
         // Files that are gone, or show no state of a workflow any more.
-        let told: HashSet<ProjectPath> = all.unreadable.iter().map(|error| error.path().clone()).collect();
+        let reported: HashSet<ProjectPath> =
+            all.unreadable.iter().map(|error| error.path().clone()).collect();
         for known in self.with_history(History::artifacts)? {
             if known.goes_on
                 || known.heads.iter().all(|head| seen.contains(head))
-                || told.contains(&known.path)
+                || reported.contains(&known.path)
             {
                 continue;
             }

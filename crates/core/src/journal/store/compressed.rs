@@ -89,7 +89,8 @@ pub(super) fn read_member(source: impl BufRead) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Compresses a segment into `file`, of which one member at a time is held. The same bytes give the same file.
+/// Compresses a segment into `file`, of which one member at a time is held. The same bytes give the same
+/// file.
 ///
 /// # Errors
 /// When the segment cannot be read, or the file not written.

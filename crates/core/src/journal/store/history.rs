@@ -98,7 +98,8 @@ impl History {
         Ok(())
     }
 
-    /// Makes the index anew if it does not say what the segments were found to hold, and returns whether it did.
+    /// Makes the index anew if it does not say what the segments were found to hold, and returns whether it
+    /// did.
     ///
     /// # Errors
     /// When a segment cannot be read.

@@ -12,12 +12,13 @@ use crate::root::Root;
 pub(super) type NamedHeads = BTreeMap<SegmentHead, Witness>;
 
 impl VerifiedSegments {
-    /// Adds a problem for each of `named` that is not the end of a segment that was read. Of one segment, the first counts.
+    /// Adds a problem for each of `named` that is not the end of a segment that was read. Of one segment, the
+    /// first counts.
     pub(super) fn compare(&mut self, root: &Root, named: NamedHeads) {
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         for (head, by) in named {
             if self.ends.get(&head.segment).is_none_or(|end| end.last != head.last)
-                && told.insert(head.segment.clone())
+                && reported.insert(head.segment.clone())
             {
                 self.problems.push(self.problem(root, &head, by));
             }

@@ -52,8 +52,8 @@ pub(super) fn of_words(word: &str, reason: String) -> LineProblem {
 }
 
 impl SegmentProblem {
-    /// The word for what is wrong: `header`, `not-an-event`, `broken-chain`, `not-genuine`, `torn`, `misnamed`, `not-a-file`, `replaced`,
-    /// `missing-parent`, `missing-segment` or `rewritten`.
+    /// The word for what is wrong: `header`, `not-an-event`, `broken-chain`, `not-genuine`, `torn`,
+    /// `misnamed`, `not-a-file`, `replaced`, `missing-parent`, `missing-segment` or `rewritten`.
     pub fn word(&self) -> &'static str {
         to_words(&self.problem).0
     }

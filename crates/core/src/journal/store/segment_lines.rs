@@ -61,8 +61,8 @@ impl ReadLine {
     }
 }
 
-/// Reads the segment `name` on behind `progress`, or from the start, and gives each line to `take`. A segment without a whole first line
-/// leaves no progress.
+/// Reads the segment `name` on behind `progress`, or from the start, and gives each line to `take`. A segment
+/// without a whole first line leaves no progress.
 ///
 /// # Errors
 /// Those of the reader and of `take`.

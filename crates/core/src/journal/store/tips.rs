@@ -19,7 +19,8 @@ pub(super) fn remember(connection: &Connection, segment: i64, heads: &[SegmentHe
 }
 
 impl History {
-    /// The heads of the sealed segments that stand among the files of the project and that no other of them names, `most` of them at most.
+    /// The heads of the sealed segments that stand among the files of the project and that no other of them
+    /// names, `most` of them at most.
     ///
     /// # Errors
     /// When a segment cannot be read.
@@ -28,7 +29,8 @@ impl History {
         self.tips_among(&names, most)
     }
 
-    /// The heads of the segments `names` that no other of them names, `most` of them at most: first those that name others themselves.
+    /// The heads of the segments `names` that no other of them names, `most` of them at most: first those
+    /// that name others themselves.
     ///
     /// # Errors
     /// When a segment cannot be read.

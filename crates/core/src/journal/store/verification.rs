@@ -24,7 +24,8 @@ pub struct VerifiedSegments {
     pub events: u64,
     /// The events that the index is to hold, each once: a merge may bring a segment's events twice.
     pub sum: EventSum,
-    /// What is wrong, in the order of the segments' names; then events and segments that are missing, or not as others name them.
+    /// What is wrong, in the order of the segments' names; then events and segments that are missing, or not
+    /// as others name them.
     pub problems: Vec<SegmentProblem>,
     /// The last line of each segment.
     pub ends: SegmentEnds,
@@ -138,7 +139,7 @@ impl<'a> Verification<'a> {
     fn compare_places(&mut self, file: &SegmentFile) -> Result<(), Fault> {
         for place in SegmentPlace::IN_ORDER.into_iter().filter(|place| *place > file.place) {
             let other = SegmentFile { place, ..file.clone() };
-            // What is no file is told already.
+            // What is no file is reported already.
             if place.open(self.root, &file.name).is_ok() && !has_bytes_of(self.root, file, &other)? {
                 self.add_problem(&other, (1, 0), LineProblem::Replaced);
             }
@@ -162,7 +163,7 @@ impl<'a> Verification<'a> {
     }
 
     fn take(&mut self, file: &SegmentFile, line: ReadLine) {
-        let place = (line.number, line.start);
+        let position = (line.number, line.start);
         let is_genuine = line.event.as_ref().or(line.seal.as_ref()).is_none_or(|event| event.is_genuine());
         if let Some(event) = &line.event {
             if !self.references.seen.contains(&event.id) && !self.forged.contains(&event.id) {
@@ -170,7 +171,7 @@ impl<'a> Verification<'a> {
             }
             if is_genuine {
                 self.verified.events += 1;
-                self.references.add(event, file, place);
+                self.references.add(event, file, position);
             } else {
                 self.forged.insert(event.id);
             }
@@ -180,7 +181,7 @@ impl<'a> Verification<'a> {
             self.named.entry(head).or_insert_with(|| Witness::Segment(file.name.clone()));
         }
         let forged = (!is_genuine).then_some(LineProblem::NotGenuine);
-        line.problem.into_iter().chain(forged).for_each(|problem| self.add_problem(file, place, problem));
+        line.problem.into_iter().chain(forged).for_each(|problem| self.add_problem(file, position, problem));
     }
 }
 
