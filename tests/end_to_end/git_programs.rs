@@ -20,7 +20,7 @@ fn hostile(test: &str) -> Option<Repository> {
     sandbox.write(PRD, prd("step-01-init, step-02-discovery"));
     repository.commit("one");
     sandbox.write(PRD, prd("step-01-init, step-02-discovery, step-03-success"));
-    repository.commit("two");
+    repository.commit(&format!("two\n\nStepmark-History: main-0 {}", "0".repeat(64)));
     sign_head(&repository);
     sandbox.write(".git/info/attributes", "* filter=evil diff=evil merge=evil\n");
 
@@ -59,6 +59,10 @@ fn hostile(test: &str) -> Option<Repository> {
         ("filter.evil.process", program),
         ("filter.evil.required", "true"),
         ("merge.evil.driver", program),
+        ("trailer.evil.key", "Evil"),
+        ("trailer.evil.ifmissing", "add"),
+        ("trailer.evil.cmd", program),
+        ("trailer.stepmark-history.command", program),
         ("remote.origin.url", &format!("ext::{program}")),
         ("remote.origin.promisor", "true"),
         ("remote.origin.uploadpack", program),
@@ -135,8 +139,11 @@ fn no_command_starts_a_program_that_the_repository_names() {
                 .concat();
         repository.git(&harmless);
     };
-    clean(&["add", PRD]);
+    clean(&["add", PRD, ".stepmark/journal"]);
     assert_eq!(trace(&repository), None, "adding");
+    repository.sandbox.write("message", "Three\n");
+    assert_eq!(run(&["hook", "trailer", "message"]).code, 0);
+    assert!(repository.sandbox.read("message").starts_with(b"Three\n\nStepmark-History: "));
     for arguments in [
         &["check", "--staged"][..],
         &["check", "--staged", "--fix"],

@@ -108,6 +108,7 @@ fn status_tells_what_is_there_and_uninstall_takes_it_out() {
     [ROOT]/.git/hooks/post-checkout: installed
     [ROOT]/.git/hooks/post-merge: installed
     [ROOT]/.git/hooks/post-rewrite: installed
+    [ROOT]/.git/hooks/commit-msg: not installed
     ");
     assert_eq!(repository.stepmark(&["hook", "uninstall"]).code, 0);
     let run = repository.stepmark(&["hook", "status", "--json"]);

@@ -27,6 +27,8 @@ mod fix;
 mod full_disk;
 mod git_programs;
 mod gate;
+mod history_anchor;
+mod history_damage;
 mod hook;
 mod import_stories;
 mod init;

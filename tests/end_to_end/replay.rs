@@ -6,8 +6,9 @@ use serde_json::Value as Json;
 
 use crate::{
     harness::{
-        Sandbox,
+        Repository, Sandbox,
         demo::{ARCHITECTURE, PRD},
+        tool,
     },
     log::work,
 };
@@ -131,4 +132,46 @@ fn compacting_changes_no_answer() {
     // Work goes on in a new live segment.
     work(&demo, "s-1", "2026-11-22T11:00:00Z", &["complete", PRD, "5"]);
     assert_eq!(standing(&demo, PRD), (0, "current".to_owned()));
+}
+
+#[cfg(unix)]
+#[test]
+fn one_process_of_git_tells_what_is_checked_out_however_many_artifacts_there_are() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (Some(repository), Some(git)) = (Repository::empty("counting"), tool("git", "counting")) else {
+        return;
+    };
+    let sandbox = &repository.sandbox;
+    sandbox.write(".stepmark/config.yaml", "version: 1\n");
+    let artifacts: Vec<String> = (0..12).map(|number| format!("docs/{number}.md")).collect();
+    artifacts.iter().for_each(|path| sandbox.write(path, "---\nstepsCompleted: [1]\n---\n"));
+    repository.commit("begun");
+    sandbox.write("docs/gone.md", "---\nstepsCompleted: [1]\n---\n");
+    for path in artifacts.iter().map(String::as_str).chain(["docs/gone.md"]) {
+        assert_eq!(repository.stepmark(&["complete", path, "2"]).code, 0);
+    }
+    repository.git(&["checkout", "--quiet", "."]);
+    fs::remove_file(sandbox.place("docs/gone.md")).unwrap();
+    let (folder, log) = (sandbox.outside(), sandbox.outside().join("log"));
+    let counting = folder.join("git");
+    fs::write(
+        &counting,
+        format!("#!/bin/sh\necho \"$*\" >>'{}'\nexec '{}' \"$@\"\n", log.display(), git.display()),
+    )
+    .unwrap();
+    fs::set_permissions(&counting, fs::Permissions::from_mode(0o755)).unwrap();
+    for arguments in [&["replay", "--verify", "--json"][..], &["doctor"]] {
+        let run = sandbox.run(repository.command(arguments).env("PATH", &folder));
+        assert_eq!(run.code, 0, "{run}");
+        if arguments[0] == "replay" {
+            let answer = run.json("stepmark.replay/1");
+            let artifacts = answer["artifacts"].as_array().unwrap();
+            assert_eq!(artifacts.iter().filter(|one| one["standing"] == "earlier").count(), 13, "{run}");
+        }
+        let started = fs::read_to_string(&log).unwrap();
+        assert_eq!(started.lines().filter(|line| line.contains("cat-file")).count(), 1, "{started}");
+        assert!(started.lines().count() <= 3, "{started}");
+        fs::remove_file(&log).unwrap();
+    }
 }

@@ -7,6 +7,7 @@ pub(crate) mod demo;
 mod repository;
 mod run;
 mod sandbox;
+pub(crate) mod segment;
 pub(crate) mod sprint;
 pub(crate) mod terminal;
 mod tool;

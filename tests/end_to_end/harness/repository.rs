@@ -49,7 +49,7 @@ impl Repository {
         Run::of(self.git_command(arguments).env("PATH", self.search_path()))
     }
 
-    fn search_path(&self) -> String {
+    pub(crate) fn search_path(&self) -> String {
         let program = Path::new(env!("CARGO_BIN_EXE_stepmark")).parent().unwrap().display();
         format!("{program}:{}:/usr/bin:/bin", self.git.parent().unwrap().display())
     }

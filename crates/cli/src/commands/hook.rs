@@ -1,8 +1,10 @@
 //! `stepmark hook`
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use stepmark_core::{
-    project::git_hook::HOOKS,
+    project::git_hook::{HOOKS, TRAILER_HOOK},
     workspace::{HookChange, HookOutcome, HookStanding},
 };
 
@@ -30,6 +32,19 @@ enum Task {
         /// Only these hooks
         #[arg(value_parser = PossibleValuesParser::new(HOOKS))]
         hooks: Vec<String>,
+        /// Also add `stepmark hook trailer` to commit-msg: commits name the history that they hold, and
+        /// `replay --verify` compares
+        #[arg(long)]
+        history_trailer: bool,
+    },
+    /// Add trailers to a commit message that name the sealed segments of history in the index (run by
+    /// commit-msg)
+    ///
+    /// `Stepmark-History: SEGMENT HASH` says with which line a segment ends. Trailers of that name that stand there are replaced; an
+    /// empty message, and one of a commit without sealed segments, is left alone.
+    Trailer {
+        /// The file with the message, as git gives it to commit-msg
+        file: PathBuf,
     },
     /// Take out what `install` added, and nothing else
     Uninstall,
@@ -40,9 +55,15 @@ enum Task {
 impl Hook {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match &self.task {
-            Task::Install { hooks } => {
-                let is_wanted = |name: &str| hooks.is_empty() || hooks.iter().any(|hook| hook == name);
+            Task::Install { hooks, history_trailer } => {
+                let is_wanted = |name: &str| match name {
+                    TRAILER_HOOK => *history_trailer,
+                    _ => hooks.is_empty() || hooks.iter().any(|hook| hook == name),
+                };
                 report(output, &project.workspace.install_hooks(&is_wanted)?);
+            }
+            Task::Trailer { file } => {
+                project.workspace.add_history_trailers(file)?;
             }
             Task::Uninstall => report(output, &project.workspace.uninstall_hooks()?),
             Task::Status => return Ok(status(output, &project.workspace.hook_standings()?)),

@@ -4,8 +4,8 @@ use stepmark_core::{
     commit::{CompactError, LocalStateMoveError},
     journal::{HistoryError, ReplayError},
     workspace::{
-        ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError, DoctorError,
-        LocalStateError, RestoreError, TellError,
+        ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError,
+        CommitMessageError, DoctorError, LocalStateError, ReplayArtifactsError, RestoreError, TellError,
     },
 };
 
@@ -47,10 +47,31 @@ impl From<HistoryError> for Failure {
     }
 }
 
+impl From<ReplayArtifactsError> for Failure {
+    fn from(error: ReplayArtifactsError) -> Self {
+        match error {
+            ReplayArtifactsError::History(error) => error.into(),
+            ReplayArtifactsError::Walk(error) => error.into(),
+            ReplayArtifactsError::Artifact(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<CommitMessageError> for Failure {
+    fn from(error: CommitMessageError) -> Self {
+        match error {
+            CommitMessageError::History(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
 impl From<TellError> for Failure {
     fn from(error: TellError) -> Self {
         match error {
             TellError::Interrupted(error) => ChangeError::Commit(error).into(),
+            TellError::History(error) => error.into(),
             TellError::Write(_) => Self::from_error(Exit::Io, &error),
         }
     }
@@ -124,7 +145,7 @@ impl From<DoctorError> for Failure {
             DoctorError::History(error) => error.into(),
             DoctorError::Mend(error) => error.into(),
             DoctorError::Walk(error) => error.into(),
-            DoctorError::Checkpoints(_) => Self::from_error(Exit::Io, &error),
+            DoctorError::Replay(error) => error.into(),
         }
     }
 }

@@ -2,28 +2,12 @@
 
 use serde_json::{Value as Json, json};
 use stepmark_core::{
-    artifact::ProjectPath,
-    document::Change,
-    journal::{ArtifactKey, EventId, Standing, store::SegmentProblem},
+    journal::{EventId, Standing, store::SegmentProblem},
+    workspace::Replayed,
 };
 
 use super::{Output, history, on_one_line, wording};
-use crate::exit::Exit;
-
-/// An artifact and its history.
-pub(crate) struct Replayed {
-    pub(crate) path: ProjectPath,
-    pub(crate) key: ArtifactKey,
-    pub(crate) standing: Standing,
-    /// How many events it has.
-    pub(crate) events: usize,
-    /// Where its state is unexplained: what differs from that after the last event.
-    pub(crate) changes: Vec<Change>,
-    /// What else is to be told.
-    pub(crate) remarks: Vec<String>,
-    /// Events that do not lead to the state that they record.
-    pub(crate) damage: Vec<String>,
-}
+use crate::exit::{Exit, chain};
 
 /// All that was replayed.
 pub(crate) struct Summary {
@@ -78,9 +62,11 @@ pub(crate) fn show(summary: &Summary, output: &Output) {
         for change in &artifact.changes {
             output.line(format_args!("    {}", on_one_line(&history::change(change))));
         }
-        artifact.remarks.iter().for_each(|remark| output.line(format_args!("    {}", on_one_line(remark))));
+        if let Some(obstacle) = &artifact.obstacle {
+            output.line(format_args!("    {}", on_one_line(&chain(obstacle))));
+        }
         for damage in &artifact.damage {
-            output.warning(format_args!("{}: {damage}", artifact.path));
+            output.warning(format_args!("{}: {}", artifact.path, chain(damage)));
         }
     }
     summary.problems.iter().for_each(|problem| output.warning(wording::segment_problem(problem)));
@@ -125,8 +111,8 @@ fn artifact(artifact: &Replayed) -> Json {
         "event": event,
         "events": artifact.events,
         "changes": artifact.changes,
-        "remarks": artifact.remarks,
-        "damage": artifact.damage,
+        "remarks": artifact.obstacle.iter().map(|obstacle| chain(obstacle)).collect::<Vec<_>>(),
+        "damage": artifact.damage.iter().map(|damage| chain(damage)).collect::<Vec<_>>(),
     })
 }
 

@@ -3,11 +3,13 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, BufWriter, Read, Write},
     path::Path,
 };
 
-use super::{FsyncPolicy, folder::flush_folder, journal_file::JournalFile};
+use flate2::bufread::MultiGzDecoder;
+
+use super::{FsyncPolicy, folder::flush_folder, journal_file::JournalFile, same_bytes::have_same_bytes};
 use crate::{
     artifact::ProjectPath,
     journal::{Header, SegmentName, store::compress},
@@ -18,8 +20,6 @@ use crate::{
 
 /// Sealed segments, seen from the root.
 const SEALED: &str = ".stepmark/journal";
-/// How many bytes a segment may have that is compressed.
-const LIMIT: u64 = 1024 * 1024 * 1024;
 /// How many bytes the first line of a segment may have.
 const HEADER_LIMIT: u64 = 64 * 1024;
 const PLAIN: &str = ".jsonl";
@@ -104,14 +104,20 @@ fn is_segment(folder: &Path, name: &SegmentName) -> bool {
 fn compact(folder: &Path, name: &SegmentName, fsync: FsyncPolicy) -> io::Result<Compacted> {
     let plain = folder.join(format!("{name}{PLAIN}"));
     let target = folder.join(format!("{name}{COMPRESSED}"));
-    let bytes = own_file::read(folder, format!("{name}{PLAIN}").as_ref(), LIMIT)?;
+    let open = |name: &str| own_file::open(folder, name.as_ref(), Access::Read);
+    let open_plain = || open(&format!("{name}{PLAIN}"));
+    let before = open_plain()?.metadata()?.len();
+    let is_same = |compressed: &str| {
+        let inside = MultiGzDecoder::new(BufReader::new(open(compressed)?));
+        have_same_bytes(BufReader::new(open_plain()?), BufReader::new(inside))
+    };
     // What cannot be decompressed was not written to its end.
-    let is_same = |place: &Path| Ok::<bool, io::Error>(decompressed(place, bytes.len() as u64)? == bytes);
-    let is_done = is_same(&target).unwrap_or(false);
+    let is_done = is_same(&format!("{name}{COMPRESSED}")).unwrap_or(false);
     if !is_done {
-        let staged = folder.join(format!(".{name}{COMPRESSED}.tmp"));
-        write(&staged, &compress(&bytes)?, fsync)?;
-        if !is_same(&staged)? {
+        let staged_name = format!(".{name}{COMPRESSED}.tmp");
+        let staged = folder.join(&staged_name);
+        write(&staged, open_plain()?, fsync)?;
+        if !is_same(&staged_name)? {
             return Err(io::Error::other("what was written does not lead back to the segment"));
         }
         fs::rename(&staged, &target)?;
@@ -119,31 +125,32 @@ fn compact(folder: &Path, name: &SegmentName, fsync: FsyncPolicy) -> io::Result<
     }
     fs::remove_file(&plain)?;
     flush_folder(folder, fsync)?;
-    Ok(Compacted { name: name.clone(), before: bytes.len() as u64, after: fs::metadata(&target)?.len() })
+    Ok(Compacted { name: name.clone(), before, after: fs::metadata(&target)?.len() })
 }
 
-fn write(place: &Path, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
+fn write(place: &Path, segment: File, fsync: FsyncPolicy) -> io::Result<()> {
     // What a run that was killed left, or a repository put here.
     match fs::remove_file(place) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut file = File::create_new(place)?;
-    file.write_all(bytes)?;
+    let mut file = BufWriter::new(File::create_new(place)?);
+    compress(segment, &mut file)?;
+    file.flush()?;
+    let file = file.get_ref();
     if fsync == FsyncPolicy::Always { file.sync_all() } else { Ok(()) }
-}
-
-/// The bytes inside, of which there are at most `limit`.
-fn decompressed(place: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let (folder, name) = (place.parent().unwrap_or(place), place.file_name().unwrap_or_default());
-    let file = own_file::open(folder, name.as_ref(), Access::Read)?;
-    own_file::read_bounded(flate2::read::MultiGzDecoder::new(file), limit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::journal::{Actor, Event, EventDraft, Header, History, Kind, store::SegmentPlace};
+
+    fn decompressed(place: &Path) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        flate2::read::MultiGzDecoder::new(File::open(place).unwrap()).read_to_end(&mut bytes).unwrap();
+        bytes
+    }
 
     fn project_with(name: &str, count: usize) -> (tempfile::TempDir, Root, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
@@ -167,7 +174,7 @@ mod tests {
         let compacted = compact_segments(&root, FsyncPolicy::Never).unwrap();
         assert!(compacted.len() == 1 && compacted[0].after < compacted[0].before / 2, "{compacted:?}");
         let target = root.path().join(SEALED).join("s-1.jsonl.gz");
-        assert!(decompressed(&target, 1 << 30).unwrap() == bytes);
+        assert!(decompressed(&target) == bytes);
         assert_eq!(fs::read_dir(root.path().join(SEALED)).unwrap().count(), 1);
         let history = History::open(&root).unwrap();
         assert_eq!(history.latest(1000).unwrap(), events);
@@ -180,12 +187,12 @@ mod tests {
         let (_folder, root, bytes) = project_with("s-1", 3);
         let sealed = root.path().join(SEALED);
         let target = sealed.join("s-1.jsonl.gz");
-        for left in [compress(&bytes).unwrap(), compress(b"another").unwrap()] {
+        for left in [&bytes[..], b"another"] {
             fs::write(sealed.join("s-1.jsonl"), &bytes).unwrap();
             fs::write(sealed.join(".s-1.jsonl.gz.tmp"), "half").unwrap();
-            fs::write(&target, left).unwrap();
+            compress(left, File::create(&target).unwrap()).unwrap();
             assert_eq!(compact_segments(&root, FsyncPolicy::Never).unwrap().len(), 1);
-            assert!(decompressed(&target, 1 << 30).unwrap() == bytes);
+            assert!(decompressed(&target) == bytes);
             assert!(!sealed.join("s-1.jsonl").exists());
         }
     }

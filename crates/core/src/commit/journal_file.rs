@@ -201,7 +201,7 @@ fn is_random(text: &str) -> bool {
     text.len() == RANDOM_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn flush(file: &File, fsync: FsyncPolicy) -> io::Result<()> {
+pub(super) fn flush(file: &File, fsync: FsyncPolicy) -> io::Result<()> {
     match fsync {
         FsyncPolicy::Always => file.sync_data(),
         FsyncPolicy::Never => Ok(()),
@@ -209,7 +209,7 @@ fn flush(file: &File, fsync: FsyncPolicy) -> io::Result<()> {
 }
 
 /// The chain behind the last line of a segment; `None` where that line is torn.
-fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<Chain>> {
+pub(super) fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<Chain>> {
     let mut tail_length = TAIL;
     loop {
         let start = length.saturating_sub(tail_length);
@@ -263,9 +263,11 @@ fn holds(mut file: File, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool
 mod tests {
     use super::*;
     use crate::{
-        commit::{scratch_project::ScratchProject, seal_segments},
+        commit::{Seal, scratch_project::ScratchProject, seal_segments},
         journal::{Actor, EventDraft, Kind},
     };
+
+    const FIRST: Seal = Seal { heads: Vec::new(), at: jiff::Timestamp::UNIX_EPOCH };
 
     fn event(reason: &str, session: Option<&str>) -> Event {
         let draft = EventDraft::new(Kind::CHANGE).with_reason(Some(reason.to_owned()));
@@ -298,7 +300,7 @@ mod tests {
         assert_eq!(names.len(), 3, "{names:?}");
         let main = names.iter().find(|name| name.starts_with("main-")).unwrap();
         assert_eq!(reasons(&project, &format!(".stepmark/local/journal/{main}")), ["a", "c"]);
-        assert_eq!(seal_segments(&project.root, Some("s"), FsyncPolicy::Always).unwrap().len(), 1);
+        assert_eq!(seal_segments(&project.root, Some("s"), FIRST, FsyncPolicy::Always).unwrap().len(), 1);
         let sealed = project.names(".stepmark/journal");
         assert_eq!(reasons(&project, &format!(".stepmark/journal/{}", sealed[0])), ["d"]);
         assert_eq!(project.names(".stepmark/local/journal").len(), 2);
@@ -315,7 +317,7 @@ mod tests {
         let names = project.names(".stepmark/local/journal");
         assert_eq!(names.len(), 1, "{names:?}");
         assert_eq!(reasons(&project, &format!(".stepmark/local/journal/{}", names[0])).len(), 7);
-        assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Never).unwrap().len(), 1);
+        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap().len(), 1);
     }
 
     #[test]
@@ -330,7 +332,7 @@ mod tests {
         append(&project, "c", None);
         assert_eq!(project.read(&name), torn);
         assert_eq!(project.names(".stepmark/local/journal").len(), 2);
-        assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Never).unwrap().len(), 1);
+        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap().len(), 1);
         assert_eq!(project.names(".stepmark/local/journal").len(), 1);
     }
 

@@ -223,6 +223,9 @@ mod tests {
         journal::{Actor, ArtifactKey, ArtifactRef},
     };
 
+    const FIRST: crate::commit::Seal =
+        crate::commit::Seal { heads: Vec::new(), at: jiff::Timestamp::UNIX_EPOCH };
+
     const UX: &str = "docs/ux.md";
     const GONE: &str = "docs/zz.md";
     const THEIRS: &[u8] = b"theirs\n";
@@ -289,7 +292,7 @@ mod tests {
             let (project, record) = cut_off();
             JournalFile::open(&project.root).unwrap().append(&record.events, FsyncPolicy::Never).unwrap();
             if is_sealed {
-                seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+                seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
             }
             finish_interrupted(&project.root, &fast()).unwrap();
             assert_eq!(
@@ -339,7 +342,7 @@ mod tests {
         // History is written and sealed meanwhile, as `session start` and `checkpoint` do.
         let other = event("other.md");
         append_events(&project.root, std::slice::from_ref(&other), FsyncPolicy::Never).unwrap();
-        let sealed = seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+        let sealed = seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
         assert_eq!(sealed.len(), 1);
         drop(lock);
         finish_interrupted(&project.root, &fast()).unwrap();

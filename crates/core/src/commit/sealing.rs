@@ -1,21 +1,26 @@
-//! Sealing live segments: they are written to the folder that git carries, and this clone keeps a copy that no checkout replaces.
+//! Sealing live segments: each gets a last line that names the segments before it, and is written to the folder that git carries;
+//! this clone keeps a copy that no checkout replaces.
 //!
 //! Killed in between, a segment is live still, or a copy whose other file is staged: the next sealing gives that one its name.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are sealed here")]
 
 use std::{
     fs::{self, File},
-    io::{self, Read, Seek, SeekFrom},
+    io::{self, BufReader, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
+
+use jiff::Timestamp;
 
 use super::{
     FsyncPolicy, JournalWriteError,
     folder::flush_folder,
-    journal_file::{EXTENSION, JournalFile},
+    journal_file::{EXTENSION, JournalFile, chain_at_end, flush},
+    same_bytes::have_same_bytes,
 };
 use crate::{
-    journal::{SegmentName, store::SEALED_FOLDER},
+    document::FileHash,
+    journal::{self, Chain, SegmentHead, SegmentName, store::SEALED_FOLDER},
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,
@@ -31,12 +36,13 @@ use crate::{
 pub fn seal_segments(
     root: &Root,
     session: Option<&str>,
+    seal: Seal,
     fsync: FsyncPolicy,
 ) -> Result<Vec<SegmentName>, JournalWriteError> {
     let journal = JournalFile::open(root)?;
     let names = journal.live_names(session)?;
     let sealing = Sealing { live: journal.folder(), root, fsync };
-    Ok(if names.is_empty() { Vec::new() } else { sealing.seal(names)? })
+    Ok(if names.is_empty() { Vec::new() } else { sealing.seal(names, seal)? })
 }
 
 /// Gives staged segments their names, of sealings that were cut off.
@@ -48,6 +54,15 @@ pub(super) fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<(), Jour
     Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
 }
 
+/// What the last line of a segment is to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// The segments before it: see [`History::tips`](crate::journal::History::tips).
+    pub heads: Vec<SegmentHead>,
+    /// When it is sealed.
+    pub at: Timestamp,
+}
+
 /// Under the lock of the journal.
 struct Sealing<'a> {
     live: &'a Path,
@@ -56,29 +71,52 @@ struct Sealing<'a> {
 }
 
 impl Sealing<'_> {
-    fn seal(&self, names: Vec<String>) -> io::Result<Vec<SegmentName>> {
+    fn seal(&self, names: Vec<String>, mut seal: Seal) -> io::Result<Vec<SegmentName>> {
         let tracked = self.tracked()?;
         fs::create_dir_all(&tracked)?;
         self.finish()?;
         let copies = self.root.state().make(StateFolder::SealedCopies)?;
         let mut sealed = Vec::new();
         for name in names {
-            let mut live = own_file::open(self.live, name.as_ref(), Access::Read)?;
+            let mut live = own_file::open(self.live, name.as_ref(), Access::Append)?;
+            let length = live.metadata()?.len();
+            let Some(segment) = name.strip_suffix(EXTENSION).and_then(SegmentName::new) else { continue };
             // A torn segment stays for `doctor`: what is sealed is never cut.
-            if !ends_with_line(&mut live)? {
-                continue;
-            }
+            let Some(chain) = chain_at_end(&mut live, length)? else { continue };
+            let last = self.write_last_line(&mut live, length, chain, &seal)?;
+            seal.heads = vec![SegmentHead { segment: segment.clone(), last }];
             let staged = tracked.join(staged_name(&name));
             self.write(&mut live, &staged)?;
             fs::rename(self.live.join(&name), copies.join(&name))?;
             // Nothing is added to it from here on, even if the other file gets its name later.
             flush_folder(&copies, self.fsync)?;
             fs::rename(&staged, tracked.join(&name))?;
-            sealed.extend(name.strip_suffix(EXTENSION).and_then(SegmentName::new));
+            sealed.push(segment);
         }
         flush_folder(&tracked, self.fsync)?;
         flush_folder(self.live, self.fsync)?;
         Ok(sealed)
+    }
+
+    /// Adds the line that names the segments before this one, where there are any, and returns the hash of
+    /// the last line.
+    fn write_last_line(
+        &self,
+        live: &mut File,
+        length: u64,
+        mut chain: Chain,
+        seal: &Seal,
+    ) -> io::Result<FileHash> {
+        if seal.heads.is_empty() {
+            return Ok(chain.last());
+        }
+        let line = chain.add(&journal::seal(&seal.heads, seal.at));
+        if let Err(error) = live.write_all(&line).and_then(|()| flush(live, self.fsync)) {
+            // Half a line would be reported as torn; where even this fails, it is.
+            let _cut = live.set_len(length);
+            return Err(error);
+        }
+        Ok(chain.last())
     }
 
     fn write(&self, live: &mut File, staged: &Path) -> io::Result<()> {
@@ -138,32 +176,7 @@ fn is_same(copies: &Path, tracked: &Path, name: &str, staged: &std::ffi::OsStr) 
     };
     let Ok(staged) = own_file::open(tracked, staged.as_ref(), Access::Read) else { return Ok(false) };
     let is_as_long = copy.metadata()?.len() == staged.metadata()?.len();
-    Ok(is_as_long && have_same_bytes(copy, staged)?)
-}
-
-fn have_same_bytes(one: File, other: File) -> io::Result<bool> {
-    let (mut one, mut other) = (io::BufReader::new(one), io::BufReader::new(other));
-    let (mut here, mut there) = ([0; 4096], [0; 4096]);
-    loop {
-        let read = one.read(&mut here)?;
-        other.read_exact(&mut there[..read])?;
-        if here[..read] != there[..read] {
-            return Ok(false);
-        }
-        if read == 0 {
-            return Ok(true);
-        }
-    }
-}
-
-fn ends_with_line(file: &mut File) -> io::Result<bool> {
-    if file.metadata()?.len() == 0 {
-        return Ok(false);
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
+    Ok(is_as_long && have_same_bytes(BufReader::new(copy), BufReader::new(staged))?)
 }
 
 #[cfg(test)]
@@ -171,8 +184,10 @@ mod tests {
     use super::*;
     use crate::{
         commit::{append_events, scratch_project::ScratchProject},
-        journal::{Actor, Event, EventDraft, Kind},
+        journal::{Actor, Event, EventDraft, History, Kind, store::verify_segments},
     };
+
+    const FIRST: Seal = Seal { heads: Vec::new(), at: Timestamp::UNIX_EPOCH };
 
     fn append(project: &ScratchProject, reason: &str) {
         let draft = EventDraft::new(Kind::CHANGE).with_reason(Some(reason.to_owned()));
@@ -186,13 +201,38 @@ mod tests {
         append(&project, "a");
         let name = project.names(".stepmark/local/journal").remove(0);
         let bytes = project.read(&format!(".stepmark/local/journal/{name}"));
-        assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Always).unwrap().len(), 1);
+        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Always).unwrap().len(), 1);
         assert_eq!(project.names(".stepmark/journal"), std::slice::from_ref(&name));
         for folder in [".stepmark/journal", ".stepmark/local/sealed"] {
             assert_eq!(project.read(&format!("{folder}/{name}")), bytes);
         }
         assert_eq!(project.names(".stepmark/local/journal"), [""; 0]);
-        assert_eq!(seal_segments(&project.root, None, FsyncPolicy::Always).unwrap(), []);
+        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Always).unwrap(), []);
+    }
+
+    #[test]
+    fn the_last_line_names_the_segments_before_also_after_a_sealing_that_was_cut_off() {
+        let project = ScratchProject::new();
+        let seal = || {
+            let heads = History::open(&project.root).unwrap().tips(9).unwrap();
+            let seal = Seal { heads, at: Timestamp::UNIX_EPOCH };
+            seal_segments(&project.root, None, seal, FsyncPolicy::Never).unwrap().remove(0)
+        };
+        append(&project, "a");
+        let one = seal();
+        append(&project, "b");
+        let two = seal();
+        let [copy, live] =
+            ["sealed", "journal"].map(|folder| format!(".stepmark/local/{folder}/{two}.jsonl"));
+        let text = String::from_utf8(project.read(&copy)).unwrap();
+        assert!(text.lines().last().unwrap().contains(&format!("\"heads\":{{\"{one}\":\"")), "{text}");
+        // It was cut off before the segment left the live ones, which goes on.
+        fs::rename(project.place(&copy), project.place(&live)).unwrap();
+        fs::remove_file(project.place(&format!(".stepmark/journal/{two}.jsonl"))).unwrap();
+        append(&project, "c");
+        assert_eq!(seal(), two);
+        let found = verify_segments(&project.root).unwrap();
+        assert_eq!((found.events, found.problems), (3, Vec::new()));
     }
 
     #[test]
@@ -200,7 +240,7 @@ mod tests {
         let project = ScratchProject::new();
         append(&project, "a");
         let name = project.names(".stepmark/local/journal").remove(0);
-        seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+        seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
         let tracked = |name: &str| project.place(&format!(".stepmark/journal/{name}"));
         fs::rename(tracked(&name), tracked(&staged_name(&name))).unwrap();
         fs::write(tracked(".main-000000000000.jsonl.tmp"), "a repository's").unwrap();
@@ -213,7 +253,7 @@ mod tests {
         // Another branch is checked out: the segment is not put among its files again.
         fs::remove_file(tracked(&name)).unwrap();
         append(&project, "b");
-        seal_segments(&project.root, None, FsyncPolicy::Never).unwrap();
+        seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
         assert!(!tracked(&name).exists());
     }
 }

@@ -166,6 +166,8 @@ impl Kind {
     pub const DELEGATE: Self = Self::of("delegate");
     /// A lease that had run out was taken over.
     pub const LEASE_TAKEN_OVER: Self = Self::of("lease-taken-over");
+    /// A segment was sealed: the line names those before it, and is counted as no event.
+    pub const SEAL: Self = Self::of("seal");
     /// A person or agent insisted on what was refused.
     pub const OVERRIDE: Self = Self::of("override");
 

@@ -65,12 +65,19 @@ pub enum LineProblem {
     /// The file ends in the middle of the line: a process or the machine died while writing it.
     #[error("the last line is torn: it was never acknowledged")]
     Torn,
+    /// The file bears another name than its first line.
+    #[error("the first line is that of the segment {segment}: the file was renamed or copied")]
+    Misnamed {
+        /// The name in the first line, as JSON.
+        segment: String,
+    },
     /// A link, a folder or a device stands in the place of the file.
     #[error("it is no regular file, and is not read")]
     NotAFile,
-    /// The segment that git carries is not the one that this clone sealed. Its own copy counts.
+    /// Another file of the segment holds other lines, and counts: the one that this clone sealed, or one that
+    /// is not compressed.
     #[error(
-        "it is not the segment that this clone sealed: it was replaced or changed; the copy of this clone counts"
+        "it is not the segment that this clone sealed, or has uncompressed beside it: it was replaced or changed; the other counts"
     )]
     Replaced,
     /// An event follows another one that no segment holds.
@@ -81,6 +88,36 @@ pub enum LineProblem {
         /// The event that is missing.
         parent: EventId,
     },
+    /// A later segment, or a commit, names a segment that is not there.
+    #[error("the segment is missing, and {by} names it: it was removed, or did not reach this clone")]
+    MissingSegment {
+        /// What names it.
+        by: Witness,
+    },
+    /// The segment does not end with the line that a later segment, or a commit, names.
+    #[error("the segment does not end with the line that {by} names: it was written anew, or cut")]
+    Rewritten {
+        /// What names the line.
+        by: Witness,
+    },
+}
+
+/// What says with which line a segment ends.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Witness {
+    /// A segment that was sealed later.
+    Segment(SegmentName),
+    /// A commit of git, by the trailer of its message.
+    Commit(String),
+}
+
+impl fmt::Display for Witness {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Segment(name) => write!(out, "the segment {name}"),
+            Self::Commit(name) => write!(out, "the commit {name}"),
+        }
+    }
 }
 
 impl SegmentName {

@@ -5,6 +5,9 @@
 pub const HOOKS: [&str; 6] =
     ["pre-commit", "pre-merge-commit", "pre-push", "post-checkout", "post-merge", "post-rewrite"];
 
+/// The hook that adds trailers which name history: only where it is asked for.
+pub const TRAILER_HOOK: &str = "commit-msg";
+
 /// What is added to the name of a hook that is no shell script, and is called by ours.
 pub const KEPT_SUFFIX: &str = ".stepmark-kept";
 
@@ -79,6 +82,7 @@ fn block(name: &str, root: &str) -> String {
     let lines = match name {
         "pre-commit" | "pre-merge-commit" => check_lines(&root),
         "pre-push" => push_lines(&root),
+        TRAILER_HOOK => trailer_lines(&root),
         _ => gate_lines(&root),
     };
     format!("{BEGIN}\n{lines}{END}\n")
@@ -89,6 +93,14 @@ fn gate_lines(root: &str) -> String {
     format!(
         "if command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    \
          stepmark project --gates --quiet --root {root} </dev/null || true\nfi\n"
+    )
+}
+
+/// A commit is never stopped for want of a trailer.
+fn trailer_lines(root: &str) -> String {
+    format!(
+        "if command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    \
+         stepmark hook trailer --root {root} \"$1\" </dev/null || true\nfi\n"
     )
 }
 
@@ -199,6 +211,7 @@ mod tests {
             ("pre-merge-commit", "stepmark check --staged --root 'a b'"),
             ("pre-push", "stepmark check --from \"$stepmark_from\" --to \"$stepmark_to\" --root 'a b'"),
             ("post-merge", "stepmark project --gates --quiet --root 'a b'"),
+            ("commit-msg", "stepmark hook trailer --root 'a b' \"$1\" </dev/null || true\n"),
         ] {
             let HookPlan::Write(text) = install(name, "a b", None) else { panic!("{name}") };
             assert!(String::from_utf8(text).unwrap().contains(line), "{name}");

@@ -7,5 +7,6 @@ pub mod instruction_meta;
 pub mod checkpoint;
 pub mod gates;
 pub mod git_hook;
+pub mod history_trailer;
 pub mod story_ledger;
 pub mod index_db;

@@ -27,13 +27,7 @@ impl CheckedOut {
     /// Returns whether the commit that is checked out, or the index, has the file at `path` in the state of `file` (`None`: has none): then
     /// a checkout, and no editor, may have brought it there.
     pub fn explains(&mut self, path: &ProjectPath, file: Option<Digests>) -> bool {
-        if path.as_str().contains('\n') {
-            return false;
-        }
-        let start =
-            || is_repository(&self.root).then(|| ObjectReader::start(self.root.path()).ok()).flatten();
-        let Some(objects) = self.objects.get_or_insert_with(start) else { return false };
-        let Ok(found) = objects.read(&[format!("HEAD:./{path}"), format!(":./{path}")]) else {
+        let Some(found) = self.read(path, &[format!("HEAD:./{path}"), format!(":./{path}")]) else {
             return false;
         };
         found.iter().any(|object| match object {
@@ -43,6 +37,22 @@ impl CheckedOut {
             Object::Missing => file.is_none(),
             Object::OverLimit(_) | Object::Folder(_) | Object::Other => false,
         })
+    }
+
+    /// Returns whether a commit is checked out, and has nothing at `path`.
+    pub fn lacks(&mut self, path: &ProjectPath) -> bool {
+        let found = self.read(path, &["HEAD".to_owned(), format!("HEAD:./{path}")]);
+        found.is_some_and(|found| found == [Object::Other, Object::Missing])
+    }
+
+    /// Objects that have to do with `path`, asked of one process for all questions.
+    fn read(&mut self, path: &ProjectPath, names: &[String]) -> Option<Vec<Object>> {
+        if path.as_str().contains('\n') {
+            return None;
+        }
+        let start =
+            || is_repository(&self.root).then(|| ObjectReader::start(self.root.path()).ok()).flatten();
+        self.objects.get_or_insert_with(start).as_mut()?.read(names).ok()
     }
 }
 

@@ -4,16 +4,13 @@
 use std::path::Path;
 
 use super::{
-    ArtifactError, CheckedOut, CheckpointListError, CheckpointReadError, TellError, WalkError, Workspace,
-    kept_files,
+    ArtifactError, CheckpointReadError, Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts,
+    TellError, WalkError, WalkProblem, Workspace, kept_files, verify_history,
 };
 use crate::{
     artifact::ProjectPath,
     commit::{self, CommitError, CommitSetAside, CutLine, LocalStateMoveError, OldState, SetAsideRepair},
-    journal::{
-        Digests, EventId, History, HistoryError, Moment, SegmentProblem,
-        store::{KnownArtifact, verify_segments},
-    },
+    journal::{EventId, History, HistoryError, ReplayError, SegmentProblem, Standing},
 };
 
 /// Something that is not as it should be.
@@ -95,6 +92,18 @@ pub enum Ailment {
         /// The last event that history knows of it.
         head: EventId,
     },
+    /// An event of an artifact does not lead to the state that it records.
+    WrongHistory {
+        /// The artifact.
+        path: ProjectPath,
+        /// Which event, and why.
+        source: ReplayError,
+    },
+    /// A folder cannot be read, or a name is not one that an artifact may have.
+    UnreadableFolder {
+        /// Where, and what.
+        problem: WalkProblem,
+    },
     /// An artifact cannot be read.
     UnreadableArtifact {
         /// Why.
@@ -141,9 +150,9 @@ pub enum DoctorError {
     /// The project cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// Checkpoints cannot be listed.
+    /// The history of the artifacts cannot be replayed.
     #[error(transparent)]
-    Checkpoints(#[from] CheckpointListError),
+    Replay(#[from] ReplayArtifactsError),
 }
 
 impl Ailment {
@@ -164,7 +173,8 @@ impl Ailment {
             Self::WrittenBack { .. } => "written-back",
             Self::Damaged { .. } => "damaged",
             Self::Gone { .. } => "gone",
-            Self::UnreadableArtifact { .. } => "unreadable",
+            Self::WrongHistory { .. } => "history-damaged",
+            Self::UnreadableFolder { .. } | Self::UnreadableArtifact { .. } => "unreadable",
         }
     }
 
@@ -175,6 +185,7 @@ impl Ailment {
             | Self::Unexplained { path, .. }
             | Self::WrittenBack { path, .. }
             | Self::Damaged { path, .. }
+            | Self::WrongHistory { path, .. }
             | Self::Gone { path, .. } => path.to_string(),
             Self::CommitSetAside { shown, .. } => shown.clone(),
             Self::OldState { .. } => ".stepmark/local".to_owned(),
@@ -182,6 +193,7 @@ impl Ailment {
             Self::JournalLine { file, .. } => file.clone(),
             Self::Checkpoint { place, .. } => place.to_string(),
             Self::KeptBytes { path } | Self::TemporaryFile { path } => path.clone(),
+            Self::UnreadableFolder { problem } => problem.path.clone(),
             Self::UnreadableArtifact { source } => source.path().to_string(),
         }
     }
@@ -238,6 +250,8 @@ impl Ailment {
                 format!("it was changed by other means since event {head}, and its state cannot be read")
             }
             Self::Gone { head, .. } => format!("it was removed or moved by other means since event {head}"),
+            Self::WrongHistory { source, .. } => source.to_string(),
+            Self::UnreadableFolder { problem } => problem.kind.to_string(),
             Self::UnreadableArtifact { source } => source.to_string(),
         }
     }
@@ -259,6 +273,9 @@ impl Ailment {
             Self::JournalLine { problem, .. } if problem.is_gap() => {
                 "take the segment that holds it from git or from the clone where the work was done; without it, history begins later"
                     .to_owned()
+            }
+            Self::WrongHistory { .. } => {
+                "the event was forged or is damaged: take its segment back from git or a backup".to_owned()
             }
             Self::JournalLine { problem, .. } if problem.is_damage() => {
                 "take the file back from git or a backup; the other events of it count".to_owned()
@@ -283,6 +300,7 @@ impl Ailment {
             Self::Gone { .. } => {
                 "nothing is to be done if that was meant; `stepmark track` gives an id that survives moving".to_owned()
             }
+            Self::UnreadableFolder { .. } => "make it readable, or give it another name".to_owned(),
             Self::UnreadableArtifact { .. } => "`stepmark check` shows the place".to_owned(),
         }
     }
@@ -307,24 +325,25 @@ impl Workspace {
         let moved = commit::moved_projects(self.root())?;
         ailments.extend(moved.iter().map(|moved| Ailment::MovedProject { folder: shown(&moved.folder) }));
         // The segments themselves: an index that lost rows would know of nothing.
-        let verified = verify_segments(self.root())?;
-        let is_index_renewed = self.with_history(|history| history.renew_unless(verified.distinct))?;
+        let verified = verify_history(self.root())?;
+        let is_index_renewed = self.with_history(|history| history.renew_if_wrong(&verified))?;
         ailments.extend(
             verified
                 .problems
                 .into_iter()
                 .map(|problem| Ailment::JournalLine { file: problem.file.clone(), problem }),
         );
-        for place in self.all_checkpoints()? {
-            if let Err(source) = self.checkpoint_at(&place) {
-                ailments.push(Ailment::Checkpoint { place, source });
-            }
-        }
+        let replayed = self.replay_all()?;
+        let spoilt = |(place, source)| Ailment::Checkpoint { place, source };
+        let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed;
+        ailments.extend(checkpoints.into_iter().map(spoilt));
         let left = kept_files::find(self.root())?;
         ailments.extend(left.kept.into_iter().map(|path| Ailment::KeptBytes { path }));
         let temporary = left.temporary.into_iter().filter(|path| commit::is_left_over(self.root(), path));
         ailments.extend(temporary.map(|path| Ailment::TemporaryFile { path }));
-        self.compare_with_history(&mut ailments)?;
+        ailments.extend(unreadable.into_iter().map(|source| Ailment::UnreadableArtifact { source }));
+        ailments.extend(problems.into_iter().map(|problem| Ailment::UnreadableFolder { problem }));
+        ailments.extend(artifacts.into_iter().flat_map(ailments_of));
         Ok(Diagnosis { ailments, is_index_renewed, ..Diagnosis::default() })
     }
 
@@ -364,41 +383,6 @@ impl Workspace {
     pub fn move_local_state(&self) -> Result<(), LocalStateMoveError> {
         commit::move_local_state(self.root(), self.commit_options().fsync)
     }
-
-    /// Finds artifacts whose state history knows, and cannot explain.
-    fn compare_with_history(&self, ailments: &mut Vec<Ailment>) -> Result<(), DoctorError> {
-        let found = self.artifacts()?;
-        ailments.extend(found.unreadable.into_iter().map(|source| Ailment::UnreadableArtifact { source }));
-        let mut checked_out = self.checked_out();
-        for artifact in &found.artifacts {
-            let path = artifact.path();
-            let moment = Moment::of(path, Some(artifact.artifact().bytes()));
-            let unexplained =
-                self.with_history(|history| unexplained(history, path, &moment, &mut checked_out))?;
-            let is_damaged = moment.state.is_none();
-            ailments.extend(unexplained.map(|(head, earlier)| match (path.clone(), earlier) {
-                (path, _) if is_damaged => Ailment::Damaged { path, head },
-                (path, Some(earlier)) => Ailment::WrittenBack { path, head, earlier },
-                (path, None) => Ailment::Unexplained { path, head },
-            }));
-        }
-        for known in self.with_history(History::artifacts)? {
-            if let Some(head) = self.gone(&known)? {
-                ailments.push(Ailment::Gone { path: known.path, head });
-            }
-        }
-        Ok(())
-    }
-
-    /// The last event of an artifact that should be there and is not.
-    fn gone(&self, known: &KnownArtifact) -> Result<Option<EventId>, DoctorError> {
-        if known.goes_on || !matches!(self.read_file(&known.path), Err(ArtifactError::Missing { .. })) {
-            return Ok(None);
-        }
-        let heads = self.with_history(|history| history.heads(&known.key, &known.path))?;
-        let is_deleted = heads.iter().any(|head| head.after.is_none());
-        Ok(heads.last().filter(|_| !is_deleted).map(|head| head.id))
-    }
 }
 
 /// A folder of a work tree, as messages show it.
@@ -406,20 +390,18 @@ fn shown(folder: &Path) -> String {
     folder.to_string_lossy().replace('\\', "/")
 }
 
-/// The latest head of an artifact that history knows, if neither a head nor what git has checked out led to this moment; and the
-/// earlier event that leads to the same state.
-fn unexplained(
-    history: &History,
-    path: &ProjectPath,
-    moment: &Moment,
-    checked_out: &mut CheckedOut,
-) -> Result<Option<(EventId, Option<EventId>)>, HistoryError> {
-    let heads = history.heads(&moment.key, path)?;
-    let Some(latest) = heads.last() else { return Ok(None) };
-    if heads.iter().any(|head| Digests::are_same_state(head.after, moment.digests)) {
-        return Ok(None);
+/// What is not as it should be between an artifact and its history.
+fn ailments_of(artifact: Replayed) -> Vec<Ailment> {
+    let path = artifact.path;
+    let wrong = |source| Ailment::WrongHistory { path: path.clone(), source };
+    let mut ailments: Vec<Ailment> = artifact.damage.into_iter().map(wrong).collect();
+    if let Standing::Unexplained { head } = artifact.standing {
+        ailments.push(match (artifact.obstacle, artifact.earlier) {
+            (Some(Obstacle::Gone), _) => Ailment::Gone { path, head },
+            (Some(Obstacle::Unreadable(_)), _) => Ailment::Damaged { path, head },
+            (_, Some(earlier)) => Ailment::WrittenBack { path, head, earlier },
+            _ => Ailment::Unexplained { path, head },
+        });
     }
-    let earlier = history.find_state(&moment.key, path, moment.digests)?.map(|event| event.id);
-    let is_explained = earlier.is_some() && checked_out.explains(path, moment.digests);
-    Ok((!is_explained).then_some((latest.id, earlier)))
+    ailments
 }

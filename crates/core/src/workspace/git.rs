@@ -3,7 +3,6 @@
 use std::process::Stdio;
 
 use super::{
-    Workspace,
     git_process::{git, is_repository},
     git_version::is_blob_of,
 };
@@ -52,14 +51,6 @@ fn with_lf(bytes: &[u8]) -> Vec<u8> {
         }
     }
     kept
-}
-
-impl Workspace {
-    /// Whether the commit that is checked out holds a file at `path`; `None` without git or a commit.
-    pub fn is_in_checked_out_commit(&self, path: &ProjectPath) -> Option<bool> {
-        let listed = run(self.root(), &["ls-tree", "--name-only", "HEAD", "--", path.as_str()])?;
-        Some(!listed.trim().is_empty())
-    }
 }
 
 /// What a command of git prints, if it succeeds.

@@ -13,7 +13,7 @@ use std::{
 };
 
 use super::{Workspace, git_process::git_rev_parse};
-use crate::project::git_hook::{self, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX};
+use crate::project::git_hook::{self, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX, TRAILER_HOOK};
 
 /// What happened to one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +93,10 @@ pub enum HookError {
     },
 }
 
+fn all_hooks() -> impl Iterator<Item = &'static &'static str> {
+    HOOKS.iter().chain([&TRAILER_HOOK])
+}
+
 /// Where git looks for the hooks of a project.
 struct Hooks {
     folder: PathBuf,
@@ -102,7 +106,7 @@ struct Hooks {
 
 impl Workspace {
     /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change files: by those of
-    /// [`HOOKS`] that are `wanted`.
+    /// [`HOOKS`] and [`TRAILER_HOOK`] that are `wanted`.
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be written; those before it are.
@@ -111,10 +115,10 @@ impl Workspace {
         let install = |name: &&str| {
             hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, &hooks.root, found))
         };
-        HOOKS.iter().filter(|name| wanted(name)).map(install).collect()
+        all_hooks().filter(|name| wanted(name)).map(install).collect()
     }
 
-    /// Where git looks for each of [`HOOKS`], and whether our lines stand there.
+    /// Where git looks for each of [`HOOKS`] and for [`TRAILER_HOOK`], and whether our lines stand there.
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be read.
@@ -128,7 +132,7 @@ impl Workspace {
             });
             Ok(HookStanding { name, place, is_installed })
         };
-        HOOKS.iter().map(standing).collect()
+        all_hooks().map(standing).collect()
     }
 
     /// Takes out what [`Workspace::install_hooks`] added.
@@ -138,7 +142,7 @@ impl Workspace {
     pub fn uninstall_hooks(&self) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
         let uninstall = |name: &&str| hooks.change(name, HookChange::Removed, git_hook::uninstall);
-        HOOKS.iter().map(uninstall).collect()
+        all_hooks().map(uninstall).collect()
     }
 
     fn hooks(&self) -> Result<Hooks, HookError> {

@@ -58,8 +58,12 @@ mod delegating;
 #[cfg(feature = "write")]
 mod git_hooks;
 #[cfg(feature = "write")]
+mod commit_message;
+#[cfg(feature = "write")]
 mod telling;
 mod git_history;
+mod replaying;
+mod history_verification;
 mod checkpoints;
 mod resuming;
 mod resuming_everything;
@@ -108,6 +112,8 @@ pub use checking::{BASELINE_PATH, CheckError, Selection};
 pub use checkpointing::{CheckpointError, CheckpointMade};
 pub use checkpoints::{CheckpointListError, CheckpointPlacesError, CheckpointReadError};
 pub use clock::Clock;
+#[cfg(feature = "write")]
+pub use commit_message::CommitMessageError;
 pub use configuration::{
     Configuration, ConfigurationError, ConfigurationSources, ConfiguredValue, DynamicPlace, Milestone,
     Origin, PathAllowance, Place, Side, StaticLevel, UnknownKey, VARIABLES, Variable,
@@ -124,6 +130,7 @@ pub use gates::{GateAnswer, GateError, Tier};
 pub use git_hooks::{HookChange, HookError, HookOutcome, HookStanding};
 pub use git_version::{ChangedFile, Comparison, GitChanges, GitVersion, GitVersionError, OverLimit};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
+pub use history_verification::verify_history;
 pub use in_parts::map_in_parts;
 pub use index::{AskError, Freshness, IndexRefreshed, RefreshError, TicketRow};
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
@@ -132,6 +139,7 @@ pub use instructions::Refreshed;
 pub use instructions::{CachedInstructions, CycleBoundary, InstructionError};
 pub use leases::{LeaseError, LeaseStanding};
 pub use listed_artifact::ListedArtifact;
+pub use replaying::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts};
 #[cfg(feature = "write")]
 pub use restoring::{RestoreError, Restored};
 pub use resume_choice::{ChoiceError, ResumeChoice};

@@ -2,8 +2,8 @@
 
 use super::Workspace;
 use crate::{
-    commit::{self, CommitError, JournalWriteError},
-    journal::{Event, EventDraft, SegmentName, SessionId},
+    commit::{self, CommitError, JournalWriteError, Seal},
+    journal::{Event, EventDraft, HistoryError, MOST_HEADS, SegmentName, SessionId},
 };
 
 /// Why the journal was not written.
@@ -15,6 +15,9 @@ pub enum TellError {
     /// The journal cannot be written.
     #[error(transparent)]
     Write(#[from] JournalWriteError),
+    /// The segments before those that are sealed cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
 }
 
 impl Workspace {
@@ -44,9 +47,11 @@ impl Workspace {
     /// Moves the live segments of a session (`None`: of commands outside of any) to the tracked journal.
     ///
     /// # Errors
-    /// When they cannot be moved.
+    /// When they cannot be moved, or the segments before them cannot be read.
     pub fn seal_journal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, TellError> {
         commit::finish_interrupted(self.root(), self.commit_options())?;
-        Ok(commit::seal_segments(self.root(), session.map(SessionId::as_str), self.commit_options().fsync)?)
+        let seal = Seal { heads: self.with_history(|history| history.tips(MOST_HEADS))?, at: self.now() };
+        let session = session.map(SessionId::as_str);
+        Ok(commit::seal_segments(self.root(), session, seal, self.commit_options().fsync)?)
     }
 }

@@ -8,13 +8,14 @@ use std::{
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    super::SegmentName,
+    super::{SegmentName, heads_in},
     HistoryError, SegmentFile, SegmentPlace,
     filling::Filling,
     index::{Fault, Index},
     segment_files::{self, Listing, SegmentFiles, Stamp},
     segment_lines::{self, Progress},
     segment_source::SegmentSource,
+    tips,
 };
 use crate::{document::FileHash, root::Root};
 
@@ -217,7 +218,10 @@ fn read_segment(
     let read_so_far = behind.map_or(0, |progress| progress.end);
     let mut source = SegmentSource::open(root, file, file.stamp.size.saturating_sub(read_so_far))?;
     source.skip_to(read_so_far).map_err(|error| unreadable(root, file, error))?;
-    let read = segment_lines::read(source.reader(), behind, |line| {
+    let read = segment_lines::read(source.reader(), &file.name, behind, |line| {
+        if let Some(heads) = line.seal.as_deref().and_then(heads_in) {
+            tips::remember(connection, segment, &heads).map_err(|error| Reading::Fault(error.into()))?;
+        }
         filling.take(segment, &line).map_err(|error| Reading::Fault(error.into()))
     });
     let progress = read.map_err(|error| match error {

@@ -89,30 +89,82 @@ pub(super) fn read_member(source: impl BufRead) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Compresses a segment. The same bytes give the same file.
+/// Compresses a segment into `file`, of which one member at a time is held. The same bytes give the same
+/// file.
 ///
 /// # Errors
-/// None that writing to memory has.
-pub fn compress(segment: &[u8]) -> io::Result<Vec<u8>> {
-    let mut file = Vec::new();
-    for member in segment.chunks(MEMBER_SIZE) {
-        let mut encoder = GzEncoder::new(file, Compression::default());
-        encoder.write_all(member)?;
-        file = encoder.finish()?;
+/// When the segment cannot be read, or the file not written.
+pub fn compress(mut segment: impl Read, mut file: impl Write) -> io::Result<()> {
+    let mut member = Vec::with_capacity(MEMBER_SIZE);
+    loop {
+        member.clear();
+        segment.by_ref().take(MEMBER_SIZE as u64).read_to_end(&mut member)?;
+        if member.is_empty() {
+            return Ok(());
+        }
+        let mut encoder = GzEncoder::new(&mut file, Compression::default());
+        encoder.write_all(&member)?;
+        encoder.finish()?;
     }
-    Ok(file)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::BufReader;
+    use std::{cell::Cell, io::BufReader};
 
     use super::*;
+
+    fn compressed(text: &[u8]) -> Vec<u8> {
+        let mut file = Vec::new();
+        compress(text, &mut file).unwrap();
+        file
+    }
+
+    /// Gives bytes that hardly compress, and takes bytes: both count how many were read and not written yet.
+    struct Pipe<'a> {
+        left: u64,
+        held: &'a Cell<u64>,
+        most: &'a Cell<u64>,
+    }
+
+    impl Read for Pipe<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = (buffer.len() as u64).min(self.left);
+            for byte in buffer.iter_mut().take(usize::try_from(count).unwrap()) {
+                self.left -= 1;
+                // Steele and Vigna's mixing of a counter.
+                let mixed = self.left.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                *byte = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9).to_be_bytes()[0];
+            }
+            self.held.set(self.held.get() + count);
+            self.most.set(self.most.get().max(self.held.get()));
+            Ok(usize::try_from(count).unwrap())
+        }
+    }
+
+    impl Write for Pipe<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.held.set(self.held.get().saturating_sub(bytes.len() as u64));
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_more_than_a_member_is_held() {
+        let (held, most) = (Cell::new(0), Cell::new(0));
+        let pipe = |left| Pipe { left, held: &held, most: &most };
+        compress(pipe(3_000_000), pipe(0)).unwrap();
+        assert!(most.get() <= 2 * MEMBER_SIZE as u64, "{}", most.get());
+    }
 
     #[test]
     fn members_are_found_and_read_on_their_own() {
         let text: Vec<u8> = (0..40_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
-        let file = compress(&text).unwrap();
+        let file = compressed(&text);
         let mut reader = Members::new(BufReader::new(&file[..]));
         let mut read = Vec::new();
         reader.read_to_end(&mut read).unwrap();
@@ -130,10 +182,10 @@ mod tests {
 
     #[test]
     fn what_is_cut_off_or_no_gzip_is_an_error() {
-        let file = compress(b"line\n").unwrap();
+        let file = compressed(b"line\n");
         for bytes in [&file[..file.len() - 3], b"plain text, not compressed"] {
             assert!(Members::new(bytes).read_to_end(&mut Vec::new()).is_err());
         }
-        assert_eq!(compress(b"").unwrap(), b"");
+        assert_eq!(compressed(b""), b"");
     }
 }

@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 
 use super::{
-    HistoryError, catch_up,
+    HistoryError, VerifiedSegments, catch_up,
     index::{self, Fault, Index, IndexPlace},
-    segment_files,
+    index_check, segment_files,
 };
 use crate::root::Root;
 
@@ -98,19 +98,17 @@ impl History {
         Ok(())
     }
 
-    /// Makes the index anew if it holds fewer than `events`, which the segments hold together, and returns whether it did.
+    /// Makes the index anew if it does not say what the segments were found to hold, and returns whether it
+    /// did.
     ///
     /// # Errors
     /// When a segment cannot be read.
-    pub fn renew_unless(&self, events: u64) -> Result<bool, HistoryError> {
-        let count = |index: &Index| -> Result<u64, Fault> {
-            Ok(index.connection.query_row("SELECT COUNT(*) FROM events", [], |row| row.get(0))?)
-        };
-        let has_lost = self.ask(count)? < events;
-        if has_lost {
+    pub fn renew_if_wrong(&self, verified: &VerifiedSegments) -> Result<bool, HistoryError> {
+        let is_wrong = !self.ask(|index| index_check::is_right(index, verified))?;
+        if is_wrong {
             self.discard_index();
         }
-        Ok(has_lost)
+        Ok(is_wrong)
     }
 
     /// What to do after the database failed: one that is damaged is made anew, else this run works in memory.

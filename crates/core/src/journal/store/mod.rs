@@ -25,11 +25,16 @@ mod points;
 mod overviews;
 mod selections;
 mod extent;
+mod tips;
+mod index_check;
+mod named_heads;
 mod verification;
 
 pub use compressed::compress;
 pub use error::HistoryError;
 pub use history::History;
+pub use index_check::EventSum;
+pub use named_heads::{SegmentEnd, SegmentEnds};
 pub use overviews::{KnownArtifact, KnownSegment, Session};
 pub use points::Point;
 pub use problem::SegmentProblem;

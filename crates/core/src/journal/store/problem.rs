@@ -30,9 +30,12 @@ pub(super) fn to_words(problem: &LineProblem) -> (&'static str, &str) {
         LineProblem::BrokenChain => ("broken-chain", ""),
         LineProblem::NotGenuine => ("not-genuine", ""),
         LineProblem::Torn => ("torn", ""),
+        LineProblem::Misnamed { segment } => ("misnamed", segment),
         LineProblem::NotAFile => ("not-a-file", ""),
         LineProblem::Replaced => ("replaced", ""),
         LineProblem::MissingParent { .. } => ("missing-parent", ""),
+        LineProblem::MissingSegment { .. } => ("missing-segment", ""),
+        LineProblem::Rewritten { .. } => ("rewritten", ""),
     }
 }
 
@@ -43,29 +46,30 @@ pub(super) fn of_words(word: &str, reason: String) -> LineProblem {
         "broken-chain" => LineProblem::BrokenChain,
         "not-genuine" => LineProblem::NotGenuine,
         "torn" => LineProblem::Torn,
+        "misnamed" => LineProblem::Misnamed { segment: reason },
         _ => LineProblem::NotAnEvent { reason },
     }
 }
 
 impl SegmentProblem {
-    /// The word for what is wrong: `header`, `not-an-event`, `broken-chain`, `not-genuine`, `torn`, `not-a-file`, `replaced` or
-    /// `missing-parent`.
+    /// The word for what is wrong: `header`, `not-an-event`, `broken-chain`, `not-genuine`, `torn`,
+    /// `misnamed`, `not-a-file`, `replaced`, `missing-parent`, `missing-segment` or `rewritten`.
     pub fn word(&self) -> &'static str {
         to_words(&self.problem).0
     }
 
     /// Returns whether the journal is damaged. A torn last line of a live segment is no damage: whoever wrote it was never told that it
-    /// is kept. A missing event is none: it may be in a clone that did not share it.
+    /// is kept. A missing event or segment is none: it may be in a clone that did not share it.
     pub fn is_damage(&self) -> bool {
         match self.problem {
             LineProblem::Torn => self.place != SegmentPlace::Live,
-            LineProblem::MissingParent { .. } => false,
+            LineProblem::MissingParent { .. } | LineProblem::MissingSegment { .. } => false,
             _ => true,
         }
     }
 
     /// Returns whether history lacks something that it refers to.
     pub const fn is_gap(&self) -> bool {
-        matches!(self.problem, LineProblem::MissingParent { .. })
+        matches!(self.problem, LineProblem::MissingParent { .. } | LineProblem::MissingSegment { .. })
     }
 }

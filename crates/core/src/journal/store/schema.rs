@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// The version of the tables; a database of another one is emptied and filled again.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// The number in `names` of the kind `session-start`, so that an index can single it out.
 pub(super) const SESSION_START: i64 = 1;
@@ -14,14 +14,14 @@ pub(super) const SESSION_END: i64 = 2;
 /// `state` holds 8 bytes of the digest after the event, to be compared with the event itself. `heads` are the events that
 /// no other of the same key follows; `foreign_parents` are parents that events of a key have under another key, or in no
 /// segment; `places` says which keys were seen at a
-/// path; `copies` says which segments hold an event that another one held before.
+/// path; `copies` says which segments hold an event that another one held before; `named` holds the segments that the seal of one names.
 const TABLES: &str = "
     CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     INSERT INTO names (id, text) VALUES (1, 'session-start'), (2, 'session-end');
     CREATE TABLE segments (
         id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER NOT NULL,
         size INTEGER NOT NULL, modified INTEGER NOT NULL, inode INTEGER NOT NULL,
-        header BLOB, is_known INTEGER, last BLOB, last_start INTEGER, end INTEGER, lines INTEGER
+        header BLOB, is_known INTEGER, last BLOB, last_start INTEGER, end INTEGER, lines INTEGER, named TEXT
     );
     CREATE INDEX live_segments ON segments (place) WHERE place = 0;
     CREATE TABLE folder (modified INTEGER NOT NULL, inode INTEGER NOT NULL);

@@ -71,8 +71,8 @@ impl ScratchJournal {
     /// Replaces a sealed segment by a compressed one.
     pub(super) fn compact(&self, name: &str) {
         let sealed = self.file(name, SegmentPlace::Sealed);
-        let bytes = compress(&fs::read(&sealed).unwrap()).unwrap();
-        fs::write(self.file(name, SegmentPlace::Compressed), bytes).unwrap();
+        let target = fs::File::create(self.file(name, SegmentPlace::Compressed)).unwrap();
+        compress(fs::File::open(&sealed).unwrap(), target).unwrap();
         fs::remove_file(sealed).unwrap();
     }
 }

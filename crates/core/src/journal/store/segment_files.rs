@@ -60,7 +60,7 @@ pub(super) struct Stamp {
 impl SegmentPlace {
     /// All of them. Of one segment that stands in several places, the first counts: the live one may have more
     /// events, no checkout replaces a copy, and what is compressed costs more to read.
-    const IN_ORDER: [Self; 4] = [Self::Live, Self::Copy, Self::Sealed, Self::Compressed];
+    pub(super) const IN_ORDER: [Self; 4] = [Self::Live, Self::Copy, Self::Sealed, Self::Compressed];
 
     pub(super) const fn code(self) -> i64 {
         self as i64
@@ -255,7 +255,8 @@ pub(super) fn list_sealed(root: &Root) -> Result<SegmentFiles, HistoryError> {
 
 fn list_folder(root: &Root, place: SegmentPlace, files: &mut SegmentFiles) -> Result<(), HistoryError> {
     match add_folder(root, place, files) {
-        Err(error) if !is_absent(&error) => {
+        // A file in place of the folder is not the same as none.
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(HistoryError::Read { path: root.shown(&place.folder(root)), source: error })
         }
         _ => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::super::{Chain, Event, Header, Line, LineProblem};
+use super::super::{Chain, Event, Header, Line, LineProblem, SegmentName, heads_in};
 use crate::document::FileHash;
 
 /// No event is so long: the frontmatter of an artifact, which a snapshot holds, has 1 MiB at most.
@@ -40,17 +40,35 @@ pub(super) struct ReadLine {
     pub(super) length: u64,
     /// The event, if it can be used.
     pub(super) event: Option<Box<Event>>,
+    /// The seal of the segment, in place of an event.
+    pub(super) seal: Option<Box<Event>>,
     /// What is wrong.
     pub(super) problem: Option<LineProblem>,
 }
 
-/// Reads on behind `progress`, or from the start, and gives each line to `take`. A segment without a whole first line
-/// leaves no progress.
+impl ReadLine {
+    /// The line with this number, start and length. A seal is no event.
+    fn new(
+        (number, start, length): (u64, u64, u64),
+        event: Option<Box<Event>>,
+        problem: Option<LineProblem>,
+    ) -> Self {
+        let (seal, event) = match event {
+            Some(event) if heads_in(&event).is_some() => (Some(event), None),
+            event => (None, event),
+        };
+        Self { number, start, length, event, seal, problem }
+    }
+}
+
+/// Reads the segment `name` on behind `progress`, or from the start, and gives each line to `take`. A segment
+/// without a whole first line leaves no progress.
 ///
 /// # Errors
 /// Those of the reader and of `take`.
 pub(super) fn read<E: From<io::Error>>(
     source: &mut dyn BufRead,
+    name: &SegmentName,
     mut progress: Option<Progress>,
     mut take: impl FnMut(ReadLine) -> Result<(), E>,
 ) -> Result<Option<Progress>, E> {
@@ -77,16 +95,16 @@ pub(super) fn read<E: From<io::Error>>(
             };
             if problem.is_some() {
                 let length = bytes.len() as u64;
-                take(ReadLine { number, start, length, event: None, problem })?;
+                take(ReadLine::new((number, start, length), None, problem))?;
             }
             return Ok(progress);
         };
         let line = without_line_end(line);
         let (header, is_known, last, event, problem) = match progress {
             None => {
-                let problem = Header::read(line).err();
-                let hash = FileHash::of(line);
-                (hash, problem.is_none(), hash, None, problem)
+                let header = Header::read(line);
+                let (is_known, hash) = (header.is_ok(), FileHash::of(line));
+                (hash, is_known, hash, None, header_problem(header, name))
             }
             Some(behind) => {
                 let mut chain = Chain::behind(behind.last);
@@ -105,13 +123,25 @@ pub(super) fn read<E: From<io::Error>>(
         });
         if event.is_some() || problem.is_some() {
             problems += u32::from(problem.is_some());
-            take(ReadLine { number, start, length, event, problem })?;
+            take(ReadLine::new((number, start, length), event, problem))?;
         }
         if problems == MOST_PROBLEMS {
             let reason = format!("{MOST_PROBLEMS} lines cannot be used; nothing behind them is read");
             let problem = Some(LineProblem::NotAnEvent { reason });
-            take(ReadLine { number: number + 1, start: start + length, length: 0, event: None, problem })?;
+            take(ReadLine::new((number + 1, start + length, 0), None, problem))?;
             return Ok(progress);
+        }
+    }
+}
+
+/// What is wrong with a first line, in the file of the segment `name`.
+fn header_problem(header: Result<(Header, Chain), LineProblem>, name: &SegmentName) -> Option<LineProblem> {
+    match header {
+        Err(problem) => Some(problem),
+        Ok((header, _)) if header.segment == name.as_str() => None,
+        // As JSON, a name of any characters stands on one line.
+        Ok((header, _)) => {
+            Some(LineProblem::Misnamed { segment: serde_json::Value::from(header.segment).to_string() })
         }
     }
 }

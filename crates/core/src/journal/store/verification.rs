@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    super::{Event, EventId, LineProblem, SegmentName},
+    super::{Event, EventId, LineProblem, SegmentName, Witness, heads_in},
     HistoryError, SegmentPlace, SegmentProblem,
     index::Fault,
+    index_check::EventSum,
+    named_heads::{NamedHeads, SegmentEnd, SegmentEnds},
     segment_files,
     segment_files::SegmentFile,
-    segment_lines,
+    segment_lines::{self, ReadLine},
     segment_source::SegmentSource,
 };
 use crate::root::Root;
@@ -20,10 +22,13 @@ pub struct VerifiedSegments {
     pub segments: u64,
     /// How many events can be used.
     pub events: u64,
-    /// How many of them are different ones: a merge may bring a segment's events twice.
-    pub distinct: u64,
-    /// What is wrong, in the order of the segments' names; then events that are missing.
+    /// The events that the index is to hold, each once: a merge may bring a segment's events twice.
+    pub sum: EventSum,
+    /// What is wrong, in the order of the segments' names; then events and segments that are missing, or not
+    /// as others name them.
     pub problems: Vec<SegmentProblem>,
+    /// The last line of each segment.
+    pub ends: SegmentEnds,
 }
 
 /// How often a segment that is moved while it is looked for is looked for again.
@@ -87,56 +92,97 @@ impl References {
 }
 
 fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
-    let mut verified = VerifiedSegments::default();
-    let mut references = References::default();
     let files = segment_files::list(root)?.files;
-    let tracked = segment_files::list_sealed(root)?;
-    verified.problems.extend(segment_files::not_regular(root)?.into_iter().map(|file| SegmentProblem {
-        file: file.path(root),
-        segment: file.name,
-        place: file.place,
-        line: 1,
-        offset: 0,
-        problem: LineProblem::NotAFile,
-    }));
+    let mut verification = Verification::of(root);
+    for file in segment_files::not_regular(root)? {
+        verification.add_problem(&file, (1, 0), LineProblem::NotAFile);
+    }
     for file in files.values() {
-        verified.segments += 1;
-        if let Some(other) = tracked.get(&file.name).filter(|_| file.place == SegmentPlace::Copy)
-            && !has_bytes_of(root, file, other)?
-        {
-            verified.problems.push(SegmentProblem {
-                segment: file.name.clone(),
-                place: other.place,
-                file: other.path(root),
-                line: 1,
-                offset: 0,
-                problem: LineProblem::Replaced,
-            });
-        }
-        let mut source = SegmentSource::open(root, file, file.stamp.size)?;
-        let read = segment_lines::read(source.reader(), None, |line| {
-            let is_genuine = line.event.as_ref().is_none_or(|event| event.is_genuine());
-            if let Some(event) = line.event.as_ref().filter(|_| is_genuine) {
-                verified.events += 1;
-                references.add(event, file, (line.number, line.start));
+        verification.verified.segments += 1;
+        verification.compare_places(file)?;
+        verification.read(file)?;
+    }
+    let Verification { mut verified, references, named, .. } = verification;
+    verified.problems.extend(references.missing(root));
+    verified.compare(root, named);
+    Ok(verified)
+}
+
+/// What was found so far.
+struct Verification<'a> {
+    root: &'a Root,
+    verified: VerifiedSegments,
+    references: References,
+    named: NamedHeads,
+    /// Events that are not what their ids were made from; the index has them, too.
+    forged: HashSet<EventId>,
+}
+
+impl<'a> Verification<'a> {
+    fn of(root: &'a Root) -> Self {
+        let (verified, references) = (VerifiedSegments::default(), References::default());
+        Self { root, verified, references, named: NamedHeads::new(), forged: HashSet::new() }
+    }
+
+    fn add_problem(&mut self, file: &SegmentFile, (line, offset): (u64, u64), problem: LineProblem) {
+        self.verified.problems.push(SegmentProblem {
+            segment: file.name.clone(),
+            place: file.place,
+            file: file.path(self.root),
+            line,
+            offset,
+            problem,
+        });
+    }
+
+    /// Compares the file of a segment that counts with others of it.
+    fn compare_places(&mut self, file: &SegmentFile) -> Result<(), Fault> {
+        for place in SegmentPlace::IN_ORDER.into_iter().filter(|place| *place > file.place) {
+            let other = SegmentFile { place, ..file.clone() };
+            // What is no file is reported already.
+            if place.open(self.root, &file.name).is_ok() && !has_bytes_of(self.root, file, &other)? {
+                self.add_problem(&other, (1, 0), LineProblem::Replaced);
             }
-            let forged = (!is_genuine).then_some(LineProblem::NotGenuine);
-            let found = line.problem.into_iter().chain(forged);
-            verified.problems.extend(found.map(|problem| SegmentProblem {
-                segment: file.name.clone(),
-                place: file.place,
-                file: file.path(root),
-                line: line.number,
-                offset: line.start,
-                problem,
-            }));
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, file: &SegmentFile) -> Result<(), Fault> {
+        let mut source = SegmentSource::open(self.root, file, file.stamp.size)?;
+        let read = segment_lines::read(source.reader(), &file.name, None, |line| {
+            self.take(file, line);
             Ok::<(), std::io::Error>(())
         });
-        read.map_err(|source| HistoryError::Read { path: file.path(root), source })?;
+        let read = read.map_err(|source| HistoryError::Read { path: file.path(self.root), source })?;
+        self.verified.ends.extend(read.map(|read| {
+            let end =
+                SegmentEnd { place: file.place, last: read.last, lines: read.lines, start: read.last_start };
+            (file.name.clone(), end)
+        }));
+        Ok(())
     }
-    verified.distinct = references.seen.len() as u64;
-    verified.problems.extend(references.missing(root));
-    Ok(verified)
+
+    fn take(&mut self, file: &SegmentFile, line: ReadLine) {
+        let position = (line.number, line.start);
+        let is_genuine = line.event.as_ref().or(line.seal.as_ref()).is_none_or(|event| event.is_genuine());
+        if let Some(event) = &line.event {
+            if !self.references.seen.contains(&event.id) && !self.forged.contains(&event.id) {
+                self.verified.sum.add(event);
+            }
+            if is_genuine {
+                self.verified.events += 1;
+                self.references.add(event, file, position);
+            } else {
+                self.forged.insert(event.id);
+            }
+        }
+        let heads = line.seal.as_ref().filter(|_| is_genuine).and_then(|seal| heads_in(seal));
+        for head in heads.into_iter().flatten() {
+            self.named.entry(head).or_insert_with(|| Witness::Segment(file.name.clone()));
+        }
+        let forged = (!is_genuine).then_some(LineProblem::NotGenuine);
+        line.problem.into_iter().chain(forged).for_each(|problem| self.add_problem(file, position, problem));
+    }
 }
 
 /// Returns whether the tracked file holds the lines of this clone's copy. Git may have given them the line ends of Windows.
@@ -190,10 +236,8 @@ mod tests {
         let project = ScratchJournal::new();
         let events = chain(("id:A", "a.md"), 6);
         let segment = project.segment_of("main-a", &events);
-        assert_eq!(
-            verify_segments(&project.root).unwrap(),
-            VerifiedSegments { segments: 1, events: 6, distinct: 6, problems: Vec::new() }
-        );
+        let whole = verify_segments(&project.root).unwrap();
+        assert_eq!((whole.segments, whole.events, whole.sum.count, whole.problems), (1, 6, 6, Vec::new()));
         segment.append_bytes(b"{\"prev\":\"half a li");
         let torn = verify_segments(&project.root).unwrap().problems;
         assert_eq!(words(&torn), [(8, "torn")]);
@@ -301,17 +345,35 @@ mod tests {
     }
 
     #[test]
-    fn an_index_that_lost_events_is_made_anew() {
+    fn an_index_that_lost_or_changed_rows_is_made_anew() {
         let project = ScratchJournal::new();
         project.segment_of("main-a", &chain(("id:A", "a.md"), 5));
-        let distinct = verify_segments(&project.root).unwrap().distinct;
-        assert!(!project.history().renew_unless(distinct).unwrap());
-        let database = rusqlite::Connection::open(project.place(".stepmark/local/cache/journal.db")).unwrap();
-        database.execute_batch("DELETE FROM events WHERE n > 2").unwrap();
-        drop(database);
-        assert_eq!(project.history().latest(9).unwrap().len(), 2);
-        assert!(project.history().renew_unless(distinct).unwrap());
-        assert_eq!(project.history().latest(9).unwrap().len(), 5);
+        project.segment_of("main-c", &chain(("id:C", "c.md"), 1));
+        let verified = verify_segments(&project.root).unwrap();
+        let events = project.history().all_events().unwrap();
+        assert!(!project.history().renew_if_wrong(&verified).unwrap());
+        for damage in [
+            "DELETE FROM events WHERE n > 2",
+            "UPDATE events SET id = zeroblob(16) WHERE n = 3",
+            "UPDATE events SET state = 7 WHERE n = 5",
+            "UPDATE events SET at = 0 WHERE n = 1",
+            "UPDATE events SET parents = x'' WHERE n = 5",
+            "UPDATE names SET text = 'd.md' WHERE text = 'a.md'",
+            "DELETE FROM names WHERE text = 'id:A'",
+            "DELETE FROM heads",
+            "INSERT INTO heads SELECT key, seq FROM events WHERE n = 1 AND key IN (SELECT key FROM events WHERE n = 2)",
+            "DELETE FROM places",
+            "INSERT INTO foreign_parents SELECT zeroblob(16), key FROM heads",
+        ] {
+            let database =
+                rusqlite::Connection::open(project.place(".stepmark/local/cache/journal.db")).unwrap();
+            database.execute_batch(damage).unwrap();
+            let is_changed = database.total_changes() > 0;
+            drop(database);
+            assert_eq!(project.history().renew_if_wrong(&verified).unwrap(), is_changed, "{damage}");
+            assert!(!project.history().renew_if_wrong(&verified).unwrap(), "{damage}");
+            assert_eq!(project.history().all_events().unwrap(), events, "{damage}");
+        }
 
         let database = rusqlite::Connection::open(project.place(".stepmark/local/cache/journal.db")).unwrap();
         database
@@ -319,7 +381,7 @@ mod tests {
             .unwrap();
         drop(database);
         project.segment_of("main-b", &chain(("id:B", "b.md"), 2));
-        assert_eq!(project.history().latest(9).unwrap().len(), 7, "with definitions of others it is deleted");
+        assert_eq!(project.history().latest(9).unwrap().len(), 8, "with definitions of others it is deleted");
     }
 
     #[test]

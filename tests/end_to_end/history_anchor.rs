@@ -1,0 +1,283 @@
+//! Sealed segments that name those before them, and commits that name the last of them.
+
+use std::{collections::BTreeSet, fs, process::Command};
+
+use serde_json::Value as Json;
+use stepmark_core::journal::Event;
+
+use crate::harness::{
+    Repository, Run, Sandbox,
+    segment::{Forger, named_by},
+    tool,
+};
+
+const PRD: &str = "docs/prd.md";
+const JOURNAL: &str = ".stepmark/journal";
+
+/// A repository in which commits name the history that they hold.
+fn repository(test: &str) -> Option<Repository> {
+    let repository = Repository::empty(test)?;
+    repository.sandbox.write(".stepmark/config.yaml", "version: 1\n");
+    for artifact in [PRD, "docs/ours.md", "docs/theirs.md"] {
+        repository.sandbox.write(artifact, "---\nstepsCompleted: [1]\nstatus: draft\n---\n\n# Title\n");
+    }
+    repository.commit("begun");
+    assert_eq!(repository.stepmark(&["hook", "install", "--history-trailer"]).code, 0);
+    Some(repository)
+}
+
+/// Completes a step at `time`, seals history and commits; returns the name of the new segment.
+fn work(repository: &Repository, artifact: &str, step: &str, time: &str) -> String {
+    let before = segments(&repository.sandbox);
+    for arguments in [["complete", artifact, step].as_slice(), &["checkpoint", artifact]] {
+        let mut command = repository.command(arguments);
+        let run = repository.sandbox.run(command.env("STEPMARK_TEST_TIME", format!("2026-11-22T{time}Z")));
+        assert_eq!(run.code, 0, "{run}");
+    }
+    commit(repository, &["-m", &format!("{artifact} {step}")]);
+    let mut new = segments(&repository.sandbox).difference(&before).cloned().collect::<Vec<_>>();
+    assert_eq!(new.len(), 1);
+    new.remove(0)
+}
+
+fn commit(repository: &Repository, arguments: &[&str]) {
+    repository.git(&["add", "--all"]);
+    git(repository, &[&["commit", "--quiet"], arguments].concat());
+}
+
+/// Runs git, whose hooks find stepmark.
+fn git(repository: &Repository, arguments: &[&str]) -> Run {
+    let run = repository.try_git_with_stepmark(arguments);
+    assert_eq!(run.code, 0, "git {arguments:?}: {run}");
+    run
+}
+
+/// The sealed segments among the files of the project.
+fn segments(sandbox: &Sandbox) -> BTreeSet<String> {
+    let Ok(entries) = fs::read_dir(sandbox.place(JOURNAL)) else { return BTreeSet::new() };
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.map(|name| name.split(".jsonl").next().unwrap().to_owned()).collect()
+}
+
+fn file(segment: &str) -> String {
+    format!("{JOURNAL}/{segment}.jsonl")
+}
+
+/// The segments that the trailers of a commit name.
+fn trailers(repository: &Repository, commit: &str) -> Vec<String> {
+    let message =
+        repository.git(&["log", "-1", "--format=%(trailers:key=Stepmark-History,valueonly)", commit]);
+    message
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| line.split(' ').next().unwrap().to_owned())
+        .collect()
+}
+
+/// A clone, which has no copies of its own.
+fn clone(repository: &Repository) -> Sandbox {
+    let clone = Sandbox::empty();
+    repository.git(&["clone", "--quiet", ".", clone.root().to_str().unwrap()]);
+    clone
+}
+
+/// What `replay --verify` and `doctor` find in history: exit codes, and problem and file.
+fn findings(sandbox: &Sandbox) -> ((i32, i32), Vec<(String, String)>) {
+    let path = tool("git", "findings").unwrap().parent().unwrap().to_owned();
+    let run = |arguments: &[&str]| sandbox.run(sandbox.command(arguments).env("PATH", &path));
+    let replay = run(&["replay", "--verify", "--json"]);
+    let doctor = run(&["doctor", "--json"]);
+    let answer = replay.json("stepmark.replay/1");
+    let text = |value: &Json| value.as_str().unwrap().to_owned();
+    let problems: Vec<_> = answer["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|problem| (text(&problem["problem"]), text(&problem["file"])))
+        .collect();
+    let diagnosis = doctor.json("stepmark.doctor/1");
+    let paths: Vec<String> =
+        diagnosis["findings"].as_array().unwrap().iter().map(|finding| text(&finding["path"])).collect();
+    assert_eq!(paths, problems.iter().map(|(_, file)| file.clone()).collect::<Vec<_>>(), "{replay}{doctor}");
+    ((replay.code, doctor.code), problems)
+}
+
+fn assert_sound(repository: &Repository, case: &str) {
+    assert_eq!(findings(&repository.sandbox), ((0, 0), Vec::new()), "{case}");
+    assert_eq!(findings(&clone(repository)), ((0, 0), Vec::new()), "a clone: {case}");
+}
+
+fn blame(event: &mut Event) {
+    event.reason = Some("somebody else did it".to_owned());
+}
+
+#[test]
+fn a_segment_that_is_written_anew_shows_against_the_next() {
+    let Some(repository) = repository("a rewritten segment") else { return };
+    let one = work(&repository, PRD, "2", "10:00:00");
+    let two = work(&repository, PRD, "3", "11:00:00");
+    let three = work(&repository, PRD, "4", "12:00:00");
+    assert_eq!(named_by(&repository.sandbox.read(&file(&one))), [""; 0]);
+    assert_eq!(named_by(&repository.sandbox.read(&file(&two))), [one.as_str()]);
+    assert_eq!(named_by(&repository.sandbox.read(&file(&three))), [two.as_str()], "which names the first");
+    assert_sound(&repository, "as it is");
+    // Without git, so that only the segments speak.
+    let copy = clone(&repository);
+    fs::remove_dir_all(copy.place(".git")).unwrap();
+    assert_eq!(findings(&copy), ((0, 0), Vec::new()));
+    let mut forger = Forger::default();
+    copy.write(&file(&one), forger.forge(&copy.read(&file(&one)), blame));
+    let (codes, found) = findings(&copy);
+    assert!(codes == (4, 1) && found.contains(&("rewritten".to_owned(), file(&one))), "{codes:?} {found:?}");
+    // The segments behind it are forged as well, so that each hash and each name is right.
+    for segment in [&two, &three] {
+        copy.write(&file(segment), forger.forge(&copy.read(&file(segment)), blame));
+    }
+    assert_eq!(findings(&copy), ((0, 0), Vec::new()), "nothing is left that knows better");
+}
+
+#[test]
+fn segments_that_are_all_written_anew_show_against_the_commits() {
+    let Some(repository) = repository("all rewritten") else { return };
+    let segments =
+        [("2", "10:00:00"), ("3", "11:00:00")].map(|(step, time)| work(&repository, PRD, step, time));
+    assert_eq!(trailers(&repository, "HEAD~1"), [segments[0].as_str()]);
+    assert_eq!(trailers(&repository, "HEAD"), [segments[1].as_str()]);
+    let clone = clone(&repository);
+    let mut forger = Forger::default();
+    for segment in &segments {
+        clone.write(&file(segment), forger.forge(&clone.read(&file(segment)), blame));
+    }
+    let wanted: Vec<_> =
+        segments.iter().rev().map(|segment| ("rewritten".to_owned(), file(segment))).collect();
+    assert_eq!(findings(&clone), ((4, 1), wanted));
+    let shown = clone
+        .run(clone.command(&["doctor"]).env("PATH", tool("git", "all rewritten").unwrap().parent().unwrap()));
+    assert!(shown.stdout.contains(&repository.git(&["rev-parse", "HEAD"])), "{shown}");
+}
+
+#[test]
+fn a_segment_that_is_removed_shows() {
+    let Some(repository) = repository("a removed segment") else { return };
+    let one = work(&repository, PRD, "2", "10:00:00");
+    let two = work(&repository, "docs/ours.md", "2", "11:00:00");
+    for (removed, what) in [(&one, "a segment and a commit name it"), (&two, "only a commit names it")] {
+        let clone = clone(&repository);
+        fs::remove_file(clone.place(&file(removed))).unwrap();
+        let wanted = vec![("missing-segment".to_owned(), file(removed))];
+        assert_eq!(findings(&clone), ((1, 1), wanted), "{what}");
+    }
+    fs::remove_file(repository.sandbox.place(&file(&one))).unwrap();
+    assert_eq!(findings(&repository.sandbox), ((0, 0), Vec::new()), "this clone has its copy");
+}
+
+#[test]
+fn branches_that_are_merged_rebased_picked_and_amended_raise_no_alarm() {
+    let Some(repository) = repository("branches") else { return };
+    let base = work(&repository, PRD, "2", "10:00:00");
+    git(&repository, &["switch", "--quiet", "-c", "theirs"]);
+    let theirs = work(&repository, "docs/theirs.md", "2", "11:00:00");
+    repository.sandbox.write("readme.txt", "no history");
+    commit(&repository, &["-m", "a file"]);
+    assert_eq!(trailers(&repository, "HEAD"), [theirs.as_str()]);
+    git(&repository, &["switch", "--quiet", "main"]);
+    let ours = work(&repository, "docs/ours.md", "2", "12:00:00");
+    assert_eq!(
+        named_by(&repository.sandbox.read(&file(&ours))),
+        [base.as_str()],
+        "not what another branch has"
+    );
+    let main = repository.git(&["rev-parse", "HEAD"]);
+
+    git(&repository, &["merge", "--quiet", "--no-edit", "theirs"]);
+    let both = BTreeSet::from([ours.clone(), theirs.clone()]);
+    assert_eq!(trailers(&repository, "HEAD").into_iter().collect::<BTreeSet<_>>(), both);
+    assert_sound(&repository, "merged");
+    for amended in [&["--no-edit"][..], &["-m", "another message"], &["--no-edit", "--reset-author"]] {
+        commit(&repository, &[&["--amend"], amended].concat());
+        assert_eq!(trailers(&repository, "HEAD").len(), 2, "not doubled: {amended:?}");
+        assert_sound(&repository, "amended");
+    }
+    let next = work(&repository, PRD, "3", "13:00:00");
+    assert_eq!(named_by(&repository.sandbox.read(&file(&next))).into_iter().collect::<BTreeSet<_>>(), both);
+    assert_eq!(trailers(&repository, "HEAD"), [next.as_str()]);
+
+    git(&repository, &["switch", "--quiet", "-C", "rebased", "theirs"]);
+    git(&repository, &["rebase", "--quiet", &main]);
+    assert_sound(&repository, "rebased");
+    git(&repository, &["reset", "--quiet", "--hard", &main]);
+    git(&repository, &["cherry-pick", "theirs"]);
+    assert_sound(&repository, "a commit that speaks of a segment which is elsewhere");
+    git(&repository, &["reset", "--quiet", "--hard", &main]);
+    git(&repository, &["merge", "--quiet", "--squash", "theirs"]);
+    commit(&repository, &["--no-edit"]);
+    assert_sound(&repository, "squashed");
+    git(&repository, &["switch", "--quiet", "--detach", &base_commit(&repository)]);
+    assert_sound(&repository, "an older commit");
+}
+
+fn base_commit(repository: &Repository) -> String {
+    repository.git(&["merge-base", "main", "theirs"])
+}
+
+#[test]
+fn compacting_keeps_what_is_named() {
+    let Some(repository) = repository("compacting") else { return };
+    let one = work(&repository, PRD, "2", "10:00:00");
+    work(&repository, PRD, "3", "11:00:00");
+    assert_eq!(repository.stepmark(&["journal", "compact"]).code, 0);
+    commit(&repository, &["-m", "compact"]);
+    assert!(!repository.sandbox.place(&file(&one)).exists());
+    let last = work(&repository, PRD, "4", "12:00:00");
+    assert_eq!(named_by(&repository.sandbox.read(&file(&last))).len(), 1);
+    assert_sound(&repository, "compacted");
+    let clone = clone(&repository);
+    fs::remove_file(clone.place(&format!("{}.gz", file(&one)))).unwrap();
+    assert_eq!(findings(&clone).1[0].0, "missing-parent");
+}
+
+#[test]
+fn a_commit_without_history_or_message_is_left_alone() {
+    let Some(repository) = repository("no history") else { return };
+    repository.sandbox.write("readme.txt", "one");
+    commit(&repository, &["-m", "One"]);
+    assert_eq!(repository.git(&["log", "-1", "--format=%B"]), "One");
+    work(&repository, PRD, "2", "10:00:00");
+    repository.sandbox.write("readme.txt", "two");
+    repository.git(&["add", "--all"]);
+    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "-m", ""]);
+    assert_ne!(run.code, 0, "an empty message stays one: {run}");
+    // A journal that cannot be read stops no commit.
+    fs::remove_dir_all(repository.sandbox.place(JOURNAL)).unwrap();
+    repository.sandbox.write(JOURNAL, "a file");
+    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "-m", "Two", "readme.txt"]);
+    assert_eq!(run.code, 0, "{run}");
+    // Without the flag there is no such hook.
+    let bare = Repository::empty("no history").unwrap();
+    assert_eq!(bare.stepmark(&["hook", "install"]).code, 0);
+    assert!(!bare.sandbox.place(".git/hooks/commit-msg").exists());
+    assert_eq!(repository.stepmark(&["hook", "uninstall"]).code, 0);
+    assert!(!repository.sandbox.place(".git/hooks/commit-msg").exists());
+}
+
+#[test]
+fn an_editor_and_other_trailers_keep_their_places() {
+    let Some(repository) = repository("an editor") else { return };
+    let one = work(&repository, PRD, "2", "10:00:00");
+    let edited = |editor: &str, arguments: &[&str]| {
+        let mut command = Command::new(tool("git", "an editor").unwrap());
+        repository.sandbox.isolate(command.args(["-c", "user.name=Ada", "-c", "user.email=ada@localhost"]));
+        let path = repository.search_path();
+        let run = Run::of(command.args(arguments).env("PATH", path).env("GIT_EDITOR", editor));
+        assert_eq!(run.code, 0, "{run}");
+        repository.git(&["log", "-1", "--format=%B"])
+    };
+    let write = "f() { printf 'Two\\n\\nAcked-by: Ada\\n' | cat - \"$1\" > x && mv x \"$1\"; }; f";
+    let message = edited(write, &["commit", "--allow-empty", "--verbose", "--signoff"]);
+    assert!(
+        message.starts_with("Two\n\nAcked-by: Ada\n") && message.contains("Signed-off-by: Ada"),
+        "{message}"
+    );
+    assert!(!message.contains('#'), "{message}");
+    assert_eq!(trailers(&repository, "HEAD"), [one.as_str()]);
+}
