@@ -12,7 +12,6 @@ mod value;
 mod yaml_1_1;
 mod argument;
 mod key_path;
-mod keys;
 mod region;
 mod edit;
 mod diff;

@@ -4,13 +4,11 @@
 //! and the text that they had. A run is put back where its entries are still what the change made of them. For places where
 //! they are not, the text of single values is kept, too.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::{
     Change, Document, FileHash, KeyPath, Node, NodeKind, Operation, Region, Segment, Span, Splice, Value,
-    Yaml, edit::plain_text, keys::Keys,
+    Yaml, edit::plain_text,
 };
 
 /// The longest text of one run or value, in bytes.
@@ -94,11 +92,9 @@ impl Spelling {
     /// The splices that give the values of `file` their text back, where they are the same values in another spelling.
     pub fn value_splices(&self, file: &[u8]) -> Vec<Splice> {
         let Some(yaml) = parsed(file) else { return Vec::new() };
-        let (mut splices, keys): (Vec<Splice>, _) = (Vec::new(), Keys::default());
+        let mut splices: Vec<Splice> = Vec::new();
         for ValueText { path, text } in &self.values {
-            let Some(node) = node_at(&yaml, &keys, path).filter(|node| is_on_one_line(file, node)) else {
-                continue;
-            };
+            let Some(node) = node_at(&yaml, path).filter(|node| is_on_one_line(file, node)) else { continue };
             if file[node.span.range()] != *text.as_bytes() && is_same_value(&yaml, node, text) {
                 splices.push(Splice { span: node.span, text: text.clone() });
             }
@@ -181,10 +177,6 @@ fn head_of(entry: &str) -> &str {
 /// The runs of `new` that stand in the place of other entries in `old`.
 fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
     let (mut runs, mut i, mut j) = (Vec::new(), 0, 0);
-    let (last_old, last_new) = (last_places(old), last_places(new));
-    let comes = |last: &HashMap<&str, usize>, from: usize, wanted: Option<&&str>| {
-        wanted.is_some_and(|wanted| last.get(head_of(wanted)).is_some_and(|last| *last >= from))
-    };
     while i < old.len() || j < new.len() {
         if old.get(i) == new.get(j) {
             (i, j) = (i + 1, j + 1);
@@ -192,7 +184,12 @@ fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
         }
         let (from_old, from_new) = (i, j);
         while (i < old.len() || j < new.len()) && old.get(i) != new.get(j) {
-            match (comes(&last_new, j, old.get(i)), comes(&last_old, i, new.get(j))) {
+            let rest = |entries: &[&str], from: usize, wanted: Option<&&str>| {
+                wanted.is_some_and(|wanted| {
+                    entries[from..].iter().any(|entry| head_of(entry) == head_of(wanted))
+                })
+            };
+            match (rest(&new[j..], 0, old.get(i)), rest(&old[i..], 0, new.get(j))) {
                 // It went, or it came.
                 (false, _) if i < old.len() => i += 1,
                 (_, false) if j < new.len() => j += 1,
@@ -203,11 +200,6 @@ fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
         runs.push(run((from_new, after), &old[from_old..i].concat(), &new[from_new..j]));
     }
     runs
-}
-
-/// The last entry of each head.
-fn last_places<'t>(entries: &[&'t str]) -> HashMap<&'t str, usize> {
-    entries.iter().enumerate().map(|(place, entry)| (head_of(entry), place)).collect()
 }
 
 fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run {
@@ -227,9 +219,8 @@ fn value_texts(old: &[u8], changes: &[Change]) -> Vec<ValueText> {
     let is_gone = |change: &&Change| !matches!(change.op, Operation::Insert { .. });
     let mut gone = changes.iter().filter(is_gone).peekable();
     let Some(yaml) = gone.peek().and_then(|_| parsed(old)) else { return Vec::new() };
-    let keys = Keys::default();
     let text = |change: &Change| {
-        let node = node_at(&yaml, &keys, &change.path).filter(|node| is_on_one_line(old, node))?;
+        let node = node_at(&yaml, &change.path).filter(|node| is_on_one_line(old, node))?;
         let text = std::str::from_utf8(&old[node.span.range()]).ok()?;
         let (Operation::Set { old: value, .. } | Operation::Remove { old: value }) = &change.op else {
             return None;
@@ -241,9 +232,9 @@ fn value_texts(old: &[u8], changes: &[Change]) -> Vec<ValueText> {
 }
 
 /// The node at a path of which every key stands once.
-fn node_at<'y, 'a>(yaml: &'y Yaml<'a>, keys: &Keys<'y>, path: &KeyPath) -> Option<&'y Node<'a>> {
+fn node_at<'y, 'a>(yaml: &'y Yaml<'a>, path: &KeyPath) -> Option<&'y Node<'a>> {
     path.0.iter().try_fold(yaml.root()?, |node, segment| match segment {
-        Segment::Key(key) => Some(&node.entries()[keys.find(node.entries(), key)?.first].value),
+        Segment::Key(key) => node.get(key),
         Segment::Index(index) => node.items().get(*index),
     })
 }

@@ -135,7 +135,7 @@ fn normal(path: &[Segment]) -> Vec<Segment> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{EditError, Region, Value, edit::apply};
+    use crate::document::{Region, Value, edit::apply};
 
     const TEXT: &str = "a: 1 # one\ns:\n  x: 'b' # two\n  y: c\n  z:\n  f: {g: h, i: j}\n  l:\n    - k # three\n    - m\n    - n\n  t: |\n    \
                         long\nu: &v w\no: *v\n";
@@ -213,20 +213,6 @@ mod tests {
                 assert_eq!(String::from_utf8(at_once), String::from_utf8(one_by_one), "{edits:?}");
             }
         }
-    }
-
-    /// Forty thousand keys: none is looked for among all others.
-    #[test]
-    fn many_keys_are_set_at_once() {
-        let keys = |value: &str| (0..40_000).map(|at| format!("k{at}: {value}\n")).collect::<String>();
-        let edits: Vec<Edit> = (0..40_000).map(|at| set(&format!("k{at}"), "b")).collect();
-        let edited = apply(keys("a").as_bytes(), &Region::WholeFile, &edits).unwrap();
-        assert!(edited.bytes == keys("b").into_bytes());
-        let text = keys("a") + "k7: again\nk7: and again\n";
-        let error = apply(text.as_bytes(), &Region::WholeFile, &edits[7..8]).unwrap_err();
-        let EditError::Refused { reason, span, .. } = error else { panic!("{error}") };
-        assert_eq!(reason, Refusal::DuplicateKey { key: "k7".to_owned(), count: 3 });
-        assert_eq!(span.start, text.len() - "k7: and again\n".len());
     }
 
     #[test]

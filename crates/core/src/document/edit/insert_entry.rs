@@ -7,7 +7,7 @@ use super::{
     prove::Meaning,
     style,
 };
-use crate::document::{CollectionStyle, KeyPath, NodeKind, Value};
+use crate::document::{CollectionStyle, Entry, KeyPath, NodeKind, Value};
 
 pub(super) fn plan(
     context: &Context<'_, '_>,
@@ -25,16 +25,15 @@ pub(super) fn plan(
         let what = "an entry goes behind another only where each stands on a line of its own";
         return Err((Refusal::Layout { what }, node.span));
     }
-    let find = |key: &str| context.keys.find(entries, key);
-    if let Some(there) = find(key) {
-        return Err((Refusal::DuplicateKey { key: key.to_owned(), count: there.count + 1 }, node.span));
+    let count = |key: &str| entries.iter().filter(|entry| is_key(entry, key)).count();
+    if count(key) > 0 {
+        return Err((Refusal::DuplicateKey { key: key.to_owned(), count: count(key) + 1 }, node.span));
     }
-    let place = match find(after) {
-        None => return Err((Refusal::Absent, node.span)),
-        Some(above) if above.count > 1 => {
-            return Err((Refusal::DuplicateKey { key: after.to_owned(), count: above.count }, node.span));
-        }
-        Some(above) => above.first,
+    if count(after) > 1 {
+        return Err((Refusal::DuplicateKey { key: after.to_owned(), count: count(after) }, node.span));
+    }
+    let Some(place) = entries.iter().position(|entry| is_key(entry, after)) else {
+        return Err((Refusal::Absent, node.span));
     };
     let above = &entries[place];
     let column = entry_start(context.file, above, context.start());
@@ -50,4 +49,8 @@ pub(super) fn plan(
         value: value.clone(),
     };
     Ok(Some(Change { splices, meaning }))
+}
+
+fn is_key(entry: &Entry<'_>, key: &str) -> bool {
+    entry.key.as_key() == Some(key)
 }
