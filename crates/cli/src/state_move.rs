@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 
 use stepmark_core::{
-    commit::{OldState, old_state},
+    commit::{OldState, is_state_moved, old_state},
     workspace::Root,
 };
 
 use crate::output::Output;
 
-/// What a command found at the place where earlier versions kept the state of a clone.
+/// The project whose state may stand at the place where earlier versions kept it.
 #[derive(Default)]
 pub(crate) struct StateMove {
     waiting: RefCell<Option<Root>>,
@@ -18,7 +18,8 @@ pub(crate) struct StateMove {
 impl StateMove {
     /// Looks before the command does its work.
     pub(crate) fn begin(&self, root: &Root) {
-        if old_state(root) == OldState::Own {
+        // Git is asked once, at the end: whoever moves the state asks it, too.
+        if root.state().is_in_git() && !is_state_moved(root) {
             self.waiting.replace(Some(root.clone()));
         }
     }
@@ -26,13 +27,13 @@ impl StateMove {
     /// Tells what became of it.
     pub(crate) fn tell(&self, output: &Output) {
         let Some(root) = self.waiting.take() else { return };
-        if old_state(&root) == OldState::Own {
+        if is_state_moved(&root) {
+            output.note("the state of this clone was moved from `.stepmark/local` into git's folder");
+        } else if old_state(&root) == OldState::Own {
             output.warning(
                 "the history in `.stepmark/local` is not read yet: `stepmark doctor --repair`, or any command that writes, \
                  moves it into git's folder",
             );
-        } else {
-            output.note("the state of this clone was moved from `.stepmark/local` into git's folder");
         }
     }
 }

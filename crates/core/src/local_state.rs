@@ -88,7 +88,7 @@ pub enum LocalStateError {
     /// It belongs to another user.
     #[error(
         "`{}` belongs to another user, so it is not used as the state of this clone: \
-         remove it or give it to this user, and run the command again", place.display()
+         give it to this user (it may hold history that stands nowhere else), and run the command again", place.display()
     )]
     ForeignOwner {
         /// Where it stands.

@@ -74,8 +74,8 @@ impl Project {
         self.events().into_iter().map(|event| event.kind).collect()
     }
 
-    fn ailments(&self) -> Vec<&'static str> {
-        self.workspace.diagnose().unwrap().ailments.iter().map(|ailment| ailment.word()).collect()
+    fn findings(&self) -> Vec<&'static str> {
+        self.workspace.diagnose().unwrap().findings.iter().map(|finding| finding.word()).collect()
     }
 }
 
@@ -128,9 +128,9 @@ fn an_older_text_that_is_written_back_is_an_edit_and_a_finding() {
         let older = project.read();
         project.complete("3");
         project.complete("4");
-        assert_eq!(project.ailments(), [""; 0]);
+        assert_eq!(project.findings(), [""; 0]);
         project.write(&older);
-        assert_eq!(project.ailments(), ["written-back"], "git: {has_git}");
+        assert_eq!(project.findings(), ["written-back"], "git: {has_git}");
         project.complete("5");
         let events = project.events();
         let [.., second, _, last, edit, ours] = &events[..] else { panic!("{events:?}") };
@@ -138,7 +138,7 @@ fn an_older_text_that_is_written_back_is_an_edit_and_a_finding() {
         assert_eq!(edit.data["earlier"], second.id.to_string());
         assert_eq!(edit.changes.len(), 2, "two steps that were acknowledged are gone");
         assert_eq!(ours.parents, [edit.id]);
-        assert_eq!(project.ailments(), [""; 0], "it is recorded now");
+        assert_eq!(project.findings(), [""; 0], "it is recorded now");
     }
 }
 
@@ -159,10 +159,10 @@ fn what_git_checks_out_is_no_edit() {
         project.complete("5");
         project.git(&["checkout", "--", FILE]);
         assert_eq!(project.read(), staged);
-        assert_eq!(project.ailments(), [""; 0]);
+        assert_eq!(project.findings(), [""; 0]);
         // A body that goes on is the same state.
         project.edit("# Body", "# More");
-        assert_eq!(project.ailments(), [""; 0]);
+        assert_eq!(project.findings(), [""; 0]);
         project.complete("6");
         assert!(!project.kinds().contains(&Kind::EXTERNAL_EDIT), "{:?}", project.kinds());
     }

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use stepmark_core::{
     artifact::ProjectPath,
     commit::{CommitSetAside, SetAsideRepair},
-    workspace::{Ailment, Diagnosis},
+    workspace::{Diagnosis, DoctorFinding},
 };
 
 use crate::{
@@ -36,7 +36,7 @@ impl Doctor {
             output.json("stepmark.doctor/1", wire(&diagnosis));
         }
         report(output, &diagnosis);
-        Ok(if diagnosis.ailments.is_empty() { Exit::Fine } else { Exit::Findings })
+        Ok(if diagnosis.findings.is_empty() { Exit::Fine } else { Exit::Findings })
     }
 }
 
@@ -61,6 +61,9 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
             cut.segment, cut.length, cut.copy
         ));
     }
+    for file in &diagnosis.published {
+        output.line(format_args!("{file}: mended: the sealing that was cut off is finished"));
+    }
     for path in &diagnosis.removed {
         output
             .line(format_args!("{path}: mended: the temporary file of a process that was killed is removed"));
@@ -80,11 +83,11 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
             )),
         }
     }
-    for ailment in &diagnosis.ailments {
-        output.line(format_args!("{}: {}: {}", ailment.path(), ailment.word(), ailment.message()));
-        output.line(format_args!("  help: {}", ailment.help()));
+    for found in &diagnosis.findings {
+        output.line(format_args!("{}: {}: {}", found.path(), found.word(), found.message()));
+        output.line(format_args!("  help: {}", found.help()));
     }
-    match diagnosis.ailments.len() {
+    match diagnosis.findings.len() {
         0 => output.remark("all is well"),
         count => output.remark(wording::count(count, "finding")),
     }
@@ -97,12 +100,12 @@ fn paths(aside: &CommitSetAside) -> String {
 }
 
 fn wire(diagnosis: &Diagnosis) -> Json {
-    let finding = |ailment: &Ailment| {
+    let finding = |found: &DoctorFinding| {
         json!({
-            "kind": ailment.word(),
-            "path": ailment.path(),
-            "message": ailment.message(),
-            "help": ailment.help(),
+            "kind": found.word(),
+            "path": found.path(),
+            "message": found.message(),
+            "help": found.help(),
         })
     };
     let taken = diagnosis
@@ -117,6 +120,10 @@ fn wire(diagnosis: &Diagnosis) -> Json {
         .cut
         .iter()
         .map(|cut| json!({"kind": "journal-torn", "path": cut.segment, "kept": cut.copy}));
+    let published = diagnosis
+        .published
+        .iter()
+        .map(|file| json!({"kind": "segment-unpublished", "path": file, "kept": null}));
     let removed =
         diagnosis.removed.iter().map(|path| json!({"kind": "temporary-file", "path": path, "kept": null}));
     let set_aside = diagnosis.set_aside.iter().map(|repair| match repair {
@@ -128,7 +135,7 @@ fn wire(diagnosis: &Diagnosis) -> Json {
         }
     });
     json!({
-        "findings": diagnosis.ailments.iter().map(finding).collect::<Vec<_>>(),
-        "mended": taken.chain(finished).chain(cut).chain(removed).chain(set_aside).collect::<Vec<_>>(),
+        "findings": diagnosis.findings.iter().map(finding).collect::<Vec<_>>(),
+        "mended": taken.chain(finished).chain(cut).chain(published).chain(removed).chain(set_aside).collect::<Vec<_>>(),
     })
 }

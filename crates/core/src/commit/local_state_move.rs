@@ -73,30 +73,35 @@ pub struct LocalStateMoveError {
     source: io::Error,
 }
 
-/// Moves the state of this clone from the work tree into git's folder, if some stands there that can be believed. Killed in
-/// between, the next call goes on.
+/// Moves the state of this clone from the work tree into git's folder, if some stands there that can be believed, and returns whether
+/// it did. Killed in between, the next call goes on.
 ///
 /// # Errors
 /// When a file cannot be moved; the others are moved by the next call.
-pub fn move_local_state(root: &Root, fsync: FsyncPolicy) -> Result<(), LocalStateMoveError> {
+pub fn move_local_state(root: &Root, fsync: FsyncPolicy) -> Result<bool, LocalStateMoveError> {
     Ok(move_own(root, fsync)?)
 }
 
-pub(super) fn move_own(root: &Root, fsync: FsyncPolicy) -> io::Result<()> {
+pub(super) fn move_own(root: &Root, fsync: FsyncPolicy) -> io::Result<bool> {
     if old_state(root) != OldState::Own {
-        return Ok(());
+        return Ok(false);
     }
     let state = root.state();
     let _lock = StateMove::lock(root)?;
     // Another process may have done it meanwhile.
     if record(root).exists() {
-        return Ok(());
+        return Ok(true);
     }
     let moved = StateMove { root, from: &LocalState::without_git(root.path()), fsync }.run()?;
     let lines: String = moved.iter().map(|name| format!("{name}\n")).collect();
     state_file::replace(&state.top(false), RECORD, lines.as_bytes(), fsync)?;
     remove_remains(root.path());
-    Ok(())
+    Ok(true)
+}
+
+/// Returns whether the state of this clone was moved out of the work tree, now or earlier.
+pub fn is_state_moved(root: &Root) -> bool {
+    root.state().is_in_git() && record(root).exists()
 }
 
 fn record(root: &Root) -> PathBuf {
@@ -107,7 +112,8 @@ fn record(root: &Root) -> PathBuf {
 fn is_unknown_to_git(root: &Root) -> io::Result<bool> {
     let places = ["--", PLAIN_FOLDER, OLD_CACHE];
     let is_silent = |arguments: &[&str]| {
-        let arguments = [arguments, &places].concat();
+        // In any case of letters: a file system may take `.Stepmark` for the same folder.
+        let arguments = [&["--no-literal-pathspecs", "--icase-pathspecs"], arguments, &places].concat();
         let mut command = git(root.path(), &arguments);
         // The repository around the project is asked, where the state goes, and none that a hook of another one names.
         for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"] {
@@ -231,5 +237,17 @@ mod tests {
         move_local_state(&root, FsyncPolicy::Never).unwrap();
         assert!(outside.path().join("local/redo/0").exists());
         assert!(!root.state().path(StateFolder::Redo).exists());
+    }
+
+    /// Where the file system takes both names for one, git keeps the one that was added.
+    #[test]
+    fn what_git_knows_by_a_name_in_other_letters_is_a_strangers() {
+        let (project, root) = cut_off_before_git(true);
+        assert_eq!(old_state(&root), OldState::Own);
+        fs::create_dir_all(project.place(".Stepmark/Local")).unwrap();
+        project.write(".Stepmark/Local/file", b"a stranger's");
+        let added = git(root.path(), &["add", "--force", ".Stepmark/Local/file"]).status().unwrap();
+        assert!(added.success());
+        assert_eq!(old_state(&root), OldState::Foreign);
     }
 }

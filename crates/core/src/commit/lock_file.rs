@@ -85,7 +85,7 @@ pub(super) fn open_lock_file(root: &Root, path: &ProjectPath, key: &LockKey) -> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // The first write of this work tree.
             move_own(root, FsyncPolicy::Always)
-                .and_then(|()| Ok(root.state().make(StateFolder::Locks)?))
+                .and_then(|_moved| Ok(root.state().make(StateFolder::Locks)?))
                 .and_then(|_| open())
         }
         done => done,

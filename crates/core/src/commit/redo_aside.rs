@@ -1,7 +1,12 @@
 //! Redo records that cannot be carried out: they are kept apart, so that no other file waits for them.
 #![expect(clippy::disallowed_methods, reason = "an edge module: records are set aside here")]
 
-use std::{error::Error, fs, io, path::PathBuf};
+use std::{
+    error::Error,
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
 
 use super::{
     CommitError, CommitOptions, FsyncPolicy, LockError,
@@ -14,6 +19,9 @@ use crate::{artifact::ProjectPath, document::FileHash, local_state::StateFolder,
 
 /// How the names of records end that `doctor --repair` gave up.
 const DROPPED: &str = ".dropped";
+
+/// How many bytes name a file that is too large to be a record.
+const HEAD: u64 = 4096;
 
 /// A commit that was cut off and cannot be finished; its bytes are kept.
 #[derive(Debug)]
@@ -60,9 +68,28 @@ pub(super) fn may_pass(error: &CommitError) -> bool {
 /// Keeps the bytes of a record durably apart.
 pub(super) fn set_aside(root: &Root, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
     let folder = root.state().make(StateFolder::RedoAside)?;
+    state_file::replace(&folder, &name_of(bytes), bytes, fsync)
+}
+
+/// Moves a file apart that is too large to be a record, under a name as the others have, which is free.
+pub(super) fn set_aside_unread(root: &Root, file: &File, place: &Path) -> io::Result<()> {
+    let folder = root.state().make(StateFolder::RedoAside)?;
+    let mut start = Vec::new();
+    file.take(HEAD).read_to_end(&mut start)?;
+    for attempt in 0_u32.. {
+        let name = name_of(&[&attempt.to_le_bytes(), &start[..]].concat());
+        let is_taken = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+        if !is_taken(&name) && !is_taken(&format!("{name}{DROPPED}")) {
+            return fs::rename(place, folder.join(name));
+        }
+    }
+    Err(io::Error::other("every name is taken"))
+}
+
+fn name_of(bytes: &[u8]) -> String {
     let mut name = FileHash::of(bytes).to_string();
     name.truncate(16);
-    state_file::replace(&folder, &name, bytes, fsync)
+    name
 }
 
 /// The commits that are set aside. Nothing is changed.

@@ -11,7 +11,7 @@
 use std::{
     fs::{self, File, TryLockError},
     io::{self, Seek, SeekFrom, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
@@ -20,6 +20,7 @@ use super::{
     FsyncPolicy,
     clone_key::CloneKey,
     folder::flush_folder,
+    redo_aside::set_aside_unread,
     redo_record::{Found, LIMIT, RedoRecord},
     state_file::names_in,
 };
@@ -46,6 +47,8 @@ pub(super) struct Slot {
     root: Root,
     /// Where it stands, if it goes when it is done.
     passing: Option<PathBuf>,
+    /// Its file can be read only, as a person or a backup made it so.
+    is_read_only: bool,
 }
 
 impl Slot {
@@ -73,9 +76,12 @@ impl Slot {
         let (file, is_new) = match own_file::open(&folder, name.as_ref(), Access::Change) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 root.state().make(StateFolder::Redo)?;
-                (own_file::open(&folder, name.as_ref(), Access::ChangeOrMake)?, true)
+                let made = own_file::open(&folder, name.as_ref(), Access::ChangeOrMake);
+                (made.map_err(|error| named(&folder, &name, error))?, true)
             }
-            opened => (opened?, false),
+            // Whatever it is, it is no slot that can be had.
+            Err(error) if is_refused(&error) => return Ok(None),
+            opened => (opened.map_err(|error| named(&folder, &name, error))?, false),
         };
         match crate::file_lock::try_exclusive(&file) {
             Ok(()) if is_free(&file.metadata()?) => {
@@ -83,7 +89,7 @@ impl Slot {
                     flush_folder(&folder, fsync)?;
                 }
                 let passing = (number >= KEPT).then(|| folder.join(name));
-                Ok(Some(Self { file, root: root.clone(), passing }))
+                Ok(Some(Self { file, root: root.clone(), passing, is_read_only: false }))
             }
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
@@ -102,8 +108,10 @@ impl Slot {
 
     /// Empties the slot, and removes it where it is one too many. Without a flush: a record that comes back after a loss of power has its events in the journal.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        self.file.set_len(0)?;
-        self.file.seek(SeekFrom::Start(0))?;
+        if !self.is_read_only {
+            self.file.set_len(0)?;
+            self.file.seek(SeekFrom::Start(0))?;
+        }
         #[cfg(unix)]
         if let Some(place) = self.passing.take() {
             // Who has it open already sees that it has no name any more.
@@ -139,23 +147,38 @@ pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
     let mut found = Vec::new();
     let (folder, names) = filled(root)?;
     for name in names {
-        let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Change))? else {
-            continue;
-        };
+        let Some((file, is_read_only)) = open_filled(&folder, &name)? else { continue };
         match crate::file_lock::try_exclusive(&file) {
             // No record is so large: it is none, and not worth reading.
             Ok(()) if file.metadata()?.len() > LIMIT => {
-                let aside = root.state().make(StateFolder::RedoAside)?;
-                fs::rename(folder.join(&name), aside.join(format!("too-large-{name}")))?;
+                set_aside_unread(root, &file, &folder.join(&name))
+                    .map_err(|error| named(&folder, &name, error))?;
             }
             Ok(()) if file.metadata()?.len() > 0 => {
-                found.push(Slot { file, root: root.clone(), passing: None });
+                let passing = is_read_only.then(|| folder.join(&name));
+                found.push(Slot { file, root: root.clone(), passing, is_read_only });
             }
             Ok(()) | Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::Error(error)) => return Err(named(&folder, &name, error)),
         }
     }
     Ok(found)
+}
+
+/// Opens a slot that holds something, and returns whether it can only be read; `None` where it is gone.
+///
+/// # Errors
+/// When it cannot even be read: it may hold a commit of any file.
+fn open_filled(folder: &Path, name: &str) -> io::Result<Option<(File, bool)>> {
+    let (opened, is_read_only) = match own_file::open(folder, name.as_ref(), Access::Change) {
+        // Such a slot is removed when it is done, which only Unix allows.
+        Err(error) if cfg!(unix) && error.kind() == io::ErrorKind::PermissionDenied => {
+            (own_file::open(folder, name.as_ref(), Access::Read), true)
+        }
+        opened => (opened, false),
+    };
+    let opened = unless_gone(opened).map_err(|error| named(folder, name, error))?;
+    Ok(opened.map(|file| (file, is_read_only)))
 }
 
 /// Whether a record names one of `paths`, whose locks the caller holds: then the process that wrote it died, if only just now.
@@ -166,7 +189,8 @@ pub(super) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool>
     }
     let key = CloneKey::read(root.state())?;
     for name in names {
-        let bytes = read_record(own_file::read(&folder, name.as_ref(), LIMIT))?;
+        let bytes = read_record(own_file::read(&folder, name.as_ref(), LIMIT))
+            .map_err(|error| named(&folder, &name, error))?;
         if let Found::Record(record) = RedoRecord::parse(&bytes, key.as_ref())
             && paths.iter().any(|path| record.names(path))
         {
@@ -182,7 +206,8 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
     let (folder, names) = filled(root)?;
     let key = CloneKey::read(root.state())?;
     for name in names {
-        let Some(file) = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read))? else { continue };
+        let opened = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read));
+        let Some(file) = opened.map_err(|error| named(&folder, &name, error))? else { continue };
         // A shared lock is refused while a living process has its own.
         if crate::file_lock::try_shared(&file).is_ok()
             && file.metadata()?.len() <= LIMIT
@@ -193,6 +218,23 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
         }
     }
     Ok(paths)
+}
+
+/// The error with the file that it is about, and what to do.
+fn named(folder: &Path, name: &str, error: io::Error) -> io::Error {
+    let place = folder.join(name);
+    let text = format!(
+        "cannot use `{}`, which may hold a commit that was cut off: {error}; let this user read and write it, and run the \
+         command again",
+        place.display()
+    );
+    io::Error::new(error.kind(), text)
+}
+
+/// Returns whether something stands there that this process cannot open as a slot.
+fn is_refused(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, IsADirectory, PermissionDenied};
+    matches!(error.kind(), InvalidInput | IsADirectory | PermissionDenied)
 }
 
 /// The bytes of a record; none where it is gone, or too large to be one.
@@ -210,8 +252,11 @@ fn filled(root: &Root) -> io::Result<(PathBuf, Vec<String>)> {
     let folder = root.state().folder(StateFolder::Redo)?;
     let mut filled = Vec::new();
     for name in names_in(&folder)? {
-        let found = unless_gone(fs::symlink_metadata(folder.join(&name)))?;
-        filled.extend(found.filter(|found| found.is_file() && found.len() > 0).map(|_| name));
+        // Under another name nothing is a record of this clone.
+        if name.parse().is_ok_and(|number: usize| number < SLOTS) {
+            let found = unless_gone(fs::symlink_metadata(folder.join(&name)))?;
+            filled.extend(found.filter(|found| found.is_file() && found.len() > 0).map(|_| name));
+        }
     }
     Ok((folder, filled))
 }
@@ -229,7 +274,7 @@ mod tests {
     use super::*;
     use crate::commit::{
         redo_record::tests::record,
-        scratch_project::{PRD, ScratchProject, named},
+        scratch_project::{self, PRD, ScratchProject},
     };
 
     #[test]
@@ -258,7 +303,7 @@ mod tests {
         // The name is free for a new slot.
         let mut again = take();
         again.write(&record(), FsyncPolicy::Never).unwrap();
-        assert!(names_any(&project.root, &[&named(PRD)]).unwrap());
+        assert!(names_any(&project.root, &[&scratch_project::named(PRD)]).unwrap());
     }
 
     #[test]
@@ -270,8 +315,8 @@ mod tests {
         first.write(&record(), FsyncPolicy::Always).unwrap();
         assert!(pending(&project.root).unwrap().is_empty(), "its process lives");
         assert!(pending_paths(&project.root).unwrap().is_empty());
-        assert!(names_any(&project.root, &[&named(PRD)]).unwrap());
-        assert!(!names_any(&project.root, &[&named("docs/ux.md")]).unwrap());
+        assert!(names_any(&project.root, &[&scratch_project::named(PRD)]).unwrap());
+        assert!(!names_any(&project.root, &[&scratch_project::named("docs/ux.md")]).unwrap());
         drop((first, second));
         assert_eq!(pending_paths(&project.root).unwrap().len(), 3);
         let mut found = pending(&project.root).unwrap();
@@ -281,5 +326,70 @@ mod tests {
         drop(found);
         assert!(pending(&project.root).unwrap().is_empty());
         assert_eq!(project.names(".stepmark/local/redo"), ["0", "1"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_slot_is_passed_over_and_what_cannot_be_read_is_named() {
+        use std::os::unix::fs::PermissionsExt;
+        let project = ScratchProject::new();
+        let folder = project.root.state().make(StateFolder::Redo).unwrap();
+        fs::create_dir(folder.join("0")).unwrap();
+        std::os::unix::fs::symlink("elsewhere", folder.join("1")).unwrap();
+        fs::write(folder.join("notes"), "a person's").unwrap();
+        let mut slot = Slot::take(&project.root, FsyncPolicy::Never, Duration::ZERO).unwrap();
+        slot.write(&record(), FsyncPolicy::Never).unwrap();
+        drop(slot);
+        let place = folder.join("2");
+        let set_mode = |mode| fs::set_permissions(&place, fs::Permissions::from_mode(mode)).unwrap();
+
+        set_mode(0);
+        // The superuser may read everything.
+        if fs::read(&place).is_err() {
+            let errors = [
+                pending(&project.root).map(drop).unwrap_err(),
+                pending_paths(&project.root).map(drop).unwrap_err(),
+                names_any(&project.root, &[]).map(drop).unwrap_err(),
+            ];
+            assert!(errors.iter().all(|error| error.to_string().contains(place.to_str().unwrap())));
+        }
+        set_mode(0o444);
+        let other = Slot::take(&project.root, FsyncPolicy::Never, Duration::ZERO).unwrap();
+        let mut found = pending(&project.root).unwrap();
+        assert_eq!(found.len(), 1, "of `notes` nobody knows");
+        assert_eq!(found[0].found().unwrap(), Found::Record(record()));
+        found[0].clear().unwrap();
+        drop((found, other));
+        assert!(pending(&project.root).unwrap().is_empty());
+        assert!(folder.join("notes").exists());
+    }
+
+    /// As [`pending`] opens a slot whose file the user may not change.
+    #[cfg(unix)]
+    #[test]
+    fn a_slot_that_can_only_be_read_goes_when_it_is_done() {
+        let project = ScratchProject::new();
+        let mut slot = Slot::take(&project.root, FsyncPolicy::Never, Duration::ZERO).unwrap();
+        slot.write(&record(), FsyncPolicy::Never).unwrap();
+        drop(slot);
+        let place = project.place(".stepmark/local/redo/0");
+        let file = File::open(&place).unwrap();
+        let root = project.root.clone();
+        let mut slot = Slot { file, root, passing: Some(place.clone()), is_read_only: true };
+        assert_eq!(slot.found().unwrap(), Found::Record(record()));
+        slot.clear().unwrap();
+        assert!(!place.exists());
+    }
+
+    #[test]
+    fn what_is_too_large_never_replaces_what_was_set_aside_earlier() {
+        let project = ScratchProject::new();
+        let folder = project.root.state().make(StateFolder::Redo).unwrap();
+        for count in 1..=2 {
+            File::create(folder.join("0")).unwrap().set_len(LIMIT + 1).unwrap();
+            assert!(pending(&project.root).unwrap().is_empty());
+            let names = project.names(".stepmark/local/redo-aside");
+            assert!(names.len() == count && names.iter().all(|name| name.len() == 16), "{names:?}");
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Sealing live segments: each gets a last line that names the segments before it, and is written to the folder that git carries;
 //! this clone keeps a copy that no checkout replaces.
 //!
-//! Killed in between, a segment is live still, or a copy whose other file is staged: the next sealing gives that one its name.
+//! A copy whose tracked file was not written yet has a *mark* beside it. Killed in between, the next sealing writes that file. Without a
+//! mark, a missing file is no finding: another branch is checked out that does not hold the segment.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are sealed here")]
 
 use std::{
     fs::{self, File},
-    io::{self, BufReader, Seek, SeekFrom, Write},
+    io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -16,7 +17,7 @@ use super::{
     FsyncPolicy, JournalWriteError,
     folder::flush_folder,
     journal_file::{EXTENSION, JournalFile, chain_at_end, flush},
-    same_bytes::have_same_bytes,
+    state_file::names_in,
 };
 use crate::{
     document::FileHash,
@@ -24,11 +25,13 @@ use crate::{
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,
-    uninterrupted::uninterrupted,
 };
 
+/// How the names of marks end.
+const MARK: &str = ".unpublished";
+
 /// Seals the live segments of a session (`None`: of commands outside of any) and returns their names: the tracked
-/// `.stepmark/journal/` gets them. Commits that were cut off are finished before, as far as they can be now
+/// `.stepmark/journal/` gets them. So do those whose sealing was cut off. Commits that were cut off are finished before, as far as they can be now
 /// ([`finish_interrupted`](super::finish_interrupted)).
 ///
 /// # Errors
@@ -41,17 +44,37 @@ pub fn seal_segments(
 ) -> Result<Vec<SegmentName>, JournalWriteError> {
     let journal = JournalFile::open(root)?;
     let names = journal.live_names(session)?;
+    if names.is_empty() && unpublished_segments(root)?.is_empty() {
+        return Ok(Vec::new());
+    }
     let sealing = Sealing { live: journal.folder(), root, fsync };
-    Ok(if names.is_empty() { Vec::new() } else { sealing.seal(names, seal)? })
+    let mut sealed = sealing.finish()?;
+    sealed.extend(sealing.seal(names, seal)?);
+    Ok(sealed)
 }
 
-/// Gives staged segments their names, of sealings that were cut off.
+/// Writes the tracked files of sealings that were cut off, and returns their segments.
 ///
 /// # Errors
-/// When a folder cannot be read or changed.
-pub(super) fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<(), JournalWriteError> {
+/// When a folder or file cannot be read or written.
+pub fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<Vec<SegmentName>, JournalWriteError> {
     let journal = JournalFile::open(root)?;
     Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
+}
+
+/// Returns the segments whose sealing was cut off, so that git does not get them yet. Nothing is changed.
+///
+/// # Errors
+/// When the copies cannot be listed.
+pub fn unpublished_segments(root: &Root) -> Result<Vec<SegmentName>, JournalWriteError> {
+    let copies = root.state().folder(StateFolder::SealedCopies).map_err(io::Error::from)?;
+    let tracked = root.path().join(SEALED_FOLDER);
+    let mut names: Vec<SegmentName> = names_in(&copies)?.iter().filter_map(|name| marked(name)).collect();
+    names.retain(|name| {
+        let is_there = |folder: &Path| fs::symlink_metadata(folder.join(file_of(name))).is_ok();
+        is_there(&copies) && !is_there(&tracked)
+    });
+    Ok(names)
 }
 
 /// What the last line of a segment is to say.
@@ -74,7 +97,6 @@ impl Sealing<'_> {
     fn seal(&self, names: Vec<String>, mut seal: Seal) -> io::Result<Vec<SegmentName>> {
         let tracked = self.tracked()?;
         fs::create_dir_all(&tracked)?;
-        self.finish()?;
         let copies = self.root.state().make(StateFolder::SealedCopies)?;
         let mut sealed = Vec::new();
         for name in names {
@@ -85,15 +107,16 @@ impl Sealing<'_> {
             let Some(chain) = chain_at_end(&mut live, length)? else { continue };
             let last = self.write_last_line(&mut live, length, chain, &seal)?;
             seal.heads = vec![SegmentHead { segment: segment.clone(), last }];
-            let staged = tracked.join(staged_name(&name));
-            self.write(&mut live, &staged)?;
+            let staged = self.stage(&mut live, &tracked, &name)?;
+            own_file::open(&copies, mark_of(&segment).as_ref(), Access::ChangeOrMake)?;
             fs::rename(self.live.join(&name), copies.join(&name))?;
             // Nothing is added to it from here on, even if the other file gets its name later.
             flush_folder(&copies, self.fsync)?;
             fs::rename(&staged, tracked.join(&name))?;
+            flush_folder(&tracked, self.fsync)?;
+            forget_mark(&copies, &segment);
             sealed.push(segment);
         }
-        flush_folder(&tracked, self.fsync)?;
         flush_folder(self.live, self.fsync)?;
         Ok(sealed)
     }
@@ -119,44 +142,60 @@ impl Sealing<'_> {
         Ok(chain.last())
     }
 
-    fn write(&self, live: &mut File, staged: &Path) -> io::Result<()> {
+    /// Writes the bytes of a segment beside its tracked file.
+    fn stage(&self, from: &mut File, tracked: &Path, file: &str) -> io::Result<PathBuf> {
+        let staged = tracked.join(format!("{STAGED_START}{file}{STAGED_END}"));
         // What a sealing that was cut off left, or a repository put here.
-        match fs::remove_file(staged) {
+        match fs::remove_file(&staged) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let mut file = File::create_new(staged)?;
-        live.seek(SeekFrom::Start(0))?;
-        io::copy(live, &mut file)?;
-        if self.fsync == FsyncPolicy::Always { file.sync_all() } else { Ok(()) }
+        let mut target = File::create_new(&staged)?;
+        from.seek(SeekFrom::Start(0))?;
+        io::copy(from, &mut target)?;
+        if self.fsync == FsyncPolicy::Always {
+            target.sync_all()?;
+        }
+        Ok(staged)
     }
 
-    fn finish(&self) -> io::Result<()> {
+    /// Writes the tracked files of marked copies, and removes staged files that nobody needs any more.
+    fn finish(&self) -> io::Result<Vec<SegmentName>> {
         let tracked = self.tracked()?;
         let copies = self.root.state().folder(StateFolder::SealedCopies)?;
-        let entries = match uninterrupted(|| fs::read_dir(&tracked)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            entries => entries?,
-        };
-        for entry in entries {
-            let entry = entry?;
-            // A folder is a repository's, and in nobody's way.
-            if entry.file_type()?.is_dir() {
-                continue;
+        let mut published = Vec::new();
+        for name in names_in(&copies)?.iter().filter_map(|name| marked(name)) {
+            if self.publish(&copies, &tracked, &name)? {
+                published.push(name.clone());
             }
-            let file_name = entry.file_name();
-            let name = file_name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
-            let Some(name) = name.filter(|name| name.ends_with(EXTENSION)) else { continue };
-            let staged = tracked.join(&file_name);
-            // Only what is the copy of this clone, to the byte: another file of that name is a repository's.
-            if is_same(&copies, &tracked, name, &file_name)? && !tracked.join(name).exists() {
-                fs::rename(&staged, tracked.join(name))?;
-                flush_folder(&tracked, self.fsync)?;
-            } else {
-                fs::remove_file(&staged)?;
+            forget_mark(&copies, &name);
+        }
+        for name in names_in(&tracked)?.iter().filter(|name| is_staged(name)) {
+            let staged = tracked.join(name);
+            // A folder is a repository's, and in nobody's way.
+            if !fs::symlink_metadata(&staged)?.is_dir() {
+                fs::remove_file(staged)?;
             }
         }
-        Ok(())
+        Ok(published)
+    }
+
+    /// Writes the tracked file of a copy, and returns whether it did: what stands there stays.
+    fn publish(&self, copies: &Path, tracked: &Path, name: &SegmentName) -> io::Result<bool> {
+        let file = file_of(name);
+        let mut copy = match own_file::open(copies, file.as_ref(), Access::Read) {
+            // It is live still.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            copy => copy?,
+        };
+        if fs::symlink_metadata(tracked.join(&file)).is_ok() {
+            return Ok(false);
+        }
+        fs::create_dir_all(tracked)?;
+        let staged = self.stage(&mut copy, tracked, &file)?;
+        fs::rename(staged, tracked.join(&file))?;
+        flush_folder(tracked, self.fsync)?;
+        Ok(true)
     }
 
     fn tracked(&self) -> io::Result<PathBuf> {
@@ -165,18 +204,31 @@ impl Sealing<'_> {
     }
 }
 
-fn staged_name(name: &str) -> String {
-    format!(".{name}.tmp")
+fn file_of(name: &SegmentName) -> String {
+    format!("{name}{EXTENSION}")
 }
 
-fn is_same(copies: &Path, tracked: &Path, name: &str, staged: &std::ffi::OsStr) -> io::Result<bool> {
-    let copy = match own_file::open(copies, name.as_ref(), Access::Read) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        copy => copy?,
-    };
-    let Ok(staged) = own_file::open(tracked, staged.as_ref(), Access::Read) else { return Ok(false) };
-    let is_as_long = copy.metadata()?.len() == staged.metadata()?.len();
-    Ok(is_as_long && have_same_bytes(BufReader::new(copy), BufReader::new(staged))?)
+/// Git ignores files of such names (see `local_state`).
+const STAGED_START: &str = ".";
+const STAGED_END: &str = ".tmp";
+
+fn is_staged(name: &str) -> bool {
+    let file = name.strip_prefix(STAGED_START).and_then(|name| name.strip_suffix(STAGED_END));
+    file.is_some_and(|file| file.ends_with(EXTENSION))
+}
+
+fn mark_of(name: &SegmentName) -> String {
+    format!("{name}{EXTENSION}{MARK}")
+}
+
+/// The segment that a file marks, if it is a mark.
+fn marked(file: &str) -> Option<SegmentName> {
+    SegmentName::new(file.strip_suffix(MARK)?.strip_suffix(EXTENSION)?)
+}
+
+/// A mark that stays is removed by the next sealing.
+fn forget_mark(copies: &Path, name: &SegmentName) {
+    let _stays = fs::remove_file(copies.join(mark_of(name)));
 }
 
 #[cfg(test)]
@@ -239,21 +291,59 @@ mod tests {
     fn a_sealing_that_was_cut_off_is_finished_and_nothing_else() {
         let project = ScratchProject::new();
         append(&project, "a");
-        let name = project.names(".stepmark/local/journal").remove(0);
+        let file = project.names(".stepmark/local/journal").remove(0);
         seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
         let tracked = |name: &str| project.place(&format!(".stepmark/journal/{name}"));
-        fs::rename(tracked(&name), tracked(&staged_name(&name))).unwrap();
-        fs::write(tracked(".main-000000000000.jsonl.tmp"), "a repository's").unwrap();
-        let folder = tracked(".main-111111111111.jsonl.tmp");
-        fs::create_dir(&folder).unwrap();
-        finish_sealing(&project.root, FsyncPolicy::Never).unwrap();
-        fs::remove_dir(folder).unwrap();
-        assert_eq!(project.names(".stepmark/journal"), std::slice::from_ref(&name));
+        let mark = format!(".stepmark/local/sealed/{file}{MARK}");
+        assert!(!project.place(&mark).exists());
+        let bytes = project.read(&format!(".stepmark/journal/{file}"));
+
+        // Killed between the two renames, and what git does not track was removed, or not.
+        for is_cleaned in [true, false] {
+            project.write(&mark, b"");
+            fs::rename(tracked(&file), tracked(&format!(".{file}.tmp"))).unwrap();
+            if is_cleaned {
+                fs::remove_dir_all(project.place(".stepmark/journal")).unwrap();
+            } else {
+                fs::write(tracked(".main-000000000000.jsonl.tmp"), "a repository's").unwrap();
+                fs::create_dir(tracked(".main-111111111111.jsonl.tmp")).unwrap();
+            }
+            let unpublished = unpublished_segments(&project.root).unwrap();
+            assert_eq!(unpublished.len(), 1);
+            let finished = if is_cleaned {
+                finish_sealing(&project.root, FsyncPolicy::Always)
+            } else {
+                seal_segments(&project.root, Some("another"), FIRST, FsyncPolicy::Never)
+            };
+            assert_eq!(finished.unwrap(), unpublished);
+            assert_eq!(unpublished_segments(&project.root).unwrap(), []);
+            assert!(!project.place(&mark).exists());
+            assert_eq!(project.read(&format!(".stepmark/journal/{file}")), bytes);
+        }
+        fs::remove_dir(tracked(".main-111111111111.jsonl.tmp")).unwrap();
+        assert_eq!(project.names(".stepmark/journal"), std::slice::from_ref(&file));
 
         // Another branch is checked out: the segment is not put among its files again.
-        fs::remove_file(tracked(&name)).unwrap();
+        fs::remove_file(tracked(&file)).unwrap();
+        assert_eq!(unpublished_segments(&project.root).unwrap(), []);
         append(&project, "b");
         seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
-        assert!(!tracked(&name).exists());
+        assert!(!tracked(&file).exists());
+    }
+
+    /// Killed before the first rename: the segment is live, and sealed by the next sealing of its session.
+    #[test]
+    fn a_mark_of_a_live_segment_publishes_nothing() {
+        let project = ScratchProject::new();
+        append(&project, "a");
+        let file = project.names(".stepmark/local/journal").remove(0);
+        project.root.state().make(StateFolder::SealedCopies).unwrap();
+        project.write(&format!(".stepmark/local/sealed/{file}{MARK}"), b"");
+        assert_eq!(unpublished_segments(&project.root).unwrap(), []);
+        assert_eq!(finish_sealing(&project.root, FsyncPolicy::Never).unwrap(), []);
+        assert_eq!(project.names(".stepmark/local/journal"), [file.as_str()]);
+        assert_eq!(project.names(".stepmark/local/sealed"), [""; 0]);
+        append(&project, "b");
+        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap().len(), 1);
     }
 }

@@ -43,7 +43,7 @@ impl StateMove<'_> {
     /// Moves all that is worth keeping, and returns the names of files; what is killed in between is done by the next call.
     pub(super) fn run(&self) -> io::Result<Vec<String>> {
         let mut moved = self.folder(StateFolder::Journal, |name| name.contains(".jsonl"))?;
-        moved.extend(self.folder(StateFolder::SealedCopies, |name| name.ends_with(".jsonl"))?);
+        moved.extend(self.folder(StateFolder::SealedCopies, |name| name.contains(".jsonl"))?);
         moved.extend(self.folder(StateFolder::Leases, |name| name.ends_with(".json"))?);
         moved.extend(self.folder(StateFolder::RedoAside, |_| true)?);
         // The log before the database: a database without its log has lost what was committed last. Beside the database of another

@@ -9,7 +9,6 @@ use super::{
     FsyncPolicy, JournalWriteError,
     folder::flush_folder,
     journal_file::{JournalFile, segment_names},
-    sealing::finish_sealing,
 };
 use crate::{
     own_file::{self, Access},
@@ -33,7 +32,6 @@ pub struct CutLine {
 /// # Errors
 /// When a segment cannot be read or cut; what was not kept is not cut.
 pub fn cut_torn_lines(root: &Root, fsync: FsyncPolicy) -> Result<Vec<CutLine>, JournalWriteError> {
-    finish_sealing(root, fsync)?;
     // Nobody appends meanwhile.
     let journal = JournalFile::open(root)?;
     let mut cut = Vec::new();

@@ -1,125 +1,28 @@
-//! What is not as it should be in `.stepmark/` and between artifacts and their history, and mending what can be mended
-//! without a decision.
+//! Examining a project for what is not as it should be, and repairing what needs no decision.
 
 use std::path::Path;
 
 use super::{
-    ArtifactError, CheckpointReadError, Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts,
-    TellError, WalkError, WalkProblem, Workspace, kept_files, verify_history,
+    DoctorFinding, Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts, TellError, WalkError,
+    Workspace, kept_files, verify_history,
 };
 use crate::{
     artifact::ProjectPath,
-    commit::{self, CommitError, CommitSetAside, CutLine, LocalStateMoveError, OldState, SetAsideRepair},
-    journal::{EventId, History, HistoryError, ReplayError, SegmentProblem, Standing},
+    commit::{self, CommitError, CutLine, LocalStateMoveError, OldState, SetAsideRepair},
+    journal::{History, HistoryError, SegmentName, Standing, store::SEALED_FOLDER},
 };
-
-/// Something that is not as it should be.
-#[derive(Debug)]
-pub enum Ailment {
-    /// A commit was cut off; whatever writes next finishes it.
-    InterruptedCommit {
-        /// A file of it.
-        path: ProjectPath,
-    },
-    /// A commit was cut off and cannot be finished; it is in nobody's way.
-    CommitSetAside {
-        /// Its record, and the files that it is about.
-        aside: CommitSetAside,
-        /// The record as messages show it.
-        shown: String,
-    },
-    /// Something stands where earlier versions kept the state of a clone.
-    OldState {
-        /// What it is.
-        state: OldState,
-    },
-    /// The state of this project stands where it was before its folder got another name, or a repository of its own.
-    MovedProject {
-        /// Where that was.
-        folder: String,
-    },
-    /// A line of the journal cannot be used, or does not follow the one before.
-    JournalLine {
-        /// Where and what.
-        problem: SegmentProblem,
-        /// The file of the segment.
-        file: String,
-    },
-    /// A checkpoint is not to be believed.
-    Checkpoint {
-        /// Its file.
-        place: ProjectPath,
-        /// Why.
-        source: CheckpointReadError,
-    },
-    /// Bytes of another program were kept beside a file.
-    KeptBytes {
-        /// Where they are.
-        path: String,
-    },
-    /// A process that was killed left a temporary file.
-    TemporaryFile {
-        /// Where it is.
-        path: String,
-    },
-    /// History cannot explain the state of an artifact.
-    Unexplained {
-        /// The artifact.
-        path: ProjectPath,
-        /// The last event that history knows of it.
-        head: EventId,
-    },
-    /// An artifact is in an earlier state again, which git has not checked out.
-    WrittenBack {
-        /// The artifact.
-        path: ProjectPath,
-        /// The last event that history knows of it.
-        head: EventId,
-        /// The event that led to this state before.
-        earlier: EventId,
-    },
-    /// An artifact that history knows cannot be read any more.
-    Damaged {
-        /// The artifact.
-        path: ProjectPath,
-        /// The last event that history knows of it.
-        head: EventId,
-    },
-    /// An artifact of which history knows is gone.
-    Gone {
-        /// Where it stood.
-        path: ProjectPath,
-        /// The last event that history knows of it.
-        head: EventId,
-    },
-    /// An event of an artifact does not lead to the state that it records.
-    WrongHistory {
-        /// The artifact.
-        path: ProjectPath,
-        /// Which event, and why.
-        source: ReplayError,
-    },
-    /// A folder cannot be read, or a name is not one that an artifact may have.
-    UnreadableFolder {
-        /// Where, and what.
-        problem: WalkProblem,
-    },
-    /// An artifact cannot be read.
-    UnreadableArtifact {
-        /// Why.
-        source: ArtifactError,
-    },
-}
 
 /// All that was found, and what was mended.
 #[derive(Debug, Default)]
 pub struct Diagnosis {
     /// What is not as it should be, after what was mended.
-    pub ailments: Vec<Ailment>,
+    pub findings: Vec<DoctorFinding>,
     /// How many commits that were cut off are finished now, by their files.
     pub finished: Vec<ProjectPath>,
     /// Torn lines that are cut off now.
     pub cut: Vec<CutLine>,
+    /// Segments that git gets now, by their files.
+    pub published: Vec<String>,
     /// Temporary files that are removed now.
     pub removed: Vec<String>,
     /// What became of commits that were set aside.
@@ -155,196 +58,51 @@ pub enum DoctorError {
     Replay(#[from] ReplayArtifactsError),
 }
 
-impl Ailment {
-    /// The word for it.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::InterruptedCommit { .. } => "interrupted-commit",
-            Self::CommitSetAside { .. } => "commit-set-aside",
-            Self::OldState { .. } => "old-state",
-            Self::MovedProject { .. } => "moved-project",
-            Self::JournalLine { problem, .. } if problem.is_gap() => "journal-incomplete",
-            Self::JournalLine { problem, .. } if problem.is_damage() => "journal-damaged",
-            Self::JournalLine { .. } => "journal-torn",
-            Self::Checkpoint { .. } => "checkpoint",
-            Self::KeptBytes { .. } => "kept-bytes",
-            Self::TemporaryFile { .. } => "temporary-file",
-            Self::Unexplained { .. } => "unexplained",
-            Self::WrittenBack { .. } => "written-back",
-            Self::Damaged { .. } => "damaged",
-            Self::Gone { .. } => "gone",
-            Self::WrongHistory { .. } => "history-damaged",
-            Self::UnreadableFolder { .. } | Self::UnreadableArtifact { .. } => "unreadable",
-        }
-    }
-
-    /// The file that it is about, seen from the root.
-    pub fn path(&self) -> String {
-        match self {
-            Self::InterruptedCommit { path }
-            | Self::Unexplained { path, .. }
-            | Self::WrittenBack { path, .. }
-            | Self::Damaged { path, .. }
-            | Self::WrongHistory { path, .. }
-            | Self::Gone { path, .. } => path.to_string(),
-            Self::CommitSetAside { shown, .. } => shown.clone(),
-            Self::OldState { .. } => ".stepmark/local".to_owned(),
-            Self::MovedProject { folder } => folder.clone(),
-            Self::JournalLine { file, .. } => file.clone(),
-            Self::Checkpoint { place, .. } => place.to_string(),
-            Self::KeptBytes { path } | Self::TemporaryFile { path } => path.clone(),
-            Self::UnreadableFolder { problem } => problem.path.clone(),
-            Self::UnreadableArtifact { source } => source.path().to_string(),
-        }
-    }
-
-    /// What is wrong.
-    pub fn message(&self) -> String {
-        match self {
-            Self::InterruptedCommit { .. } => {
-                "a commit of this file was cut off and is not finished".to_owned()
-            }
-            Self::CommitSetAside { aside, .. } if aside.files.is_empty() => {
-                "a record of a commit that this clone did not write: nothing of it was done".to_owned()
-            }
-            Self::CommitSetAside { aside, .. } => {
-                let files: Vec<String> = aside.files.iter().map(|file| format!("`{file}`")).collect();
-                format!(
-                    "a commit of {} was cut off and could not be finished; its bytes are kept here",
-                    files.join(", ")
-                )
-            }
-            Self::OldState { state: OldState::Own } => {
-                "the state of this clone still stands among its files, where nothing of it is read".to_owned()
-            }
-            Self::OldState { state: OldState::Left } => {
-                "files stand here that are not read: the state of this clone is in git's folder".to_owned()
-            }
-            Self::OldState { state: OldState::Unverified } => {
-                "git cannot be started, so nobody can tell whose state stands here; nothing of it is read"
-                    .to_owned()
-            }
-            Self::OldState { .. } => {
-                "a repository or another user put this here; nothing of it is read".to_owned()
-            }
-            Self::MovedProject { .. } => {
-                "history, leases and tickets of this project are still those of this folder, which it had before".to_owned()
-            }
-            Self::JournalLine { problem, .. } => format!("line {}: {}", problem.line, problem.problem),
-            Self::Checkpoint { source, .. } => match std::error::Error::source(source) {
-                Some(cause) => format!("the checkpoint is not to be believed: {cause}"),
-                None => source.to_string(),
-            },
-            Self::KeptBytes { .. } => {
-                "bytes that another program wrote in the middle of a commit were kept here".to_owned()
-            }
-            Self::TemporaryFile { .. } => "a stepmark process that was killed left this file".to_owned(),
-            Self::Unexplained { head, .. } => {
-                format!("it was changed by other means since event {head}: history cannot explain its state")
-            }
-            Self::WrittenBack { head, earlier, .. } => format!(
-                "it is in the state after event {earlier} again, without what was recorded up to event {head}; neither the \
-                 checked out commit nor the index of git has it so: an editor may have written an older text over it"
-            ),
-            Self::Damaged { head, .. } => {
-                format!("it was changed by other means since event {head}, and its state cannot be read")
-            }
-            Self::Gone { head, .. } => format!("it was removed or moved by other means since event {head}"),
-            Self::WrongHistory { source, .. } => source.to_string(),
-            Self::UnreadableFolder { problem } => problem.kind.to_string(),
-            Self::UnreadableArtifact { source } => source.to_string(),
-        }
-    }
-
-    /// What to do.
-    pub fn help(&self) -> String {
-        match self {
-            Self::InterruptedCommit { .. } => {
-                "any command that writes finishes it, `stepmark doctor --repair` too".to_owned()
-            }
-            Self::CommitSetAside { .. } => {
-                "`stepmark doctor --repair` finishes it if that is possible by now, else gives it up and keeps its bytes".to_owned()
-            }
-            Self::OldState { state: OldState::Own } => {
-                "`stepmark doctor --repair`, or any command that writes, moves it into git's folder".to_owned()
-            }
-            Self::OldState { .. } => "look at it, and remove it".to_owned(),
-            Self::MovedProject { .. } => "`stepmark doctor --repair` takes them along".to_owned(),
-            Self::JournalLine { problem, .. } if problem.is_gap() => {
-                "take the segment that holds it from git or from the clone where the work was done; without it, history begins later"
-                    .to_owned()
-            }
-            Self::WrongHistory { .. } => {
-                "the event was forged or is damaged: take its segment back from git or a backup".to_owned()
-            }
-            Self::JournalLine { problem, .. } if problem.is_damage() => {
-                "take the file back from git or a backup; the other events of it count".to_owned()
-            }
-            Self::JournalLine { .. } => {
-                "`stepmark doctor --repair` cuts the line off and keeps it beside the file".to_owned()
-            }
-            Self::Checkpoint { .. } => "take it back from git, or remove it".to_owned(),
-            Self::KeptBytes { .. } => "compare it with the file beside it, and remove it".to_owned(),
-            Self::TemporaryFile { .. } => "`stepmark doctor --repair` removes it".to_owned(),
-            Self::Unexplained { .. } => {
-                "the file wins: the next command that changes it records the edit; `stepmark checkpoint` does so now".to_owned()
-            }
-            Self::WrittenBack { path, head, .. } => format!(
-                "`stepmark at {head} {path}` shows the newer state, `stepmark log {path}` what led to it; the file wins: the next \
-                 command that changes it records this as an edit"
-            ),
-            Self::Damaged { path, .. } => format!(
-                "`stepmark check {path}` shows the place, `stepmark resume {path}` leads on, `stepmark restore` puts a \
-                 checkpoint back"
-            ),
-            Self::Gone { .. } => {
-                "nothing is to be done if that was meant; `stepmark track` gives an id that survives moving".to_owned()
-            }
-            Self::UnreadableFolder { .. } => "make it readable, or give it another name".to_owned(),
-            Self::UnreadableArtifact { .. } => "`stepmark check` shows the place".to_owned(),
-        }
-    }
-}
-
 impl Workspace {
     /// Looks for what is not as it should be. Reads only.
     ///
     /// # Errors
     /// When the project or its journal cannot be read.
     pub fn diagnose(&self) -> Result<Diagnosis, DoctorError> {
-        let mut ailments = Vec::new();
+        let mut findings = Vec::new();
         let pending = commit::interrupted_paths(self.root())?;
-        ailments.extend(pending.into_iter().map(|path| Ailment::InterruptedCommit { path }));
-        ailments.extend(
-            commit::commits_set_aside(self.root())?
-                .into_iter()
-                .map(|aside| Ailment::CommitSetAside { shown: self.root().shown(&aside.record), aside }),
+        findings.extend(pending.into_iter().map(|path| DoctorFinding::InterruptedCommit { path }));
+        findings.extend(
+            commit::commits_set_aside(self.root())?.into_iter().map(|aside| DoctorFinding::CommitSetAside {
+                shown: self.root().shown(&aside.record),
+                aside,
+            }),
         );
         let state = commit::old_state(self.root());
-        ailments.extend((state != OldState::None).then_some(Ailment::OldState { state }));
+        findings.extend((state != OldState::None).then_some(DoctorFinding::OldState { state }));
         let moved = commit::moved_projects(self.root())?;
-        ailments.extend(moved.iter().map(|moved| Ailment::MovedProject { folder: shown(&moved.folder) }));
+        findings
+            .extend(moved.iter().map(|moved| DoctorFinding::MovedProject { folder: shown(&moved.folder) }));
+        let unpublished = commit::unpublished_segments(self.root()).map_err(TellError::from)?;
+        findings.extend(
+            unpublished.iter().map(|name| DoctorFinding::UnpublishedSegment { file: tracked_file(name) }),
+        );
         // The segments themselves: an index that lost rows would know of nothing.
         let verified = verify_history(self.root())?;
         let is_index_renewed = self.with_history(|history| history.renew_if_wrong(&verified))?;
-        ailments.extend(
+        findings.extend(
             verified
                 .problems
                 .into_iter()
-                .map(|problem| Ailment::JournalLine { file: problem.file.clone(), problem }),
+                .map(|problem| DoctorFinding::JournalLine { file: problem.file.clone(), problem }),
         );
         let replayed = self.replay_all()?;
-        let spoilt = |(place, source)| Ailment::Checkpoint { place, source };
+        let spoilt = |(place, source)| DoctorFinding::Checkpoint { place, source };
         let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed;
-        ailments.extend(checkpoints.into_iter().map(spoilt));
+        findings.extend(checkpoints.into_iter().map(spoilt));
         let left = kept_files::find(self.root())?;
-        ailments.extend(left.kept.into_iter().map(|path| Ailment::KeptBytes { path }));
+        findings.extend(left.kept.into_iter().map(|path| DoctorFinding::KeptBytes { path }));
         let temporary = left.temporary.into_iter().filter(|path| commit::is_left_over(self.root(), path));
-        ailments.extend(temporary.map(|path| Ailment::TemporaryFile { path }));
-        ailments.extend(unreadable.into_iter().map(|source| Ailment::UnreadableArtifact { source }));
-        ailments.extend(problems.into_iter().map(|problem| Ailment::UnreadableFolder { problem }));
-        ailments.extend(artifacts.into_iter().flat_map(ailments_of));
-        Ok(Diagnosis { ailments, is_index_renewed, ..Diagnosis::default() })
+        findings.extend(temporary.map(|path| DoctorFinding::TemporaryFile { path }));
+        findings.extend(unreadable.into_iter().map(|source| DoctorFinding::UnreadableArtifact { source }));
+        findings.extend(problems.into_iter().map(|problem| DoctorFinding::UnreadableFolder { problem }));
+        findings.extend(artifacts.into_iter().flat_map(findings_of));
+        Ok(Diagnosis { findings, is_index_renewed, ..Diagnosis::default() })
     }
 
     /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.
@@ -352,8 +110,7 @@ impl Workspace {
     /// # Errors
     /// When something cannot be mended or read.
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
-        let is_state_moved = commit::old_state(self.root()) == OldState::Own;
-        self.move_local_state()?;
+        let is_state_moved = self.move_local_state()?;
         let mut taken_from = Vec::new();
         for moved in commit::moved_projects(self.root())? {
             commit::take_state(self.root(), &moved, self.commit_options().fsync)?;
@@ -369,20 +126,40 @@ impl Workspace {
         } else {
             Vec::new()
         };
+        let published = if commit::unpublished_segments(self.root()).map_err(TellError::from)?.is_empty() {
+            Vec::new()
+        } else {
+            commit::finish_sealing(self.root(), self.commit_options().fsync).map_err(TellError::from)?
+        };
+        let published = published.iter().map(tracked_file).collect();
         let left = kept_files::find(self.root())?.temporary;
         let removed = left.into_iter().filter(|path| commit::remove_left_over(self.root(), path)).collect();
         let set_aside = commit::repair_commits_set_aside(self.root(), self.commit_options())?;
-        Ok(Diagnosis { finished, cut, removed, set_aside, is_state_moved, taken_from, ..self.diagnose()? })
+        Ok(Diagnosis {
+            finished,
+            cut,
+            published,
+            removed,
+            set_aside,
+            is_state_moved,
+            taken_from,
+            ..self.diagnose()?
+        })
     }
 
-    /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder. Every change of an artifact
-    /// does so before.
+    /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder, and returns whether
+    /// it did. Every change of an artifact does so before.
     ///
     /// # Errors
     /// When a file cannot be moved.
-    pub fn move_local_state(&self) -> Result<(), LocalStateMoveError> {
+    pub fn move_local_state(&self) -> Result<bool, LocalStateMoveError> {
         commit::move_local_state(self.root(), self.commit_options().fsync)
     }
+}
+
+/// The file of a sealed segment that git tracks, seen from the root.
+fn tracked_file(name: &SegmentName) -> String {
+    format!("{SEALED_FOLDER}/{name}.jsonl")
 }
 
 /// A folder of a work tree, as messages show it.
@@ -391,17 +168,17 @@ fn shown(folder: &Path) -> String {
 }
 
 /// What is not as it should be between an artifact and its history.
-fn ailments_of(artifact: Replayed) -> Vec<Ailment> {
+fn findings_of(artifact: Replayed) -> Vec<DoctorFinding> {
     let path = artifact.path;
-    let wrong = |source| Ailment::WrongHistory { path: path.clone(), source };
-    let mut ailments: Vec<Ailment> = artifact.damage.into_iter().map(wrong).collect();
+    let wrong = |source| DoctorFinding::WrongHistory { path: path.clone(), source };
+    let mut findings: Vec<DoctorFinding> = artifact.damage.into_iter().map(wrong).collect();
     if let Standing::Unexplained { head } = artifact.standing {
-        ailments.push(match (artifact.obstacle, artifact.earlier) {
-            (Some(Obstacle::Gone), _) => Ailment::Gone { path, head },
-            (Some(Obstacle::Unreadable(_)), _) => Ailment::Damaged { path, head },
-            (_, Some(earlier)) => Ailment::WrittenBack { path, head, earlier },
-            _ => Ailment::Unexplained { path, head },
+        findings.push(match (artifact.obstacle, artifact.earlier) {
+            (Some(Obstacle::Gone), _) => DoctorFinding::Gone { path, head },
+            (Some(Obstacle::Unreadable(_)), _) => DoctorFinding::Damaged { path, head },
+            (_, Some(earlier)) => DoctorFinding::WrittenBack { path, head, earlier },
+            _ => DoctorFinding::Unexplained { path, head },
         });
     }
-    ailments
+    findings
 }

@@ -81,6 +81,7 @@ mod staged_mending;
 #[cfg(feature = "write")]
 mod milestones;
 #[cfg(feature = "write")]
+mod doctor_finding;
 mod doctor;
 #[cfg(feature = "write")]
 mod kept_files;
@@ -122,7 +123,8 @@ pub use context::{Context, ContextWorkflow};
 #[cfg(feature = "write")]
 pub use delegating::{Delegated, DelegationOrder};
 #[cfg(feature = "write")]
-pub use doctor::{Ailment, Diagnosis, DoctorError};
+pub use doctor::{Diagnosis, DoctorError};
+pub use doctor_finding::DoctorFinding;
 #[cfg(feature = "write")]
 pub use gates::GateRebuild;
 pub use gates::{GateAnswer, GateError, Tier};
