@@ -224,3 +224,42 @@ fn the_state_of_a_folder_that_becomes_a_repository_is_taken_along() {
     assert!(sandbox.place("one/.git/stepmark/journal").exists());
     assert_eq!(in_folder(&repository, "one", &["doctor"]).code, 0);
 }
+
+#[test]
+fn a_sealing_that_was_cut_off_is_told_and_finished_also_after_a_clean() {
+    let Some(repository) = Repository::of_demo("a sealing that was cut off") else { return };
+    let sandbox = &repository.sandbox;
+    assert_eq!(repository.stepmark(&["complete", PRD, "4"]).code, 0);
+    assert_eq!(repository.stepmark(&["checkpoint", PRD]).code, 0);
+    let copies = fs::read_dir(sandbox.place(".git/stepmark/sealed")).unwrap();
+    let names: Vec<_> = copies.map(|copy| copy.unwrap().file_name().into_string().unwrap()).collect();
+    let [name] = &names[..] else { panic!("{names:?}") };
+    let tracked = format!(".stepmark/journal/{name}");
+    let mark = format!(".git/stepmark/sealed/{name}.unpublished");
+    let bytes = sandbox.read(&tracked);
+    let clean = || fs::remove_dir_all(sandbox.place(".stepmark/journal")).unwrap();
+
+    // A commit without the segment is checked out.
+    clean();
+    let doctor = repository.stepmark(&["doctor"]);
+    assert!(!doctor.stdout.contains("segment-unpublished"), "{doctor}");
+    // Killed between its two renames.
+    sandbox.write(&mark, "");
+    let doctor = repository.stepmark(&["doctor"]);
+    assert!(
+        doctor.code == 1 && doctor.stdout.contains(&format!("{tracked}: segment-unpublished")),
+        "{doctor}"
+    );
+    let repair = repository.stepmark(&["doctor", "--repair"]);
+    assert!(repair.stdout.contains(&format!("{tracked}: mended")), "{repair}");
+    assert_eq!(sandbox.read(&tracked), bytes);
+    assert!(!sandbox.place(&mark).exists());
+
+    clean();
+    sandbox.write(&mark, "");
+    assert_eq!(repository.stepmark(&["complete", PRD, "5"]).code, 0);
+    let sealing = repository.stepmark(&["checkpoint", PRD]);
+    assert_eq!(sealing.code, 0, "{sealing}");
+    assert_eq!(sandbox.read(&tracked), bytes);
+    assert_eq!(fs::read_dir(sandbox.place(".stepmark/journal")).unwrap().count(), 2);
+}

@@ -146,6 +146,12 @@ fn chain_of(error: &CommitError) -> String {
     text
 }
 
+/// Returns whether what stands there cannot be a record: it is too large, or no regular file.
+fn is_no_record(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidInput, IsADirectory};
+    matches!(error.kind(), FileTooLarge | InvalidInput | IsADirectory)
+}
+
 fn read_all(root: &Root) -> io::Result<Vec<(CommitSetAside, Found)>> {
     let folder = root.state().folder(StateFolder::RedoAside)?;
     let mut names = names_in(&folder)?;
@@ -154,7 +160,7 @@ fn read_all(root: &Root) -> io::Result<Vec<(CommitSetAside, Found)>> {
     let mut found = Vec::new();
     for name in names {
         let record = match own_file::read(&folder, name.as_ref(), LIMIT) {
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Found::Foreign,
+            Err(error) if is_no_record(&error) => Found::Foreign,
             bytes => RedoRecord::parse(&bytes?, key.as_ref()),
         };
         let files = match &record {

@@ -80,7 +80,9 @@ impl Slot {
                 (made.map_err(|error| named(&folder, &name, error))?, true)
             }
             // Whatever it is, it is no slot that can be had.
-            Err(error) if is_refused(&error) => return Ok(None),
+            Err(error) if is_refused(&error) && fs::symlink_metadata(folder.join(&name)).is_ok() => {
+                return Ok(None);
+            }
             opened => (opened.map_err(|error| named(&folder, &name, error))?, false),
         };
         match crate::file_lock::try_exclusive(&file) {

@@ -71,8 +71,7 @@ pub fn unpublished_segments(root: &Root) -> Result<Vec<SegmentName>, JournalWrit
     let tracked = root.path().join(SEALED_FOLDER);
     let mut names: Vec<SegmentName> = names_in(&copies)?.iter().filter_map(|name| marked(name)).collect();
     names.retain(|name| {
-        let is_there = |folder: &Path| fs::symlink_metadata(folder.join(file_of(name))).is_ok();
-        is_there(&copies) && !is_there(&tracked)
+        fs::symlink_metadata(copies.join(file_of(name))).is_ok() && !is_published(&tracked, name)
     });
     Ok(names)
 }
@@ -188,7 +187,7 @@ impl Sealing<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             copy => copy?,
         };
-        if fs::symlink_metadata(tracked.join(&file)).is_ok() {
+        if is_published(tracked, name) {
             return Ok(false);
         }
         fs::create_dir_all(tracked)?;
@@ -206,6 +205,12 @@ impl Sealing<'_> {
 
 fn file_of(name: &SegmentName) -> String {
     format!("{name}{EXTENSION}")
+}
+
+/// Returns whether something stands where git tracks the segment, compressed or not.
+fn is_published(tracked: &Path, name: &SegmentName) -> bool {
+    let is_there = |file: String| fs::symlink_metadata(tracked.join(file)).is_ok();
+    is_there(file_of(name)) || is_there(format!("{}.gz", file_of(name)))
 }
 
 /// Git ignores files of such names (see `local_state`).
