@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::{CheckedOut, Workspace, changes::ChangeError, git};
 use crate::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
     commit::FileTransition,
     document::diff,
     journal::{
@@ -20,8 +20,14 @@ impl Workspace {
         change: FileTransition<'_>,
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
-        let mut events = self.guard(&change, draft)?;
-        let [mut old, new] = [change.old, change.new].map(|bytes| Moment::of(change.path, bytes));
+        let read = |bytes: &[u8]| Artifact::read(change.path.clone(), bytes.to_vec());
+        let artifacts = [change.old, change.new].map(|bytes| bytes.map(read));
+        let mut events = self.guard(change.path, artifacts.each_ref().map(Option::as_ref), draft)?;
+        let moment = |artifact: &Option<Artifact>| match artifact {
+            Some(artifact) => Moment::of_artifact(artifact),
+            None => Moment::of(change.path, None),
+        };
+        let [mut old, new] = artifacts.each_ref().map(moment);
         if old.digests.is_none() {
             // A file that is not there has the history of the one that comes.
             old.key.clone_from(&new.key);

@@ -31,7 +31,7 @@ use std::{cell::OnceCell, collections::HashSet};
 use batch::plan_batch;
 
 use super::{
-    Document, FileHash, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml,
+    Document, FileHash, KeyIndex, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml,
     parse::Comments,
 };
 
@@ -150,6 +150,7 @@ struct Context<'t, 'a> {
     yaml: &'t Yaml<'a>,
     line_ending: LineEnding,
     aliases: OnceCell<HashSet<&'t str>>,
+    keys: KeyIndex<'t>,
     habits: style::Habits,
 }
 
@@ -158,7 +159,14 @@ impl<'t, 'a> Context<'t, 'a> {
         let line_ending =
             LineEnding::first_of(&file[yaml.span().range()]).or_else(|| LineEnding::first_of(file));
         let line_ending = line_ending.unwrap_or(LineEnding::Lf);
-        Self { file, yaml, line_ending, aliases: OnceCell::new(), habits: style::Habits::default() }
+        Self {
+            file,
+            yaml,
+            line_ending,
+            aliases: OnceCell::new(),
+            keys: KeyIndex::default(),
+            habits: style::Habits::default(),
+        }
     }
 }
 
