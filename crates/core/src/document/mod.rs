@@ -29,6 +29,8 @@ pub(crate) use key_index::KeyIndex;
 pub use key_path::{KeyPath, KeyPathError, Segment};
 pub use line_end_hashes::{LineEndHasher, LineEndHashes};
 pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Tag, TagKind};
+#[cfg(test)]
+pub(crate) use parse::PARSED;
 pub use parse::{LIMITS, Limits, ParseError, Yaml};
 pub(crate) use region::heading_title;
 pub use region::{Region, RegionError};

@@ -260,3 +260,38 @@ fn is_same_value(yaml: &Yaml<'_>, node: &Node<'_>, text: &str) -> bool {
     let said = said.ok().and_then(|said| Some(Value::of(&said, said.root()?).ok()?.to_json()));
     said.is_some() && said == Value::of(yaml, node).ok().map(|value| value.to_json())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eighty thousand entries: none is compared with all others.
+    #[test]
+    fn the_spelling_of_a_large_file_takes_one_look_at_each_entry() {
+        let file = |value: &str| {
+            let entries: String = (0..80_000).map(|at| format!("k{at}: {value}\n")).collect();
+            format!("---\n{entries}---\n")
+        };
+        let (old, new) = (file("010"), file("'010'"));
+        let op = Operation::Set { old: 10.into(), new: "010".into() };
+        let changed = |at| Change { path: KeyPath::key(format!("k{at}")), op: op.clone() };
+        let changes: Vec<Change> = (0..80_000).map(changed).collect();
+        let spelling = Spelling::of(old.as_bytes(), new.as_bytes(), &changes).unwrap();
+        assert_eq!((spelling.runs.len(), spelling.values.len()), (0, MOST / 3));
+        // All of them went, and as many came.
+        let other = new.replace('k', "other");
+        assert!(Spelling::of(old.as_bytes(), other.as_bytes(), &[]).is_none());
+        // A run that stands nowhere is not looked for without end.
+        let run = Run {
+            at: 1,
+            after: None,
+            entries: 40_000,
+            now: String::new(),
+            start: 0,
+            end: 0,
+            old: String::new(),
+        };
+        let spelling = Spelling { runs: vec![run], values: Vec::new() };
+        assert!(spelling.splices(new.as_bytes()).is_empty());
+    }
+}

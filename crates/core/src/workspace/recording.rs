@@ -36,11 +36,11 @@ impl Workspace {
             (Some(event), Some(state)) => Past::Known { event, state: Some(state.clone()) },
             _ => self.with_history(|history| past(history, change.path, &old, self.checked_out()))?,
         };
-        let draft = match (change.old.zip(change.new), old.state.as_ref().zip(new.state.as_ref())) {
-            (Some((before, after)), Some((old, new))) => {
-                draft.clone().keeping(before, after, &diff(old, new))
-            }
-            _ => draft.clone(),
+        let changes = old.state.as_ref().zip(new.state.as_ref()).map(|(old, new)| diff(old, new));
+        let draft = match change.old.zip(change.new) {
+            // Where there is no state to compare, the texts alone lead back.
+            Some((before, after)) => draft.clone().keeping(before, after, &changes.unwrap_or_default()),
+            None => draft.clone(),
         };
         let account = Account { attribution: self.attribution(), now: self.now(), path: change.path };
         let outsider = || git::outsider(self.root(), change.path, change.old.unwrap_or_default());
@@ -107,5 +107,33 @@ fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, His
         Ok(state) => Ok(Some(state)),
         Err(HistoryError::Replay { .. }) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write files directly")]
+mod tests {
+    use super::*;
+    use crate::{
+        document::{PARSED, Value},
+        transition::{Command, Strictness},
+    };
+
+    /// Reading is most of the work on a large file; each of these commands took 17 readings and more.
+    #[test]
+    fn a_change_reads_its_artifact_few_times() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.md"), "---\r\nstatus: draft\r\nk: 1\r\n---\r\n").unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let path = ProjectPath::new("a.md").unwrap();
+        for (command, most) in [
+            (Command::Set { assignments: vec![("k".parse().unwrap(), Value::from("x"))] }, 10),
+            (Command::Complete { steps: vec!["a".to_owned()] }, 13),
+        ] {
+            let before = PARSED.get();
+            workspace.carry_out(&path, &command, Strictness::Warn).unwrap();
+            let count = PARSED.get() - before;
+            assert!(count <= most, "{command}: {count} readings");
+        }
     }
 }
