@@ -3,7 +3,7 @@
     clippy::disallowed_methods,
     reason = "an edge: files are read and written here as other programs would"
 )]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::{
     fs,

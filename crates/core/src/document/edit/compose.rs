@@ -136,8 +136,8 @@ pub(super) fn refuse_same_name(
         |entry: &&Entry<'_>| Value::of(context.yaml, &entry.key).is_ok_and(|value| value.to_key() == key);
     match entries.iter().filter(is_of_another_type).find(is_named) {
         Some(entry) => {
-            let written = String::from_utf8_lossy(&context.file[entry.key.span.range()]).into_owned();
-            Err((Refusal::SameNameInJson { key: key.to_owned(), written }, entry.key.span))
+            let written = String::from_utf8_lossy(&context.file[entry.key.span.range()]).into();
+            Err((Refusal::SameNameInJson { key: key.into(), written }, entry.key.span))
         }
         None => Ok(()),
     }

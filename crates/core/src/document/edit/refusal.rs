@@ -18,9 +18,9 @@ pub enum Refusal {
     )]
     SameNameInJson {
         /// The new key.
-        key: String,
+        key: Box<str>,
         /// The key in place, as it is written.
-        written: String,
+        written: Box<str>,
     },
     /// An alias uses the anchor of this value: it would change in both places.
     #[error("the alias `*{name}` would change with it; write its value out first")]
