@@ -27,6 +27,8 @@ pub fn expected(before: Option<&Value>, edit: &Edit) -> Option<Value> {
         }
         Edit::Remove { .. } => remove(&mut root, path)?,
         Edit::Rewrite { state, .. } => root = Value::from_json(state),
+        // It says bytes, not values.
+        Edit::PutBack { .. } => return None,
     }
     Some(root)
 }

@@ -4,15 +4,20 @@
 //! and the text that they had. A run is put back where its entries are still what the change made of them. For places where
 //! they are not, the text of single values is kept, too.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Change, Document, FileHash, KeyPath, Node, NodeKind, Operation, Region, Segment, Span, Splice, Value,
+    Change, Document, FileHash, KeyIndex, KeyPath, Node, NodeKind, Operation, Region, Span, Splice, Value,
     Yaml, edit::plain_text,
 };
 
 /// The longest text of one run or value, in bytes.
 const LONGEST: usize = 4 << 10;
+
+/// How many bytes are compared at most to find a run that stands elsewhere now; what is not found has its values.
+const SEARCHED: usize = 16 << 20;
 
 /// The most bytes of text in one spelling.
 const MOST: usize = 16 << 10;
@@ -92,9 +97,12 @@ impl Spelling {
     /// The splices that give the values of `file` their text back, where they are the same values in another spelling.
     pub fn value_splices(&self, file: &[u8]) -> Vec<Splice> {
         let Some(yaml) = parsed(file) else { return Vec::new() };
+        let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
         let mut splices: Vec<Splice> = Vec::new();
         for ValueText { path, text } in &self.values {
-            let Some(node) = node_at(&yaml, path).filter(|node| is_on_one_line(file, node)) else { continue };
+            let Some(node) = keys.node_at(root, &path.0).filter(|node| is_on_one_line(file, node)) else {
+                continue;
+            };
             if file[node.span.range()] != *text.as_bytes() && is_same_value(&yaml, node, text) {
                 splices.push(Splice { span: node.span, text: text.clone() });
             }
@@ -119,7 +127,9 @@ impl Run {
         let at = match is_here(&self.at) {
             true => self.at,
             false => {
-                let mut places = (0..=entries.len()).filter(is_here);
+                let length = text.len() / entries.len().max(1) * self.entries;
+                let most = SEARCHED.checked_div(length).unwrap_or(usize::MAX);
+                let mut places = (0..=entries.len()).take(most).filter(is_here);
                 places.next().filter(|_| places.next().is_none())?
             }
         };
@@ -177,6 +187,10 @@ fn head_of(entry: &str) -> &str {
 /// The runs of `new` that stand in the place of other entries in `old`.
 fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
     let (mut runs, mut i, mut j) = (Vec::new(), 0, 0);
+    let [last_in_old, last_in_new] = [old, new].map(last_by_head);
+    let comes_from = |last: &HashMap<&str, usize>, from: usize, wanted: Option<&&str>| {
+        wanted.and_then(|wanted| last.get(head_of(wanted))).is_some_and(|last| *last >= from)
+    };
     while i < old.len() || j < new.len() {
         if old.get(i) == new.get(j) {
             (i, j) = (i + 1, j + 1);
@@ -184,12 +198,7 @@ fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
         }
         let (from_old, from_new) = (i, j);
         while (i < old.len() || j < new.len()) && old.get(i) != new.get(j) {
-            let rest = |entries: &[&str], from: usize, wanted: Option<&&str>| {
-                wanted.is_some_and(|wanted| {
-                    entries[from..].iter().any(|entry| head_of(entry) == head_of(wanted))
-                })
-            };
-            match (rest(&new[j..], 0, old.get(i)), rest(&old[i..], 0, new.get(j))) {
+            match (comes_from(&last_in_new, j, old.get(i)), comes_from(&last_in_old, i, new.get(j))) {
                 // It went, or it came.
                 (false, _) if i < old.len() => i += 1,
                 (_, false) if j < new.len() => j += 1,
@@ -200,6 +209,11 @@ fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
         runs.push(run((from_new, after), &old[from_old..i].concat(), &new[from_new..j]));
     }
     runs
+}
+
+/// The last place of each head.
+fn last_by_head<'t>(entries: &[&'t str]) -> HashMap<&'t str, usize> {
+    entries.iter().enumerate().map(|(place, entry)| (head_of(entry), place)).collect()
 }
 
 fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run {
@@ -219,8 +233,9 @@ fn value_texts(old: &[u8], changes: &[Change]) -> Vec<ValueText> {
     let is_gone = |change: &&Change| !matches!(change.op, Operation::Insert { .. });
     let mut gone = changes.iter().filter(is_gone).peekable();
     let Some(yaml) = gone.peek().and_then(|_| parsed(old)) else { return Vec::new() };
+    let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
     let text = |change: &Change| {
-        let node = node_at(&yaml, &change.path).filter(|node| is_on_one_line(old, node))?;
+        let node = keys.node_at(root, &change.path.0).filter(|node| is_on_one_line(old, node))?;
         let text = std::str::from_utf8(&old[node.span.range()]).ok()?;
         let (Operation::Set { old: value, .. } | Operation::Remove { old: value }) = &change.op else {
             return None;
@@ -229,14 +244,6 @@ fn value_texts(old: &[u8], changes: &[Change]) -> Vec<ValueText> {
         (!is_usual).then(|| ValueText { path: change.path.clone(), text: text.to_owned() })
     };
     gone.filter_map(text).collect()
-}
-
-/// The node at a path of which every key stands once.
-fn node_at<'y, 'a>(yaml: &'y Yaml<'a>, path: &KeyPath) -> Option<&'y Node<'a>> {
-    path.0.iter().try_fold(yaml.root()?, |node, segment| match segment {
-        Segment::Key(key) => node.get(key),
-        Segment::Index(index) => node.items().get(*index),
-    })
 }
 
 fn is_on_one_line(file: &[u8], node: &Node<'_>) -> bool {
@@ -252,4 +259,39 @@ fn is_same_value(yaml: &Yaml<'_>, node: &Node<'_>, text: &str) -> bool {
     let said = Yaml::parse(text.as_bytes(), Span::new(0, text.len()));
     let said = said.ok().and_then(|said| Some(Value::of(&said, said.root()?).ok()?.to_json()));
     said.is_some() && said == Value::of(yaml, node).ok().map(|value| value.to_json())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eighty thousand entries: none is compared with all others.
+    #[test]
+    fn the_spelling_of_a_large_file_takes_one_look_at_each_entry() {
+        let file = |value: &str| {
+            let entries: String = (0..80_000).map(|at| format!("k{at}: {value}\n")).collect();
+            format!("---\n{entries}---\n")
+        };
+        let (old, new) = (file("010"), file("'010'"));
+        let op = Operation::Set { old: 10.into(), new: "010".into() };
+        let changed = |at| Change { path: KeyPath::key(format!("k{at}")), op: op.clone() };
+        let changes: Vec<Change> = (0..80_000).map(changed).collect();
+        let spelling = Spelling::of(old.as_bytes(), new.as_bytes(), &changes).unwrap();
+        assert_eq!((spelling.runs.len(), spelling.values.len()), (0, MOST / 3));
+        // All of them went, and as many came.
+        let other = new.replace('k', "other");
+        assert!(Spelling::of(old.as_bytes(), other.as_bytes(), &[]).is_none());
+        // A run that stands nowhere is not looked for without end.
+        let run = Run {
+            at: 1,
+            after: None,
+            entries: 40_000,
+            now: String::new(),
+            start: 0,
+            end: 0,
+            old: String::new(),
+        };
+        let spelling = Spelling { runs: vec![run], values: Vec::new() };
+        assert!(spelling.splices(new.as_bytes()).is_empty());
+    }
 }

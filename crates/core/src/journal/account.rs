@@ -78,10 +78,14 @@ impl Moment {
         let Some(bytes) = bytes else {
             return Self { key: ArtifactKey::of_path(path), digests: None, state: None };
         };
-        let artifact = Artifact::read(path.clone(), bytes.to_vec());
+        Self::of_artifact(&Artifact::read(path.clone(), bytes.to_vec()))
+    }
+
+    /// The moment at which the artifact is as it was read.
+    pub fn of_artifact(artifact: &Artifact) -> Self {
         let state = artifact.state_value().ok();
         let digests = Digests { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) };
-        Self { key: ArtifactKey::of(&artifact), digests: Some(digests), state }
+        Self { key: ArtifactKey::of(artifact), digests: Some(digests), state }
     }
 }
 

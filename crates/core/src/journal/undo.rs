@@ -42,6 +42,9 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
     if event.changes.is_empty() && spelling.is_none() {
         return Err(refuse("it changed nothing in the frontmatter"));
     }
+    if let Some(edit) = spelling.as_ref().and_then(|spelling| put_back(artifact, spelling, event)) {
+        return Ok(Plan { edits: vec![edit], remarks: Vec::new() });
+    }
     let changes = inverse(&event.changes);
     if let Some(whole) = changes.iter().find(|change| change.path.0.is_empty()) {
         return Err(refuse(&format!("it changed the frontmatter as a whole (`{}`)", whole.path)));
@@ -59,6 +62,19 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
         None => edits(&changes),
     };
     Ok(Plan { edits, remarks: Vec::new() })
+}
+
+/// The edit that gives the file back which the event replaced, where its frontmatter had or has no state to compare: the hash of
+/// that file is in the event.
+fn put_back(artifact: &Artifact, spelling: &Spelling, event: &Event) -> Option<Edit> {
+    let (before, after) = (event.before?, event.after?);
+    if before.state.is_some() && after.state.is_some() {
+        return None;
+    }
+    let splices = spelling.splices(artifact.bytes());
+    let edit = Edit::PutBack { file: artifact.file_hash(), splices, earlier: before.file };
+    let edited = apply(artifact.bytes(), &Region::Frontmatter, std::slice::from_ref(&edit));
+    edited.is_ok_and(|edited| !edited.splices.is_empty()).then_some(edit)
 }
 
 /// The edits that lead the file from the state `now` to the state `before`, written as it was written then; `None` where that is
@@ -175,6 +191,27 @@ mod tests {
             let event = spelled_event(before, after);
             assert_eq!(undone(after, &event).unwrap(), before, "{after}");
         }
+    }
+
+    #[test]
+    fn what_no_reader_can_compare_comes_back_to_the_byte_or_not_at_all() {
+        for (before, after) in [
+            ("---\n{a: 1, a: 2}\n---\n", "---\n{a: 1, a: 2, k: x}\n---\n"),
+            ("---\na: 1\na: 2\nk: 'v' # c\n---\nBody\n", "---\na: 1\na: 2\nk: w # c\n---\nBody\n"),
+            ("---\na: 1\na: 2\nk: v\n---\n", "---\na: 1\nk: v\n---\n"),
+            ("---\na: 1\nk: v\n---\n", "---\na: 1\nk: v\na: 2\n---\n"),
+            ("---\nm: *x\nk: 1.10\n---\n", "---\nm: *x\nk: 2\n---\n"),
+        ] {
+            let event = spelled_event(before, after);
+            assert_eq!(undone(after, &event).unwrap(), before);
+            let mut forged = event.clone();
+            forged.spelling.as_mut().unwrap()["runs"][0]["old"] = "evil: 1".into();
+            let refused = undone(after, &forged.sealed());
+            assert!(refused.is_err() || !refused.unwrap().contains("evil"), "{before}");
+        }
+        let [before, after] = ["k: v", "k: w"].map(|key| format!("---\na: 1\na: 2\n{key}\n---\nBody\n"));
+        let event = spelled_event(&before, &after);
+        assert!(undone(&after.replace("Body", "More"), &event).is_err(), "nothing proves the rest");
     }
 
     #[test]

@@ -2,18 +2,21 @@
 
 use crate::{
     artifact::Artifact,
-    document::{KeyPath, Node, NodeKind, Region, Scalar, ScalarStyle, Segment, Value, Yaml},
+    document::{KeyIndex, KeyPath, Node, NodeKind, Region, Scalar, ScalarStyle, Segment, Value, Yaml},
 };
 
 /// `assignments`, with numbers that no reader gives back as they are typed (`1.10`, `010`) as numbers where the value in
 /// place, or the other items of its list, are numbers, and as text else.
 pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> Vec<(KeyPath, Value)> {
+    if !assignments.iter().any(|(_, value)| is_spelled(value)) {
+        return assignments.to_vec();
+    }
     let document = artifact.document();
     let yaml =
         Region::Frontmatter.find(&document).ok().and_then(|span| Yaml::parse(artifact.bytes(), span).ok());
-    let root = yaml.as_ref().and_then(Yaml::root);
+    let (root, keys) = (yaml.as_ref().and_then(Yaml::root), KeyIndex::default());
     let settle = |(path, value): &(KeyPath, Value)| {
-        let says_number = is_spelled(value) && root.is_some_and(|root| says_number(root, &path.0));
+        let says_number = is_spelled(value) && root.is_some_and(|root| says_number(&keys, root, &path.0));
         (path.clone(), value.clone().settled(says_number))
     };
     assignments.iter().map(settle).collect()
@@ -28,13 +31,8 @@ fn is_spelled(value: &Value) -> bool {
     }
 }
 
-fn says_number(root: &Node<'_>, path: &[Segment]) -> bool {
-    let at = |path: &[Segment]| {
-        path.iter().try_fold(root, |node, segment| match segment {
-            Segment::Key(key) => node.get(key),
-            Segment::Index(index) => node.items().get(*index),
-        })
-    };
+fn says_number<'t>(keys: &KeyIndex<'t>, root: &'t Node<'_>, path: &[Segment]) -> bool {
+    let at = |path: &[Segment]| keys.node_at(root, path);
     let in_place = at(path).is_some_and(|node| is_number(node) || are_numbers(node.items()));
     let around = path.split_last().filter(|(last, _)| matches!(last, Segment::Index(_)));
     in_place || around.and_then(|(_, list)| at(list)).is_some_and(|list| are_numbers(list.items()))

@@ -290,7 +290,12 @@ impl Workspace {
         path: &ProjectPath,
         bytes: &[u8],
     ) -> Result<TrackedArtifact, ChangeError> {
-        let tracked = self.track(Artifact::read(path.clone(), bytes.to_vec()));
+        self.tracked(&Artifact::read(path.clone(), bytes.to_vec()))
+    }
+
+    /// The artifact with its workflow.
+    pub(super) fn tracked(&self, artifact: &Artifact) -> Result<TrackedArtifact, ChangeError> {
+        let tracked = self.track(artifact.clone());
         tracked.map_err(|error: WorkflowFileError| ArtifactError::from(error).into())
     }
 }

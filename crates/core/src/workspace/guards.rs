@@ -8,7 +8,6 @@ use std::time::Duration;
 use super::{GateAnswer, GateError, LeaseError, Tier, Workspace, changes::ChangeError};
 use crate::{
     artifact::{Artifact, ProjectPath},
-    commit::FileTransition,
     delegation::Member,
     journal::{Event, EventDraft, EventId, Kind},
     lease::Claim,
@@ -17,7 +16,7 @@ use crate::{
 };
 
 impl Workspace {
-    /// Decides whether `change` may be published: no lease of anybody else forbids it, the lifecycle has the move of its status,
+    /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease of anybody else forbids it, the lifecycle has the move of its status,
     /// and it does not finish an artifact above open children; unless the draft insists. Then the gates of steps that it
     /// takes away are removed. Answers with the events that come before those of the change.
     ///
@@ -25,18 +24,19 @@ impl Workspace {
     /// Why nothing may be published.
     pub(super) fn guard(
         &self,
-        change: &FileTransition<'_>,
+        path: &ProjectPath,
+        [old, new]: [Option<&Artifact>; 2],
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
-        self.admit(change)?;
-        let events = match (change.old, change.new) {
+        self.admit_artifact(path, old)?;
+        let events = match (old, new) {
             // Nothing moves: a person brings in what is so already.
             _ if draft.kind == Kind::IMPORT => Vec::new(),
-            (Some(old), Some(new)) => self.guard_state(change.path, old, new, draft)?,
+            (Some(old), Some(new)) => self.guard_state(old, new, draft)?,
             _ => Vec::new(),
         };
-        let failed = |source| ChangeError::GatesNotClosed { path: change.path.clone(), source };
-        self.close_gates(change.path, change.new).map_err(failed)?;
+        let failed = |source| ChangeError::GatesNotClosed { path: path.clone(), source };
+        self.close_gates_for(path, new).map_err(failed)?;
         Ok(events)
     }
 
@@ -78,18 +78,17 @@ impl Workspace {
     /// What the lifecycle and the children of an artifact say of its change. Answers with what was insisted on.
     fn guard_state(
         &self,
-        path: &ProjectPath,
-        old: &[u8],
-        new: &[u8],
+        before: &Artifact,
+        after: &Artifact,
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
-        let after = self.read_again(path, new)?;
-        let before = Artifact::read(path.clone(), old.to_vec());
+        let path = before.path();
+        let after = self.tracked(after)?;
         // Most changes neither touch the status nor end the work: then nothing more is asked.
-        if status_of(&before) == status_of(after.artifact()) && !after.completion().is_finished() {
+        if status_of(before) == status_of(after.artifact()) && !after.completion().is_finished() {
             return Ok(Vec::new());
         }
-        let before = self.read_again(path, old)?;
+        let before = self.tracked(before)?;
         let status = self.guard_status(&before, &after, draft)?;
         let wants_children = status.as_ref().is_some_and(|status| status.wants_children_finished);
         let overridden = status.and_then(|status| {

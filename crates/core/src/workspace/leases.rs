@@ -186,7 +186,17 @@ impl Workspace {
     /// Whose lease stands in the way; or that it cannot be read.
     pub fn admit(&self, change: &FileTransition<'_>) -> Result<(), LeaseError> {
         let path = change.path;
-        let own = change.old.map(|old| ArtifactKey::of(&Artifact::read(path.clone(), old.to_vec())));
+        let old = change.old.map(|old| Artifact::read(path.clone(), old.to_vec()));
+        self.admit_artifact(path, old.as_ref())
+    }
+
+    /// The same, where `old` is the artifact before the change.
+    pub(super) fn admit_artifact(
+        &self,
+        path: &ProjectPath,
+        old: Option<&Artifact>,
+    ) -> Result<(), LeaseError> {
+        let own = old.map(ArtifactKey::of);
         // A lease that was taken before the artifact had an id holds on.
         let keys = own.into_iter().filter(|key| !key.is_path()).chain([ArtifactKey::of_path(path)]);
         for key in keys {

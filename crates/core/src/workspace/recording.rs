@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::{CheckedOut, Workspace, changes::ChangeError, git};
 use crate::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
     commit::FileTransition,
     document::diff,
     journal::{
@@ -20,8 +20,14 @@ impl Workspace {
         change: FileTransition<'_>,
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
-        let mut events = self.guard(&change, draft)?;
-        let [mut old, new] = [change.old, change.new].map(|bytes| Moment::of(change.path, bytes));
+        let read = |bytes: &[u8]| Artifact::read(change.path.clone(), bytes.to_vec());
+        let artifacts = [change.old, change.new].map(|bytes| bytes.map(read));
+        let mut events = self.guard(change.path, artifacts.each_ref().map(Option::as_ref), draft)?;
+        let moment = |artifact: &Option<Artifact>| match artifact {
+            Some(artifact) => Moment::of_artifact(artifact),
+            None => Moment::of(change.path, None),
+        };
+        let [mut old, new] = artifacts.each_ref().map(moment);
         if old.digests.is_none() {
             // A file that is not there has the history of the one that comes.
             old.key.clone_from(&new.key);
@@ -30,11 +36,11 @@ impl Workspace {
             (Some(event), Some(state)) => Past::Known { event, state: Some(state.clone()) },
             _ => self.with_history(|history| past(history, change.path, &old, self.checked_out()))?,
         };
-        let draft = match (change.old.zip(change.new), old.state.as_ref().zip(new.state.as_ref())) {
-            (Some((before, after)), Some((old, new))) => {
-                draft.clone().keeping(before, after, &diff(old, new))
-            }
-            _ => draft.clone(),
+        let changes = old.state.as_ref().zip(new.state.as_ref()).map(|(old, new)| diff(old, new));
+        let draft = match change.old.zip(change.new) {
+            // Where there is no state to compare, the texts alone lead back.
+            Some((before, after)) => draft.clone().keeping(before, after, &changes.unwrap_or_default()),
+            None => draft.clone(),
         };
         let account = Account { attribution: self.attribution(), now: self.now(), path: change.path };
         let outsider = || git::outsider(self.root(), change.path, change.old.unwrap_or_default());
@@ -101,5 +107,33 @@ fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, His
         Ok(state) => Ok(Some(state)),
         Err(HistoryError::Replay { .. }) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write files directly")]
+mod tests {
+    use super::*;
+    use crate::{
+        document::{PARSED, Value},
+        transition::{Command, Strictness},
+    };
+
+    /// Reading is most of the work on a large file; each of these commands took 17 readings and more.
+    #[test]
+    fn a_change_reads_its_artifact_few_times() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.md"), "---\r\nstatus: draft\r\nk: 1\r\n---\r\n").unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let path = ProjectPath::new("a.md").unwrap();
+        for (command, most) in [
+            (Command::Set { assignments: vec![("k".parse().unwrap(), Value::from("x"))] }, 10),
+            (Command::Complete { steps: vec!["a".to_owned()] }, 13),
+        ] {
+            let before = PARSED.get();
+            workspace.carry_out(&path, &command, Strictness::Warn).unwrap();
+            let count = PARSED.get() - before;
+            assert!(count <= most, "{command}: {count} readings");
+        }
     }
 }

@@ -58,7 +58,7 @@ pub fn artifact_page(view: &ArtifactView<'_>) -> Option<String> {
     };
     let form = Form::Live { revision, has_pieces: false };
     let title = format!("{} – {}", entry.name(), overview.project);
-    Some(layout::page(&title, &overview.project, overview.at, form, &main).into_string())
+    Some(layout::text(&layout::page(&title, &overview.project, overview.at, form, &main)))
 }
 
 fn facts(entry: &Entry) -> Markup {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Links, Piece, links::row_id, marks};
+use super::{Links, Piece, layout, links::row_id, marks};
 use crate::{
     overview::{Condition, Entry, Overview},
     wording,
@@ -51,8 +51,11 @@ pub(super) fn section(overview: &Overview, rows: &Markup) -> Markup {
 
 /// The rows.
 pub(super) fn rows(overview: &Overview, links: Links) -> Vec<Piece> {
-    let row =
-        |entry: &Entry| Piece { id: row_id(&entry.path), place: ROWS, html: row(entry, links).into_string() };
+    let row = |entry: &Entry| Piece {
+        id: row_id(&entry.path),
+        place: ROWS,
+        html: layout::text(&row(entry, links)),
+    };
     overview.entries.iter().map(row).collect()
 }
 

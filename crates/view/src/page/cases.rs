@@ -49,6 +49,30 @@ fn what_files_say_is_text() {
     }
 }
 
+/// The same as in the terminal (`wording::visible`).
+#[test]
+fn what_hides_or_turns_text_round_is_visible() {
+    let project = SampleProject::new();
+    let path = "docs/a\u{202E}dm.md";
+    project.write(
+        path,
+        "---\ntitle: \"Don\u{202E}e \\e[31m\"\nstatus: do\u{200B}ne\nstepsCompleted: [\"\u{2066}1\"]\n---\n# B\u{FEFF}ody\u{61C}\n",
+    );
+    let overview = project.overview();
+    let live = OverviewPage::live(&overview, Revision::current(1));
+    let pieces: String = live.pieces.iter().map(|piece| piece.html.as_str()).collect();
+    let stale = Stale { since: overview.at, why: "no \u{202E}way".to_owned() }.piece().html;
+    let journal = journal_page(&overview, Revision::current(1));
+    for html in [&report(&overview), &live.html, &pieces, &stale, &journal] {
+        let hidden = html
+            .chars()
+            .filter(|character| "\u{202E}\u{200B}\u{2066}\u{FEFF}\u{61C}\u{1b}\u{9b}".contains(*character));
+        assert_eq!(hidden.count(), 0, "{html}");
+    }
+    assert!(live.html.contains("Don&lt;U+202E&gt;e") && pieces.contains("do&lt;U+200B&gt;ne"), "{pieces}");
+    assert!(stale.contains("no &lt;U+202E&gt;way"), "{stale}");
+}
+
 #[test]
 fn every_piece_is_on_the_page() {
     let project = SampleProject::new();

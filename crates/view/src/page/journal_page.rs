@@ -25,5 +25,5 @@ pub fn journal_page(overview: &Overview, revision: Revision<'_>) -> String {
     };
     let form = Form::Live { revision, has_pieces: false };
     let title = format!("Journal – {}", overview.project);
-    layout::page(&title, &overview.project, overview.at, form, &main).into_string()
+    layout::text(&layout::page(&title, &overview.project, overview.at, form, &main))
 }

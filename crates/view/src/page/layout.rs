@@ -8,6 +8,7 @@ use super::{
     marks,
     stale::{NOTICES, Revision},
 };
+use crate::wording::visible_in_html;
 
 /// How a page comes by its style and script, and what it may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,11 @@ const PARTS: [(&str, &str); 6] = [
     ("#findings", "Findings"),
     ("#tickets", "Tickets"),
 ];
+
+/// A page or piece as it is handed out: characters that hide or turn text round are visible in it, as in the terminal.
+pub(super) fn text(markup: &Markup) -> String {
+    visible_in_html(&markup.0)
+}
 
 /// A page about `project` with the title `title`.
 pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, main: &Markup) -> Markup {

@@ -53,11 +53,11 @@ impl OverviewPage {
             }
         };
         let title = format!("{}: done, next, wrong", overview.project);
-        let html = layout::page(&title, &overview.project, overview.at, form, &main).into_string();
+        let html = layout::text(&layout::page(&title, &overview.project, overview.at, form, &main));
         let piece = |(name, section): (&str, Markup)| Piece {
             id: name.to_owned(),
             place: MAIN,
-            html: section.into_string(),
+            html: layout::text(&section),
         };
         let pieces = sections.into_iter().map(piece).chain(rows).collect();
         Self { html, pieces }

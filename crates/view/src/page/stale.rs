@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use super::{Piece, marks};
+use super::{Piece, layout, marks};
 
 /// That the project cannot be looked at: what is shown was seen before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Revision<'static> {
 impl Stale {
     /// The notice as a piece.
     pub fn piece(&self) -> Piece {
-        Piece { id: "stale".to_owned(), place: NOTICES, html: self.notice().into_string() }
+        Piece { id: "stale".to_owned(), place: NOTICES, html: layout::text(&self.notice()) }
     }
 
     /// Read aloud as soon as it is there.

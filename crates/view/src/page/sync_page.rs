@@ -38,5 +38,5 @@ pub fn sync_page(overview: &Overview, revision: Revision<'_>) -> String {
     };
     let form = Form::Live { revision, has_pieces: false };
     let title = format!("Sync – {}", overview.project);
-    layout::page(&title, &overview.project, overview.at, form, &main).into_string()
+    layout::text(&layout::page(&title, &overview.project, overview.at, form, &main))
 }

@@ -5,4 +5,5 @@ mod progress;
 mod visible;
 
 pub use progress::{count, next, unknown_next, waiting_stories, workflow};
+pub(crate) use visible::visible_in_html;
 pub use visible::{on_one_line, visible};

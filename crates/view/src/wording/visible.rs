@@ -20,29 +20,34 @@ const fn is_invisible(character: char) -> bool {
 }
 
 /// Adds a sign for `character`, which cannot be seen: of a control character its picture where there is one, of another its number, as in
-/// `<U+202E>`.
-fn add_sign(shown: &mut String, character: char) {
+/// `<U+202E>`, between `open` and `close`.
+fn add_sign(shown: &mut String, character: char, [open, close]: [&str; 2]) {
     match character {
         '\0'..='\u{1f}' => shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{FFFD}')),
         '\u{7f}' => shown.push('␡'),
         _ => {
             // Writing into a text does not fail.
-            let _written = write!(shown, "<U+{:04X}>", u32::from(character));
+            let _written = write!(shown, "{open}U+{:04X}{close}", u32::from(character));
         }
     }
 }
 
 /// `text` with every control and invisible character made visible but line feed and tab.
 pub fn visible(text: &str) -> String {
-    shown(text, |character| matches!(character, '\n' | '\t'))
+    shown(text, |character| matches!(character, '\n' | '\t'), ["<", ">"])
+}
+
+/// A whole page of HTML, its text as [`visible`]: no tag or name of an attribute holds such a character.
+pub(crate) fn visible_in_html(html: &str) -> String {
+    shown(html, |character| matches!(character, '\n' | '\t'), ["&lt;", "&gt;"])
 }
 
 /// `text` on one line: as [`visible`], and line feeds and tabs are made visible too.
 pub fn on_one_line(text: &str) -> String {
-    shown(text, |_| false)
+    shown(text, |_| false, ["<", ">"])
 }
 
-fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+fn shown(text: &str, is_kept: impl Fn(char) -> bool, brackets: [&str; 2]) -> String {
     let needs_sign = |character: char| match character {
         ' '..='~' => false,
         _ => (character.is_control() || is_invisible(character)) && !is_kept(character),
@@ -51,7 +56,7 @@ fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut behind = 0;
     for (at, unseen) in text.match_indices(needs_sign) {
         shown.push_str(&text[behind..at]);
-        unseen.chars().for_each(|character| add_sign(&mut shown, character));
+        unseen.chars().for_each(|character| add_sign(&mut shown, character, brackets));
         behind = at + unseen.len();
     }
     shown.push_str(&text[behind..]);

@@ -78,7 +78,7 @@ impl Planned {
             Edit::InsertEntry { .. } => self.around.contains(path),
             Edit::Append { .. } => false,
             // It names the whole file as it is at its turn.
-            Edit::Rewrite { .. } => !self.whole.is_empty() || !self.around.is_empty(),
+            Edit::Rewrite { .. } | Edit::PutBack { .. } => !self.whole.is_empty() || !self.around.is_empty(),
             Edit::Set { .. } | Edit::Remove { .. } => self.around.contains(path),
         };
         is_inside || is_inserted || (0..path.len()).any(is_moved)

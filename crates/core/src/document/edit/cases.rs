@@ -455,3 +455,25 @@ fn a_pointer_names_a_key_that_looks_like_a_number() {
     );
     check(|| set("/0", "x"), &[("0: a\n0: b\n", None), ("- a\n", Some("- x\n"))]);
 }
+
+#[test]
+fn a_new_key_that_json_takes_for_one_in_place_is_refused() {
+    for (path, text) in [
+        ("1", "0x1: a\n"),
+        ("31", "0x1F: a\n"),
+        ("/null", "~: a\n"),
+        ("/true", "True: a\n"),
+        ("m.1", "m: {0x1: a}\n"),
+        ("m.1", "m:\n  0x1: a\n  b: c\n"),
+        ("/{\"a\":null}", "{a}: b\n"),
+        ("/[1]", "[1]: b\n"),
+    ] {
+        check(|| set(path, "x"), &[(text, None)]);
+    }
+    check(
+        || set("1", "x"),
+        &[("'0x1': a\n", Some("'0x1': a\n'1': x\n")), ("1: a\n", Some("1: x\n")), ("01: a\n", None)],
+    );
+    let error = apply(b"0x1: a\n", &Region::WholeFile, &[set("1", "x")]).unwrap_err().to_string();
+    assert!(error.contains("the key 0x1 is there already, and readers of JSON call it `1`, too"), "{error}");
+}

@@ -11,7 +11,7 @@ use super::{
     spell::{self, Place, Quote},
     style::{self, ListStyle},
 };
-use crate::document::{CollectionStyle, Node, NodeKind, Span, Value};
+use crate::document::{CollectionStyle, Entry, Node, NodeKind, Scalar, Span, Value};
 
 impl Context<'_, '_> {
     pub(super) fn start(&self) -> usize {
@@ -69,6 +69,7 @@ pub(super) fn new_entry(
         }
         NodeKind::Mapping { style, entries } => {
             super::set::refuse_foreign_tag(context, node, &Value::Mapping(Vec::new()))?;
+            refuse_same_name(context, entries, key)?;
             let quote = style::quote_for_value(context, None);
             let splices = match (style, entries.last()) {
                 (CollectionStyle::Block, Some(last)) => {
@@ -116,6 +117,29 @@ pub(super) fn new_entry(
             let found = super::KeyPath::default().to_string();
             Err((Refusal::NotAMapping { found }, node.span))
         }
+    }
+}
+
+/// Refuses a new `key` that is the name in JSON of a key of `entries` that is no text: history could not tell the two apart.
+pub(super) fn refuse_same_name(
+    context: &Context<'_, '_>,
+    entries: &[Entry<'_>],
+    key: &str,
+) -> Result<(), (Refusal, Span)> {
+    // Numbers and collections begin with no letter.
+    let is_word = key.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    if is_word && !["null", "true", "false"].contains(&key) {
+        return Ok(());
+    }
+    let is_of_another_type = |entry: &&Entry<'_>| !matches!(entry.key.scalar(), Some(Scalar::String(_)));
+    let is_named =
+        |entry: &&Entry<'_>| Value::of(context.yaml, &entry.key).is_ok_and(|value| value.to_key() == key);
+    match entries.iter().filter(is_of_another_type).find(is_named) {
+        Some(entry) => {
+            let written = String::from_utf8_lossy(&context.file[entry.key.span.range()]).into();
+            Err((Refusal::SameNameInJson { key: key.into(), written }, entry.key.span))
+        }
+        None => Ok(()),
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn plan(
     if count(key) > 0 {
         return Err((Refusal::DuplicateKey { key: key.to_owned(), count: count(key) + 1 }, node.span));
     }
+    compose::refuse_same_name(context, entries, key)?;
     if count(after) > 1 {
         return Err((Refusal::DuplicateKey { key: after.to_owned(), count: count(after) }, node.span));
     }

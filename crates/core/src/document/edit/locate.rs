@@ -45,7 +45,7 @@ pub(super) fn locate<'t, 'a>(
             let missing = keys_of(&path.0[depth..], node.span)?;
             return Ok(Found::Absent { deepest: Some(node), parents, missing });
         }
-        let Some(index) = child(node, segment, path, depth)? else {
+        let Some(index) = child(context, node, segment, (path, depth))? else {
             let missing = keys_of(&path.0[depth..], node.span)?;
             return Ok(Found::Absent { deepest: Some(node), parents, missing });
         };
@@ -61,17 +61,17 @@ pub(super) fn locate<'t, 'a>(
 }
 
 /// The place of `segment` in `node`; `None` when a mapping lacks the key.
-fn child(
-    node: &Node<'_>,
+fn child<'t>(
+    context: &Context<'t, '_>,
+    node: &'t Node<'_>,
     segment: &Segment,
-    path: &KeyPath,
-    depth: usize,
+    (path, depth): (&KeyPath, usize),
 ) -> Result<Option<usize>, (Refusal, Span)> {
     match (segment, &node.kind) {
-        (Segment::Key(key), NodeKind::Mapping { entries, .. }) => entry(entries, key),
+        (Segment::Key(key), NodeKind::Mapping { entries, .. }) => entry(context, entries, key),
         // A JSON pointer writes a key that looks like a number as it writes the place of an item.
         (Segment::Index(index), NodeKind::Mapping { entries, .. }) => {
-            match entry(entries, &index.to_string())? {
+            match entry(context, entries, &index.to_string())? {
                 Some(place) => Ok(Some(place)),
                 None => Err((Refusal::NotAList, node.span)),
             }
@@ -89,15 +89,17 @@ fn child(
 }
 
 /// The place of the only entry under `key`.
-fn entry(entries: &[Entry<'_>], key: &str) -> Result<Option<usize>, (Refusal, Span)> {
-    let mut places = (0..entries.len()).filter(|place| entries[*place].key.as_key() == Some(key));
-    let first = places.next();
-    match places.next_back() {
-        Some(last) => {
-            let count = entries.iter().filter(|entry| entry.key.as_key() == Some(key)).count();
-            Err((Refusal::DuplicateKey { key: key.to_owned(), count }, entries[last].key.span))
+fn entry<'t>(
+    context: &Context<'t, '_>,
+    entries: &'t [Entry<'_>],
+    key: &str,
+) -> Result<Option<usize>, (Refusal, Span)> {
+    match context.keys.find(entries, key) {
+        Some(found) if found.count > 1 => {
+            let refusal = Refusal::DuplicateKey { key: key.to_owned(), count: found.count };
+            Err((refusal, entries[found.last].key.span))
         }
-        None => Ok(first),
+        found => Ok(found.map(|found| found.first)),
     }
 }
 

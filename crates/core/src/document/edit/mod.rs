@@ -31,7 +31,7 @@ use std::{cell::OnceCell, collections::HashSet};
 use batch::plan_batch;
 
 use super::{
-    Document, FileHash, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml,
+    Document, FileHash, KeyIndex, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml,
     parse::Comments,
 };
 
@@ -87,6 +87,16 @@ pub enum Edit {
         /// What the region says afterwards.
         state: serde_json::Value,
     },
+    /// Makes `splices` in the file of which `file` is the hash, if that leads to the file of the hash `earlier`, whose region ends
+    /// with the last of them or behind it. For frontmatter on which readers disagree, so that it has no state to compare.
+    PutBack {
+        /// The hash of the file at its turn.
+        file: FileHash,
+        /// In order, none of them outside the region.
+        splices: Vec<Splice>,
+        /// The hash of the file afterwards.
+        earlier: FileHash,
+    },
 }
 
 impl Edit {
@@ -94,7 +104,7 @@ impl Edit {
     pub const fn path(&self) -> &KeyPath {
         const ROOT: &KeyPath = &KeyPath(Vec::new());
         match self {
-            Self::Rewrite { .. } => ROOT,
+            Self::Rewrite { .. } | Self::PutBack { .. } => ROOT,
             Self::Set { path, .. }
             | Self::Append { path, .. }
             | Self::Insert { path, .. }
@@ -150,6 +160,7 @@ struct Context<'t, 'a> {
     yaml: &'t Yaml<'a>,
     line_ending: LineEnding,
     aliases: OnceCell<HashSet<&'t str>>,
+    keys: KeyIndex<'t>,
     habits: style::Habits,
 }
 
@@ -158,7 +169,14 @@ impl<'t, 'a> Context<'t, 'a> {
         let line_ending =
             LineEnding::first_of(&file[yaml.span().range()]).or_else(|| LineEnding::first_of(file));
         let line_ending = line_ending.unwrap_or(LineEnding::Lf);
-        Self { file, yaml, line_ending, aliases: OnceCell::new(), habits: style::Habits::default() }
+        Self {
+            file,
+            yaml,
+            line_ending,
+            aliases: OnceCell::new(),
+            keys: KeyIndex::default(),
+            habits: style::Habits::default(),
+        }
     }
 }
 
@@ -263,7 +281,12 @@ fn plan(context: &Context<'_, '_>, edit: &Edit) -> Planned {
             insert_entry::plan(context, path, after, (key, value))
         }
         Edit::Remove { path } => remove::plan(context, path),
-        Edit::Rewrite { file, splices, state } => rewrite::plan(context, *file, splices, state),
+        Edit::Rewrite { file, splices, state } => {
+            rewrite::plan(context, *file, splices, prove::Meaning::Rewritten { state: state.clone() })
+        }
+        Edit::PutBack { file, splices, earlier } => {
+            rewrite::plan(context, *file, splices, prove::Meaning::PutBack { file: *earlier })
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, Refusal, rewrite, strict::is_as_strict};
 use crate::document::{
-    CollectionStyle, Entry, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml, parse::Comment,
+    CollectionStyle, Entry, FileHash, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml, parse::Comment,
 };
 
 /// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
@@ -21,6 +21,8 @@ pub(super) enum Meaning {
     Removed { place: Vec<usize>, index: usize, own: Span },
     /// The entries that the splices touch are others; the whole says `state`.
     Rewritten { state: serde_json::Value },
+    /// The file is this one.
+    PutBack { file: FileHash },
 }
 
 /// Proves that `after` is `before` with all of `changes`, which were planned on `before` and are independent of each other.
@@ -35,6 +37,9 @@ pub(super) fn prove(
     // Text that stood there before, so strict readers have read it, or not, already.
     if let [Change { splices, meaning: Meaning::Rewritten { state } }] = changes {
         return rewrite::prove(before, after, splices, state);
+    }
+    if let [Change { splices, meaning: Meaning::PutBack { file } }] = changes {
+        return rewrite::prove_bytes(before, (file_after, after), splices, *file);
     }
     if after.documents() > 1 || !same_tree(before, after, &Patch::of(changes)) {
         return Err(Refusal::NotProven);
@@ -78,8 +83,8 @@ impl<'c> Patch<'c> {
                 Meaning::Removed { place, index, .. } => {
                     root.at(place).removed.insert(*index);
                 }
-                // It stands alone, and has a proof of its own.
-                Meaning::Rewritten { .. } => {}
+                // They stand alone, and have proofs of their own.
+                Meaning::Rewritten { .. } | Meaning::PutBack { .. } => {}
             }
         }
         root

@@ -12,6 +12,16 @@ pub enum Refusal {
         /// How often it stands.
         count: usize,
     },
+    /// A key that is no text has this name for readers of JSON, for which the new key would stand twice.
+    #[error(
+        "the key {written} is there already, and readers of JSON call it `{key}`, too; rename or remove it first"
+    )]
+    SameNameInJson {
+        /// The new key.
+        key: Box<str>,
+        /// The key in place, as it is written.
+        written: Box<str>,
+    },
     /// An alias uses the anchor of this value: it would change in both places.
     #[error("the alias `*{name}` would change with it; write its value out first")]
     AnchorInUse {

@@ -1,18 +1,36 @@
-//! `Edit::Rewrite`: text that is known from before, put back as it was.
+//! `Edit::Rewrite` and `Edit::PutBack`: text that is known from before, put back as it was.
 
 use serde_json::Value as Json;
 
 use super::{Change, Context, Planned, Refusal, Splice, prove};
 use crate::document::{Entry, FileHash, Span, Value, Yaml, parse::Comment};
 
-pub(super) fn plan(context: &Context<'_, '_>, text: FileHash, splices: &[Splice], state: &Json) -> Planned {
+pub(super) fn plan(
+    context: &Context<'_, '_>,
+    text: FileHash,
+    splices: &[Splice],
+    meaning: prove::Meaning,
+) -> Planned {
     let span = splices.first().map_or(context.yaml.span(), |splice| splice.span);
     let is_inside = |splice: &Splice| context.yaml.span().holds(splice.span);
     if FileHash::of(context.file) != text || !splices.iter().all(is_inside) {
         return Err((Refusal::NotProven, span));
     }
-    let meaning = prove::Meaning::Rewritten { state: state.clone() };
     Ok((!splices.is_empty()).then(|| Change { splices: splices.to_vec(), meaning }))
+}
+
+/// Proves that the file is that of the hash `earlier`, and that the splices moved the end of its region and nothing behind it.
+pub(super) fn prove_bytes(
+    before: &Yaml<'_>,
+    (file, after): (&[u8], &Yaml<'_>),
+    splices: &[Splice],
+    earlier: FileHash,
+) -> Result<(), Refusal> {
+    let removed: usize = splices.iter().map(|splice| splice.span.len()).sum();
+    let added: usize = splices.iter().map(|splice| splice.text.len()).sum();
+    let is_whole = after.span().end + removed == before.span().end + added;
+    let is_earlier = is_whole && after.documents() <= 1 && FileHash::of(file) == earlier;
+    is_earlier.then_some(()).ok_or(Refusal::NotProven)
 }
 
 /// Proves that `after` says `state`, and that every entry and comment which no splice touches is as it was.

@@ -108,6 +108,12 @@ pub struct Yaml<'a> {
     anchors: OnceLock<Anchors>,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many regions this thread has parsed: what tests count as work.
+    pub(crate) static PARSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl<'a> Yaml<'a> {
     /// Parses the bytes `span` of a file.
     ///
@@ -119,6 +125,8 @@ impl<'a> Yaml<'a> {
 
     /// The same; with comments, as edits are planned and proven, it is always the full parser that reads.
     pub(crate) fn parse_with(file: &'a [u8], span: Span, comments: Comments) -> Result<Self, ParseError> {
+        #[cfg(test)]
+        PARSED.with(|parsed| parsed.set(parsed.get() + 1));
         let offset = span.start;
         if span.len() > LIMITS.bytes {
             return Err(ParseError::TooLarge { size: span.len(), limit: LIMITS.bytes, offset });

@@ -19,7 +19,7 @@ pub use audit::gate_findings;
 pub use changes::{GateChanges, GateFacts, superfluous};
 pub use file_name::{GATE_EXTENSION, gate_file_name};
 pub use gate::{Gate, GateStat, StoredGate};
-pub use steps::{GateStep, gate_steps};
+pub use steps::{GateStep, gate_steps, listed_steps};
 
 /// The folder of all gates, seen from the root.
 pub const GATES_FOLDER: &str = ".stepmark/gates";

@@ -15,7 +15,7 @@ use crate::{
     commit::ArtifactLock,
     journal::{ArtifactKey, EventId},
     own_file::{self, Access},
-    project::gates::{GATES_FOLDER, GateChanges, GateFacts, GateStat, GateStep, superfluous},
+    project::gates::{GATES_FOLDER, GateChanges, GateFacts, GateStat, GateStep, listed_steps, superfluous},
     uninterrupted::uninterrupted,
     workspace::{TrackedArtifact, Workspace},
 };
@@ -42,10 +42,20 @@ impl Workspace {
     /// # Errors
     /// When a gate cannot be removed.
     pub fn close_gates(&self, path: &ProjectPath, new: Option<&[u8]>) -> Result<(), GateError> {
+        let new = new.map(|new| Artifact::read(path.clone(), new.to_vec()));
+        self.close_gates_for(path, new.as_ref())
+    }
+
+    /// The same, where the artifact will be `new`.
+    pub(in crate::workspace) fn close_gates_for(
+        &self,
+        path: &ProjectPath,
+        new: Option<&Artifact>,
+    ) -> Result<(), GateError> {
         let folder = GateFolder::of(self.root(), path)?;
         let Some(names) = folder.names()? else { return Ok(()) };
         let steps = match new {
-            Some(new) => steps_of(&self.track(Artifact::read(path.clone(), new.to_vec()))?),
+            Some(new) => steps_of(&self.track(new.clone())?),
             None => Vec::new(),
         };
         let failed = |source| GateError::Write { artifact: path.clone(), source };
@@ -107,11 +117,11 @@ impl Workspace {
     fn listing(&self, path: &ProjectPath) -> Result<Option<Listing>, GateError> {
         let Some(seen) = Sight::of(self.root(), path)? else { return Ok(None) };
         let artifact = self.track(Artifact::read(path.clone(), seen.bytes))?;
-        let Ok(state) = artifact.artifact().state_value() else { return Ok(None) };
-        let steps = steps_of(&artifact);
+        let steps = listed_steps(artifact.workflow(), artifact.steps().completed());
         if steps.is_empty() {
             return Ok(None);
         }
+        let Ok(state) = artifact.artifact().state_value() else { return Ok(None) };
         Ok(Some(Listing { stat: seen.stat, state: StateDigest::of(&state), artifact, steps }))
     }
 
