@@ -10,6 +10,11 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
 };
+#[cfg(feature = "write")]
+use std::{
+    io::{self, Read as _},
+    process::ExitStatus,
+};
 
 use crate::root::Root;
 
@@ -76,6 +81,24 @@ fn pass_on_repository(command: &mut Command, folder: &Path) {
     {
         command.env("GIT_WORK_TREE", top);
     }
+}
+
+/// What a command of git prints, and how it ended. `Command::output` would panic where the pipe cannot be read.
+#[cfg(feature = "write")]
+pub(crate) fn answer(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut printed = Vec::new();
+    let read = child.stdout.take().map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut printed));
+    let status = child.wait()?;
+    read?;
+    Ok((status, printed))
+}
+
+/// What a command of git in the project prints, if it succeeds.
+#[cfg(feature = "write")]
+pub(crate) fn printed(root: &Root, arguments: &[&str]) -> Option<String> {
+    let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;
+    status.success().then(|| String::from_utf8_lossy(&printed).into_owned())
 }
 
 /// Whether the project lies in the work tree of a git repository.

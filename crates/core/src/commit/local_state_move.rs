@@ -5,13 +5,12 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    process::Stdio,
 };
 
 use super::{FsyncPolicy, state_file, state_move::StateMove};
 use crate::{
     git_folders::is_own,
-    git_process::git,
+    git_process::{answer, git},
     local_state::{LocalState, PLAIN_FOLDER},
     own_file,
     root::Root,
@@ -119,8 +118,8 @@ fn is_unknown_to_git(root: &Root) -> io::Result<bool> {
         for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"] {
             command.env_remove(name);
         }
-        let output = command.stdout(Stdio::piped()).output()?;
-        Ok::<bool, io::Error>(output.status.success() && output.stdout.is_empty())
+        let (status, printed) = answer(&mut command)?;
+        Ok::<bool, io::Error>(status.success() && printed.is_empty())
     };
     Ok(is_silent(&["ls-files", "--cached", "-z"])?
         && is_silent(&["log", "--all", "--reflog", "--max-count=1", "--format=%H"])?)

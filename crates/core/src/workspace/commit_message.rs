@@ -8,10 +8,9 @@ use std::{
     collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
-    process::Stdio,
 };
 
-use super::{Workspace, git_process::git};
+use super::{Workspace, git_process::printed};
 use crate::{
     journal::{HistoryError, SegmentName, store::SEALED_FOLDER},
     project::history_trailer::{MOST_TRAILERS, with_heads},
@@ -53,7 +52,7 @@ impl Workspace {
         let failed = |source| CommitMessageError::File { file: file.to_owned(), source };
         let message = fs::read_to_string(file).map_err(failed)?;
         let heads = self.with_history(|history| history.tips_among(&names, MOST_TRAILERS))?;
-        let comment = comment_of(&message, self.ask_git(&["config", "--get", "core.commentChar"]));
+        let comment = comment_of(&message, printed(self.root(), &["config", "--get", "core.commentChar"]));
         let Some(text) = with_heads(&message, &comment, &heads).filter(|text| *text != message) else {
             return Ok(false);
         };
@@ -63,17 +62,13 @@ impl Workspace {
 
     /// The sealed segments that the next commit holds.
     fn staged_segments(&self) -> BTreeSet<SegmentName> {
-        let listed = self.ask_git(&["ls-files", "--cached", "-z", "--", SEALED_FOLDER]).unwrap_or_default();
+        let listed =
+            printed(self.root(), &["ls-files", "--cached", "-z", "--", SEALED_FOLDER]).unwrap_or_default();
         let name = |path: &str| {
             let file = path.strip_prefix(SEALED_FOLDER)?.strip_prefix('/')?;
             SegmentName::new(file.strip_suffix(".jsonl").or_else(|| file.strip_suffix(".jsonl.gz"))?)
         };
         listed.split('\0').filter_map(name).collect()
-    }
-
-    fn ask_git(&self, arguments: &[&str]) -> Option<String> {
-        let output = git(self.root().path(), arguments).stdout(Stdio::piped()).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }
 

@@ -1,9 +1,7 @@
 //! What git knows of a file.
 
-use std::process::Stdio;
-
 use super::{
-    git_process::{git, is_repository},
+    git_process::{is_repository, printed},
     git_version::is_blob_of,
 };
 use crate::{
@@ -20,12 +18,12 @@ pub(super) fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> Outside
     if !is_repository(root) {
         return Outsider::unknown();
     }
-    let committed = run(root, &["ls-tree", "-z", "HEAD", "--", path.as_str()]);
+    let committed = printed(root, &["ls-tree", "-z", "HEAD", "--", path.as_str()]);
     let is_committed = committed.as_deref().and_then(object_of).is_some_and(|object| holds(object, bytes));
     if !is_committed {
         return Outsider::unknown();
     }
-    let author = run(root, &["log", "-1", "--format=%H%x00%an", "--", path.as_str()]);
+    let author = printed(root, &["log", "-1", "--format=%H%x00%an", "--", path.as_str()]);
     let author = author.as_deref().and_then(|line| line.trim_end().split_once('\0'));
     author.map_or_else(Outsider::unknown, |(commit, name)| Outsider {
         actor: Actor::human(name),
@@ -51,12 +49,6 @@ fn with_lf(bytes: &[u8]) -> Vec<u8> {
         }
     }
     kept
-}
-
-/// What a command of git prints, if it succeeds.
-fn run(root: &Root, arguments: &[&str]) -> Option<String> {
-    let output = git(root.path(), arguments).stdout(Stdio::piped()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[cfg(test)]

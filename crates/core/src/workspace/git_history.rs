@@ -61,12 +61,10 @@ pub(super) fn head_commit(root: &Root) -> Option<String> {
     if !is_repository(root) {
         return None;
     }
-    let output = git(root.path(), &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
-        .stdout(Stdio::piped())
-        .output()
-        .ok()?;
-    let commit = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    (output.status.success() && is_object_name(&commit)).then_some(commit)
+    let commit = crate::git_process::printed(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?
+        .trim()
+        .to_owned();
+    is_object_name(&commit).then_some(commit)
 }
 
 /// Whether `commit` is in the history of what is checked out.

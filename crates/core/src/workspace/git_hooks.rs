@@ -9,10 +9,12 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
-    process::Stdio,
 };
 
-use super::{Workspace, git_process::git_rev_parse};
+use super::{
+    Workspace,
+    git_process::{answer, git_rev_parse},
+};
 use crate::project::git_hook::{self, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX, TRAILER_HOOK};
 
 /// What happened to one hook.
@@ -148,14 +150,12 @@ impl Workspace {
     fn hooks(&self) -> Result<Hooks, HookError> {
         let root = self.root().path();
         let ask = |folder: &Path, argument: &[&str]| -> Result<Option<PathBuf>, HookError> {
-            let output = git_rev_parse(folder, argument)
-                .stdout(Stdio::piped())
-                .output()
-                .map_err(|source| HookError::NoGit { source })?;
-            let answer = String::from_utf8_lossy(&output.stdout);
+            let (status, printed) =
+                answer(&mut git_rev_parse(folder, argument)).map_err(|source| HookError::NoGit { source })?;
+            let answer = String::from_utf8_lossy(&printed);
             // An empty answer: a bare repository has no work tree.
             let answer = answer.trim_end_matches(['\n', '\r']);
-            Ok((output.status.success() && !answer.is_empty()).then(|| folder.join(answer)))
+            Ok((status.success() && !answer.is_empty()).then(|| folder.join(answer)))
         };
         let none = || HookError::NoRepository { folder: root.to_owned() };
         let top = ask(root, &["--show-toplevel"])?.ok_or_else(none)?;

@@ -82,6 +82,7 @@ mod staged_mending;
 mod milestones;
 #[cfg(feature = "write")]
 mod doctor_finding;
+#[cfg(feature = "write")]
 mod doctor;
 #[cfg(feature = "write")]
 mod kept_files;
@@ -124,6 +125,7 @@ pub use context::{Context, ContextWorkflow};
 pub use delegating::{Delegated, DelegationOrder};
 #[cfg(feature = "write")]
 pub use doctor::{Diagnosis, DoctorError};
+#[cfg(feature = "write")]
 pub use doctor_finding::DoctorFinding;
 #[cfg(feature = "write")]
 pub use gates::GateRebuild;
