@@ -26,9 +26,12 @@ pub enum ScopeSource {
     },
 }
 
-/// How sure an AI is: 0, not at all, to 1, certain.
+/// How sure an AI is: 0, not at all, to 1, certain. As text it has the decimals that it was given with.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Confidence(f64);
+pub struct Confidence {
+    value: f64,
+    decimals: Option<usize>,
+}
 
 /// A text that is no confidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,13 +46,19 @@ impl FromStr for Confidence {
 
     fn from_str(text: &str) -> Result<Self, ConfidenceError> {
         let number = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
-        number.map(Self).ok_or_else(|| ConfidenceError { given: text.to_owned() })
+        let value = number.ok_or_else(|| ConfidenceError { given: text.to_owned() })?;
+        let decimals = text.split_once('.').map(|(_, decimals)| decimals.len());
+        let keeps = |decimals: &usize| format!("{value:.decimals$}") == text;
+        Ok(Self { value, decimals: decimals.filter(keeps) })
     }
 }
 
 impl fmt::Display for Confidence {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(out)
+        match self.decimals {
+            Some(decimals) => write!(out, "{:.decimals$}", self.value),
+            None => self.value.fmt(out),
+        }
     }
 }
 
@@ -89,8 +98,8 @@ pub(super) fn plan(
     let set = |key: &str, value: Value| Edit::Set { path: KeyPath::key(key), value };
     let mut edits = vec![set("scope", Value::from(scope.to_string())), set(SOURCE, source.as_str().into())];
     match source {
-        ScopeSource::Ai { confidence: Some(Confidence(confidence)) } => {
-            edits.push(set(CONFIDENCE, Value::Float(confidence)));
+        ScopeSource::Ai { confidence: Some(confidence) } => {
+            edits.push(set(CONFIDENCE, Value::Number(confidence.to_string())));
         }
         // A confidence in another scope, or of another source, says nothing about this one.
         _ if state.get(CONFIDENCE).is_some() => edits.push(Edit::Remove { path: KeyPath::key(CONFIDENCE) }),
@@ -122,11 +131,15 @@ mod tests {
 
     #[test]
     fn says_who_gave_it_and_how_sure_an_ai_is() {
-        let sure = ScopeSource::Ai { confidence: Some("0.85".parse().unwrap()) };
-        assert_eq!(
-            given("status: draft", Scope::Large, sure).unwrap(),
-            "status: draft\nscope: large\nscope_source: ai\nscope_confidence: 0.85"
-        );
+        for (text, written) in
+            [("0.85", "0.85"), ("0.80", "0.80"), ("1", "1"), ("1.00", "1.00"), ("5e-1", "0.5"), (".5", "0.5")]
+        {
+            let sure = ScopeSource::Ai { confidence: Some(text.parse().unwrap()) };
+            assert_eq!(
+                given("status: draft", Scope::Large, sure).unwrap(),
+                format!("status: draft\nscope: large\nscope_source: ai\nscope_confidence: {written}")
+            );
+        }
         let derived = "scope: large # guessed\nscope_source: ai\nscope_confidence: 0.85";
         assert_eq!(given(derived, Scope::Small, AI).unwrap(), "scope: small # guessed\nscope_source: ai");
         assert_eq!(
