@@ -118,10 +118,12 @@ fn with_splices(
     planned.extend(edits(&left));
     let changed = apply(file, &Region::Frontmatter, &planned).ok()?.bytes;
     let splices = spelling.value_splices(&changed);
-    let respelled = Edit::Rewrite { file: FileHash::of(&changed), splices, state: before.clone() };
-    let is_respelled = apply(&changed, &Region::Frontmatter, std::slice::from_ref(&respelled))
-        .is_ok_and(|edited| !edited.splices.is_empty());
-    planned.extend(is_respelled.then_some(respelled));
+    if !splices.is_empty() {
+        let respelled = Edit::Rewrite { file: FileHash::of(&changed), splices, state: before.clone() };
+        let is_respelled = apply(&changed, &Region::Frontmatter, std::slice::from_ref(&respelled))
+            .is_ok_and(|edited| !edited.splices.is_empty());
+        planned.extend(is_respelled.then_some(respelled));
+    }
     (!planned.is_empty()).then_some(planned)
 }
 

@@ -21,8 +21,15 @@ pub(super) fn full(text: &str) -> Result<Tree<'_>, ParseError> {
     tree::build(GranitReader::new(text, Comments::Skip, LIMITS.depth), BASE)
 }
 
-/// Whether `text` is read by the subset; if it is, then to the tree of the full parser.
+/// Whether `text` is read by the subset; if it is, then to the tree of the full parser, also with line breaks of Windows.
 pub(super) fn is_read(text: &str) -> bool {
+    let of_windows = text.replace("\r\n", "\n").replace('\n', "\r\n");
+    let is_read = agrees(text);
+    assert!(text.contains('\r') || agrees(&of_windows) == is_read, "{of_windows:?}");
+    is_read
+}
+
+fn agrees(text: &str) -> bool {
     let Some(tree) = read(text, BASE) else { return false };
     let full = full(text).unwrap_or_else(|error| panic!("{text:?} is an error to the full parser: {error}"));
     let said = |tree: &Tree<'_>| format!("{:?}", (&tree.root, tree.documents, &tree.comments));

@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         }
         let key = self.plain(line.content, colon);
         let value = self.inline(colon + 1, line.end)?;
-        self.at = line.end + 1;
+        self.at = line.next;
         let value = match value {
             Inline::Value(node) => node,
             Inline::Nothing => self.below(line.indent, depth, colon)?,
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
             }
             let Inline::Value(node) = self.inline(line.content + 1, line.end)? else { return None };
             items.push(node);
-            self.at = line.end + 1;
+            self.at = line.next;
         }
         // Where the dashes are not indented, the full parser lets the list begin behind the first.
         let behind_dash = items.first()?.span.start - self.base;

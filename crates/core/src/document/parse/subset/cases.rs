@@ -44,6 +44,9 @@ fn everyday_frontmatter_is_read_as_the_full_parser_does() {
         "a:\n  b:\n  - x\n  c:\n    - y\n  d:\n",
         "a:\n  b: 1\n# comment further left\n  c: 2\n",
         "a:\n  b:\n    c:\n      d:\n        e:\n          f: g\n",
+        // Line breaks of Windows, and both kinds.
+        "a: b\r\n",
+        "a:\r\n- x\n- 'y' # c\r\n\r\n# comment\r\nb:\r\n  c:\n",
         // The end.
         "a: 1\n\n\n",
         "a: 1\n# comment",
@@ -183,8 +186,10 @@ fn what_is_not_certain_is_left_to_the_full_parser() {
         // Bytes.
         "a:\tb\n",
         "a: b\tc\n",
-        "a: b\r\n",
         "a: b\rc: d\n",
+        "a: b\r",
+        "a: b\r\r\n",
+        "a: b\r\nc: d\r",
         "a: x\0\n",
         "a: x\u{7F}\n",
         "a: x\u{85}y\n",

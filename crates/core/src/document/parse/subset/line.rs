@@ -7,16 +7,19 @@ pub(super) struct Line {
     pub(super) indent: usize,
     /// Where its first other byte stands; its end for a blank line.
     pub(super) content: usize,
-    /// Where its line feed stands; the end of the text for a last line without one.
+    /// Where its line break stands; the end of the text for a last line without one.
     pub(super) end: usize,
+    /// Where the next line starts.
+    pub(super) next: usize,
 }
 
 impl Line {
     /// The line that starts at `start`; `None` at the end of the text.
     pub(super) fn at(text: &[u8], start: usize) -> Option<Self> {
         let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
-        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let feed = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let end = if rest[..feed].ends_with(b"\r") { feed - 1 } else { feed };
         let indent = rest[..end].iter().take_while(|byte| **byte == b' ').count();
-        Some(Self { indent, content: start + indent, end: start + end })
+        Some(Self { indent, content: start + indent, end: start + end, next: start + feed + 1 })
     }
 }

@@ -32,6 +32,10 @@ pub(super) fn read(text: &str, base: usize) -> Option<Tree<'_>> {
     if !is_plain_ascii && !text.chars().all(is_printable) {
         return None;
     }
+    // A carriage return is a line break by itself where no line feed follows (YAML 1.2.2, §5.4).
+    if memchr::memchr_iter(b'\r', text.as_bytes()).any(|at| text.as_bytes().get(at + 1) != Some(&b'\n')) {
+        return None;
+    }
     let mut reader = Reader { text, base, at: 0, nodes: 0 };
     let first = reader.peek()?;
     if first.indent > 0 {
@@ -42,9 +46,9 @@ pub(super) fn read(text: &str, base: usize) -> Option<Tree<'_>> {
     is_whole.then(|| Tree { root: Some(root), documents: 1, comments: Vec::new() })
 }
 
-/// Printable ASCII, or a line feed. Tabs and carriage returns have rules of their own.
+/// Printable ASCII, or of a line break. Tabs have rules of their own.
 fn is_ordinary(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~' | b'\n')
+    matches!(byte, b' '..=b'~' | b'\n' | b'\r')
 }
 
 /// The same beyond ASCII, without what some readers take for a line break or for no text (YAML 1.2.2, §5.1 and §5.4).
@@ -73,7 +77,7 @@ impl<'a> Reader<'a> {
         loop {
             let line = Line::at(self.text.as_bytes(), self.at)?;
             match self.text.as_bytes().get(line.content) {
-                Some(b'#' | b'\n') | None => self.at = line.end + 1,
+                Some(b'#' | b'\r' | b'\n') | None => self.at = line.next,
                 Some(_) => return Some(line),
             }
         }
