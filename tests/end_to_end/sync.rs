@@ -45,7 +45,7 @@ fn tickets_follow_artifacts() {
     ── stdout
     create          done      docs/a.md #1
     create          done      docs/b.md #2
-    2 actions, 2 requests
+    2 actions, 4 requests
     ");
     let before = sandbox.read(TICKETS);
     assert_snapshot!(sync(&sandbox, &["apply"]), @r"
@@ -103,7 +103,7 @@ fn a_lost_ledger_is_found_again() {
             ── stdout
             adopt           found     docs/a.md #1
             adopt           found     docs/b.md #2
-            2 actions, 0 requests
+            2 actions, 1 request
             ");
         }
         assert_eq!(sync(&sandbox, &["apply"]).code, 0);
@@ -149,7 +149,7 @@ fn a_ticket_that_was_lost_is_made_anew_when_a_person_asks() {
     ── stdout
     look-up         not-there docs/b.md
     create          done      docs/b.md #2
-    2 actions, 2 requests
+    2 actions, 4 requests
     ");
 }
 

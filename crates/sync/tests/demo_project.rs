@@ -23,7 +23,7 @@ use stepmark_sync::{
     ledger::{Intent, IntentAction, Lease, Ledger as _, Link, SqliteLedger, check_lease},
     plan::{Action, ActionKind, Grounds, Plan, Remark, Survey},
     ticket::{LabelFamilies, Observed, RemoteTicket, Snapshot, Ticket},
-    tracker::{Change, Creation, Delivered, FileTracker, Line, LineKind, Outcome, Tracker as _},
+    tracker::{Change, Condition, Creation, Delivered, FileTracker, Line, LineKind, Outcome, Tracker as _},
 };
 
 const CONFIGURATION: &str =
@@ -159,7 +159,13 @@ impl Project {
         let answer = match &action.remote {
             None => ready(self.tracker.create(&[Creation { ticket, parent: None }])),
             Some(remote) => {
-                let change = Change { remote: remote.clone(), desired: ticket, before: None, parent: None };
+                let change = Change {
+                    remote: remote.clone(),
+                    desired: ticket,
+                    before: None,
+                    parent: None,
+                    condition: Condition::Marked,
+                };
                 ready(self.tracker.update(&[change]))
             }
         };

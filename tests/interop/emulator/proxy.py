@@ -58,6 +58,11 @@ class Proxy:
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
+    def close(self):
+        """From now on nobody can connect."""
+        self.server.shutdown()
+        self.server.server_close()
+
     def take(self):
         asked, self.asked = self.asked, []
         return asked

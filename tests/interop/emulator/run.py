@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from emulator import PACKAGES, Emulator, free_port
+from emulator import PACKAGES, Emulator
 from project import STEPMARK, Project
 from proxy import TOKEN, Proxy
 
@@ -73,7 +73,9 @@ def first_sync(project, emulator, proxy):
     check("a plan asks nothing", proxy.take() == [])
     said = project.sync("apply")
     asked = proxy.take()
-    check("the first sync looks once and creates", sorted(asked) == [f"GET /repos/{project.repository}/issues"] + [f"POST /repos/{project.repository}/issues"] * 5, asked)
+    own = f"/repos/{project.repository}"
+    wanted = [f"GET {own}", *[f"GET {own}/issues"] * 3, *[f"POST {own}/issues"] * 5]
+    check("the first sync asks where it is, looks before and after, and creates", sorted(asked) == wanted, asked)
     issues = emulator.issues(project.repository)
     titles = [issue["title"] for issue in issues.values()]
     stories = [f'Log in & out #{number}: "remember me" <script>' for number in (1, 2, 3)]
@@ -174,7 +176,7 @@ def loses_ledger(project, emulator, proxy):
         if adopts:
             project.sync("adopt")
             asked = proxy.take()
-            check("adopting only looks", asked and all(line == f"GET /repos/{repository}/issues" for line in asked), asked)
+            check("adopting only looks", asked and all(line in (f"GET /repos/{repository}", f"GET /repos/{repository}/issues") for line in asked), asked)
         project.sync("apply")
         after = emulator.issues(repository)
         shown = lambda issue: issue and (issue["title"], issue["body"], issue["state"], issue["state_reason"], names(issue))
@@ -223,11 +225,11 @@ def killed(template_folder, folder, emulator, proxy, keeps_ledger):
             shutil.rmtree(project.folder)
 
 
-def server_down(project):
+def server_down(project, proxy):
     timed = lambda *words: min(duration(lambda: project.run(*words, expect=None)) for _ in range(5))
     commands = [("status",), ("next", PRD), ("check", "--quiet")]
     up = [timed(*words) for words in commands]
-    project.configure(free_port())
+    proxy.close()
     project.replace(STORIES[0], "status: 'done'", "status: 'in-review'")
     project.replace(STORIES[2], "status: 'in-progress'", "status: 'in-review'")
     project.replace(PRD, "stepmark_id", "scope: large\nstepmark_id")
@@ -280,9 +282,9 @@ with tempfile.TemporaryDirectory() as temporary:
         deletes(project, emulator, proxy)
         loses_ledger(project, emulator, proxy)
         credentials(project, proxy)
-        server_down(project)
         for keeps_ledger in (True, False):
             killed(made, folder, emulator, proxy, keeps_ledger)
+        server_down(project, proxy)
     finally:
         emulator.process.terminate()
         emulator.process.wait()

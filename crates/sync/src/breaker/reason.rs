@@ -38,6 +38,10 @@ pub enum Reason {
     Gone,
     /// 400 or 422: what was sent is refused, and would be again.
     Invalid,
+    /// The ticket does not carry the marker of its artifact: it may be anybody's.
+    Unmarked,
+    /// People wrote in a ticket that was to be closed as a duplicate.
+    Touched,
 }
 
 /// What follows from a reason.
@@ -77,7 +81,7 @@ pub enum Retry {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Unreachable,
         Self::Timeout,
         Self::ServerError,
@@ -92,6 +96,8 @@ impl Reason {
         Self::Conflict,
         Self::Gone,
         Self::Invalid,
+        Self::Unmarked,
+        Self::Touched,
     ];
 
     /// What follows from it: the law of the issue "Sync", "Breaker, retry, pace".
@@ -110,7 +116,9 @@ impl Reason {
             Self::EndpointLimit => (ScopeKind::Endpoint, Trip::AtOnce, Retry::Postponed),
             Self::TicketLimit => (ScopeKind::Ticket, Trip::AtOnce, Retry::Postponed),
             Self::Conflict => (ScopeKind::Ticket, Trip::Never, Retry::Counted),
-            Self::Gone | Self::Invalid => (ScopeKind::Ticket, Trip::Never, Retry::Parked),
+            Self::Gone | Self::Invalid | Self::Unmarked | Self::Touched => {
+                (ScopeKind::Ticket, Trip::Never, Retry::Parked)
+            }
         };
         Consequence { scope, trip, retry }
     }
@@ -129,6 +137,10 @@ impl Reason {
             }
             Self::Gone => Some(
                 "the ticket was deleted or moved: run `stepmark sync adopt` if it is elsewhere, or `stepmark sync retry`",
+            ),
+            Self::Unmarked => Some(
+                "if the ticket is this artifact's, run `stepmark sync adopt ARTIFACT`; if it is not, `stepmark sync retry ARTIFACT` looks \
+                 for the right one, and makes it where there is none",
             ),
             Self::Invalid => {
                 Some("change what is refused: the configuration of the tracker, or the artifact")
@@ -155,6 +167,8 @@ impl fmt::Display for Reason {
             Self::Conflict => "somebody else changed the ticket at the same moment",
             Self::Gone => "the ticket is not there any more",
             Self::Invalid => "it refuses what was sent",
+            Self::Unmarked => "the ticket does not carry our marker",
+            Self::Touched => "people wrote in the ticket",
         })
     }
 }

@@ -28,9 +28,9 @@ pub enum Prune {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
     /// They are reported, and left alone.
-    #[default]
     Report,
-    /// They are closed as duplicates.
+    /// They are closed as duplicates, where nobody else wrote in them.
+    #[default]
     Close,
 }
 

@@ -93,6 +93,17 @@ impl Target {
         }
     }
 
+    /// Where it is, in one line: what the configuration says, whatever the tracker makes of it.
+    pub fn address(&self) -> String {
+        match self {
+            Self::File { path } => path.to_string(),
+            Self::Dry => String::new(),
+            Self::Github { .. } | Self::Jira { .. } => {
+                self.destination().map(|destination| destination.to_string()).unwrap_or_default()
+            }
+        }
+    }
+
     /// Where the files of the project can be looked at, as far as the target tells: on the branch `branch` of the repository;
     /// `None` for the default branch.
     ///

@@ -61,6 +61,11 @@ impl TrackerSettings {
     pub fn concerns(&self, path: &ProjectPath) -> bool {
         self.artifacts.as_ref().is_none_or(|globs| globs.matches(path))
     }
+
+    /// [`Self::look_up_wait_seconds`] in milliseconds.
+    pub fn look_up_wait_ms(&self) -> u64 {
+        u64::from(self.look_up_wait_seconds) * 1000
+    }
 }
 
 /// The keys of one tracker as they are written.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{
     Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link, MemoryLedger,
-    SqliteLedger, check_lease,
+    SqliteLedger, TrackerRecord, check_lease,
 };
 use crate::{
     TrackerName,
@@ -39,6 +39,10 @@ fn link(name: &str, id: &str, number: u32) -> Link {
         source: None,
         linked_at: at(0),
     }
+}
+
+fn listed(second: i64) -> TrackerRecord {
+    TrackerRecord { listed_at: Some(at(second)), ..Default::default() }
 }
 
 fn projected(name: &str, id: &str, number: u32) -> (Link, Ticket) {
@@ -136,7 +140,7 @@ fn deliveries_breakers_and_paces_are_what_they_were(ledger: &mut dyn Ledger) {
         ledger.put_breaker(&host, &open)?;
         ledger.put_breaker(&other, &half)?;
         ledger.put_pace(&host, &pace)?;
-        ledger.put_surveyed_at(&tracker("gh"), at(4))
+        ledger.put_record(&tracker("gh"), &listed(4))
     });
     let expected = [(marker("a"), failed(Reason::Timeout)), (marker("b"), failed(Reason::Invalid))];
     assert_eq!(asked(ledger, |ledger| ledger.deliveries(&gh)), expected);
@@ -146,8 +150,8 @@ fn deliveries_breakers_and_paces_are_what_they_were(ledger: &mut dyn Ledger) {
     assert_eq!(asked(ledger, |ledger| ledger.breakers()), [(other.clone(), half), (host.clone(), open)]);
     assert_eq!(asked(ledger, |ledger| ledger.pace(&host)), Some(pace));
     assert_eq!(asked(ledger, |ledger| ledger.pace(&other)), None);
-    assert_eq!(asked(ledger, |ledger| ledger.surveyed_at(&gh)), Some(at(4)));
-    assert_eq!(asked(ledger, |ledger| ledger.surveyed_at(&tracker("jira"))), None);
+    assert_eq!(asked(ledger, |ledger| ledger.record(&gh)), listed(4));
+    assert_eq!(asked(ledger, |ledger| ledger.record(&tracker("jira"))), TrackerRecord::default());
     change(ledger, |ledger| {
         ledger.put_delivery(&tracker("gh"), &marker("a"), &Delivery::Due)?;
         ledger.put_breaker(&host, &Breaker::default())

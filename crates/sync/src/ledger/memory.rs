@@ -5,9 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use jiff::Timestamp;
-
-use super::{Intent, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link};
+use super::{Intent, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link, TrackerRecord};
 use crate::{
     TrackerName,
     breaker::{Breaker, Scope},
@@ -29,7 +27,9 @@ struct Content {
     links: BTreeMap<TicketKey, (Link, Option<Ticket>)>,
     intents: BTreeMap<TicketKey, Intent>,
     deliveries: BTreeMap<TicketKey, Delivery>,
-    surveys: BTreeMap<TrackerName, Timestamp>,
+    records: BTreeMap<TrackerName, TrackerRecord>,
+    /// What was set aside, by target.
+    aside: BTreeMap<(TrackerName, String), Content>,
     leases: BTreeMap<String, Lease>,
     breakers: BTreeMap<String, (Scope, Breaker)>,
     paces: BTreeMap<String, Pace>,
@@ -97,8 +97,8 @@ impl LedgerReader for Transaction<'_> {
         Ok(deliveries.map(|(marker, delivery)| (marker.clone(), delivery.clone())).collect())
     }
 
-    fn surveyed_at(&self, tracker: &TrackerName) -> Result<Option<Timestamp>, LedgerError> {
-        Ok(self.own.surveys.get(tracker).copied())
+    fn record(&self, tracker: &TrackerName) -> Result<TrackerRecord, LedgerError> {
+        Ok(self.own.records.get(tracker).cloned().unwrap_or_default())
     }
 
     fn lease(&self, name: &str) -> Result<Option<Lease>, LedgerError> {
@@ -158,8 +158,25 @@ impl LedgerWriter for Transaction<'_> {
         Ok(())
     }
 
-    fn put_surveyed_at(&mut self, tracker: &TrackerName, at: Timestamp) -> Result<(), LedgerError> {
-        self.own.surveys.insert(tracker.clone(), at);
+    fn put_record(&mut self, tracker: &TrackerName, record: &TrackerRecord) -> Result<(), LedgerError> {
+        self.own.records.insert(tracker.clone(), record.clone());
+        Ok(())
+    }
+
+    fn switch_target(&mut self, tracker: &TrackerName, from: &str, to: &str) -> Result<(), LedgerError> {
+        let mut back = self.own.aside.remove(&(tracker.clone(), to.to_owned())).unwrap_or_default();
+        let content = &mut self.own;
+        let is_own = |(name, _): &TicketKey| name == tracker;
+        let mut gone = Content::default();
+        gone.links.extend(content.links.extract_if(.., |key, _| is_own(key)));
+        gone.intents.extend(content.intents.extract_if(.., |key, _| is_own(key)));
+        gone.deliveries.extend(content.deliveries.extract_if(.., |key, _| is_own(key)));
+        gone.records.extend(content.records.remove_entry(tracker));
+        content.links.append(&mut back.links);
+        content.intents.append(&mut back.intents);
+        content.deliveries.append(&mut back.deliveries);
+        content.records.append(&mut back.records);
+        content.aside.insert((tracker.clone(), from.to_owned()), gone);
         Ok(())
     }
 

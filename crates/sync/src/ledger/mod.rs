@@ -2,6 +2,7 @@
 //! nothing in it is the truth: markers in tickets bring the links back.
 
 mod link;
+mod record;
 mod intent;
 mod lease;
 mod error;
@@ -16,5 +17,6 @@ pub use intent::{Intent, IntentAction};
 pub use lease::{Fenced, Lease, LeaseHeld};
 pub use link::Link;
 pub use memory::MemoryLedger;
+pub use record::TrackerRecord;
 pub use sqlite::{LEDGER_FILE, SqliteLedger};
 pub use store::{Ledger, LedgerReader, LedgerWriter, check_lease};

@@ -1,8 +1,6 @@
 //! What a store of the ledger can do.
 
-use jiff::Timestamp;
-
-use super::{Intent, Lease, LedgerError, Link};
+use super::{Intent, Lease, LedgerError, Link, TrackerRecord};
 use crate::{
     TrackerName,
     breaker::{Breaker, Scope},
@@ -67,8 +65,8 @@ pub trait LedgerReader {
     fn delivery(&self, tracker: &TrackerName, marker: &Marker) -> Result<Delivery, LedgerError>;
     /// All deliveries that are waiting or parked, in the order of their markers.
     fn deliveries(&self, tracker: &TrackerName) -> Result<Vec<(Marker, Delivery)>, LedgerError>;
-    /// When the tickets of a tracker were last looked through for markers.
-    fn surveyed_at(&self, tracker: &TrackerName) -> Result<Option<Timestamp>, LedgerError>;
+    /// What is known of a tracker as a whole.
+    fn record(&self, tracker: &TrackerName) -> Result<TrackerRecord, LedgerError>;
     /// The lease on `name`, whether or not it is over.
     fn lease(&self, name: &str) -> Result<Option<Lease>, LedgerError>;
     /// The breaker of a scope.
@@ -97,8 +95,10 @@ pub trait LedgerWriter: LedgerReader {
         marker: &Marker,
         delivery: &Delivery,
     ) -> Result<(), LedgerError>;
-    /// Notes that the tickets of a tracker were looked through.
-    fn put_surveyed_at(&mut self, tracker: &TrackerName, at: Timestamp) -> Result<(), LedgerError>;
+    /// Notes what is known of a tracker as a whole.
+    fn put_record(&mut self, tracker: &TrackerName, record: &TrackerRecord) -> Result<(), LedgerError>;
+    /// Sets aside all that is known of the tickets of a tracker in the target `from`, and takes up what was set aside for `to`.
+    fn switch_target(&mut self, tracker: &TrackerName, from: &str, to: &str) -> Result<(), LedgerError>;
     /// Notes a lease.
     fn put_lease(&mut self, lease: &Lease) -> Result<(), LedgerError>;
     /// Notes a breaker; one that is as at the beginning is forgotten.

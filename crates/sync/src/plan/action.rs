@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepmark_core::artifact::ProjectPath;
 
-use crate::ticket::{FieldDifference, Marker, RemoteTicket, SourceDigest, Ticket, TicketDigest};
+use crate::ticket::{FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, Ticket, TicketDigest};
 
 /// What is to be done about one ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +70,24 @@ impl ActionKind {
 }
 
 impl Action {
+    /// Closes `observed` as a duplicate of `kept`, which the ticket then names.
+    pub(crate) fn close_duplicate(observed: &Observed, kept: &RemoteTicket) -> Self {
+        let ticket = Ticket::duplicate_of(observed, kept);
+        let [before, after] = [observed.standing, ticket.standing]
+            .map(|standing| serde_json::to_value(standing).unwrap_or_default());
+        Self {
+            kind: ActionKind::CloseDuplicate,
+            marker: observed.marker.clone(),
+            path: None,
+            remote: Some(observed.remote.clone()),
+            base: None,
+            digest: Some(ticket.digest()),
+            source: None,
+            differences: FieldDifference::between("standing", before, after).into_iter().collect(),
+            ticket: Some(ticket),
+        }
+    }
+
     /// What it is about: a plan has at most one action for each. Duplicates are tickets of their own.
     pub(super) fn subject(&self) -> (&Marker, Option<&str>) {
         let is_duplicate = self.kind == ActionKind::CloseDuplicate;

@@ -141,7 +141,8 @@ fn the_oldest_is_adopted_and_duplicates_are_told() {
     let old = Observed { title: "Old".to_owned(), ..observed(&said, 5) };
     let closed = Observed { standing: Standing::Closed(CloseReason::Duplicate), ..observed(&said, 6) };
     let found = [observed(&said, 7), closed, old];
-    let made = plan(&MemoryLedger::default(), &settings(), &snapshot([facts("a")]), Some(&found));
+    let reporting = TrackerSettings { duplicates: Duplicates::Report, ..settings() };
+    let made = plan(&MemoryLedger::default(), &reporting, &snapshot([facts("a")]), Some(&found));
     let [action] = made.actions.as_slice() else { panic!("{made:?}") };
     assert_eq!((action.kind, action.remote.as_ref().unwrap().key.as_str()), (ActionKind::Adopt, "#5"));
     assert_eq!(fields(action), ["title"]);

@@ -6,10 +6,11 @@ use stepmark_core::workspace::map_in_parts;
 
 use super::{
     Action, ActionKind, Grounds, Plan, Remark,
+    claim::Claim,
     grounds::{Remembered, Survey, by_marker},
 };
 use crate::{
-    configuration::{Drift, Duplicates, Prune},
+    configuration::{Drift, Prune},
     ledger::{IntentAction, LedgerError, Link},
     ticket::{
         CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, SourceDigests, Standing,
@@ -37,7 +38,11 @@ impl Plan {
         let remembered = Remembered::read(grounds)?;
         let found = grounds.survey.as_ref().map(|survey| by_marker(survey.tickets));
         let mut plan = Self::empty(name.clone());
-        plan.needs_survey = found.is_none() && grounds.ledger.surveyed_at(name)?.is_none();
+        let record = grounds.ledger.record(name)?;
+        plan.needs_survey = found.is_none() && record.listed_at.is_none();
+        if let Some(from) = record.elsewhere(&grounds.settings.target.address()) {
+            plan.remarks.push(Remark::Moved { from: from.to_owned() });
+        }
         let sources = SourceDigests::new(&grounds.settings.ticket);
         let mut making = Making { grounds, remembered, found, sources, plan };
         let artifacts = grounds.snapshot.artifacts();
@@ -84,7 +89,10 @@ impl<'a> Making<'_, 'a> {
         let settings = &self.grounds.settings.ticket;
         let Some(desired) = Ticket::desired(self.grounds.snapshot, marker, settings) else { return Ok(()) };
         let action = match self.remembered.links.get(marker).cloned() {
-            Some(link) => self.update(&link, desired)?,
+            Some(link) => match self.superseded(&link, &desired) {
+                Some(action) => Some(action),
+                None => self.update(&link, desired)?,
+            },
             None => Some(self.first(marker, desired)),
         };
         match action {
@@ -99,9 +107,9 @@ impl<'a> Making<'_, 'a> {
 
     /// The first action for an artifact that is linked to no ticket.
     fn first(&mut self, marker: &Marker, desired: Ticket) -> Action {
-        let found = self.found.as_ref().and_then(|found| found.get(marker)).cloned().unwrap_or_default();
-        if let Some((oldest, others)) = found.split_first() {
-            self.consider_duplicates(&desired, &oldest.remote, others);
+        let same = self.same(marker);
+        if let Some(oldest) = same.first() {
+            self.consider_duplicates(&same, &oldest.remote, None);
             let differences = self.drift(&desired, None, oldest);
             return Action {
                 remote: Some(oldest.remote.clone()),
@@ -117,13 +125,31 @@ impl<'a> Making<'_, 'a> {
         Action { differences, ..action(kind, desired) }
     }
 
+    /// Gives up the linked ticket, where the survey has another one with its marker that counts.
+    fn superseded(&mut self, link: &Link, desired: &Ticket) -> Option<Action> {
+        let same = self.same(&link.marker);
+        let oldest = Claim { same: &same, is_late: false }.instead_of(link)?;
+        self.consider_duplicates(&same, &oldest.remote, Some(&link.remote.id));
+        Some(Action {
+            remote: Some(oldest.remote.clone()),
+            base: link.digest,
+            differences: self.drift(desired, None, oldest),
+            ..action(ActionKind::Adopt, desired.clone())
+        })
+    }
+
+    /// The tickets with a marker that the survey has.
+    fn same(&self, marker: &Marker) -> Vec<&'a Observed> {
+        self.found.as_ref().and_then(|found| found.get(marker)).cloned().unwrap_or_default()
+    }
+
     /// What is to be done about a linked ticket.
     fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>, LedgerError> {
         let ticket = self.grounds.ledger;
         // An update that was begun may have been made: then the ticket says neither what is remembered nor, maybe, this.
         let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
         let is_current = link.digest == Some(desired.digest()) && !is_in_doubt;
-        let seen = self.seen(link, &desired);
+        let seen = self.seen(link);
         if is_current && seen.is_none() {
             return Ok(None);
         }
@@ -150,16 +176,16 @@ impl<'a> Making<'_, 'a> {
     }
 
     /// The linked ticket as the survey has it. Others with its marker are told of.
-    fn seen(&mut self, link: &Link, desired: &Ticket) -> Option<&'a Observed> {
-        let found = self.found.as_ref()?.get(&link.marker).cloned().unwrap_or_default();
-        let (own, others): (Vec<&Observed>, Vec<&Observed>) =
-            found.into_iter().partition(|ticket| ticket.remote.id == link.remote.id);
-        self.consider_duplicates(desired, &link.remote, &others);
-        if own.is_empty() {
+    fn seen(&mut self, link: &Link) -> Option<&'a Observed> {
+        self.found.as_ref()?;
+        let same = self.same(&link.marker);
+        self.consider_duplicates(&same, &link.remote, None);
+        let own = same.into_iter().find(|ticket| ticket.remote.id == link.remote.id);
+        if own.is_none() {
             let (marker, remote) = (link.marker.clone(), link.remote.clone());
             self.plan.remarks.push(Remark::Missing { marker, remote });
         }
-        own.first().copied()
+        own
     }
 
     fn drift(&self, desired: &Ticket, before: Option<&Ticket>, seen: &Observed) -> Vec<FieldDifference> {
@@ -167,25 +193,21 @@ impl<'a> Making<'_, 'a> {
         survey.map(|Survey { compare, .. }| compare(desired, before, seen)).unwrap_or_default()
     }
 
-    /// Other tickets with the marker of `desired` than the one that counts. Those that are closed are settled.
-    fn consider_duplicates(&mut self, desired: &Ticket, kept: &RemoteTicket, others: &[&Observed]) {
-        let open = others.iter().filter(|other| other.standing.is_open());
-        let open: Vec<RemoteTicket> = open.map(|other| other.remote.clone()).collect();
-        if open.is_empty() {
-            return;
+    /// Other tickets of an artifact than `kept`, which counts; `own` is one that this ledger made. Those that are closed are settled.
+    fn consider_duplicates(&mut self, same: &[&Observed], kept: &RemoteTicket, own: Option<&str>) {
+        let claim = Claim { same, is_late: false };
+        let closed = claim.to_close(&kept.id, own, self.grounds.settings.duplicates);
+        self.plan.actions.extend(closed.iter().map(|observed| Action::close_duplicate(observed, kept)));
+        let is_left = |other: &&&Observed| {
+            let is_closed = closed.iter().any(|closed| closed.remote.id == other.remote.id);
+            other.remote.id != kept.id && other.standing.is_open() && !is_closed
+        };
+        let left: Vec<&&Observed> = same.iter().filter(is_left).collect();
+        if let Some(other) = left.first() {
+            let (marker, kept) = (other.marker.clone(), kept.clone());
+            let others = left.iter().map(|other| other.remote.clone()).collect();
+            self.plan.remarks.push(Remark::Duplicates { marker, kept, others });
         }
-        let marker = desired.marker.clone();
-        if self.grounds.settings.duplicates == Duplicates::Report {
-            self.plan.remarks.push(Remark::Duplicates { marker, kept: kept.clone(), others: open });
-            return;
-        }
-        let standing = Standing::Closed(CloseReason::Duplicate);
-        let closed = Ticket { standing, ..desired.clone() };
-        self.plan.actions.extend(open.into_iter().map(|remote| Action {
-            remote: Some(remote),
-            differences: closed.differences(Some(desired)),
-            ..action(ActionKind::CloseDuplicate, closed.clone())
-        }));
     }
 
     fn consider_links_without_artifact(&mut self) -> Result<(), LedgerError> {

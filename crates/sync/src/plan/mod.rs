@@ -2,12 +2,15 @@
 
 mod action;
 mod remark;
+mod claim;
 mod grounds;
 mod document;
 mod make;
 mod stale;
 #[cfg(test)]
 mod cases;
+
+pub(crate) use claim::Claim;
 
 pub use action::{Action, ActionKind};
 pub use document::{PLAN_SCHEMA, Plan, PlanReadError};

@@ -40,6 +40,12 @@ pub enum Remark {
         /// The ticket.
         remote: RemoteTicket,
     },
+    /// The configuration names another place than the one in which the tickets are known to be. Before anything is sent the tracker is asked
+    /// whether that is the same repository or project under another name.
+    Moved {
+        /// Where they were.
+        from: String,
+    },
     /// An artifact gets no ticket.
     LeftOut {
         /// Where it stands.

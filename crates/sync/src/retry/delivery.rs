@@ -111,12 +111,6 @@ impl Delivery {
     pub fn postponed(self, failure: Failure, now: Timestamp) -> Self {
         Self::Waiting { attempts: self.attempts(), until: now, last: failure }
     }
-
-    /// Gives it another try now, as a person asks.
-    #[must_use]
-    pub fn retried(self) -> Self {
-        Self::Due
-    }
 }
 
 /// The longest wait after so many attempts, in milliseconds.

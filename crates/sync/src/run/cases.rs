@@ -136,7 +136,10 @@ async fn a_million_edits_are_one_update() {
     let stage = Stage::new("", &["a"]);
     let script = async {
         sleep(Duration::from_secs(10)).await;
-        assert_eq!((stage.requests(), *stage.passes.lock().unwrap()), (vec![(List, 0), (Create, 1)], 1));
+        assert_eq!(
+            (stage.requests(), *stage.passes.lock().unwrap()),
+            (vec![(List, 0), (Create, 1), (List, 0)], 1)
+        );
         for edit in 0..1_000_000 {
             if edit % 1000 == 0 {
                 stage.rename("a", &format!("Title {edit}"));
@@ -159,7 +162,7 @@ async fn what_no_watcher_saw_is_found_by_the_next_round() {
         sleep(Duration::from_secs(10)).await;
         stage.rename("a", "New");
         sleep(Duration::from_secs(45)).await;
-        assert_eq!(stage.requests().len(), 2, "nobody knows of it yet");
+        assert_eq!(stage.requests().len(), 3, "nobody knows of it yet");
         sleep(Duration::from_secs(10)).await;
         assert_eq!(stage.requests(), [(Update, 1)]);
         sleep(4 * HOUR).await;
@@ -273,19 +276,24 @@ async fn the_request_in_flight_is_finished_and_no_other_begins() {
         let stage = Stage::new("", &ids);
         stage.world.lock().unwrap().tracker.size = 3;
         let content = Arc::clone(&stage.world.lock().unwrap().tracker.content);
+        let begun = || content.lock().unwrap().requests.iter().filter(|(kind, _)| *kind == Create).count();
+        let size = std::cell::Cell::new(size);
         let script = async {
             // The moment at which a request has been made and its answer has not been read.
-            while content.lock().unwrap().requests.len() < 1 + size {
+            while begun() < size.get() {
                 tokio::task::yield_now().await;
             }
+            size.set(begun());
         };
         stage.play(script).await;
-        assert_eq!(stage.requests().len(), 1 + size);
+        let (begun, size) = (begun(), size.get());
+        assert!(begun == size || begun == size + 1, "{begun} {size}: one may have been on its way");
+        stage.requests();
         let name = stage.world.lock().unwrap().settings.name.clone();
         let mut ledger = stage.ledger.clone();
         let ledger = ledger.read().unwrap();
         assert!(ledger.intents(&name).unwrap().is_empty(), "nothing is in doubt");
-        assert_eq!(ledger.links(&name).unwrap().len(), 3 * size, "what was answered is written down");
+        assert_eq!(ledger.links(&name).unwrap().len(), 3 * begun, "what was answered is written down");
         assert_eq!(stage.told().last(), Some(&"stopped"));
     }
 }
@@ -297,7 +305,7 @@ async fn a_wait_for_the_pace_ends_when_it_is_told_to_stop() {
     let began = tokio::time::Instant::now();
     stage.play(sleep(Duration::from_secs(5))).await;
     assert_eq!(began.elapsed(), Duration::from_secs(5));
-    assert_eq!(stage.requests(), [(List, 0), (Create, 3)]);
+    assert_eq!(stage.requests(), [(List, 0), (Create, 3), (List, 0)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -306,11 +314,11 @@ async fn the_pace_of_the_tracker_is_kept_without_anybody_asking() {
     let stage = Stage::new(pace, &["a", "b", "c", "d", "e", "f", "g"]);
     let script = async {
         sleep(Duration::from_secs(30)).await;
-        assert_eq!(stage.requests(), [(List, 0), (Create, 3)]);
+        assert_eq!(stage.requests(), [(List, 0), (Create, 3), (List, 0)]);
         sleep(Duration::from_secs(40)).await;
-        assert_eq!(stage.requests(), [(Create, 3)]);
+        assert_eq!(stage.requests(), [(List, 0), (Create, 3), (List, 0)]);
         sleep(Duration::from_secs(40)).await;
-        assert_eq!(stage.requests(), [(Create, 1)]);
+        assert_eq!(stage.requests(), [(List, 0), (Create, 1), (List, 0)]);
     };
     stage.play(script).await;
 }
@@ -348,7 +356,7 @@ async fn counts_what_happened() {
     for line in [
         "stepmark_sync_on_duty{tracker=\"fake\"} 0",
         "stepmark_sync_passes_total{tracker=\"fake\"} 1",
-        "stepmark_sync_requests_total{tracker=\"fake\"} 2",
+        "stepmark_sync_requests_total{tracker=\"fake\"} 3",
         "stepmark_sync_actions_total{tracker=\"fake\",action=\"create\",outcome=\"done\"} 2",
         "stepmark_sync_tickets{tracker=\"fake\"} 2",
         "stepmark_sync_deliveries{tracker=\"fake\",state=\"parked\"} 0",

@@ -191,10 +191,17 @@ fn cause(fate: &Fate) -> Cause<'_> {
         Fate::Held(held) => match held {
             Held::Waiting { last, .. } => of_failure(last, last.reason.to_string()),
             Held::Refused { cause, .. } => of_failure(cause, cause.reason.to_string()),
-            Held::NotListed(failure) => Cause::Tracker(ScopeKind::Endpoint, failure),
+            Held::NotListed(failure) | Held::NoTarget(failure) => {
+                let kind = match failure.reason.consequence().scope {
+                    ScopeKind::Ticket => ScopeKind::Endpoint,
+                    kind => kind,
+                };
+                Cause::Tracker(kind, failure)
+            }
             Held::Parked { last, .. } => Cause::Ticket(held.to_string(), last.reason.remedy()),
             Held::Unknown | Held::LinkedElsewhere { .. } => Cause::Ticket(held.to_string(), None),
             Held::TooFast { .. }
+            | Held::Contended { .. }
             | Held::NoParent { .. }
             | Held::Unlisted { .. }
             | Held::Stopped

@@ -16,7 +16,7 @@ pub(super) fn next_due(report: &Report, settings: &TrackerSettings, now: Timesta
         return Some(Duration::ZERO);
     }
     let moments = report.entries.iter().filter_map(|entry| due(&entry.fate, settings, now));
-    moments.min().map(|moment| Duration::from_millis(moment::between(now, moment)))
+    moments.chain(report.listing_due).min().map(|moment| Duration::from_millis(moment::between(now, moment)))
 }
 
 fn due(fate: &Fate, settings: &TrackerSettings, now: Timestamp) -> Option<Timestamp> {
@@ -39,8 +39,9 @@ fn of_held(held: &Held, settings: &TrackerSettings, now: Timestamp) -> Option<Ti
         Held::Waiting { until, .. }
         | Held::Refused { until, .. }
         | Held::TooFast { until }
+        | Held::Contended { until }
         | Held::Unlisted { until } => Some(*until),
-        Held::NotListed(failure) => {
+        Held::NotListed(failure) | Held::NoTarget(failure) => {
             let own = moment::after(now, u64::from(settings.breaker.wait_seconds) * 1000);
             Some(failure.wait_until.unwrap_or(own))
         }

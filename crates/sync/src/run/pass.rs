@@ -8,7 +8,7 @@ use crate::{
     plan::{Grounds, Plan, Remark},
     retry::Chance,
     tracker::Tracker,
-    worker::{ApplyError, Report, Worker, WorkerClock, WorkerSettings},
+    worker::{ApplyError, Report, Worker, WorkerClock, WorkerSettings, wants_look},
 };
 
 /// What a pass did.
@@ -33,23 +33,25 @@ pub enum PassError {
     Apply(#[from] ApplyError),
 }
 
-/// How many plans are made for one pass: what is found is updated, and what was not there is created, by the next one.
-const ROUNDS: usize = 4;
+/// How many plans are made for one pass: what belongs to another target is set aside, what is found is updated, and what was not there is
+/// created, by the next one.
+const ROUNDS: usize = 5;
 
 impl<L: Ledger, T: Tracker, C: WorkerClock> Crew<'_, L, T, C> {
     /// Reads the artifacts, plans, and carries it out, until another plan would do no more. Where nothing is to be done, nothing is written.
     pub(super) async fn pass(&mut self) -> Result<Pass, PassError> {
         let mut pass = Pass::default();
         for round in 0..ROUNDS {
-            let (plan, is_in_doubt) = self.plan()?;
+            let (plan, wants_look) = self.plan(&mut pass)?;
             pass.unchanged = plan.unchanged;
             pass.remarks.clone_from(&plan.remarks);
-            if self.stop.is_asked() || round == 0 && plan.actions.is_empty() && !is_in_doubt {
+            if self.stop.is_asked() || round == 0 && plan.actions.is_empty() && !wants_look {
                 break;
             }
             let done = self.carry_out(&plan).await?;
             let goes_on = done.is_followed_by_more();
             pass.report.requests += done.requests;
+            pass.report.listing_due = done.listing_due;
             if !goes_on || round + 1 == ROUNDS {
                 pass.report.entries.extend(done.entries);
                 break;
@@ -60,15 +62,17 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Crew<'_, L, T, C> {
         Ok(pass)
     }
 
-    /// What is to be done, and whether a request was begun of which nobody knows how it ended.
-    fn plan(&mut self) -> Result<(Plan, bool), PassError> {
+    /// What is to be done, and whether the tracker is to be asked even where that is nothing: a request was begun of which nobody knows how
+    /// it ended, or its tickets are to be listed.
+    fn plan(&mut self, pass: &mut Pass) -> Result<(Plan, bool), PassError> {
         let snapshot = (self.snapshot)().map_err(PassError::Artifacts)?;
+        let (settings, now) = (self.settings, self.clock.now());
         let ledger = self.ledger.read().map_err(ApplyError::from)?;
-        let settings = self.settings;
         let grounds = Grounds { snapshot: &snapshot, settings, ledger: &*ledger, survey: None };
         let plan = Plan::make(&grounds).map_err(ApplyError::from)?;
-        let intents = ledger.intents(&settings.name).map_err(ApplyError::from)?;
-        Ok((plan, !intents.is_empty()))
+        let record = ledger.record(&settings.name).map_err(ApplyError::from)?;
+        pass.report.listing_due = record.listing_due(settings.look_up_wait_ms(), now);
+        Ok((plan, wants_look(&*ledger, settings, now).map_err(ApplyError::from)?))
     }
 
     async fn carry_out(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
@@ -78,7 +82,7 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Crew<'_, L, T, C> {
             Worker::new(&mut *self.ledger, (self.tracker, self.settings), self.clock, self.project, who);
         let patience_ms = u64::from(self.settings.run.patience_seconds) * 1000;
         // As long as a request may be under way, and then as long as another process waits anyway.
-        let lease_ms = u64::from(self.settings.look_up_wait_seconds) * 1000 + self.settings.run.lease_ms();
+        let lease_ms = self.settings.look_up_wait_ms() + self.settings.run.lease_ms();
         let work = WorkerSettings { lease_ms, patience_ms };
         worker.with(work).heeding(self.stop.clone()).apply(plan).await
     }

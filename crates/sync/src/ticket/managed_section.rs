@@ -108,12 +108,26 @@ impl<'t> ManagedSection<'t> {
 }
 
 impl Marker {
-    /// The marker that a body carries: that of its first mark. Only a whole line counts.
-    pub fn in_body(body: &str) -> Option<Self> {
-        parts(body).into_iter().find_map(|part| match part.kind {
+    /// Whether a body has nothing but the section of this marker.
+    pub fn is_alone_in(&self, body: &str) -> bool {
+        parts(body).iter().all(|part| match &part.kind {
+            PartKind::Section(own) => own == self,
+            PartKind::Text => body[part.range.clone()].trim().is_empty(),
+            PartKind::Begin(_) | PartKind::End => false,
+        })
+    }
+
+    /// The markers that a body carries, in their order: somebody may have copied the section of another ticket. Only whole lines count.
+    pub fn all_in(body: &str) -> impl Iterator<Item = Self> {
+        parts(body).into_iter().filter_map(|part| match part.kind {
             PartKind::Section(marker) | PartKind::Begin(marker) => Some(marker),
             PartKind::Text | PartKind::End => None,
         })
+    }
+
+    /// The marker that a body carries: that of its first mark.
+    pub fn in_body(body: &str) -> Option<Self> {
+        Self::all_in(body).next()
     }
 }
 

@@ -22,6 +22,7 @@ mod step_name;
 mod project;
 mod markdown;
 mod managed_section;
+mod last_words;
 mod labels;
 #[cfg(test)]
 mod cases;

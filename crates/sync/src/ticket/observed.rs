@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::{
-    FieldDifference, LabelFamilies, ManagedSection, Marker, MergeError, RemoteTicket, Standing, Ticket,
+    CloseReason, FieldDifference, LabelFamilies, ManagedSection, Marker, MergeError, RemoteTicket, Standing,
+    Ticket,
 };
 
 /// A ticket as its tracker has it, with the marker that makes it ours. It is read to find tickets again and to report what people
@@ -30,15 +31,24 @@ pub struct Observed {
     pub status: Option<String>,
     /// The id of the ticket that it hangs below.
     pub parent_id: Option<String>,
+    /// Whether it is certain that nobody else wrote in it: no comment, no text outside the managed section.
+    pub is_untouched: bool,
 }
 
-/// Sorts tickets of one marker: the oldest comes first, which is the one that counts. Tickets of one moment stand in the order in which the
-/// tracker numbered them.
+/// Sorts tickets of one marker: the one that counts comes first. That is the oldest that is not closed as a duplicate, so that
+/// all clones of a project choose the same. Tickets of one moment stand in the order in which the tracker numbered them.
 pub fn oldest_first(tickets: &mut [&Observed]) {
     tickets.sort_by_key(|ticket| {
         let number = ticket.remote.id.parse::<u64>().unwrap_or(u64::MAX);
-        (ticket.created_at, number, ticket.remote.id.clone())
+        (ticket.is_closed_duplicate(), ticket.created_at, number, ticket.remote.id.clone())
     });
+}
+
+impl Observed {
+    /// Whether it is closed as a duplicate of another ticket.
+    pub fn is_closed_duplicate(&self) -> bool {
+        self.standing == Standing::Closed(CloseReason::Duplicate)
+    }
 }
 
 impl Observed {
@@ -124,5 +134,9 @@ mod tests {
         let mut tickets = [&late, &third, &second];
         oldest_first(&mut tickets);
         assert_eq!(tickets.map(|ticket| ticket.remote.id.as_str()), ["10", "11", "9"]);
+        let closed = Observed { standing: Standing::Closed(CloseReason::Duplicate), ..second.clone() };
+        let mut tickets = [&closed, &late, &third];
+        oldest_first(&mut tickets);
+        assert_eq!(tickets.map(|ticket| ticket.remote.id.as_str()), ["11", "9", "10"]);
     }
 }

@@ -63,5 +63,6 @@ pub(crate) fn observed(ticket: &Ticket, number: u32) -> Observed {
         standing: ticket.standing,
         status: None,
         parent_id: None,
+        is_untouched: true,
     }
 }

@@ -41,6 +41,9 @@ pub trait Tracker: Send + Sync {
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError>;
 
+    /// Which repository or project it is, by an id that stays when that is renamed or moved. The one request that is about no ticket.
+    fn target(&self) -> impl Future<Output = Result<String, Failure>> + Send;
+
     /// Makes tickets, each with its marker from the beginning.
     fn create(&self, creations: &[Creation]) -> impl Future<Output = Answer<Delivered>> + Send;
 

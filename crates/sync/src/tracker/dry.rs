@@ -69,6 +69,10 @@ impl Tracker for DryTracker {
         Ok(desired.differences(before))
     }
 
+    async fn target(&self) -> Result<String, Failure> {
+        Ok("dry".to_owned())
+    }
+
     async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
         let outcomes = creations.iter().map(|creation| {
             self.note(DryRequest::Create(Box::new(creation.clone())));

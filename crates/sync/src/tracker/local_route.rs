@@ -15,6 +15,7 @@ pub(super) fn local_route(
         RequestKind::Update => "update",
         RequestKind::Read => "read",
         RequestKind::List => "list",
+        RequestKind::Target => "target",
     };
     Route {
         host: format!("{kind_of_tracker}/{name}"),

@@ -1,6 +1,7 @@
 //! Where tickets are kept. What a tracker answers never leaves this crate for an artifact.
 
 mod outcome;
+mod condition;
 mod request;
 mod contract;
 mod local_route;
@@ -14,6 +15,7 @@ mod jira;
 
 use local_route::local_route;
 
+pub use condition::Condition;
 pub use contract::Tracker;
 pub use dry::{DryRequest, DryTracker};
 pub use file::{FileTracker, Line, LineKind};

@@ -1,5 +1,6 @@
 //! What is asked of a tracker.
 
+use super::Condition;
 use crate::ticket::{RemoteTicket, Ticket};
 
 /// A ticket to be made. Its marker goes along in the same request.
@@ -22,11 +23,15 @@ pub struct Change {
     pub before: Option<Ticket>,
     /// The ticket that it hangs below, where that is known.
     pub parent: Option<RemoteTicket>,
+    /// What must be true of the ticket.
+    pub condition: Condition,
 }
 
 /// The kinds of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestKind {
+    /// [`Tracker::target`](super::Tracker::target).
+    Target,
     /// [`Tracker::create`](super::Tracker::create).
     Create,
     /// [`Tracker::update`](super::Tracker::update).

@@ -5,20 +5,23 @@ use std::collections::BTreeSet;
 use super::{
     ApplyError, Fate, Held, Report, StopSignal, WorkerClock, WorkerSettings,
     batch::{Batch, batches},
+    creations::Creations,
+    found::{Seen, adopt},
     gate::{self, Heard},
     grounding::Item,
-    lease_keeper, look_up,
+    lease_keeper,
     prepare::Prepared,
     settle::{Try, settle},
+    target::TargetState,
 };
 use crate::{
     breaker::{Failure, Reason, Route},
     configuration::TrackerSettings,
     ledger::{Lease, Ledger, LedgerError, LedgerWriter, Link},
-    plan::{ActionKind, Plan},
+    plan::{Action, ActionKind, Plan},
     retry::{Chance, Draw},
     ticket::{Marker, Observed},
-    tracker::{Answer, Change, Creation, Delivered, Outcome, RequestKind, Tracker},
+    tracker::{Answer, Change, Condition, Creation, Delivered, Outcome, RequestKind, Tracker},
 };
 
 /// Whoever carries out plans for one tracker of one project. See the module for what it guarantees.
@@ -36,6 +39,10 @@ pub struct Worker<'w, L, T, C> {
     pub(super) stop: StopSignal,
     pub(super) patience_ms: u64,
     pub(super) requests: usize,
+    /// The artifact whose ticket gets its marker: a person says that it is this artifact's.
+    naming: Option<Marker>,
+    /// Whether the tracker has shown itself since something was said to be gone.
+    pub(super) is_in_sight: bool,
 }
 
 impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
@@ -51,7 +58,21 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         let work = WorkerSettings::default();
         let patience_ms = work.patience_ms;
         let stop = StopSignal::default();
-        Self { ledger, tracker, clock, settings, project, holder, draw, work, stop, patience_ms, requests: 0 }
+        Self {
+            ledger,
+            tracker,
+            clock,
+            settings,
+            project,
+            holder,
+            draw,
+            work,
+            stop,
+            patience_ms,
+            requests: 0,
+            naming: None,
+            is_in_sight: false,
+        }
     }
 
     /// The same worker, working as `work` says.
@@ -64,6 +85,11 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
     #[must_use]
     pub fn heeding(self, stop: StopSignal) -> Self {
         Self { stop, ..self }
+    }
+
+    /// From now on the linked ticket of `marker` gets its marker back: a person says that it is this artifact's.
+    pub fn name_ticket_of(&mut self, marker: Marker) {
+        self.naming = Some(marker);
     }
 
     /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease is needed.
@@ -84,10 +110,12 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         let before = self.asked();
         let lease = self.take_lease().await?;
         let worked = self.work_through(&lease, plan, &mut report).await;
+        let record = self.ledger.read().and_then(|ledger| ledger.record(&self.settings.name));
         let released = self.release(lease);
         // What went wrong first counts; a lease that was lost cannot be given back either.
         worked?;
         released?;
+        report.listing_due = record?.listing_due(self.settings.look_up_wait_ms(), self.clock.now());
         report.requests = self.asked() - before;
         Ok(report)
     }
@@ -103,26 +131,64 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         plan: &Plan,
         report: &mut Report,
     ) -> Result<(), ApplyError> {
-        let no_creation = self.look_up(lease, plan, report).await?;
+        match self.settle_target(lease).await? {
+            TargetState::Same => {}
+            TargetState::Changed => {
+                report.is_of_another_target = true;
+                return Ok(());
+            }
+            TargetState::Unknown(held) => {
+                hold(report, plan.actions.iter().map(|action| (action.kind, &action.marker)), &held);
+                return Ok(());
+            }
+        }
+        let Seen { held, listed_at, duplicates, .. } = self.look_up(lease, plan, report).await?;
+        let mut creations = Creations::since(listed_at, held, duplicates);
         self.adopt_all(lease, plan, report)?;
         let actions = self.make_known(lease, plan, report).await?;
+        self.do_all(lease, plan, &actions, &mut creations, report).await?;
+        if creations.are_unseen && !self.stop.is_asked() {
+            creations.duplicates.extend(self.look_again(lease, plan, report).await?.duplicates);
+        }
+        let mut duplicates = std::mem::take(&mut creations.duplicates);
+        // Two lists may have shown the same, and the plan may know of it.
+        let id = |action: &Action| action.remote.as_ref().map(|remote| remote.id.clone());
+        let is_planned =
+            |action: &Action| plan.actions.iter().any(|own| own.kind == action.kind && id(own) == id(action));
+        duplicates.retain(|action| !is_planned(action));
+        duplicates.sort_by_key(id);
+        duplicates.dedup_by_key(|action| id(action));
+        self.do_all(lease, plan, &duplicates, &mut creations, report).await
+    }
+
+    /// Does `actions`, in batches.
+    async fn do_all(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        actions: &[Action],
+        creations: &mut Creations,
+        report: &mut Report,
+    ) -> Result<(), ApplyError> {
         // Once: a first sync has as many batches as tickets.
         let expected = expected(plan);
         let tracker = self.tracker;
-        for batch in batches(&actions, |kind| tracker.batch(kind)) {
+        for batch in batches(actions, |kind| tracker.batch(kind)) {
+            let tickets = || batch.actions.iter().map(|action| (action.kind, &action.marker));
             if self.stop.is_asked() {
-                hold(
-                    report,
-                    batch.actions.iter().map(|action| (action.kind, &action.marker)),
-                    &Held::Stopped,
-                );
+                hold(report, tickets(), &Held::Stopped);
                 continue;
             }
-            match &no_creation {
-                Some(held) if batch.kind == RequestKind::Create => {
-                    hold(report, batch.actions.iter().map(|action| (action.kind, &action.marker)), held);
+            if batch.kind == RequestKind::Create && self.may_create(plan, &batch.actions)? {
+                self.before_creation(lease, plan, creations, report).await?;
+                if let Some(held) = &creations.held {
+                    hold(report, tickets(), held);
+                    continue;
                 }
-                _ => self.carry_out(lease, &expected, batch, report).await?,
+            }
+            let is_creation = batch.kind == RequestKind::Create;
+            if self.carry_out(lease, &expected, batch, report).await? && is_creation {
+                creations.made();
             }
         }
         Ok(())
@@ -149,9 +215,10 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
             let Some(remote) = &action.remote else { continue };
             let fate = match transaction.link(&name, &action.marker)? {
                 // The look-up did it.
-                Some(link) if link.remote.id == remote.id && link.digest.is_none() => continue,
-                Some(_) => Held::Stale.into(),
-                None => {
+                Some(link) if link.remote.id == remote.id => continue,
+                // Another one counts than the one that was linked when the plan was made.
+                Some(link) if action.base.is_none() || link.digest != action.base => Held::Stale.into(),
+                _ => {
                     let link = Link {
                         tracker: name.clone(),
                         marker: action.marker.clone(),
@@ -160,7 +227,7 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
                         source: None,
                         linked_at: now,
                     };
-                    look_up::adopt(&mut *transaction, &link, Vec::new())?
+                    adopt(&mut *transaction, (&link, None), Vec::new())?
                 }
             };
             told.tell(ActionKind::Adopt, &action.marker, fate);
@@ -170,25 +237,34 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         Ok(())
     }
 
+    /// Makes a request; `false` where nothing of it was done, for certain.
     async fn carry_out(
         &mut self,
         lease: &Lease,
         expected: &BTreeSet<&Marker>,
         batch: Batch<'_>,
         report: &mut Report,
-    ) -> Result<(), ApplyError> {
+    ) -> Result<bool, ApplyError> {
         let kind = batch.kind;
         let Some(Prepared { items, route }) = self.prepare(lease, expected, batch, report).await? else {
-            return Ok(());
+            return Ok(false);
         };
         self.requests += 1;
-        let mut answer = ask(self.tracker, kind, &items).await;
+        let mut answer = ask(self.tracker, kind, &items, self.naming.as_ref()).await;
         while answer.outcomes.len() < items.len() {
             let failure = Failure::new(Reason::Unreadable, "the answer does not speak of every ticket");
             answer.outcomes.push(Outcome::InDoubt(failure));
         }
+        let is_gone = |outcome: &Outcome<Delivered>| matches!(outcome, Outcome::Failed(failure) if failure.reason == Reason::Gone);
+        if answer.outcomes.iter().any(is_gone)
+            && let Some(failure) = self.out_of_sight(lease).await?
+        {
+            let gone = answer.outcomes.iter_mut().filter(|outcome| is_gone(outcome));
+            gone.for_each(|outcome| *outcome = Outcome::Failed(failure.clone()));
+        }
+        let may_be_done = answer.outcomes.iter().any(|outcome| !matches!(outcome, Outcome::Failed(_)));
         self.write_down(lease, &items, &route, answer, report)?;
-        Ok(())
+        Ok(may_be_done)
     }
 
     /// Writes down what became of a request, in one transaction.
@@ -222,7 +298,12 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
 }
 
 /// Makes the request. It borrows the tracker alone: what else a worker holds is not shared between threads.
-async fn ask<T: Tracker>(tracker: &T, kind: RequestKind, items: &[Item<'_>]) -> Answer<Delivered> {
+async fn ask<T: Tracker>(
+    tracker: &T,
+    kind: RequestKind,
+    items: &[Item<'_>],
+    naming: Option<&Marker>,
+) -> Answer<Delivered> {
     if kind == RequestKind::Create {
         let creations =
             items.iter().map(|item| Creation { ticket: item.ticket.clone(), parent: item.parent.clone() });
@@ -234,6 +315,11 @@ async fn ask<T: Tracker>(tracker: &T, kind: RequestKind, items: &[Item<'_>]) -> 
             desired: item.ticket.clone(),
             before: item.before.clone(),
             parent: item.parent.clone(),
+            condition: match item.action.kind {
+                ActionKind::CloseDuplicate => Condition::Untouched,
+                _ if naming == Some(&item.action.marker) => Condition::Named,
+                _ => Condition::Marked,
+            },
         })
     });
     tracker.update(&changes.collect::<Vec<_>>()).await
@@ -256,7 +342,7 @@ fn lost_label(item: &Item<'_>, outcome: &Outcome<Delivered>) -> Option<Failure> 
 }
 
 /// The artifacts whose tickets the plan is to bring.
-fn expected(plan: &Plan) -> BTreeSet<&Marker> {
+pub(super) fn expected(plan: &Plan) -> BTreeSet<&Marker> {
     let brings = |kind| matches!(kind, ActionKind::Create | ActionKind::Adopt | ActionKind::LookUp);
     plan.actions.iter().filter(|action| brings(action.kind)).map(|action| &action.marker).collect()
 }

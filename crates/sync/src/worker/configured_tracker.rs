@@ -236,6 +236,10 @@ impl Tracker for ConfiguredTracker {
         each!(self, tracker => tracker.compare(desired, before, observed))
     }
 
+    async fn target(&self) -> Result<String, Failure> {
+        each!(self, tracker => tracker.target().await)
+    }
+
     async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
         each!(self, tracker => tracker.create(creations).await)
     }

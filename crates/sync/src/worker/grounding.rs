@@ -68,10 +68,9 @@ impl Ground<'_> {
                 None => None,
             },
         };
-        let before = self.ledger.projected(name, &action.marker)?;
-        let remote = match action.kind {
-            ActionKind::CloseDuplicate => action.remote.clone(),
-            _ => link.map(|link| link.remote),
+        let (remote, before) = match action.kind {
+            ActionKind::CloseDuplicate => (action.remote.clone(), None),
+            _ => (link.map(|link| link.remote), self.ledger.projected(name, &action.marker)?),
         };
         let was_in_doubt = intent == Some(&IntentAction::Update);
         Ok(Ok(Item { action, ticket, remote, before, parent, was_in_doubt }))

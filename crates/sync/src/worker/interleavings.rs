@@ -80,9 +80,9 @@ async fn heal(world: &World) {
         let deliveries = ledger.read().unwrap().deliveries(name).unwrap();
         for (marker, delivery) in deliveries {
             if let Delivery::Parked { digest, .. } = delivery {
-                let of = (name, &marker, digest);
-                amends::retry(&mut ledger, of, "person", crate::worker::WorkerClock::now(&world.clock))
-                    .unwrap();
+                let (of, now) =
+                    ((name, &[(marker, digest)][..]), crate::worker::WorkerClock::now(&world.clock));
+                amends::retry(&mut ledger, of, crate::worker::LostLink::Forgotten, "person", now).unwrap();
             }
         }
         let plan = world.plan(None);

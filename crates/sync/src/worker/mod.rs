@@ -1,8 +1,10 @@
 //! Carrying out a plan, so that a crash at any moment leaves at most one ticket an artifact (FORMATS.md §4, "What makes create → link
 //! safe").
 //!
-//! Flow: take the lease → look up what is in doubt, by listing → link what was found → for each batch: one transaction that asks breakers and
-//! pace and notes intents; the request; one transaction that writes down what became of it.
+//! Flow: take the lease → ask the tracker which target it is, once a day → list, where something is in doubt or to be created → link what was
+//! found → for each batch: one transaction that asks breakers and pace and notes intents; the request; one transaction that writes down
+//! what became of it → list again, where something was created: of two tickets that two machines made at once, the younger is closed by whoever
+//! made it.
 //!
 //! Guarantees: every writing transaction checks the lease. No request that creates is made without an intent that is durable. An
 //! intent goes only in the transaction that knows what became of the request. The future can be dropped at any moment; a [`StopSignal`] ends it
@@ -22,6 +24,9 @@ mod settle;
 mod reading;
 mod listing;
 mod look_up;
+mod found;
+mod target;
+mod creations;
 mod unknown;
 mod lease_keeper;
 mod apply;
@@ -34,14 +39,17 @@ pub(crate) mod scripted;
 mod cases;
 #[cfg(test)]
 mod interleavings;
+#[cfg(test)]
+mod machines;
 
 pub(crate) use lease_keeper::{give_back, try_lease};
 
-pub use amends::{reset, retry};
+pub use amends::{LostLink, reset, retry};
 pub use apply::Worker;
 pub use clock::{WallClock, WorkerClock};
 pub use configured_tracker::{ConfiguredTracker, CredentialAccess, TrackerOpenError};
 pub use error::ApplyError;
+pub use look_up::wants_look;
 pub use report::{Entry, Fate, Held, Report};
 pub use settings::WorkerSettings;
 pub use stop::StopSignal;

@@ -16,6 +16,11 @@ pub struct Report {
     pub entries: Vec<Entry>,
     /// How many requests were made.
     pub requests: usize,
+    /// Whether the plan was made from tickets of another target than the tracker turned out to be: nothing was done, and the next plan
+    /// is made from those of the right one.
+    pub is_of_another_target: bool,
+    /// When the tickets are to be listed again, to see those that another machine made at the same time.
+    pub listing_due: Option<Timestamp>,
 }
 
 /// What became of one action.
@@ -114,6 +119,15 @@ pub enum Held {
     /// The tickets of the tracker could not be listed, and without that it might be created twice.
     #[error("the tickets of the tracker cannot be listed: {}: {}", .0.reason, .0.detail)]
     NotListed(Failure),
+    /// The tracker does not tell which repository or project it is, and without that a stranger's tickets might be changed.
+    #[error("the tracker does not tell which repository or project it is: {}: {}", .0.reason, .0.detail)]
+    NoTarget(Failure),
+    /// Another machine makes tickets of the same artifacts.
+    #[error("another machine makes tickets of this project; look again after {until}")]
+    Contended {
+        /// When to look again.
+        until: Timestamp,
+    },
     /// The worker was asked to stop.
     #[error("the worker was asked to stop before it was tried")]
     Stopped,
@@ -154,11 +168,12 @@ impl Report {
     /// Whether another plan would do more now: what was found is to be updated, what is certainly not there to be created, and what a tracker
     /// could not do at once to be done now.
     pub fn is_followed_by_more(&self) -> bool {
-        self.entries.iter().any(|entry| match &entry.fate {
+        let leads_on = |entry: &Entry| match &entry.fate {
             Fate::Found { .. } | Fate::NotThere => true,
             Fate::Done { missing, .. } => entry.kind == ActionKind::Create && !missing.is_empty(),
             _ => false,
-        })
+        };
+        self.is_of_another_target || self.entries.iter().any(leads_on)
     }
 
     /// Whether everything was done that was wanted.

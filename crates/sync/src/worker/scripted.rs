@@ -17,7 +17,7 @@ use crate::{
     TrackerName,
     breaker::{Failure, Reason, Route},
     configuration::{SyncConfiguration, TrackerSettings},
-    ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, MemoryLedger},
+    ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, MemoryLedger, TrackerRecord},
     moment,
     pace::Cost,
     plan::{Grounds, Plan, Survey},
@@ -27,7 +27,7 @@ use crate::{
         TicketFacts,
         sample::{facts, observed},
     },
-    tracker::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
+    tracker::{Answer, Change, Condition, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
 };
 
 /// What happens to one request.
@@ -53,6 +53,24 @@ pub(crate) struct Kept {
     pub(crate) ticket: Ticket,
     pub(crate) parent: Option<String>,
     pub(crate) made_at: Timestamp,
+    /// What people did with it.
+    pub(crate) people: People,
+}
+
+/// What people did with a ticket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct People {
+    /// They wrote in it.
+    pub(crate) wrote: bool,
+    /// They took its marker away.
+    pub(crate) took_marker: bool,
+}
+
+impl Kept {
+    /// The marker that it carries.
+    fn marker(&self) -> Option<Marker> {
+        (!self.people.took_marker).then(|| self.ticket.marker.clone())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +80,8 @@ pub(crate) struct Content {
     /// The sizes of the requests that were made, by kind.
     pub(crate) requests: Vec<(RequestKind, usize)>,
     last: u32,
+    /// What it calls itself.
+    pub(crate) target: String,
 }
 
 /// A tracker in memory. Its list lags behind for `lag_ms`.
@@ -76,12 +96,16 @@ pub(crate) struct ScriptedTracker {
 
 /// The clock of tokio, which stands still but for waits, as a clock of the day.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TestClock(tokio::time::Instant);
+pub(crate) struct TestClock {
+    began: tokio::time::Instant,
+    /// How much it is ahead of the tracker's.
+    pub(crate) ahead_ms: u64,
+}
 
 impl WorkerClock for TestClock {
     fn now(&self) -> Timestamp {
-        let passed = u64::try_from(self.0.elapsed().as_millis()).unwrap();
-        moment::after(moment::at(1_700_000_000_000), passed)
+        let passed = u64::try_from(self.began.elapsed().as_millis()).unwrap();
+        moment::after(moment::at(1_700_000_000_000), passed + self.ahead_ms)
     }
 
     async fn sleep(&self, duration: Duration) {
@@ -94,7 +118,21 @@ fn remote(number: u32) -> RemoteTicket {
     RemoteTicket { id, key, url: String::new(), other_ids: BTreeMap::new() }
 }
 
+impl Content {
+    /// Has a ticket stand there.
+    pub(crate) fn put(&mut self, number: u32, kept: Kept) {
+        self.last = self.last.max(number);
+        self.tickets.insert(number, kept);
+    }
+}
+
 impl ScriptedTracker {
+    /// Another repository with this name.
+    pub(crate) fn sibling(&self) -> Self {
+        let content = Content { target: "other".to_owned(), ..Content::default() };
+        Self { content: Arc::new(Mutex::new(content)), ..self.clone() }
+    }
+
     pub(crate) fn content<T>(&self, work: impl FnOnce(&mut Content) -> T) -> T {
         work(&mut self.content.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -104,6 +142,15 @@ impl ScriptedTracker {
             content.requests.push((kind, size));
             content.faults.pop_front().unwrap_or(Fault::None)
         })
+    }
+
+    /// A request that reads, about no ticket by itself.
+    fn reads(&self, kind: RequestKind) -> Result<(), Failure> {
+        match self.begin(kind, 0) {
+            Fault::None | Fault::NoLabels => Ok(()),
+            Fault::Refused(reason) | Fault::First(reason) => Err(Failure::new(reason, "as told")),
+            Fault::LostBefore | Fault::LostAfter => Err(Failure::new(Reason::Timeout, "no answer")),
+        }
     }
 
     /// The tickets of a marker.
@@ -139,15 +186,28 @@ impl ScriptedTracker {
         let now = self.clock.now();
         self.content(|content| {
             let number = match known {
-                Some(known) => known.id.parse().unwrap(),
+                Some((known, condition)) => {
+                    let number = known.id.parse().unwrap();
+                    if let Some(kept) = content.tickets.get(&number) {
+                        let current = Observed { marker: ticket.marker.clone(), ..seen(number, kept) };
+                        let markers: Vec<Marker> = kept.marker().into_iter().collect();
+                        if let Some(failure) = condition.refusal(&markers, &current) {
+                            return Outcome::Failed(failure);
+                        }
+                    }
+                    number
+                }
                 None => {
                     content.last += 1;
                     content.last
                 }
             };
-            let made_at = content.tickets.get(&number).map_or(now, |kept| kept.made_at);
+            let before = content.tickets.get(&number);
+            let (made_at, people) =
+                before.map_or((now, People::default()), |kept| (kept.made_at, kept.people));
+            let people = People { took_marker: false, ..people };
             let parent = parent.map(|parent| parent.id);
-            content.tickets.insert(number, Kept { ticket, parent, made_at });
+            content.tickets.insert(number, Kept { ticket, parent, made_at, people });
             let label = || FieldDifference::between("labels", serde_json::Value::Null, "x".into());
             let missing = loses_labels.then(label).flatten().into_iter().collect();
             Outcome::Done(Delivered { remote: remote(number), missing })
@@ -155,7 +215,7 @@ impl ScriptedTracker {
     }
 }
 
-type Wanted = (Option<RemoteTicket>, Ticket, Option<RemoteTicket>);
+type Wanted = (Option<(RemoteTicket, Condition)>, Ticket, Option<RemoteTicket>);
 
 impl Tracker for ScriptedTracker {
     fn name(&self) -> &TrackerName {
@@ -176,7 +236,7 @@ impl Tracker for ScriptedTracker {
         match kind {
             RequestKind::Create => Cost::create(u32::try_from(tickets).unwrap()),
             RequestKind::Update => Cost::WRITE,
-            RequestKind::Read | RequestKind::List => Cost::READ,
+            RequestKind::Read | RequestKind::List | RequestKind::Target => Cost::READ,
         }
     }
 
@@ -189,15 +249,21 @@ impl Tracker for ScriptedTracker {
         observed.markdown_differences(desired, before, &LabelFamilies::of(&Default::default()), 65_536)
     }
 
+    async fn target(&self) -> Result<String, Failure> {
+        tokio::task::yield_now().await;
+        self.reads(RequestKind::Target)?;
+        Ok(self.content(|content| content.target.clone()))
+    }
+
     async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
         let wanted = creations.iter().map(|new| (None, new.ticket.clone(), new.parent.clone()));
         self.deliver(RequestKind::Create, wanted.collect()).await
     }
 
     async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
-        let wanted = changes
-            .iter()
-            .map(|change| (Some(change.remote.clone()), change.desired.clone(), change.parent.clone()));
+        let wanted = changes.iter().map(|change| {
+            (Some((change.remote.clone(), change.condition)), change.desired.clone(), change.parent.clone())
+        });
         self.deliver(RequestKind::Update, wanted.collect()).await
     }
 
@@ -208,7 +274,8 @@ impl Tracker for ScriptedTracker {
             let outcomes = tickets.iter().map(|remote| match fault {
                 Fault::None | Fault::NoLabels => {
                     let number: u32 = remote.id.parse().unwrap();
-                    Outcome::Done(content.tickets.get(&number).map(|kept| seen(number, kept)))
+                    let kept = content.tickets.get(&number).filter(|kept| kept.marker().is_some());
+                    Outcome::Done(kept.map(|kept| seen(number, kept)))
                 }
                 _ => Outcome::Failed(Failure::new(Reason::ServerError, "as told")),
             });
@@ -219,14 +286,10 @@ impl Tracker for ScriptedTracker {
     async fn list(&self, project: &str, _: Option<&Cursor>) -> Result<Page, Failure> {
         tokio::task::yield_now().await;
         let now = self.clock.now();
-        match self.begin(RequestKind::List, 0) {
-            Fault::None | Fault::NoLabels => {}
-            Fault::Refused(reason) | Fault::First(reason) => return Err(Failure::new(reason, "as told")),
-            Fault::LostBefore | Fault::LostAfter => return Err(Failure::new(Reason::Timeout, "no answer")),
-        }
+        self.reads(RequestKind::List)?;
         let tickets = self.content(|content| {
             let listed = content.tickets.iter().filter(|(_, kept)| {
-                kept.ticket.marker.project() == project
+                kept.marker().is_some_and(|marker| marker.project() == project)
                     && (self.lag_ms == 0 || moment::after(kept.made_at, self.lag_ms) < now)
             });
             listed.map(|(number, kept)| seen(*number, kept)).collect()
@@ -236,7 +299,13 @@ impl Tracker for ScriptedTracker {
 }
 
 fn seen(number: u32, kept: &Kept) -> Observed {
-    Observed { created_at: kept.made_at, ..observed(&kept.ticket, number) }
+    let is_untouched = !kept.people.wrote;
+    Observed {
+        created_at: kept.made_at,
+        is_untouched,
+        parent_id: kept.parent.clone(),
+        ..observed(&kept.ticket, number)
+    }
 }
 
 /// Polls `future` so many times; where it has not ended by then, whoever ran it may be taken for dead.
@@ -288,22 +357,54 @@ pub(crate) struct World {
 impl World {
     /// A project with these artifacts and a tracker with these keys.
     pub(crate) fn new(keys: &str, ids: &[&str]) -> Self {
-        let yaml = format!("trackers:\n  fake:\n    kind: dry\n{keys}");
+        let mut world = Self::of(&format!("    kind: dry\n{keys}"));
+        ids.iter().for_each(|id| world.add(id, None));
+        world.know_target();
+        world
+    }
+
+    /// A project without artifacts, whose tracker stands at `address`.
+    pub(crate) fn at(address: &str, keys: &str) -> Self {
+        Self::of(&format!("    kind: file\n    path: {address}\n{keys}"))
+    }
+
+    /// The same project on another machine.
+    pub(crate) fn beside(&self) -> Self {
+        Self {
+            artifacts: self.artifacts.clone(),
+            tracker: self.tracker.clone(),
+            ledger: FlakyLedger::default(),
+            settings: self.settings.clone(),
+            clock: self.clock,
+            chance: Mutex::new(self.chance.lock().unwrap().wrapping_add(2)),
+        }
+    }
+
+    fn of(keys: &str) -> Self {
+        let yaml = format!("trackers:\n  fake:\n{keys}");
         let configuration = SyncConfiguration::read(Path::new("c.yaml"), yaml.as_bytes()).unwrap().unwrap();
         let settings = configuration.trackers[0].clone();
-        let clock = TestClock(tokio::time::Instant::now());
+        let clock = TestClock { began: tokio::time::Instant::now(), ahead_ms: 0 };
         let (name, content) = (settings.name.clone(), Arc::default());
         let tracker = ScriptedTracker { name, content, clock, lag_ms: 0, size: 3 };
-        let mut world = Self {
+        Self {
             artifacts: BTreeMap::new(),
             tracker,
             ledger: FlakyLedger::default(),
             settings,
             clock,
             chance: Mutex::new(7),
-        };
-        ids.iter().for_each(|id| world.add(id, None));
-        world
+        }
+    }
+
+    /// Has the ledger know which target the tracker is, so that it is not asked.
+    fn know_target(&mut self) {
+        let [target, address] = [Some(String::new()), Some(self.settings.target.address())];
+        let record =
+            TrackerRecord { target, address, asked_at: Some(self.clock.now()), ..Default::default() };
+        let mut transaction = self.ledger.inner.write().unwrap();
+        transaction.put_record(&self.settings.name, &record).unwrap();
+        transaction.commit().unwrap();
     }
 
     pub(crate) fn add(&mut self, id: &str, parent: Option<&str>) {

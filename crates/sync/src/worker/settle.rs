@@ -6,7 +6,7 @@ use super::{Fate, grounding::Item};
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
     configuration::TrackerSettings,
-    ledger::{LedgerError, LedgerWriter, Link},
+    ledger::{LedgerError, LedgerWriter, Link, TrackerRecord},
     plan::ActionKind,
     retry::{Delivery, Draw},
     tracker::{Delivered, Outcome},
@@ -59,6 +59,10 @@ pub(super) fn settle(
             Ok(()) => {
                 ledger.remove_intent(name, marker)?;
                 ledger.put_delivery(name, marker, &Delivery::Due)?;
+                if item.action.kind == ActionKind::Create {
+                    let record = TrackerRecord { created_at: Some(now), ..ledger.record(name)? };
+                    ledger.put_record(name, &record)?;
+                }
                 Ok(Fate::Done { remote: delivered.remote, missing: delivered.missing })
             }
         },

@@ -10,7 +10,7 @@ use crate::{
     breaker::Route,
     ledger::{Lease, Ledger, Link},
     plan::{Action, ActionKind, Plan},
-    ticket::{Block, CloseReason, Inline, Observed, RemoteTicket, Standing, Ticket},
+    ticket::{Observed, RemoteTicket, Ticket},
     tracker::{Answer, Outcome, RequestKind, Tracker},
 };
 
@@ -81,7 +81,7 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         for (at, action) in actions.iter_mut().enumerate() {
             match seen.remove(&at) {
                 Some(Outcome::Done(Some(observed))) => {
-                    let ticket = of_gone(&observed);
+                    let ticket = Ticket::of_gone(&observed);
                     if !observed.standing.is_open() {
                         // It is as it should be, and what it says stays: somebody may look back at it.
                         if let Some(link) = transaction.link(&name, &action.marker)? {
@@ -106,21 +106,5 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         }
         transaction.commit()?;
         Ok(())
-    }
-}
-
-/// What the ticket of an artifact that is gone should say, where nothing else is known of the artifact: its title stays.
-fn of_gone(observed: &Observed) -> Ticket {
-    let text = || Inline::Text("The artifact of this ticket is gone.".to_owned());
-    Ticket {
-        marker: observed.marker.clone(),
-        title: observed.title.clone(),
-        body: vec![Block::Paragraph(vec![text()])],
-        file: text(),
-        labels: [observed.marker.label()].into(),
-        standing: Standing::Closed(CloseReason::NotPlanned),
-        status: None,
-        parent: None,
-        fields: BTreeMap::new(),
     }
 }

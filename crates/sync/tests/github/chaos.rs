@@ -18,7 +18,7 @@ use stepmark_sync::{
     retry::Delivery,
     ticket::{Marker, Observed, Ticket},
     tracker::{Cursor, Tracker as _},
-    worker,
+    worker::{self, LostLink},
 };
 
 use crate::{
@@ -56,9 +56,9 @@ fn retry_parked(project: &FlatProject, ledger: &mut SqliteLedger, seen: &mut See
     for marker in parked {
         let desired = Ticket::desired(&snapshot, &marker, &project.settings.ticket).unwrap().digest();
         // While a worker is at work, it is refused: the next round tries again.
-        if worker::retry(ledger, (&project.settings.name, &marker, desired), "a person", Timestamp::now())
-            .is_ok()
-        {
+        let tickets = [(marker.clone(), desired)];
+        let of = (&project.settings.name, &tickets[..]);
+        if worker::retry(ledger, of, LostLink::Forgotten, "a person", Timestamp::now()).is_ok() {
             seen.parked.insert(marker);
         }
     }

@@ -8,7 +8,7 @@ use stepmark_core::workspace::Clock;
 use stepmark_sync::{
     configuration::Repository,
     ticket::{CloseReason, Standing, Ticket},
-    tracker::{Change, GitHubSettings, GitHubTracker, HttpLimits, RequestKind, Tracker as _},
+    tracker::{Change, Condition, GitHubSettings, GitHubTracker, HttpLimits, RequestKind, Tracker as _},
 };
 
 use crate::project::{created, credential, done, one, settings, ticket, update};
@@ -45,7 +45,13 @@ async fn tickets_live_on_an_emulator() {
     let read = done(one(tracker.read(std::slice::from_ref(&a)).await)).unwrap();
     assert!(tracker.compare(&desired, None, &read).unwrap().is_empty(), "{read:?}");
     let below = Ticket { parent: Some(crate::project::marker("a")), ..ticket("b") };
-    let change = Change { remote: b.clone(), desired: below, before: None, parent: Some(a) };
+    let change = Change {
+        remote: b.clone(),
+        desired: below,
+        before: None,
+        parent: Some(a),
+        condition: Condition::Marked,
+    };
     let below = done(one(tracker.update(std::slice::from_ref(&change)).await));
     assert!(below.missing.is_empty(), "{below:?}");
     for at in 0..120 {

@@ -25,7 +25,7 @@ async fn a_refusal_is_told_by_its_reason() {
         (error(401, "Bad credentials"), Reason::Unauthorized, None),
         (error(403, "Resource not accessible by integration"), Reason::Forbidden, None),
         (error(404, "Not Found"), Reason::Forbidden, None),
-        (error(410, "Issues are disabled for this repo"), Reason::Gone, None),
+        (error(410, "Issues are disabled for this repo"), Reason::Forbidden, None),
         (error(422, "Validation Failed"), Reason::Invalid, None),
         (error(403, "You have exceeded a secondary rate limit."), Reason::SecondaryLimit, Some(59)),
         (

@@ -4,7 +4,7 @@ use serde_json::json;
 use stepmark_sync::{
     breaker::Reason,
     ticket::{CloseReason, RemoteTicket, Standing, Ticket},
-    tracker::{Change, Delivered, GitHubTracker, Outcome, RequestKind, Tracker as _},
+    tracker::{Change, Condition, Delivered, GitHubTracker, Outcome, RequestKind, Tracker as _},
 };
 
 use crate::{
@@ -29,7 +29,13 @@ async fn with_tickets(count: usize) -> (FakeGitHub, GitHubTracker, Vec<RemoteTic
 
 fn change(at: usize, remote: &RemoteTicket, desired: impl Fn(Ticket) -> Ticket) -> Change {
     let before = ticket(&format!("t{at}"));
-    Change { remote: remote.clone(), desired: desired(before.clone()), before: Some(before), parent: None }
+    Change {
+        remote: remote.clone(),
+        desired: desired(before.clone()),
+        before: Some(before),
+        parent: None,
+        condition: Condition::Marked,
+    }
 }
 
 fn changes(remotes: &[RemoteTicket], desired: impl Fn(Ticket) -> Ticket + Copy) -> Vec<Change> {

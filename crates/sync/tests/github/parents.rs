@@ -2,7 +2,7 @@
 
 use stepmark_sync::{
     ticket::{RemoteTicket, Ticket},
-    tracker::{Change, Delivered, GitHubTracker, Tracker as _},
+    tracker::{Change, Condition, Delivered, GitHubTracker, Tracker as _},
 };
 
 use crate::{
@@ -21,6 +21,7 @@ async fn put(
         desired: below(parent.map(|(id, _)| id)),
         before: before.cloned(),
         parent: parent.map(|(_, remote)| remote.clone()),
+        condition: Condition::Marked,
     };
     done(one(tracker.update(std::slice::from_ref(&change)).await))
 }
@@ -49,7 +50,13 @@ async fn an_issue_hangs_below_its_parent() {
     assert!(put(&tracker, &c, None, Some(&below(Some("b")))).await.missing.is_empty());
     assert_eq!(parent(), None);
     // The parent has no ticket yet.
-    let change = Change { remote: c, desired: below(Some("z")), before: None, parent: None };
+    let change = Change {
+        remote: c,
+        desired: below(Some("z")),
+        before: None,
+        parent: None,
+        condition: Condition::Marked,
+    };
     let delivered = done(one(tracker.update(std::slice::from_ref(&change)).await));
     assert_eq!(delivered.missing[0].field, "parent");
 }
@@ -73,8 +80,13 @@ async fn a_parent_that_is_gone_or_full_is_told() {
     let [a, c] = [created(&tracker, &ticket("a")).await, created(&tracker, &ticket("c")).await];
     let full = Reply::error(422, "Parent cannot have more than 100 sub-issues");
     fake.fail(When::new("POST", "/sub_issues"), Fault::Answer(full));
-    let change =
-        Change { remote: c.clone(), desired: below(Some("a")), before: None, parent: Some(a.clone()) };
+    let change = Change {
+        remote: c.clone(),
+        desired: below(Some("a")),
+        before: None,
+        parent: Some(a.clone()),
+        condition: Condition::Marked,
+    };
     let outcome = one(tracker.update(std::slice::from_ref(&change)).await);
     assert!(
         outcome.failure().is_some_and(|failure| failure.detail.contains("100 sub-issues")),

@@ -10,7 +10,8 @@ use stepmark_sync::{
         Block, Inline, LabelFamilies, Marker, RemoteTicket, Standing, Ticket, TicketSettings, project_label,
     },
     tracker::{
-        Answer, Change, Creation, Delivered, GitHubSettings, GitHubTracker, HttpLimits, Outcome, Tracker as _,
+        Answer, Change, Condition, Creation, Delivered, GitHubSettings, GitHubTracker, HttpLimits, Outcome,
+        Tracker as _,
     },
 };
 
@@ -74,7 +75,13 @@ pub(crate) async fn update(
     desired: Ticket,
     before: Option<&Ticket>,
 ) -> Outcome<Delivered> {
-    let change = Change { remote: remote.clone(), desired, before: before.cloned(), parent: None };
+    let change = Change {
+        remote: remote.clone(),
+        desired,
+        before: before.cloned(),
+        parent: None,
+        condition: Condition::Marked,
+    };
     one(tracker.update(std::slice::from_ref(&change)).await)
 }
 

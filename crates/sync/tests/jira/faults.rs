@@ -6,7 +6,7 @@ use stepmark_core::workspace::Clock;
 use stepmark_sync::{
     breaker::{Reason, ScopeKind},
     ticket::{CloseReason, Standing, Ticket},
-    tracker::{Change, JiraTracker, Outcome, RequestKind, Tracker as _},
+    tracker::{Change, Condition, JiraTracker, Outcome, RequestKind, Tracker as _},
 };
 
 use crate::{
@@ -119,7 +119,7 @@ async fn what_concerns_all_tickets_ends_the_batch_and_what_concerns_one_does_not
     for id in ["a", "b", "c"] {
         let remote = created(&tracker, &ticket(id)).await;
         let desired = Ticket { title: format!("New {id}"), ..ticket(id) };
-        changes.push(Change { remote, desired, before: None, parent: None });
+        changes.push(Change { remote, desired, before: None, parent: None, condition: Condition::Marked });
     }
     fake.take_asked();
     fake.fail(When::new("PUT", "/10001"), Fault::Answer(limited("jira-per-issue-on-write")));

@@ -4,7 +4,7 @@ use serde_json::json;
 use stepmark_sync::{
     breaker::Reason,
     ticket::{Block, CloseReason, Inline, Standing, Task, Ticket},
-    tracker::{Creation, Cursor, Delivered, JiraTracker, Outcome, Tracker as _},
+    tracker::{Change, Condition, Creation, Cursor, Delivered, JiraTracker, Outcome, Tracker as _},
 };
 
 use crate::{
@@ -153,19 +153,51 @@ async fn what_is_silently_dropped_is_noticed() {
 }
 
 #[tokio::test]
-async fn a_marker_that_is_gone_is_put_back_and_that_of_another_is_not() {
+async fn nothing_is_changed_without_its_marker_unless_a_person_names_the_issue() {
     let fake = FakeJira::start();
     let tracker = tracker(&fake);
     let [a, b] = [created(&tracker, &ticket("a")).await, created(&tracker, &ticket("b")).await];
     fake.state().issues.get_mut(&10_000).unwrap().properties.clear();
+    let before = fake.state().issues.clone();
     assert_eq!(done(one(tracker.read(std::slice::from_ref(&a)).await)), None);
-    assert!(done(update(&tracker, &a, ticket("a"), None).await).missing.is_empty());
+    let renamed = || Ticket { title: "New".to_owned(), ..ticket("a") };
+    for (remote, reason) in [(&a, Reason::Unmarked), (&b, Reason::Gone)] {
+        let outcome = update(&tracker, remote, renamed(), None).await;
+        assert!(matches!(&outcome, Outcome::Failed(failure) if failure.reason == reason), "{outcome:?}");
+    }
+    assert_eq!(fake.state().issues, before);
+    let naming = Change {
+        remote: a.clone(),
+        desired: renamed(),
+        before: None,
+        parent: None,
+        condition: Condition::Named,
+    };
+    assert!(done(one(tracker.update(std::slice::from_ref(&naming)).await)).missing.is_empty());
     let read = done(one(tracker.read(std::slice::from_ref(&a)).await)).unwrap();
-    assert_eq!(read.marker, marker("a"));
-    assert!(tracker.compare(&ticket("a"), None, &read).unwrap().is_empty());
-    let outcome = update(&tracker, &b, ticket("a"), None).await;
-    assert!(matches!(&outcome, Outcome::Failed(failure) if failure.reason == Reason::Gone), "{outcome:?}");
-    assert_eq!(fake.state().issues[&10_001].summary, "Artifact b");
+    assert_eq!((read.marker, read.title.as_str()), (marker("a"), "New"));
+}
+
+#[tokio::test]
+async fn a_duplicate_in_which_people_wrote_stays_open() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let a = created(&tracker, &ticket("a")).await;
+    fake.state().issues.get_mut(&10_000).unwrap().comments = 1;
+    let before = fake.state().issues.clone();
+    let standing = Standing::Closed(CloseReason::Duplicate);
+    let close = Change {
+        remote: a,
+        desired: Ticket { standing, ..ticket("a") },
+        before: Some(ticket("a")),
+        parent: None,
+        condition: Condition::Untouched,
+    };
+    let outcome = one(tracker.update(std::slice::from_ref(&close)).await);
+    assert!(matches!(&outcome, Outcome::Failed(failure) if failure.reason == Reason::Touched), "{outcome:?}");
+    assert_eq!(fake.state().issues, before);
+    fake.state().issues.get_mut(&10_000).unwrap().comments = 0;
+    done(one(tracker.update(std::slice::from_ref(&close)).await));
 }
 
 #[tokio::test]

@@ -2,7 +2,9 @@
 
 use stepmark_sync::{
     ticket::{RemoteTicket, Ticket},
-    tracker::{Change, Creation, Delivered, JiraIssueTypes, JiraSettings, JiraTracker, Tracker as _},
+    tracker::{
+        Change, Condition, Creation, Delivered, JiraIssueTypes, JiraSettings, JiraTracker, Tracker as _,
+    },
 };
 
 use crate::{
@@ -26,7 +28,13 @@ async fn put(
     parent: Option<&RemoteTicket>,
     before: Option<&Ticket>,
 ) -> Delivered {
-    let change = Change { remote: remote.clone(), desired, before: before.cloned(), parent: parent.cloned() };
+    let change = Change {
+        remote: remote.clone(),
+        desired,
+        before: before.cloned(),
+        parent: parent.cloned(),
+        condition: Condition::Marked,
+    };
     done(one(tracker.update(std::slice::from_ref(&change)).await))
 }
 

@@ -161,7 +161,7 @@ impl TrackerState {
             deliveries: failed.collect(),
             in_doubt: ledger.intents(name)?.len(),
             breakers: open.collect(),
-            surveyed_at: ledger.surveyed_at(name)?,
+            surveyed_at: ledger.record(name)?.listed_at,
             duty: duty.map(|lease| DutyState { holder: lease.holder, until: lease.until }),
             tickets,
         })

@@ -9,7 +9,7 @@ use stepmark_sync::{
     ledger::{Intent, IntentAction, SqliteLedger},
     plan::{ActionKind, Plan},
     ticket::Marker,
-    worker::{ConfiguredTracker, Report},
+    worker::{ConfiguredTracker, Report, wants_look},
 };
 
 use super::{Scene, plan_file, report};
@@ -31,8 +31,9 @@ pub(super) struct Apply {
     survey: bool,
 }
 
-/// How many plans are made for one call: what is found is updated, and what was not there is created, by the next one.
-const ROUNDS: usize = 4;
+/// How many plans are made for one call: what belongs to another target is set aside, what is found is updated, and what was not there is
+/// created, by the next one.
+const ROUNDS: usize = 5;
 
 impl Apply {
     pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
@@ -57,9 +58,10 @@ fn until_settled(
     output: &Output,
 ) -> Result<(Report, BTreeMap<Marker, ProjectPath>), Failure> {
     let (mut all, mut known) = (Report::default(), BTreeMap::new());
-    let in_doubt = scene.ledger_to_read()?.read()?.intents(&scene.settings.name)?;
-    tell_wait(scene, &in_doubt, output);
-    if !survey && in_doubt.is_empty() && scene.plan(&mut *scene.ledger_to_read()?)?.actions.is_empty() {
+    let mut known_before = scene.ledger_to_read()?;
+    tell_wait(scene, &known_before.read()?.intents(&scene.settings.name)?, output);
+    let wants_look = wants_look(&*known_before.read()?, &scene.settings, scene.clock.now())?;
+    if !survey && !wants_look && scene.plan(&mut *known_before)?.actions.is_empty() {
         return Ok((all, known));
     }
     let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
@@ -95,7 +97,7 @@ fn tell_wait(scene: &Scene<'_>, in_doubt: &[Intent], output: &Output) {
     }
 }
 
-fn paths(plan: &Plan) -> BTreeMap<Marker, ProjectPath> {
+pub(super) fn paths(plan: &Plan) -> BTreeMap<Marker, ProjectPath> {
     let paths = plan.actions.iter().filter_map(|action| Some((action.marker.clone(), action.path.clone()?)));
     paths.collect()
 }

@@ -115,7 +115,8 @@ fn told(remark: &Remark) -> String {
             format!("{} of `{marker}` was changed by hand: {}", remote.key, fields.join(", "))
         }
         Remark::Duplicates { marker, kept, others } => format!(
-            "{} have the marker of `{marker}`, whose ticket is {}; `duplicates: close` closes them",
+            "{} have the marker of `{marker}`, whose ticket is {}; people wrote in them, or `duplicates: report` is configured: close \
+             what is not wanted",
             keys(others),
             kept.key
         ),
@@ -125,6 +126,10 @@ fn told(remark: &Remark) -> String {
         Remark::Missing { marker, remote } => {
             format!("{} of `{marker}` is not among the tickets of the tracker", remote.key)
         }
+        Remark::Moved { from } => format!(
+            "its tickets are in {from}, and the configuration names another place: `apply` asks the tracker whether that is the same one under \
+             another name, and leaves the former tickets alone where it is not"
+        ),
         Remark::LeftOut { path, reason } => format!("{path} gets no ticket: {reason}"),
     }
 }

@@ -101,7 +101,7 @@ impl std::fmt::Display for Outage<'_> {
 fn outage(fate: &Fate) -> Option<(&Failure, Option<Timestamp>)> {
     let (cause, until) = match fate {
         Fate::Failed { failure, delivery } => (failure, delivery.until()),
-        Fate::Held(Held::NotListed(failure)) => (failure, None),
+        Fate::Held(Held::NotListed(failure) | Held::NoTarget(failure)) => (failure, None),
         Fate::Held(Held::Refused { cause, until, .. }) => (cause, Some(*until)),
         Fate::Held(Held::Waiting { last, until }) => (last, Some(*until)),
         _ => return None,

@@ -31,7 +31,7 @@ pub(super) struct Status {}
 /// What the ledger says.
 struct Standing {
     links: usize,
-    surveyed_at: Option<Timestamp>,
+    listed_at: Option<Timestamp>,
     intents: Vec<Intent>,
     deliveries: Vec<(Marker, Delivery)>,
     breakers: Vec<(Scope, Breaker)>,
@@ -46,7 +46,7 @@ impl Standing {
         let now = scene.clock.now();
         Ok(Self {
             links: ledger.links(name)?.len(),
-            surveyed_at: ledger.surveyed_at(name)?,
+            listed_at: ledger.record(name)?.listed_at,
             intents: ledger.intents(name)?,
             deliveries: ledger.deliveries(name)?,
             breakers: ledger.breakers()?,
@@ -154,7 +154,7 @@ fn wire(scene: &Scene<'_>, plan: &Plan, standing: &Standing) -> Json {
         "unchanged": plan.unchanged,
         "to_do": counts,
         "remarks": plan.remarks,
-        "surveyed_at": standing.surveyed_at,
+        "surveyed_at": standing.listed_at,
         "in_doubt": intents.collect::<Vec<_>>(),
         "deliveries": deliveries.collect::<Vec<_>>(),
         "breakers": breakers.collect::<Vec<_>>(),

@@ -7,9 +7,13 @@ use rusqlite::Connection;
 
 use super::SqliteLedger;
 use crate::{
-    ledger::{Ledger as _, LedgerError},
+    ledger::{Ledger as _, LedgerError, TrackerRecord},
     ticket::sample::marker,
 };
+
+fn listed() -> TrackerRecord {
+    TrackerRecord { listed_at: Some(jiff::Timestamp::UNIX_EPOCH), ..Default::default() }
+}
 
 #[test]
 fn what_is_committed_is_there_when_it_is_opened_again() {
@@ -19,12 +23,12 @@ fn what_is_committed_is_there_when_it_is_opened_again() {
     assert!(!path.exists(), "looking makes nothing");
     let mut ledger = SqliteLedger::open(&path).unwrap();
     let mut transaction = ledger.write().unwrap();
-    transaction.put_surveyed_at(&"gh".parse().unwrap(), jiff::Timestamp::UNIX_EPOCH).unwrap();
+    transaction.put_record(&"gh".parse().unwrap(), &listed()).unwrap();
     // Readers of another handle do not wait for a writer.
     let mut reader = SqliteLedger::open_existing(&path).unwrap().unwrap();
-    assert_eq!(reader.read().unwrap().surveyed_at(&"gh".parse().unwrap()).unwrap(), None);
+    assert_eq!(reader.read().unwrap().record(&"gh".parse().unwrap()).unwrap(), TrackerRecord::default());
     transaction.commit().unwrap();
-    assert!(reader.read().unwrap().surveyed_at(&"gh".parse().unwrap()).unwrap().is_some());
+    assert!(reader.read().unwrap().record(&"gh".parse().unwrap()).unwrap() == listed());
     assert!(
         reader
             .write()
@@ -33,7 +37,7 @@ fn what_is_committed_is_there_when_it_is_opened_again() {
     );
     drop(ledger);
     let mut again = SqliteLedger::open(&path).unwrap();
-    assert!(again.read().unwrap().surveyed_at(&"gh".parse().unwrap()).unwrap().is_some());
+    assert!(again.read().unwrap().record(&"gh".parse().unwrap()).unwrap() == listed());
 }
 
 #[test]
@@ -176,10 +180,10 @@ fn a_ledger_whose_making_was_cut_off_is_made_by_the_next_call() {
             }
             let mut made = SqliteLedger::open(&path).unwrap_or_else(|error| panic!("{name}: {error:?}"));
             let mut transaction = made.write().unwrap();
-            transaction.put_surveyed_at(&"gh".parse().unwrap(), jiff::Timestamp::UNIX_EPOCH).unwrap();
+            transaction.put_record(&"gh".parse().unwrap(), &listed()).unwrap();
             transaction.commit().unwrap();
             let mut seen = SqliteLedger::open_existing(&path).unwrap().unwrap();
-            assert!(seen.read().unwrap().surveyed_at(&"gh".parse().unwrap()).unwrap().is_some(), "{name}");
+            assert!(seen.read().unwrap().record(&"gh".parse().unwrap()).unwrap() == listed(), "{name}");
         }
     }
 }

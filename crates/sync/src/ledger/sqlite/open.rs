@@ -53,14 +53,16 @@ impl SqliteLedger {
             connection.pragma_update(None, "synchronous", "FULL")?;
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let found = schema::version(&transaction)?;
-            if found == 0 {
-                schema::create(&transaction)?;
+            match found {
+                0 => schema::create(&transaction)?,
+                1 => schema::upgrade(&transaction)?,
+                _ => {}
             }
             transaction.commit()?;
             Ok(found)
         };
         let found = set_up(&mut connection).map_err(failed("prepare its file"))?;
-        Self::of(connection, path, if found == 0 { VERSION } else { found })
+        Self::of(connection, path, found.max(VERSION))
     }
 
     /// Opens the ledger at `path` for looking only; `None` where there is none.
@@ -82,6 +84,7 @@ impl SqliteLedger {
         match version.map_err(failed("read its version"))? {
             // Somebody is making it at this moment.
             0 => Ok(None),
+            1 => Self::open(path).map(Some),
             found => Self::of(connection, path, found).map(Some),
         }
     }

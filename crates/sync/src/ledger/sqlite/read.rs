@@ -1,6 +1,5 @@
 //! Reading the tables.
 
-use jiff::Timestamp;
 use rusqlite::{OptionalExtension as _, Row, ToSql, Transaction};
 use serde::de::DeserializeOwned;
 use stepmark_core::workspace::map_in_parts;
@@ -9,7 +8,7 @@ use super::failure::{corrupt, failed};
 use crate::{
     TrackerName,
     breaker::{Breaker, Scope},
-    ledger::{Intent, Lease, LedgerError, LedgerReader, Link},
+    ledger::{Intent, Lease, LedgerError, LedgerReader, Link, TrackerRecord},
     moment,
     pace::Pace,
     retry::Delivery,
@@ -179,9 +178,9 @@ impl LedgerReader for SqliteTransaction<'_> {
         sorted_by_marker(deliveries.collect(), |(marker, _)| marker)
     }
 
-    fn surveyed_at(&self, tracker: &TrackerName) -> Result<Option<Timestamp>, LedgerError> {
-        let sql = "SELECT at FROM surveys WHERE tracker = ?1";
-        Ok(self.row(sql, &[&tracker.as_str()], |row| row.get(0))?.map(moment::at))
+    fn record(&self, tracker: &TrackerName) -> Result<TrackerRecord, LedgerError> {
+        let sql = "SELECT state FROM trackers WHERE tracker = ?1";
+        Ok(self.state("tracker", sql, &[&tracker.as_str()])?.unwrap_or_default())
     }
 
     fn lease(&self, name: &str) -> Result<Option<Lease>, LedgerError> {

@@ -3,11 +3,11 @@
 use rusqlite::Connection;
 
 /// The version of the tables, in `user_version`. A step for each version before it brings older files up to date.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 
 /// Keys are texts, so that anybody can look with the `sqlite3` program. Times are milliseconds since 1970. `state` is JSON. A link and
 /// an intent exist once for each ticket; no ticket belongs to two artifacts.
-const VERSION_1: &str = "
+const TABLES: &str = "
     CREATE TABLE links (
         tracker TEXT NOT NULL, marker TEXT NOT NULL, remote_id TEXT NOT NULL, remote TEXT NOT NULL,
         digest TEXT, source TEXT, projected TEXT, linked_at INTEGER NOT NULL,
@@ -22,7 +22,7 @@ const VERSION_1: &str = "
     CREATE TABLE deliveries (
         tracker TEXT NOT NULL, marker TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (tracker, marker)
     ) WITHOUT ROWID;
-    CREATE TABLE surveys (tracker TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE trackers (tracker TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE leases (
         name TEXT PRIMARY KEY, holder TEXT NOT NULL, number INTEGER NOT NULL, until INTEGER NOT NULL
     ) WITHOUT ROWID;
@@ -37,6 +37,16 @@ pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// Makes the tables of a new file. To be called inside a transaction.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(VERSION_1)?;
+    connection.execute_batch(TABLES)?;
+    connection.pragma_update(None, "user_version", VERSION)
+}
+
+/// Brings the tables of version 1 up to date, which did not know in which repository or project tickets are. To be called inside a
+/// transaction.
+pub(super) fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "DROP TABLE surveys;
+         CREATE TABLE trackers (tracker TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;",
+    )?;
     connection.pragma_update(None, "user_version", VERSION)
 }

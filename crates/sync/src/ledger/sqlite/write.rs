@@ -1,6 +1,5 @@
 //! Writing the tables.
 
-use jiff::Timestamp;
 use rusqlite::ToSql;
 use serde::Serialize;
 
@@ -11,7 +10,7 @@ use super::{
 use crate::{
     TrackerName,
     breaker::{Breaker, Scope},
-    ledger::{Intent, Lease, LedgerError, LedgerWriter, Link},
+    ledger::{Intent, Lease, LedgerError, LedgerWriter, Link, TrackerRecord},
     pace::Pace,
     retry::Delivery,
     ticket::{Marker, Ticket},
@@ -92,9 +91,20 @@ impl LedgerWriter for SqliteTransaction<'_> {
         self.execute(sql, &[&tracker, &marker, &json("delivery", delivery)?])
     }
 
-    fn put_surveyed_at(&mut self, tracker: &TrackerName, at: Timestamp) -> Result<(), LedgerError> {
-        let sql = "INSERT OR REPLACE INTO surveys (tracker, at) VALUES (?1, ?2)";
-        self.execute(sql, &[&tracker.as_str(), &at.as_millisecond()])
+    fn put_record(&mut self, tracker: &TrackerName, record: &TrackerRecord) -> Result<(), LedgerError> {
+        let sql = "INSERT OR REPLACE INTO trackers (tracker, state) VALUES (?1, ?2)";
+        self.execute(sql, &[&tracker.as_str(), &json("tracker", record)?])
+    }
+
+    fn switch_target(&mut self, tracker: &TrackerName, from: &str, to: &str) -> Result<(), LedgerError> {
+        // No tracker is called so: a name has no `@`.
+        let aside = |target: &str| format!("{tracker}@{target}");
+        for table in ["links", "intents", "deliveries", "trackers"] {
+            let sql = format!("UPDATE OR REPLACE {table} SET tracker = ?2 WHERE tracker = ?1");
+            self.execute(&sql, &[&tracker.as_str(), &aside(from)])?;
+            self.execute(&sql, &[&aside(to), &tracker.as_str()])?;
+        }
+        Ok(())
     }
 
     fn put_lease(&mut self, lease: &Lease) -> Result<(), LedgerError> {

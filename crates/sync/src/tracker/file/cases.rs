@@ -18,7 +18,7 @@ use super::{FileTracker, Line, LineKind};
 use crate::{
     breaker::Reason,
     ticket::{LabelFamilies, TicketSettings, sample::ticket},
-    tracker::{Change, Creation, Outcome, Tracker as _},
+    tracker::{Change, Condition, Creation, Outcome, Tracker as _},
 };
 
 /// Files answer at once.
@@ -54,7 +54,13 @@ fn every_change_is_a_line_and_the_last_one_counts() {
     let [Outcome::Done(a), Outcome::Done(b)] = made.as_slice() else { panic!("{made:?}") };
     assert_eq!((a.remote.key.as_str(), b.remote.key.as_str()), ("#1", "#2"));
     let desired = ticket("b", |facts| facts.title = "New".to_owned());
-    let change = Change { remote: b.remote.clone(), desired, before: None, parent: Some(a.remote.clone()) };
+    let change = Change {
+        remote: b.remote.clone(),
+        desired,
+        before: None,
+        parent: Some(a.remote.clone()),
+        condition: Condition::Marked,
+    };
     let changed = ready(tracker.update(std::slice::from_ref(&change))).outcomes;
     assert!(matches!(changed.as_slice(), [Outcome::Done(done)] if done.missing.is_empty()));
     let told: Vec<_> = lines(&path).iter().map(|line| (line.number, line.done, line.parent)).collect();
@@ -76,7 +82,9 @@ fn a_ticket_that_is_not_there_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let tracker = tracker(&folder.path().join("tickets.jsonl"));
     let remote = tracker.remote(7);
-    let change = Change { remote: remote.clone(), desired: ticket("a", |_| {}), before: None, parent: None };
+    let desired = ticket("a", |_| {});
+    let change =
+        Change { remote: remote.clone(), desired, before: None, parent: None, condition: Condition::Marked };
     let outcomes = ready(tracker.update(&[change])).outcomes;
     assert!(matches!(outcomes.as_slice(), [Outcome::Failed(failure)] if failure.reason == Reason::Gone));
     assert_eq!(ready(tracker.read(&[remote])).outcomes, [Outcome::Done(None)]);

@@ -14,6 +14,7 @@ use stepmark_core::{
 };
 
 use super::Line;
+use crate::ticket::Marker;
 
 /// How many bytes the file may have: a ticket has about two thousand, and each change adds one more.
 const SIZE_LIMIT: u64 = 1024 * 1024 * 1024;
@@ -58,6 +59,11 @@ pub(super) enum PlaceError {
 }
 
 impl Log {
+    /// Where the file stands.
+    pub(super) const fn path(&self) -> &ProjectPath {
+        &self.path
+    }
+
     pub(super) const fn new(root: Root, path: ProjectPath) -> Self {
         Self { root, path }
     }
@@ -129,6 +135,12 @@ impl LockedLog {
     pub(super) fn flushed(self) -> Result<Vec<Line>, LogError> {
         self.flush()?;
         Ok(self.lines)
+    }
+
+    /// Whether the ticket with this number is not one of `marker`.
+    pub(super) fn is_of_another(&self, number: u64, marker: &Marker) -> bool {
+        let last = self.lines.iter().rfind(|line| line.number == number);
+        last.is_some_and(|last| last.ticket.marker != *marker)
     }
 
     /// Appends lines and makes them durable, at once. When that fails, any of them may be there.

@@ -73,6 +73,7 @@ impl FileTracker {
                 standing: line.ticket.standing,
                 status: None,
                 parent_id: line.parent.map(|parent| parent.to_string()),
+                is_untouched: true,
             };
             tickets.insert(line.number, observed);
         }
@@ -98,6 +99,10 @@ impl FileTracker {
             let body = ManagedSection::of(ticket).alone(BODY_LIMIT);
             let outcome = match (number, body) {
                 (None, _) => Outcome::Failed(Failure::new(Reason::Gone, "the file has no such ticket")),
+                (Some(number), _) if log.is_of_another(number, &ticket.marker) => {
+                    let detail = format!("#{number} does not belong to `{}`", ticket.marker);
+                    Outcome::Failed(Failure::new(Reason::Gone, &detail))
+                }
                 (_, Err(error)) => Outcome::Failed(Failure::new(Reason::Invalid, &error.to_string())),
                 (Some(number), Ok(body)) => {
                     let kind = if known.is_none() { LineKind::Created } else { LineKind::Updated };
@@ -171,6 +176,10 @@ impl Tracker for FileTracker {
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError> {
         observed.markdown_differences(desired, before, &self.families, BODY_LIMIT)
+    }
+
+    async fn target(&self) -> Result<String, Failure> {
+        Ok(format!("file {}", self.log.path()))
     }
 
     async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {

@@ -14,6 +14,11 @@ pub(super) struct Addresses<'a> {
 }
 
 impl Addresses<'_> {
+    /// The repository itself.
+    pub(super) fn repository(&self) -> Url {
+        self.http.url(&["repos", &self.repository.owner, &self.repository.name])
+    }
+
     /// The issues.
     pub(super) fn issues(&self) -> Url {
         self.http.url(&["repos", &self.repository.owner, &self.repository.name, "issues"])

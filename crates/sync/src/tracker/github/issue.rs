@@ -27,6 +27,8 @@ pub(super) struct RestIssue {
     labels: Vec<RestLabel>,
     created_at: Timestamp,
     #[serde(default)]
+    comments: Option<u64>,
+    #[serde(default)]
     parent_issue_url: Option<String>,
     #[serde(default)]
     pull_request: Option<IgnoredAny>,
@@ -61,12 +63,14 @@ impl RestIssue {
             let (_, number) = url.rsplit_once('/')?;
             number.parse::<u64>().ok().map(|number| number.to_string())
         });
+        let body = self.body.unwrap_or_default();
         Observed {
             remote: remote(self.number, self.id, self.node_id, self.html_url),
+            is_untouched: self.comments == Some(0) && marker.is_alone_in(&body),
             marker,
             created_at: self.created_at,
             title: self.title,
-            body: self.body.unwrap_or_default(),
+            body,
             labels: labels.collect::<BTreeSet<_>>(),
             standing: standing(&self.state, self.state_reason.as_deref()),
             status: None,

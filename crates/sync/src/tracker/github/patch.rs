@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::issue::reason_word;
+use super::{issue::reason_word, rest::number_of};
 use crate::{
     breaker::{Failure, Reason},
     ticket::{FieldDifference, ManagedSection, Marker, MergeError, Observed, Standing, Ticket},
+    tracker::Change,
 };
 
 /// How many characters a body has at most (FORMATS.md §4).
@@ -48,18 +49,20 @@ pub(super) fn patches(differences: &[FieldDifference], before: Standing, after: 
     patches
 }
 
-/// Why an issue must not be touched, if it must not: its number is another one's now, or it says that it belongs to another artifact.
-pub(super) fn not_ours(number: u64, current: &Observed, first_marker: Option<&Marker>) -> Option<Failure> {
-    if current.remote.id != number.to_string() {
-        let detail = format!("issue #{number} was moved to {}", current.remote.url);
-        return Some(Failure::new(Reason::Gone, &detail));
-    }
-    let stranger = first_marker.filter(|marker| **marker != current.marker)?;
-    // Somebody may have copied the section of another issue above ours.
-    let own = format!("<!-- stepmark:begin v1 {} -->", current.marker);
-    let has_own = current.body.lines().any(|line| line.trim() == own);
-    let detail = format!("issue #{number} belongs to `{stranger}`, not to `{}`", current.marker);
-    (!has_own).then(|| Failure::new(Reason::Gone, &detail))
+/// Why the issue at `number` is not the one that was asked for, if it is not: GitHub answers with the one that it was moved to.
+pub(super) fn moved(number: u64, current: &Observed) -> Option<Failure> {
+    let detail = format!("issue #{number} was moved to {}", current.remote.url);
+    (current.remote.id != number.to_string()).then(|| Failure::new(Reason::Gone, &detail))
+}
+
+/// Why an issue must not be changed, if it must not.
+pub(super) fn not_ours(change: &Change, current: &Observed) -> Option<Failure> {
+    let number = match number_of(&change.remote) {
+        Ok(number) => number,
+        Err(failure) => return Some(failure),
+    };
+    let markers: Vec<Marker> = Marker::all_in(&current.body).collect();
+    moved(number, current).or_else(|| change.condition.refusal(&markers, current))
 }
 
 /// The failure of a body that has no room.

@@ -58,8 +58,9 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
     }
     let reason = match (reply.status, asked) {
         (401, _) => Reason::Unauthorized,
-        // A repository that a credential may not see is "not found".
+        // A repository that a credential may not see is "not found", and one without issues has them "gone".
         (403, _) | (404, Asked::Repository) => Reason::Forbidden,
+        (410, Asked::Repository) => Reason::Forbidden,
         (404 | 410, _) => Reason::Gone,
         (409, _) => Reason::Conflict,
         (408, _) => Reason::Timeout,

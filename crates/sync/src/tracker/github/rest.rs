@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use reqwest::Method;
+use serde::Deserialize;
 
 use super::{
     GitHubTracker,
@@ -10,7 +11,7 @@ use super::{
     issue::RestIssue,
     next_page::next_page,
     parent::parent_missing,
-    patch::{creation, no_room, not_ours, patches},
+    patch::{creation, moved, no_room, not_ours, patches},
     refusal::Asked,
 };
 use crate::{
@@ -19,6 +20,12 @@ use crate::{
     ticket::{Observed, RemoteTicket, Ticket, project_label},
     tracker::{Change, Cursor, Delivered, Outcome, Page, Tracker as _, http::HttpRequest},
 };
+
+/// A repository (GitHub's OpenAPI, schema `full-repository`).
+#[derive(Debug, Deserialize)]
+struct RestRepository {
+    id: u64,
+}
 
 impl GitHubTracker {
     /// Makes an issue. A closed one cannot be made, and one below another neither: the answer says what is missing.
@@ -61,9 +68,8 @@ impl GitHubTracker {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let number = number_of(&change.remote).map_err(Refused::Failed)?;
         let issue = self.get_issue(number, heard).await?;
-        let first_marker = issue.marker();
         let mut current = issue.observed(desired.marker.clone());
-        if let Some(failure) = not_ours(number, &current, first_marker.as_ref()) {
+        if let Some(failure) = not_ours(change, &current) {
             return Err(Refused::Failed(failure));
         }
         let differences =
@@ -97,7 +103,7 @@ impl GitHubTracker {
             Ok(issue) => {
                 let marker = issue.marker();
                 let observed = marker.map(|marker| issue.observed(marker));
-                match observed.as_ref().and_then(|observed| not_ours(number, observed, None)) {
+                match observed.as_ref().and_then(|observed| moved(number, observed)) {
                     Some(moved) => Outcome::Failed(moved),
                     None => Outcome::Done(observed),
                 }
@@ -112,6 +118,15 @@ impl GitHubTracker {
     ) -> Result<RestIssue, Refused> {
         let request = HttpRequest::get(self.addresses().issue(number));
         ask(&self.http, request, Asked::Issue, || self.now(), heard).await.map(|(issue, _)| issue)
+    }
+
+    /// The repository, by the id that it keeps when it is renamed or given to somebody else.
+    pub(super) async fn repository_id(&self) -> Result<String, Failure> {
+        let request = HttpRequest::get(self.addresses().repository());
+        let mut budget = None;
+        let asked = ask::<RestRepository>(&self.http, request, Asked::Repository, || self.now(), &mut budget);
+        let (repository, _) = asked.await.map_err(|refused| refused.failure().clone())?;
+        Ok(format!("github {} {}", self.settings.base_url.host(), repository.id))
     }
 
     /// One page of the issues with the label of a project.

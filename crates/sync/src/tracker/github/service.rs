@@ -115,6 +115,7 @@ impl Tracker for GitHubTracker {
             RequestKind::Update => "PATCH /repos/{owner}/{repo}/issues/{issue_number}",
             RequestKind::Read => "GET /repos/{owner}/{repo}/issues/{issue_number}",
             RequestKind::List => "GET /repos/{owner}/{repo}/issues",
+            RequestKind::Target => "GET /repos/{owner}/{repo}",
         };
         let name = self.name();
         Route {
@@ -137,7 +138,7 @@ impl Tracker for GitHubTracker {
             RequestKind::Read if self.has_graphql() => Cost::READ,
             RequestKind::Update => times(READ_AND_WRITE, count),
             RequestKind::Read => times(Cost::READ, count),
-            RequestKind::List => Cost::READ,
+            RequestKind::List | RequestKind::Target => Cost::READ,
         }
     }
 
@@ -153,6 +154,10 @@ impl Tracker for GitHubTracker {
             differences.extend(parent_difference(desired, before, observed));
         }
         Ok(differences)
+    }
+
+    async fn target(&self) -> Result<String, Failure> {
+        self.repository_id().await
     }
 
     async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {

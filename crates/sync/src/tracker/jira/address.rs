@@ -19,6 +19,11 @@ impl Addresses<'_> {
         self.below(&["serverInfo"])
     }
 
+    /// A project.
+    pub(super) fn project(&self, key: &str) -> Url {
+        self.below(&["project", key])
+    }
+
     /// Where issues are made.
     pub(super) fn bulk_create(&self) -> Url {
         self.below(&["issue", "bulk"])

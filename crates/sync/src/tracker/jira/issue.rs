@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Map, Value as Json};
 
-use super::{marker_property::marker_in, status::JiraStatus};
+use super::{adf::Description, marker_property::marker_in, status::JiraStatus};
 use crate::ticket::{Marker, Observed, RemoteTicket};
 
 /// The fields that are asked for.
-pub(super) const FIELDS: [&str; 8] =
-    ["summary", "description", "labels", "status", "resolution", "issuetype", "parent", "created"];
+pub(super) const FIELDS: [&str; 9] =
+    ["summary", "description", "labels", "status", "resolution", "issuetype", "parent", "created", "comment"];
 
 /// The name under which [`RemoteTicket::other_ids`] keeps the type of an issue.
 pub(super) const ISSUE_TYPE: &str = "issue_type";
@@ -44,6 +44,13 @@ struct JiraFields {
     parent: Option<Identified>,
     #[serde(deserialize_with = "time")]
     created: Timestamp,
+    #[serde(default)]
+    comment: Option<Comments>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Comments {
+    total: u64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -78,7 +85,10 @@ impl JiraIssue {
             other_ids.insert(SUB_TASK_OF.to_owned(), parent.clone());
         }
         let resolution = fields.resolution.as_ref().map(|resolution| resolution.name.as_str());
+        let has_no_comments = fields.comment.is_some_and(|comments| comments.total == 0);
+        let is_alone = Description::read(&fields.description).is_ok_and(|text| text.is_alone(&marker));
         Observed {
+            is_untouched: has_no_comments && is_alone,
             remote: RemoteTicket { other_ids, ..remote(self.id, self.key, base) },
             marker,
             created_at: fields.created,

@@ -104,7 +104,7 @@ impl Tracker for JiraTracker {
             RequestKind::Create => CREATE_BATCH,
             RequestKind::Update => UPDATE_BATCH,
             RequestKind::Read => READ_BATCH,
-            RequestKind::List => 1,
+            RequestKind::List | RequestKind::Target => 1,
         }
     }
 
@@ -114,6 +114,7 @@ impl Tracker for JiraTracker {
             RequestKind::Update => "PUT /rest/api/3/issue/{issueIdOrKey}",
             RequestKind::Read => "POST /rest/api/3/issue/bulkfetch",
             RequestKind::List => "POST /rest/api/3/search/jql",
+            RequestKind::Target => "GET /rest/api/3/project/{projectIdOrKey}",
         };
         let name = self.name();
         Route {
@@ -134,8 +135,7 @@ impl Tracker for JiraTracker {
                 let writes = count.saturating_mul(2);
                 Cost { requests: count.saturating_mul(3).saturating_add(1), writes, creations: 0, points: 0 }
             }
-            RequestKind::Read => Cost::READ,
-            RequestKind::List => Cost::READ,
+            RequestKind::Read | RequestKind::List | RequestKind::Target => Cost::READ,
         }
     }
 
@@ -146,6 +146,10 @@ impl Tracker for JiraTracker {
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError> {
         self.settings.differences(desired, before, observed)
+    }
+
+    async fn target(&self) -> Result<String, Failure> {
+        self.project_id().await
     }
 
     async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {

@@ -1,9 +1,9 @@
-//! Where people look at issues.
+//! Which project it is, and where people look at its issues.
 
 use serde::Deserialize;
 
 use super::JiraTracker;
-use crate::tracker::http::HttpRequest;
+use crate::{breaker::Failure, tracker::http::HttpRequest};
 
 /// What a site says of itself (OpenAPI, schema `ServerInformation`).
 #[derive(Debug, Deserialize)]
@@ -12,7 +12,20 @@ struct ServerInformation {
     base_url: String,
 }
 
+/// A project (OpenAPI, schema `Project`).
+#[derive(Debug, Deserialize)]
+struct Project {
+    id: String,
+}
+
 impl JiraTracker {
+    /// The project, by the id that it keeps when its key is changed.
+    pub(super) async fn project_id(&self) -> Result<String, Failure> {
+        let request = HttpRequest::get(self.addresses().project(&self.settings.project));
+        let told = self.ask::<Project>(request).await.map_err(|refused| refused.failure().clone())?;
+        Ok(format!("jira {} {}", self.site().await, told.id))
+    }
+
     /// The address of the site. A gateway (`https://api.atlassian.com/ex/jira/…`) is not one that people can look at, and is asked once for the
     /// site behind it; while that does not tell, its own address stands in the links.
     pub(super) async fn site(&self) -> &str {

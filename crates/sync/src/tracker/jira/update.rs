@@ -68,16 +68,12 @@ impl JiraTracker {
 
     async fn change_issue(&self, change: &Change, issue: JiraIssue) -> Result<Observed, Refused> {
         let desired = &change.desired;
-        let marked = match issue.marker() {
-            Some(stranger) if stranger != desired.marker => {
-                let detail =
-                    format!("issue {} belongs to `{stranger}`, not to `{}`", issue.key, desired.marker);
-                return Err(Refused::Failed(Failure::new(Reason::Gone, &detail)));
-            }
-            Some(_) => Marked::Yes,
-            None => Marked::No,
-        };
+        let marker = issue.marker();
+        let marked = if marker.is_some() { Marked::Yes } else { Marked::No };
         let mut current = issue.observed(desired.marker.clone(), self.site().await);
+        if let Some(failure) = change.condition.refusal(marker.as_slice(), &current) {
+            return Err(Refused::Failed(failure));
+        }
         let goal = StatusGoal::of(desired, &self.settings.statuses);
         let edit = self.settings.edit(change, &current, marked).map_err(Refused::Failed)?;
         // Many workflows do not let a closed issue be changed: it is opened first, and closed last.

@@ -15,6 +15,8 @@ pub(crate) struct Issue {
     pub(crate) reason: Option<String>,
     pub(crate) parent: Option<u64>,
     pub(crate) is_pull_request: bool,
+    /// How many comments people made.
+    pub(crate) comments: u64,
 }
 
 /// What is added to a number to get the id of the database.
@@ -50,7 +52,7 @@ impl Issue {
             "assignee": null,
             "milestone": null,
             "locked": false,
-            "comments": 0,
+            "comments": self.comments,
             "created_at": when,
             "updated_at": when,
             "closed_at": (!self.is_open).then_some(when),
@@ -79,7 +81,7 @@ pub(super) fn label(host: &str, name: &str) -> Json {
 }
 
 /// Whoever made an issue, as REST tells it.
-fn user(host: &str) -> Json {
+pub(super) fn user(host: &str) -> Json {
     let mut user = json!({ "login": "o", "id": 1, "node_id": "U_1", "gravatar_id": "", "type": "User", "site_admin": false });
     for name in [
         "avatar_url",

@@ -5,6 +5,7 @@ mod fault;
 mod graphql;
 mod http;
 mod issue;
+mod repository;
 mod rest;
 mod state;
 mod watch;

@@ -8,10 +8,14 @@ use super::{
     Issue, State,
     http::{Reply, Request},
     issue::{ID_OFFSET, label},
+    repository::repository,
 };
 
 impl State {
     pub(super) fn rest(&mut self, request: &Request) -> Reply {
+        if (request.method.as_str(), request.path()) == ("GET", "/repos/o/r") {
+            return Reply::json(200, &repository(&self.host, self.repository_id));
+        }
         let Some(path) = request.path().strip_prefix("/repos/o/r/") else {
             return Reply::error(404, "Not Found");
         };
@@ -41,6 +45,7 @@ impl State {
             reason: None,
             parent: None,
             is_pull_request: false,
+            comments: 0,
         };
         let told = issue.rest(&self.host);
         self.issues.insert(number, issue);

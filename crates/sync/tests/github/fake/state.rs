@@ -13,6 +13,8 @@ use super::{
 /// The repository `o/r` and how the server behaves.
 pub(crate) struct State {
     pub(crate) host: String,
+    /// The id of the repository, which a rename does not change.
+    pub(crate) repository_id: u64,
     pub(crate) issues: BTreeMap<u64, Issue>,
     /// The labels that there are.
     pub(crate) labels: BTreeSet<String>,
@@ -41,6 +43,7 @@ impl State {
     pub(super) fn new(port: u16) -> Self {
         Self {
             host: format!("http://127.0.0.1:{port}"),
+            repository_id: 1_296_269,
             issues: BTreeMap::new(),
             labels: BTreeSet::new(),
             has_push_access: true,

@@ -73,6 +73,7 @@ impl State {
             properties,
             others: BTreeMap::new(),
             made_at_ms: self.now_ms(),
+            comments: 0,
         };
         issue.set(fields);
         if self.drops_labels {

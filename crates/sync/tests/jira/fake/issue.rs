@@ -21,6 +21,8 @@ pub(crate) struct Issue {
     pub(crate) properties: Map<String, Json>,
     pub(crate) others: BTreeMap<String, Json>,
     pub(crate) made_at_ms: i64,
+    /// How many comments people made.
+    pub(crate) comments: u64,
 }
 
 /// What is added to a number to get an id.
@@ -50,6 +52,7 @@ impl Issue {
             "resolution": self.resolution.as_ref().map(|name| json!({ "name": name })),
             "issuetype": { "name": self.issue_type, "subtask": self.is_sub_task() },
             "created": made_at,
+            "comment": { "comments": [], "maxResults": self.comments, "total": self.comments, "startAt": 0 },
         });
         if let Some(parent) = self.parent {
             fields["parent"] =

@@ -103,6 +103,7 @@ impl State {
             }
             _ if !is_known => refused(401, "Client must be authenticated to access this resource."),
             ("GET", ["serverInfo"]) => Reply::json(200, &json!({ "baseUrl": "https://x.atlassian.net/" })),
+            ("GET", ["project", _]) => Reply::json(200, &json!({ "id": "10000", "key": "ED" })),
             ("GET", ["myself"]) => Reply::json(200, &json!({ "accountId": "1", "displayName": "Me" })),
             ("POST", ["search", "jql"]) => self.search(&body),
             ("POST", ["issue", "bulk"]) => self.create(&body),

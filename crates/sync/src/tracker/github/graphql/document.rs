@@ -45,7 +45,7 @@ impl MutationName {
 
 /// What is read of an issue.
 const FRAGMENT: &str = "fragment Ticket on Issue { id fullDatabaseId number url title body state \
-    stateReason(enableDuplicate: true) createdAt labels(first: 100) { nodes { id name } } parent { number } }";
+    stateReason(enableDuplicate: true) createdAt comments { totalCount } labels(first: 100) { nodes { id name } } parent { number } }";
 
 impl Document {
     /// Reads issues, and which of `labels` there are in the repository.

@@ -22,6 +22,7 @@ pub(super) struct IssueNode {
     state: String,
     state_reason: Option<String>,
     created_at: Timestamp,
+    comments: Option<Comments>,
     labels: Option<Labels>,
     parent: Option<Parent>,
 }
@@ -32,6 +33,12 @@ pub(super) struct IssueNode {
 enum BigInt {
     Number(u64),
     Text(String),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Comments {
+    total_count: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -77,8 +84,10 @@ impl IssueNode {
             BigInt::Text(text) => text.parse().unwrap_or(0),
         };
         let labels = self.labels.into_iter().flat_map(|labels| labels.nodes);
+        let has_no_comments = self.comments.is_some_and(|comments| comments.total_count == 0);
         Observed {
             remote: remote(self.number, database_id, self.id, self.url),
+            is_untouched: has_no_comments && marker.is_alone_in(&self.body),
             marker,
             created_at: self.created_at,
             title: self.title,

@@ -22,7 +22,6 @@ use crate::{
             GitHubTracker,
             exchange::Refused,
             patch::{no_room, not_ours},
-            rest::number_of,
         },
         http::Effect,
     },
@@ -105,11 +104,9 @@ impl GitHubTracker {
             label_ids: BTreeMap::new(),
         };
         let read = issue.and_then(|issue| {
-            let number = number_of(&change.remote)?;
             pending.label_ids = issue.label_ids();
-            let first_marker = issue.marker();
             let observed = issue.observed(change.desired.marker.clone());
-            if let Some(failure) = not_ours(number, &observed, first_marker.as_ref()) {
+            if let Some(failure) = not_ours(change, &observed) {
                 return Err(failure);
             }
             let compared = self.compare(&change.desired, change.before.as_ref(), &observed);

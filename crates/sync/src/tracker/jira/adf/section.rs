@@ -68,6 +68,11 @@ impl Description {
     pub(in crate::tracker::jira) fn section_text(&self, marker: &Marker) -> Option<String> {
         self.0.iter().find(|node| is_section_of(node, marker)).map(plain_text)
     }
+
+    /// Whether nothing but our panel for `marker` stands in it.
+    pub(in crate::tracker::jira) fn is_alone(&self, marker: &Marker) -> bool {
+        self.0.iter().all(|node| is_section_of(node, marker))
+    }
 }
 
 impl Section<'_> {

@@ -1,0 +1,92 @@
+//! What is remembered of a tracker as a whole.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::moment;
+
+/// What is remembered of a tracker as a whole, beside its tickets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrackerRecord {
+    /// Which repository or project the tickets are in, as the tracker itself names it; renaming does not change it.
+    pub target: Option<String>,
+    /// Where the configuration said that target is when the tracker named it.
+    pub address: Option<String>,
+    /// When the tracker was last asked for its target.
+    pub asked_at: Option<Timestamp>,
+    /// When the last complete listing of its tickets began.
+    pub listed_at: Option<Timestamp>,
+    /// When a ticket was last made there from this ledger.
+    pub created_at: Option<Timestamp>,
+    /// A digest of how the tracker was configured when something was last delivered: what it refused may be accepted after a change.
+    pub configuration: Option<String>,
+}
+
+/// How long the answer of a tracker to which target it is holds, in milliseconds: a day.
+const TARGET_HOLDS_MS: u64 = 24 * 60 * 60 * 1000;
+
+impl TrackerRecord {
+    /// Whether the tracker is to be asked which target it is, before anything is sent to `address`.
+    pub fn wants_target(&self, address: &str, now: Timestamp) -> bool {
+        let is_known = self.target.is_some() && self.address.as_deref() == Some(address);
+        let is_fresh = |at: Timestamp| at <= now && moment::between(at, now) < TARGET_HOLDS_MS;
+        !is_known || !self.asked_at.is_some_and(is_fresh)
+    }
+
+    /// Where the remembered tickets are, if the configuration names another place, `address`.
+    pub fn elsewhere(&self, address: &str) -> Option<&str> {
+        self.address.as_deref().filter(|own| *own != address)
+    }
+
+    /// Whether the tracker is to be asked although nothing is to be changed there.
+    pub fn wants_look(&self, address: &str, lag_ms: u64, now: Timestamp) -> bool {
+        self.elsewhere(address).is_some() || self.listing_due(lag_ms, now).is_some_and(|due| due <= now)
+    }
+
+    /// When its tickets are to be listed again, to find those that another machine made at the same time: as late after the last
+    /// creation as its list may lag behind. `None` where that was done.
+    pub fn listing_due(&self, lag_ms: u64, now: Timestamp) -> Option<Timestamp> {
+        // A clock that was set back makes it due at once.
+        let shown_at = moment::after(self.created_at?.min(now), lag_ms);
+        let is_done = self.listed_at.is_some_and(|at| at >= shown_at && at <= now);
+        (!is_done).then_some(shown_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Option<Timestamp> {
+        Some(Timestamp::from_second(1_700_000_000 + second).unwrap())
+    }
+
+    #[test]
+    fn a_creation_is_followed_by_a_listing_that_shows_it() {
+        let of = |listed: Option<i64>, created: Option<i64>, now: i64| {
+            let record = TrackerRecord {
+                listed_at: listed.and_then(at),
+                created_at: created.and_then(at),
+                ..Default::default()
+            };
+            record.listing_due(90_000, at(now).unwrap())
+        };
+        assert_eq!(of(None, None, 0), None, "nothing was made");
+        assert_eq!(of(Some(0), Some(10), 20), at(100));
+        assert_eq!(of(Some(99), Some(10), 99), at(100), "too early to show it");
+        assert_eq!(of(Some(100), Some(10), 100), None);
+        assert_eq!(of(Some(5000), Some(5010), 0), at(90), "the clock was set back");
+    }
+
+    #[test]
+    fn a_target_is_asked_for_once_a_day_and_where_the_address_changes() {
+        let (target, address) = (Some("1".to_owned()), Some("a".to_owned()));
+        let record = TrackerRecord { target, address, asked_at: at(0), ..Default::default() };
+        let wants = |address: &str, second: i64| record.wants_target(address, at(second).unwrap());
+        assert!(!wants("a", 1) && wants("b", 1) && wants("a", 100_000) && wants("a", -1));
+        assert!(TrackerRecord::default().wants_target("a", at(0).unwrap()));
+        assert_eq!((record.elsewhere("b"), record.elsewhere("a")), (Some("a"), None));
+        assert_eq!(TrackerRecord::default().elsewhere("b"), None);
+    }
+}

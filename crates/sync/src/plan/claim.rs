@@ -1,0 +1,110 @@
+//! Which of several tickets of one artifact counts, and what becomes of the others.
+
+use crate::{configuration::Duplicates, ledger::Link, ticket::Observed};
+
+/// The tickets that a tracker has of one artifact, the one that counts first: see [`oldest_first`](crate::ticket::oldest_first).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim<'c, 'o> {
+    /// The tickets.
+    pub(crate) same: &'c [&'o Observed],
+    /// Whether the list was made so long after the link that it shows the linked ticket, if that is there.
+    pub(crate) is_late: bool,
+}
+
+impl<'o> Claim<'_, 'o> {
+    /// The ticket that is to be linked in the place of that of `link`, which another machine made or found before, or which is there while
+    /// the linked one is not. `None` where the linked one counts, or nothing better is known.
+    pub(crate) fn instead_of(self, link: &Link) -> Option<&'o Observed> {
+        let oldest = self.same.first().copied().filter(|oldest| !oldest.is_closed_duplicate())?;
+        let is_there = self.same.iter().any(|ticket| ticket.remote.id == link.remote.id);
+        (oldest.remote.id != link.remote.id && (is_there || self.is_late)).then_some(oldest)
+    }
+
+    /// The tickets that are to be closed where that with the id `counts` counts: open ones behind it in which nobody else wrote; none where
+    /// the list does not show it. What this ledger made (`own`) is closed also where the policy is to report duplicates.
+    pub(crate) fn to_close(self, counts: &str, own: Option<&str>, policy: Duplicates) -> Vec<&'o Observed> {
+        let is_wanted = |ticket: &&Observed| {
+            let id = ticket.remote.id.as_str();
+            (policy == Duplicates::Close || own == Some(id))
+                && ticket.standing.is_open()
+                && ticket.is_untouched
+        };
+        let behind = self.same.iter().skip_while(|ticket| ticket.remote.id != counts).skip(1);
+        behind.copied().filter(is_wanted).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::ticket::{
+        CloseReason, Standing, oldest_first,
+        sample::{marker, observed, ticket},
+    };
+
+    const OPEN: Standing = Standing::ToDo;
+    const DONE: Standing = Standing::Closed(CloseReason::Completed);
+    const DUPLICATE: Standing = Standing::Closed(CloseReason::Duplicate);
+
+    fn seen(number: u32, standing: Standing) -> Observed {
+        Observed { standing, ..observed(&ticket("a", |_| {}), number) }
+    }
+
+    #[test]
+    fn the_oldest_counts_on_all_machines() {
+        // The tickets, the linked one, whether the list is late, what is linked instead.
+        for (tickets, linked, is_late, expected) in [
+            (vec![], 1, true, None),
+            (vec![(1, OPEN)], 1, false, None),
+            (vec![(1, OPEN), (2, OPEN)], 1, true, None),
+            (vec![(1, OPEN), (2, OPEN)], 2, false, Some("1")),
+            (vec![(1, DONE), (2, OPEN)], 2, false, Some("1")),
+            (vec![(1, DUPLICATE), (2, OPEN)], 2, false, None),
+            (vec![(1, DUPLICATE), (2, OPEN)], 1, false, Some("2")),
+            (vec![(1, OPEN), (2, DONE)], 2, false, Some("1")),
+            (vec![(2, OPEN)], 1, false, None),
+            (vec![(2, OPEN)], 1, true, Some("2")),
+            (vec![(2, DUPLICATE)], 1, true, None),
+        ] {
+            let tickets: Vec<Observed> =
+                tickets.into_iter().map(|(number, standing)| seen(number, standing)).collect();
+            let mut same: Vec<&Observed> = tickets.iter().collect();
+            oldest_first(&mut same);
+            let link = Link {
+                tracker: "t".parse().unwrap(),
+                marker: marker("a"),
+                remote: seen(linked, OPEN).remote,
+                digest: None,
+                source: None,
+                linked_at: Timestamp::UNIX_EPOCH,
+            };
+            let claim = Claim { same: &same, is_late };
+            let instead = claim.instead_of(&link).map(|oldest| oldest.remote.id.as_str());
+            assert_eq!(instead, expected, "{same:?} {linked}");
+        }
+    }
+
+    #[test]
+    fn only_what_nobody_else_wrote_in_is_closed() {
+        let touched = Observed { is_untouched: false, ..seen(4, OPEN) };
+        let tickets = [seen(1, OPEN), seen(2, OPEN), seen(3, DONE), touched, seen(5, OPEN)];
+        let same: Vec<&Observed> = tickets.iter().collect();
+        let claim = Claim { same: &same, is_late: false };
+        for (own, policy, expected) in [
+            (None, Duplicates::Close, &["2", "5"][..]),
+            (Some("5"), Duplicates::Report, &["5"][..]),
+            (Some("4"), Duplicates::Report, &[][..]),
+            (None, Duplicates::Report, &[][..]),
+        ] {
+            let closed = claim.to_close("1", own, policy);
+            let ids: Vec<&str> = closed.iter().map(|ticket| ticket.remote.id.as_str()).collect();
+            assert_eq!(ids, expected, "{own:?}");
+        }
+        assert!(
+            claim.to_close("9", None, Duplicates::Close).is_empty(),
+            "it is not listed yet, and may be younger"
+        );
+    }
+}

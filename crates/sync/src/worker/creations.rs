@@ -1,0 +1,114 @@
+//! When the tracker is listed again while tickets are made: another machine may be making the same ones.
+
+use jiff::Timestamp;
+
+use super::{ApplyError, Held, Report, Worker, WorkerClock};
+use crate::{
+    ledger::{Lease, Ledger},
+    moment,
+    plan::{Action, Plan},
+    tracker::Tracker,
+};
+
+/// How long a list is taken for fresh: whoever begins meanwhile sees by its own lists that this machine makes tickets.
+const FRESH_MS: u64 = 5 * 60 * 1000;
+
+/// How long a machine that meets another one making tickets waits at least before it looks again. Chance adds as much at most, so that one
+/// of the two goes on.
+const BACK_OFF_MS: u64 = 10_000;
+
+/// What is known of other machines while tickets are made.
+#[derive(Default)]
+pub(super) struct Creations {
+    /// When the last list was begun; `None` where nothing was listed in this round.
+    pub(super) listed_at: Option<Timestamp>,
+    watch: Watch,
+    /// Whether tickets were made since the last list.
+    pub(super) are_unseen: bool,
+    /// Why no more are made, where that is so.
+    pub(super) held: Option<Held>,
+    /// Closings of tickets beside those that count.
+    pub(super) duplicates: Vec<Action>,
+}
+
+/// The list after the first request that makes tickets: it shows whether another machine makes the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Watch {
+    /// It follows the next request.
+    #[default]
+    Next,
+    /// It is wanted.
+    Now,
+    /// It was made.
+    Done,
+}
+
+impl Creations {
+    /// What a list that was begun then shows.
+    pub(super) fn since(listed_at: Option<Timestamp>, held: Option<Held>, duplicates: Vec<Action>) -> Self {
+        Self { listed_at, held, duplicates, ..Self::default() }
+    }
+
+    /// Notes a request that made tickets.
+    pub(super) fn made(&mut self) {
+        self.are_unseen = true;
+        if self.watch == Watch::Next {
+            self.watch = Watch::Now;
+        }
+    }
+
+    /// Whether to list before another request.
+    fn wants_list(&self, now: Timestamp) -> bool {
+        let is_fresh = self.listed_at.is_some_and(|at| at <= now && moment::between(at, now) < FRESH_MS);
+        !is_fresh || self.watch == Watch::Now
+    }
+}
+
+impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+    /// Lists again where that is wanted, and waits while another machine makes tickets. `creations.held` tells where no more may be made.
+    pub(super) async fn before_creation(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        creations: &mut Creations,
+        report: &mut Report,
+    ) -> Result<(), ApplyError> {
+        while creations.held.is_none() && creations.wants_list(self.clock.now()) {
+            (creations.listed_at, creations.are_unseen) = (Some(self.clock.now()), false);
+            if creations.watch == Watch::Now {
+                creations.watch = Watch::Done;
+            }
+            let seen = self.look_again(lease, plan, report).await?;
+            let meets_other = seen.others > 0 || seen.lost > 0;
+            creations.held = seen.held;
+            creations.duplicates.extend(seen.duplicates);
+            if meets_other {
+                (creations.listed_at, creations.watch) = (None, Watch::Next);
+                let until = moment::after(self.clock.now(), BACK_OFF_MS + (self.draw)().up_to(BACK_OFF_MS));
+                if !self.wait(Some(lease), until).await? {
+                    creations.held = Some(Held::Contended { until });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_request_is_followed_by_a_list_and_then_time_counts() {
+        let at = |second: i64| Timestamp::from_second(1_700_000_000 + second).unwrap();
+        let mut creations = Creations { listed_at: Some(at(0)), ..Default::default() };
+        assert!(!creations.wants_list(at(1)));
+        creations.made();
+        assert!(creations.wants_list(at(2)), "another machine may make the same");
+        creations.watch = Watch::Done;
+        creations.made();
+        assert!(!creations.wants_list(at(3)));
+        assert!(creations.wants_list(at(300)) && creations.wants_list(at(-1)));
+        assert!(Creations::default().wants_list(at(0)));
+    }
+}

@@ -1,0 +1,231 @@
+//! What a list of tickets means for the ledger.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::{Entry, Fate, Held, Report, Worker, WorkerClock, look_up::Unlisted};
+use crate::{
+    configuration::TrackerSettings,
+    ledger::{
+        Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link, TrackerRecord,
+    },
+    moment,
+    plan::{Action, ActionKind, Claim, Plan},
+    retry::Delivery,
+    ticket::{Marker, Observed, RemoteTicket, SourceDigest, Ticket, oldest_first},
+    tracker::Tracker,
+};
+
+/// What a list shows, and what it was made for.
+pub(super) struct Found<'f> {
+    pub(super) tickets: &'f [Observed],
+    /// Creations that are looked for: begun, and not ended.
+    pub(super) intents: &'f [Intent],
+    /// Whether the list is to show all tickets of the project.
+    pub(super) is_survey: bool,
+    /// When the list was begun.
+    pub(super) begun_at: Timestamp,
+}
+
+/// What came of looking at a list.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Why nothing may be created, where that is so.
+    pub(super) held: Option<Held>,
+    /// When the list of all tickets was begun, where there was one.
+    pub(super) listed_at: Option<Timestamp>,
+    /// Closings of tickets beside those that count.
+    pub(super) duplicates: Vec<Action>,
+    /// How many tickets others made, of which this ledger knew nothing.
+    pub(super) others: usize,
+    /// How many tickets that this ledger knew have an older one beside them.
+    pub(super) lost: usize,
+    /// What may be there unseen.
+    pub(super) unlisted: Unlisted,
+}
+
+impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+    /// Links what was found.
+    pub(super) fn settle_found(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        found: &Found<'_>,
+        report: &mut Report,
+    ) -> Result<Seen, LedgerError> {
+        let (tracker, settings, now) = (self.tracker, self.settings, self.clock.now());
+        let (mut told, mut seen) = (Report::default(), Seen::default());
+        let mut transaction = self.begin(Some(lease))?;
+        let intents = transaction.intents(&settings.name)?.into_iter();
+        let begun = intents.filter(|intent| intent.action == IntentAction::Create);
+        let begun: BTreeSet<Marker> = begun.map(|intent| intent.marker).collect();
+        let by_marker = by_marker(plan, found);
+        let mut settling = Settling { ledger: &mut *transaction, settings, now };
+        for (marker, same) in &by_marker {
+            let is_begun = begun.contains(marker);
+            match settling.ledger.link(&settings.name, marker)? {
+                Some(link) => {
+                    if is_begun {
+                        settling.ledger.remove_intent(&settings.name, marker)?;
+                    }
+                    let fate = settling.claim(&link, same, (found.begun_at, &mut seen))?;
+                    fate.into_iter().for_each(|fate| told.tell(ActionKind::Adopt, marker, fate));
+                }
+                None => {
+                    let kind = if is_begun { ActionKind::LookUp } else { ActionKind::Adopt };
+                    seen.others += usize::from(!is_begun);
+                    let said = said_already(settling.ledger, tracker, plan, same)?;
+                    told.tell(kind, marker, settling.link(marker, same, said)?);
+                    if let Some(link) = settling.ledger.link(&settings.name, marker)? {
+                        settling.claim(&link, same, (found.begun_at, &mut seen))?;
+                    }
+                }
+            }
+        }
+        for intent in
+            found.intents.iter().filter(|intent| !by_marker.iter().any(|(own, _)| *own == &intent.marker))
+        {
+            match settling.missing(intent, found.begun_at)? {
+                Some(certain_at) => drop(seen.unlisted.insert(intent.marker.clone(), certain_at)),
+                None => told.tell(ActionKind::LookUp, &intent.marker, Fate::NotThere),
+            }
+        }
+        if found.is_survey {
+            seen.listed_at = Some(found.begun_at);
+            let record = transaction.record(&settings.name)?;
+            let record = TrackerRecord { listed_at: Some(found.begun_at), ..record };
+            transaction.put_record(&settings.name, &record)?;
+        }
+        transaction.commit()?;
+        // What was in doubt a moment ago is not any more.
+        let is_settled = |entry: &Entry| {
+            matches!(entry.fate, Fate::InDoubt { .. })
+                && entry.kind == ActionKind::Create
+                && told.of(&entry.marker).is_some()
+        };
+        report.entries.retain(|entry| !is_settled(entry));
+        report.entries.append(&mut told.entries);
+        Ok(seen)
+    }
+}
+
+/// The tickets that matter by their markers, the oldest of each first; parents before their children, as in the plan.
+fn by_marker<'f>(plan: &Plan, found: &Found<'f>) -> Vec<(&'f Marker, Vec<&'f Observed>)> {
+    let wanted: BTreeSet<&Marker> = found.intents.iter().map(|intent| &intent.marker).collect();
+    let mut by_marker: BTreeMap<&Marker, Vec<&Observed>> = BTreeMap::new();
+    for ticket in found.tickets.iter().filter(|ticket| found.is_survey || wanted.contains(&ticket.marker)) {
+        by_marker.entry(&ticket.marker).or_default().push(ticket);
+    }
+    by_marker.values_mut().for_each(|same| oldest_first(same));
+    let places: BTreeMap<&Marker, usize> =
+        plan.actions.iter().enumerate().map(|(at, action)| (&action.marker, at)).collect();
+    let mut sorted: Vec<_> = by_marker.into_iter().collect();
+    sorted.sort_by_key(|(marker, _)| places.get(marker).copied().unwrap_or(usize::MAX));
+    sorted
+}
+
+/// What the oldest of `same` is to be made to say, where it says that already: then it need not be changed.
+fn said_already<'p, T: Tracker>(
+    ledger: &dyn LedgerReader,
+    tracker: &T,
+    plan: &'p Plan,
+    same: &[&Observed],
+) -> Result<Option<(&'p Ticket, Option<SourceDigest>)>, LedgerError> {
+    let Some(oldest) = same.first() else { return Ok(None) };
+    let is_first = |kind| matches!(kind, ActionKind::Create | ActionKind::LookUp);
+    let mut actions = plan.actions.iter();
+    let created = actions.find(|action| is_first(action.kind) && action.marker == oldest.marker);
+    let Some((action, ticket)) = created.and_then(|action| Some((action, action.ticket.as_ref()?))) else {
+        return Ok(None);
+    };
+    let hangs_right = match &ticket.parent {
+        None => true,
+        Some(parent) => {
+            let parent = ledger.link(tracker.name(), parent)?.map(|link| link.remote.id);
+            parent.is_some() && parent == oldest.parent_id
+        }
+    };
+    let says_it = tracker.compare(ticket, None, oldest).is_ok_and(|differences| differences.is_empty());
+    Ok((hangs_right && says_it).then_some((ticket, action.source)))
+}
+
+/// A transaction that settles what was found.
+struct Settling<'s> {
+    ledger: &'s mut dyn LedgerWriter,
+    settings: &'s TrackerSettings,
+    now: Timestamp,
+}
+
+impl Settling<'_> {
+    /// A ticket for an artifact that had none.
+    fn link(
+        &mut self,
+        marker: &Marker,
+        same: &[&Observed],
+        said: Option<(&Ticket, Option<SourceDigest>)>,
+    ) -> Result<Fate, LedgerError> {
+        let Some((oldest, others)) = same.split_first() else { return Ok(Fate::NotThere) };
+        let link = Link {
+            tracker: self.settings.name.clone(),
+            marker: marker.clone(),
+            remote: oldest.remote.clone(),
+            digest: said.map(|(ticket, _)| ticket.digest()),
+            source: said.and_then(|(_, source)| source),
+            linked_at: self.now,
+        };
+        let duplicates = others.iter().map(|other| other.remote.clone()).collect();
+        adopt(self.ledger, (&link, said.map(|(ticket, _)| ticket)), duplicates)
+    }
+
+    /// The ticket of an artifact that has one, beside all that carry its marker. What becomes of the link, if anything does.
+    fn claim(
+        &mut self,
+        link: &Link,
+        same: &[&Observed],
+        (begun_at, seen): (Timestamp, &mut Seen),
+    ) -> Result<Option<Fate>, LedgerError> {
+        let is_late = moment::after(link.linked_at, self.settings.look_up_wait_ms()) <= begun_at;
+        let claim = Claim { same, is_late };
+        let instead = claim.instead_of(link);
+        let counts = instead.map_or(&link.remote, |oldest| &oldest.remote);
+        let own = instead.map(|_| link.remote.id.as_str());
+        let duplicates = claim.to_close(&counts.id, own, self.settings.duplicates);
+        seen.duplicates.extend(duplicates.iter().map(|observed| Action::close_duplicate(observed, counts)));
+        seen.lost += usize::from(instead.is_some());
+        instead.map(|_| self.link(&link.marker, same, None)).transpose()
+    }
+
+    /// A creation that the list does not show. `None` where it was certainly not done; else when that is certain.
+    fn missing(&mut self, intent: &Intent, begun_at: Timestamp) -> Result<Option<Timestamp>, LedgerError> {
+        let wait_ms = self.settings.look_up_wait_ms();
+        let mut certain_at = moment::after(intent.begun_at, wait_ms);
+        if intent.begun_at > self.now {
+            // The clock was set back: nobody knows how long ago it was, and the wait begins again.
+            self.ledger.put_intent(&Intent { begun_at: self.now, ..intent.clone() })?;
+            certain_at = moment::after(self.now, wait_ms);
+        }
+        if begun_at < certain_at {
+            return Ok(Some(certain_at));
+        }
+        self.ledger.remove_intent(&intent.tracker, &intent.marker)?;
+        Ok(None)
+    }
+}
+
+/// Links a ticket that was found; `said` is what it is known to say.
+pub(super) fn adopt(
+    ledger: &mut dyn LedgerWriter,
+    (link, said): (&Link, Option<&Ticket>),
+    duplicates: Vec<RemoteTicket>,
+) -> Result<Fate, LedgerError> {
+    match ledger.put_link(link, said) {
+        Err(error @ LedgerError::LinkedElsewhere { .. }) => {
+            return Ok(Held::LinkedElsewhere { reason: error.to_string() }.into());
+        }
+        other => other?,
+    }
+    ledger.remove_intent(&link.tracker, &link.marker)?;
+    ledger.put_delivery(&link.tracker, &link.marker, &Delivery::Due)?;
+    Ok(Fate::Found { remote: link.remote.clone(), duplicates })
+}

@@ -1,0 +1,119 @@
+//! Whose tickets the ledger knows: those of one repository or project, which the tracker itself names.
+
+use stepmark_core::document::FileHash;
+
+use super::{
+    ApplyError, Held, Worker, WorkerClock,
+    gate::{self, Heard},
+};
+use crate::{
+    breaker::{Failure, Reason},
+    ledger::{Lease, Ledger, LedgerError, TrackerRecord},
+    retry::Delivery,
+    tracker::{RequestKind, Tracker},
+};
+
+/// Whether what a plan was made from is of the target that the tracker has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TargetState {
+    /// It is.
+    Same,
+    /// It was another one's, or its address changed: what the ledger knows now belongs to the target, and a new plan is wanted.
+    Changed,
+    /// The tracker does not tell.
+    Unknown(Held),
+}
+
+impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+    /// Asks the tracker which target it is, where the ledger does not know it or the configuration names another address. The tickets of
+    /// another target are set aside, so that none of them is changed; they come back with it.
+    pub(super) async fn settle_target(&mut self, lease: &Lease) -> Result<TargetState, ApplyError> {
+        let (settings, address) = (self.settings, self.settings.target.address());
+        let known = self.ledger.read()?.record(&settings.name)?;
+        self.settle_configuration(lease, &known)?;
+        if !known.wants_target(&address, self.clock.now()) {
+            return Ok(TargetState::Same);
+        }
+        let route = self.tracker.route(RequestKind::Target, &[]);
+        let cost = self.tracker.cost(RequestKind::Target, 0);
+        if let Some(held) = self.pass_gate(Some(lease), &route, &cost).await? {
+            return Ok(TargetState::Unknown(held));
+        }
+        self.requests += 1;
+        let told = self.tracker.target().await;
+        let now = self.clock.now();
+        let mut transaction = self.begin(Some(lease))?;
+        let heard = Heard { route: &route, failures: vec![told.as_ref().err()], budget: None };
+        gate::tell(&mut *transaction, &heard, settings, now)?;
+        let is_moved = known.elsewhere(&address).is_some();
+        let target = match told {
+            Ok(target) => target,
+            Err(failure) => {
+                transaction.commit()?;
+                // Where the address is the one that it had, its own requests tell what is wrong.
+                let is_known = known.target.is_some() && !is_moved;
+                return Ok(if is_known {
+                    TargetState::Same
+                } else {
+                    TargetState::Unknown(Held::NoTarget(failure))
+                });
+            }
+        };
+        let former = known.target.as_deref().filter(|former| *former != target);
+        if let Some(former) = former {
+            transaction.switch_target(&settings.name, former, &target)?;
+        }
+        let is_changed = is_moved || former.is_some();
+        // Read again: the one that came back is another.
+        let record = transaction.record(&settings.name)?;
+        let (target, address, asked_at) = (Some(target), Some(address), Some(now));
+        transaction.put_record(&settings.name, &TrackerRecord { target, address, asked_at, ..record })?;
+        transaction.commit()?;
+        Ok(if is_changed { TargetState::Changed } else { TargetState::Same })
+    }
+
+    /// Gives what was refused another try where the configuration of the tracker is another than when it was refused: the cause may have
+    /// been there, and not in the artifact.
+    fn settle_configuration(&mut self, lease: &Lease, known: &TrackerRecord) -> Result<(), LedgerError> {
+        let name = self.settings.name.clone();
+        let route = self.tracker.route(RequestKind::Target, &[]);
+        let told = format!("{:?} {}", self.settings.target, route.credential);
+        let configuration = Some(FileHash::of(told.as_bytes()).to_string());
+        if known.configuration == configuration {
+            return Ok(());
+        }
+        let mut transaction = self.begin(Some(lease))?;
+        for (marker, delivery) in transaction.deliveries(&name)? {
+            if matches!(&delivery, Delivery::Parked { last, .. } if last.reason == Reason::Invalid) {
+                transaction.put_delivery(&name, &marker, &Delivery::Due)?;
+            }
+        }
+        let record = TrackerRecord { configuration, ..transaction.record(&name)? };
+        transaction.put_record(&name, &record)?;
+        transaction.commit()
+    }
+
+    /// Why nothing of the tracker can be seen, where a ticket that is said to be gone is only out of sight: a credential that has lost its
+    /// access is told that there is nothing.
+    pub(super) async fn out_of_sight(&mut self, lease: &Lease) -> Result<Option<Failure>, ApplyError> {
+        let route = self.tracker.route(RequestKind::Target, &[]);
+        let cost = self.tracker.cost(RequestKind::Target, 0);
+        if self.is_in_sight || self.pass_gate(Some(lease), &route, &cost).await?.is_some() {
+            return Ok(None);
+        }
+        self.requests += 1;
+        match self.tracker.target().await {
+            Ok(_) => {
+                self.is_in_sight = true;
+                Ok(None)
+            }
+            Err(failure) => {
+                let reason = match failure.reason {
+                    Reason::Gone => Reason::Forbidden,
+                    reason => reason,
+                };
+                Ok(Some(Failure { reason, ..failure }))
+            }
+        }
+    }
+}
