@@ -143,6 +143,11 @@ impl TrackerKeys {
         if ticket.file_url.is_none() {
             ticket.file_url = target.file_url(self.branch.as_deref()).map_err(|error| error.to_string())?;
         }
+        if ticket.template.is_some() && (ticket.sections.is_some() || ticket.intro.is_some()) {
+            return Err(format!(
+                "the tickets of `{name}` have a `template`, which says all that stands in them: take `intro` and `sections` out"
+            ));
+        }
         let pace = match kind {
             TargetKind::Github => ScopedPace::github(),
             TargetKind::Jira => ScopedPace::jira(),

@@ -34,7 +34,7 @@ pub struct Ticket {
 pub const TITLE_LIMIT: usize = 255;
 
 /// The version of the canonical form. It grows when the same ticket is to be shown otherwise, so that all are sent again.
-pub(super) const CANONICAL_SCHEMA: &str = "stepmark.ticket/1";
+pub(super) const CANONICAL_SCHEMA: &str = "stepmark.ticket/2";
 
 #[derive(Serialize)]
 struct Canonical<'t> {
