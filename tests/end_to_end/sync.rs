@@ -5,7 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::Value as Json;
 
-use crate::harness::{Run, Sandbox};
+use crate::harness::{Repository, Run, Sandbox};
 
 const NOON: &str = "2026-11-22T12:00:00Z";
 const TICKETS: &str = "out/tickets.jsonl";
@@ -164,6 +164,30 @@ fn without_a_tracker_or_with_several_it_is_told() {
     assert!(run.code == 2 && run.stderr.contains("`dry`, `other`"), "{run}");
     assert_eq!(sandbox.reads_only(&["sync", "plan", "--tracker", "dry"]).code, 0);
     assert_eq!(sandbox.reads_only(&["sync", "plan", "--tracker", "nobody"]).code, 2);
+}
+
+#[test]
+fn files_are_linked_at_the_commit_that_holds_them() {
+    let Some(repository) = Repository::empty("files_are_linked_at_the_commit_that_holds_them") else {
+        return;
+    };
+    let sandbox = &repository.sandbox;
+    sandbox.write(".stepmark/config.yaml", "project_id: demo\ntrackers:\n  github: {repository: o/r}\n");
+    sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
+    repository.git(&["remote", "add", "origin", "https://me:secret@github.com/o/r.git"]);
+    let linked = || {
+        let plan = repository.stepmark(&["sync", "plan", "--json"]);
+        let plan: Json = serde_json::from_str(&plan.stdout).unwrap();
+        plan["actions"][0]["ticket"]["file_at_commit"].clone()
+    };
+    assert_eq!(linked(), Json::Null, "nothing is committed");
+    let commit = repository.commit("first");
+    assert_eq!(linked(), format!("https://github.com/o/r/blob/{commit}/docs/a.md"));
+    sandbox.write("docs/a.md", "---\nid: A\nstatus: done\n---\n\n# Alpha\n");
+    assert_eq!(linked(), Json::Null, "the commit holds something else");
+    repository.git(&["remote", "set-url", "origin", "https://gitlab.example/o/r.git"]);
+    repository.commit("second");
+    assert_eq!(linked(), Json::Null, "another host");
 }
 
 #[cfg(unix)]

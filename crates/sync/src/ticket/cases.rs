@@ -4,7 +4,7 @@ use proptest::{prop_assert, prop_assert_eq, prop_assume};
 use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey};
 
 use super::{
-    CloseReason, LeftOutReason, ManagedSection, Marker, Snapshot, Standing, Ticket, TicketFacts,
+    CloseReason, Commit, LeftOutReason, ManagedSection, Marker, Snapshot, Standing, Ticket, TicketFacts,
     TicketSettings,
     sample::{facts, marker, ticket},
 };
@@ -171,6 +171,37 @@ fn the_configuration_chooses() {
 }
 
 #[test]
+fn another_commit_alone_changes_no_ticket() {
+    let path = facts("a").path;
+    let at = |id: char, files: &[&ProjectPath]| {
+        let commit = Commit {
+            id: id.to_string().repeat(40),
+            folder: "sub/".to_owned(),
+            remotes: vec!["git@h:x/y.git".to_owned()],
+            files: files.iter().map(|path| (*path).clone()).collect(),
+        };
+        let snapshot = Snapshot::of_facts("p", [facts("a")]).at(Some(commit));
+        let settings = TicketSettings {
+            file_url: Some("https://h/o/r/blob/HEAD/{path}".parse().unwrap()),
+            web: Some("https://h".to_owned()),
+            ..TicketSettings::default()
+        };
+        Ticket::desired(&snapshot, &marker("a"), &settings).unwrap()
+    };
+    let (first, second, changed) = (at('a', &[&path]), at('b', &[&path]), at('b', &[]));
+    let link = |id: &str| format!("[docs/a.md](<https://h/{id}/docs/a.md>)");
+    let id = format!("x/y/blob/{}/sub", "a".repeat(40));
+    assert_eq!(body(&first).matches(&link(&id)).count(), 2, "{}", body(&first));
+    assert!(body(&changed).contains(&link("o/r/blob/HEAD")), "what is not committed is on the branch");
+    assert_eq!((first.digest(), first.digest()), (second.digest(), changed.digest()));
+    for (written, wanted) in [(&first, &second), (&first, &changed), (&changed, &first)] {
+        assert!(ManagedSection::of(wanted).is_in(&body(written), LIMIT).unwrap());
+        let other = body(written).replace("docs/a.md", "docs/b.md");
+        assert!(!ManagedSection::of(wanted).is_in(&other, LIMIT).unwrap());
+    }
+}
+
+#[test]
 fn titles_are_one_line_and_labels_fit() {
     let long = ticket("a", |facts| {
         facts.title = format!("{}\nend", "wörd ".repeat(100));
@@ -225,6 +256,31 @@ fn tickets_hang_below_those_of_their_parents() {
     for (id, parent) in [("root", None), ("a", Some("root")), ("b", None), ("c", None), ("d", None)] {
         let ticket = Ticket::desired(&snapshot, &marker(id), &TicketSettings::default()).unwrap();
         assert_eq!(ticket.parent, parent.map(marker), "{id}");
+    }
+}
+
+#[test]
+fn stories_hang_below_their_epic() {
+    let at = |id: &str, file: &str| TicketFacts { path: ProjectPath::new(file).unwrap(), ..facts(id) };
+    let delegated = TicketFacts { parent_id: Some("one".to_owned()), ..at("d", "s/2-2-d.md") };
+    let snapshot = Snapshot::of_facts(
+        "p",
+        [
+            at("one", "epics/epic-1-tools.md"),
+            at("two", "epic-2.md"),
+            at("other two", "epics/epic-02.md"),
+            at("beside", "epic-1-context.md"),
+            at("retro", "epic-1-retro-2026-01-01.md"),
+            at("a", "s/1-1-a.md"),
+            at("b", "s/spec-1-2-b.md"),
+            at("c", "s/2-1-c.md"),
+            delegated,
+        ],
+    );
+    for (id, parent) in
+        [("a", Some("one")), ("b", Some("one")), ("c", None), ("d", Some("one")), ("retro", None)]
+    {
+        assert_eq!(snapshot.parent(&marker(id)), parent.map(marker).as_ref(), "{id}");
     }
 }
 

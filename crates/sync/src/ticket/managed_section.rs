@@ -98,7 +98,8 @@ impl<'t> ManagedSection<'t> {
         };
         let room = room.min(SECTION_LIMIT.saturating_sub(foreign + marks)).max(LEAST_ROOM);
         let content = markdown(&self.ticket.body, &self.ticket.file, room);
-        let body = format!("{before}{begin}\n{}{notice}\n{END}{after}", content.text);
+        let text = self.ticket.linked_at_commit(&format!("{}{notice}", content.text));
+        let body = format!("{before}{begin}\n{text}\n{END}{after}");
         Ok(Merged { body, sections, omitted_lines: content.omitted_lines })
     }
 
@@ -113,13 +114,15 @@ impl<'t> ManagedSection<'t> {
         format!("\n\n---\n{line}")
     }
 
-    /// Whether `existing` says already what the section says. Line ends do not matter: trackers change them.
+    /// Whether `existing` says already what the section says. Line ends do not matter: trackers change them; nor does the commit to which
+    /// the link to the file leads.
     ///
     /// # Errors
     /// When what stands outside of the section leaves too little of `limit` characters.
     pub fn is_in(&self, existing: &str, limit: usize) -> Result<bool, MergeError> {
         let existing = existing.replace("\r\n", "\n");
-        Ok(self.merged_into(&existing, limit)?.body == existing)
+        let wanted = self.merged_into(&existing, limit)?.body;
+        Ok(wanted == existing || self.ticket.without_commit(&wanted) == self.ticket.without_commit(&existing))
     }
 }
 

@@ -28,6 +28,10 @@ impl Ticket {
             title: one_line(&title.unwrap_or_else(|| facts.title.clone()), TITLE_LIMIT),
             body: body(facts, marker, settings),
             file: file(&facts.path, settings),
+            file_at_commit: settings
+                .web
+                .as_deref()
+                .and_then(|web| snapshot.commit()?.address(web, &facts.path)),
             labels,
             standing: standing(facts, settings),
             status: facts.status.clone(),

@@ -26,6 +26,9 @@ pub struct TicketSettings {
     pub fields: BTreeMap<String, Template>,
     /// Where the files of the project can be looked at.
     pub file_url: Option<FileUrl>,
+    /// Where the tracker shows files of repositories, `https://github.com`, unless the configuration says where they are looked at.
+    #[serde(skip)]
+    pub web: Option<String>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
     pub not_planned: Vec<String>,
     /// Whether the ticket of a delegated artifact hangs below that of its parent.
@@ -52,6 +55,7 @@ impl Default for TicketSettings {
             labels,
             fields: BTreeMap::new(),
             file_url: None,
+            web: None,
             not_planned: ["cancelled", "canceled", "superseded", "abandoned", "rejected", "wont-do"]
                 .map(str::to_owned)
                 .to_vec(),

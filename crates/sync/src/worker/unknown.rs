@@ -117,6 +117,7 @@ fn of_gone(observed: &Observed) -> Ticket {
         title: observed.title.clone(),
         body: vec![Block::Paragraph(vec![text()])],
         file: text(),
+        file_at_commit: None,
         labels: [observed.marker.label()].into(),
         standing: Standing::Closed(CloseReason::NotPlanned),
         status: None,

@@ -2,14 +2,14 @@
 
 use std::{future::Future, path::PathBuf};
 
-use stepmark_core::workspace::{Clock, StateFolder};
+use stepmark_core::workspace::{Clock, StateFolder, TrackedArtifact, WalkError, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
     credential::{AllowedDestinations, CredentialBindings},
     ledger::{LEDGER_FILE, Ledger, MemoryLedger, SqliteLedger},
     plan::{Grounds, Plan, Survey},
     retry::{Chance, Draw},
-    ticket::{Observed, Snapshot, Ticket},
+    ticket::{Commit, Observed, Snapshot, Ticket, TicketSettings},
     tracker::Tracker as _,
     worker::{ConfiguredTracker, CredentialAccess, TrackerOpenError, WallClock, Worker},
 };
@@ -92,7 +92,7 @@ impl<'s> Scene<'s> {
 
     /// The artifacts as they are now.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, Failure> {
-        Ok(Snapshot::of(&self.project_id, &self.project.workspace.artifacts()?))
+        Ok(snapshot(&self.project.workspace, &self.project_id, &self.settings.ticket)?)
     }
 
     /// Opens the tracker. Before a repository's tracker sends a credential to a new destination, the person at the terminal of `asking`
@@ -177,6 +177,23 @@ impl<'s> Scene<'s> {
             Failure::new(Exit::Remote, format!("`{}` cannot be looked through: {held}", self.settings.name))
         })
     }
+}
+
+/// The artifacts of `workspace`. Where tickets link to files, git is asked for the commit that holds them.
+pub(super) fn snapshot(
+    workspace: &Workspace,
+    project: &str,
+    settings: &TicketSettings,
+) -> Result<Snapshot, WalkError> {
+    let listing = workspace.artifacts()?;
+    let committed = settings.web.as_ref().and_then(|_| workspace.committed_files());
+    let commit = committed.map(|committed| {
+        let artifacts = listing.artifacts.iter().map(TrackedArtifact::artifact);
+        let held = artifacts.filter(|own| committed.holds(own.path(), own.bytes()));
+        let files = held.map(|own| own.path().clone()).collect();
+        Commit { id: committed.commit, folder: committed.folder, remotes: committed.remotes, files }
+    });
+    Ok(Snapshot::of(project, &listing).at(commit))
 }
 
 /// Runs requests on this thread.
