@@ -222,9 +222,9 @@ fn who_has_no_own_identity_gets_no_ticket() {
     let left_out: Vec<_> =
         snapshot.left_out().iter().map(|left| (left.path.as_str(), &left.reason)).collect();
     let same =
-        |other: &str| LeftOutReason::SameId { key: ArtifactKey::of_id("same"), others: vec![path(other)] };
-    assert_eq!((left_out[0].0, left_out[0].1), ("a.md", &same("b.md")));
-    assert_eq!((left_out[1].0, left_out[1].1), ("b.md", &same("a.md")));
+        LeftOutReason::SameId { key: ArtifactKey::of_id("same"), files: vec![path("a.md"), path("b.md")] };
+    assert_eq!((left_out[0].0, left_out[0].1), ("a.md", &same));
+    assert_eq!((left_out[1].0, left_out[1].1), ("b.md", &same));
     assert!(left_out[2].1.to_string().contains("stepmark track"), "{}", left_out[2].1);
     assert_eq!(Snapshot::of_facts("", [facts("a")]).artifacts().len(), 0);
 }

@@ -52,17 +52,28 @@ pub enum LeftOutReason {
         reason: String,
     },
     /// Another artifact has the same id, and one of them would overwrite the ticket of the other.
-    #[error("`{key}` is also the id of {}: give each its own", spelled(.others))]
+    #[error(
+        "{} have the same id (`{key}`), and no ticket follows them until each has its own: in the copy give `id` another value, or take \
+         `id` and `stepmark_id` out and run `stepmark track`",
+        spelled(.files)
+    )]
     SameId {
         /// The id.
         key: ArtifactKey,
-        /// The other files.
-        others: Vec<ProjectPath>,
+        /// All files that have it.
+        files: Vec<ProjectPath>,
     },
 }
 
+impl LeftOutReason {
+    /// Whether something is wrong that somebody should mend: what was never given an id only has no ticket.
+    pub const fn is_problem(&self) -> bool {
+        !matches!(self, Self::NoMarker(_))
+    }
+}
+
 fn spelled(paths: &[ProjectPath]) -> String {
-    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
+    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ")
 }
 
 impl Snapshot {
@@ -132,11 +143,8 @@ impl Snapshot {
     fn leave_out_same(&mut self, key: &ArtifactKey, same: Vec<TicketFacts>) {
         let mut paths: Vec<ProjectPath> = same.into_iter().map(|facts| facts.path).collect();
         paths.sort();
-        for path in &paths {
-            let others = paths.iter().filter(|other| *other != path).cloned().collect();
-            let reason = LeftOutReason::SameId { key: key.clone(), others };
-            self.left_out.push(LeftOut { path: path.clone(), reason });
-        }
+        let reason = LeftOutReason::SameId { key: key.clone(), files: paths.clone() };
+        self.left_out.extend(paths.into_iter().map(|path| LeftOut { path, reason: reason.clone() }));
     }
 
     /// The artifacts that can have a ticket, in the order of their markers.

@@ -1,6 +1,9 @@
 //! Carrying out a plan.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use super::{
     ApplyError, Fate, Held, Report, StopSignal, WorkerClock, WorkerSettings,
@@ -36,6 +39,7 @@ pub struct Worker<'w, L, T, C> {
     pub(super) stop: StopSignal,
     pub(super) patience_ms: u64,
     pub(super) requests: usize,
+    done: Option<&'w AtomicUsize>,
 }
 
 impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
@@ -51,7 +55,20 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         let work = WorkerSettings::default();
         let patience_ms = work.patience_ms;
         let stop = StopSignal::default();
-        Self { ledger, tracker, clock, settings, project, holder, draw, work, stop, patience_ms, requests: 0 }
+        Self {
+            ledger,
+            tracker,
+            clock,
+            settings,
+            project,
+            holder,
+            draw,
+            work,
+            stop,
+            patience_ms,
+            requests: 0,
+            done: None,
+        }
     }
 
     /// The same worker, working as `work` says.
@@ -64,6 +81,12 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
     #[must_use]
     pub fn heeding(self, stop: StopSignal) -> Self {
         Self { stop, ..self }
+    }
+
+    /// The same worker, which counts what it has been through in `done`, for whoever shows progress.
+    #[must_use]
+    pub fn counting(self, done: &'w AtomicUsize) -> Self {
+        Self { done: Some(done), ..self }
     }
 
     /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease is needed.
@@ -216,6 +239,9 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
             told.tell(item.action.kind, &item.action.marker, fate);
         }
         transaction.commit()?;
+        if let Some(done) = self.done {
+            done.fetch_add(told.entries.len(), Ordering::Relaxed);
+        }
         report.entries.append(&mut told.entries);
         Ok(())
     }

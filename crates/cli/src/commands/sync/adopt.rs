@@ -1,11 +1,9 @@
 //! `stepmark sync adopt`
 
-use std::collections::BTreeMap;
-
 use clap::Args;
 use stepmark_sync::plan::ActionKind;
 
-use super::{Scene, apply::carry_out, plan, report};
+use super::{Scene, apply::carry_out, plan, report, subjects::subjects};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -22,12 +20,7 @@ impl Adopt {
         let mut found = scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?;
         found.actions.retain(|action| action.kind == ActionKind::Adopt);
         plan::warn(&found.remarks, output);
-        let paths: BTreeMap<_, _> = found
-            .actions
-            .iter()
-            .filter_map(|action| Some((action.marker.clone(), action.path.clone()?)))
-            .collect();
-        let done = carry_out(scene, &found, &mut ledger, &tracker)?;
-        Ok(report::show(scene, &done, &paths, output))
+        let done = carry_out(scene, &found, &mut ledger, &tracker, output)?;
+        Ok(report::show(scene, &done, &subjects(&found), output))
     }
 }
