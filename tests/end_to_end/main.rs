@@ -72,6 +72,7 @@ mod streams;
 mod sync;
 mod sync_credentials;
 mod sync_install;
+mod sync_interrupted;
 mod sync_jira;
 #[cfg(unix)]
 mod sync_run;

@@ -5,7 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::Value as Json;
 
-use crate::harness::{Run, Sandbox};
+use crate::harness::{Repository, Run, Sandbox};
 
 const NOON: &str = "2026-11-22T12:00:00Z";
 const TICKETS: &str = "out/tickets.jsonl";
@@ -56,13 +56,13 @@ fn tickets_follow_artifacts() {
     assert_eq!(sandbox.read(TICKETS), before, "nothing was written");
     assert_eq!(sandbox.stepmark(&["set", "docs/a.md", "status=done"]).code, 0);
     fs::remove_file(sandbox.place("docs/b.md")).unwrap();
-    assert_snapshot!(sync(&sandbox, &["apply"]), @r"
+    assert_snapshot!(sync(&sandbox, &["apply"]), @r#"
     exit 0
     ── stdout
     close           done      docs/a.md #1
-    prune           done      `demo/id:B` #2
+    prune           done      "Beta" #2
     2 actions, 1 request
-    ");
+    "#);
     let status = sync(&sandbox, &["status", "--json"]);
     let status: Json = serde_json::from_str(&status.stdout).unwrap();
     assert_eq!((&status["tickets"], &status["schema"]), (&2.into(), &"stepmark.sync-status/1".into()));
@@ -79,7 +79,7 @@ fn a_plan_that_was_kept_is_done_exactly_or_not_at_all() {
     exit 3
     ── stderr
     error: the plan does not hold any more; nothing was done
-      cause: `demo/id:A`: planned create, now create
+      cause: docs/a.md: planned create, now create
       help: make a new one: `stepmark sync plan --out FILE`
     ");
     assert_eq!(sync(&sandbox, &["plan", "--out", "plan.json"]).code, 0);
@@ -164,6 +164,64 @@ fn without_a_tracker_or_with_several_it_is_told() {
     assert!(run.code == 2 && run.stderr.contains("`dry`, `other`"), "{run}");
     assert_eq!(sandbox.reads_only(&["sync", "plan", "--tracker", "dry"]).code, 0);
     assert_eq!(sandbox.reads_only(&["sync", "plan", "--tracker", "nobody"]).code, 2);
+}
+
+#[test]
+fn artifacts_that_no_ticket_can_follow_are_named() {
+    let sandbox = project("");
+    assert_eq!(sync(&sandbox, &["apply"]).code, 0);
+    sandbox.write("docs/copy.md", sandbox.read("docs/a.md"));
+    sandbox.write("docs/broken.md", "---\nstepsCompleted: [a\n---\n\n# Broken\n");
+    assert_eq!(sandbox.stepmark(&["set", "docs/a.md", "status=review"]).code, 0);
+    assert_eq!(sandbox.stepmark(&["set", "docs/b.md", "status=review"]).code, 0);
+    assert_snapshot!(sync(&sandbox, &["apply"]), @r"
+    exit 1
+    ── stdout
+    update          done      docs/b.md #2
+    1 action, 1 request
+    ── stderr
+    warning: 2 artifacts get no ticket: `docs/a.md` and `docs/copy.md` have the same id (`id:A`), and no ticket follows them until each has its own: in the copy give `id` another value, or take `id` and `stepmark_id` out and run `stepmark track` (docs/a.md, docs/copy.md)
+    warning: docs/broken.md gets no ticket: its frontmatter cannot be read: `stepmark check` says why; until then its ticket stays as it is, and none is pruned
+    ");
+    let status = sync(&sandbox, &["status"]);
+    assert!(
+        status.code == 0 && status.stderr.contains("docs/a.md` and `docs/copy.md` have the same id"),
+        "{status}"
+    );
+    assert!(status.stderr.contains("docs/broken.md gets no ticket"), "{status}");
+    sandbox.write("docs/copy.md", "---\nid: C\nstatus: draft\n---\n\n# Copy\n");
+    fs::remove_file(sandbox.place("docs/broken.md")).unwrap();
+    assert_snapshot!(sync(&sandbox, &["apply"]), @r"
+    exit 0
+    ── stdout
+    create          done      docs/copy.md #3
+    update          done      docs/a.md #1
+    2 actions, 4 requests
+    ");
+}
+
+#[test]
+fn files_are_linked_at_the_commit_that_holds_them() {
+    let Some(repository) = Repository::empty("files_are_linked_at_the_commit_that_holds_them") else {
+        return;
+    };
+    let sandbox = &repository.sandbox;
+    sandbox.write(".stepmark/config.yaml", "project_id: demo\ntrackers:\n  github: {repository: o/r}\n");
+    sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
+    repository.git(&["remote", "add", "origin", "https://me:secret@github.com/o/r.git"]);
+    let linked = || {
+        let plan = repository.stepmark(&["sync", "plan", "--json"]);
+        let plan: Json = serde_json::from_str(&plan.stdout).unwrap();
+        plan["actions"][0]["ticket"]["file_at_commit"].clone()
+    };
+    assert_eq!(linked(), Json::Null, "nothing is committed");
+    let commit = repository.commit("first");
+    assert_eq!(linked(), format!("https://github.com/o/r/blob/{commit}/docs/a.md"));
+    sandbox.write("docs/a.md", "---\nid: A\nstatus: done\n---\n\n# Alpha\n");
+    assert_eq!(linked(), Json::Null, "the commit holds something else");
+    repository.git(&["remote", "set-url", "origin", "https://gitlab.example/o/r.git"]);
+    repository.commit("second");
+    assert_eq!(linked(), Json::Null, "another host");
 }
 
 #[cfg(unix)]

@@ -28,6 +28,15 @@ impl Background {
         Self { child: child.unwrap_or_else(|error| panic!("cannot start {command:?}: {error}")), log }
     }
 
+    /// The same, with its results in that file, too.
+    pub(crate) fn start_telling(sandbox: &Sandbox, command: &mut Command, name: &str) -> Self {
+        let log = sandbox.outside().join(format!("{name}.log"));
+        let streams = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
+        let (stdout, stderr) = streams.unwrap();
+        let child = command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).spawn();
+        Self { child: child.unwrap_or_else(|error| panic!("cannot start {command:?}: {error}")), log }
+    }
+
     /// Everything that it has told so far.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap()

@@ -32,7 +32,7 @@ use crate::{
 pub(crate) use marked_place::marked_place;
 pub(crate) use question_report::question_report;
 pub(crate) use report::Excerpt;
-pub(crate) use spinner::with_spinner;
+pub(crate) use spinner::{with_progress, with_spinner};
 pub(crate) use table::{bar, table};
 pub(crate) use unified_diff::unified_diff;
 

@@ -14,6 +14,15 @@ const TICK: Duration = Duration::from_millis(100);
 /// Runs `work`, which counts what it has done in the counter that it is given, and shows `what` with that count on
 /// stderr if it is a terminal.
 pub(crate) fn with_spinner<T>(what: &str, quiet: bool, work: impl FnOnce(&AtomicUsize) -> T) -> T {
+    with_progress(&|count| format!("{what}: {count} files"), quiet, work)
+}
+
+/// The same with another message for the count.
+pub(crate) fn with_progress<T>(
+    message: &(dyn Fn(usize) -> String + Sync),
+    quiet: bool,
+    work: impl FnOnce(&AtomicUsize) -> T,
+) -> T {
     let count = AtomicUsize::new(0);
     let (done, finished) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
@@ -25,7 +34,7 @@ pub(crate) fn with_spinner<T>(what: &str, quiet: bool, work: impl FnOnce(&Atomic
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(ProgressStyle::default_spinner());
             while finished.recv_timeout(TICK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                bar.set_message(format!("{what}: {} files", counter.load(Ordering::Relaxed)));
+                bar.set_message(message(counter.load(Ordering::Relaxed)));
                 bar.tick();
             }
             bar.finish_and_clear();

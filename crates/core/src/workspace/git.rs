@@ -32,12 +32,12 @@ pub(super) fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> Outside
 }
 
 /// The object of the one entry that `ls-tree` lists: `MODE TYPE OBJECT<TAB>PATH<NUL>`.
-fn object_of(listed: &str) -> Option<&str> {
+pub(super) fn object_of(listed: &str) -> Option<&str> {
     listed.split_once('\t')?.0.rsplit(' ').next()
 }
 
 /// Returns whether the blob has these bytes, or has them with the line ends that git keeps (`core.autocrlf`).
-fn holds(object: &str, bytes: &[u8]) -> bool {
+pub(super) fn holds(object: &str, bytes: &[u8]) -> bool {
     is_blob_of(object, bytes) || is_blob_of(object, &with_lf(bytes))
 }
 

@@ -44,6 +44,8 @@ mod changes;
 #[cfg(feature = "write")]
 mod update_error;
 #[cfg(feature = "write")]
+mod committed_files;
+#[cfg(feature = "write")]
 mod git;
 #[cfg(feature = "write")]
 mod story_ledgers;
@@ -116,6 +118,8 @@ pub use checkpoints::{CheckpointListError, CheckpointPlacesError, CheckpointRead
 pub use clock::Clock;
 #[cfg(feature = "write")]
 pub use commit_message::CommitMessageError;
+#[cfg(feature = "write")]
+pub use committed_files::CommittedFiles;
 pub use configuration::{
     Configuration, ConfigurationError, ConfigurationSources, ConfiguredValue, DynamicPlace, Milestone,
     Origin, PathAllowance, Place, Side, StaticLevel, UnknownKey, VARIABLES, Variable,

@@ -53,6 +53,20 @@ fn reads_every_kind() {
 }
 
 #[test]
+fn a_template_says_all_of_a_body() {
+    let of = |ticket: &str| parse(&format!("trackers: {{dry: {{ticket: {{{ticket}}}}}}}"));
+    assert!(of("template: '{title}'").is_ok());
+    for (ticket, reason) in [
+        ("template: '{title}', sections: [steps]", "take `intro` and `sections` out"),
+        ("template: '{tittle}'", "`{tittle}` stands for nothing; there are `{title}`"),
+        ("sections: [storey]", "there is no section `storey`; there are `progress`"),
+    ] {
+        let error = of(ticket).unwrap_err().to_string();
+        assert!(error.contains(reason), "{ticket}: {error}");
+    }
+}
+
+#[test]
 fn files_are_looked_at_where_the_interface_is() {
     for (base_url, expected) in [
         ("https://api.github.com", "https://github.com/o/r/blob/HEAD/a.md"),

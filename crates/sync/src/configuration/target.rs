@@ -104,19 +104,24 @@ impl Target {
         }
     }
 
+    /// Where people look at repositories of the tracker: `https://github.com`; `None` where it has none.
+    pub(super) fn web(&self) -> Option<String> {
+        let Self::Github { base_url, .. } = self else { return None };
+        // GitHub Enterprise: `https://HOST/api/v3`. GitHub: `https://api.github.com`.
+        let base = base_url.as_str();
+        Some(match base.strip_suffix("/api/v3") {
+            Some(web) => web.to_owned(),
+            None => base.replacen("://api.", "://", 1),
+        })
+    }
+
     /// Where the files of the project can be looked at, as far as the target tells: on the branch `branch` of the repository;
     /// `None` for the default branch.
     ///
     /// # Errors
     /// When the branch cannot stand in an address.
     pub fn file_url(&self, branch: Option<&str>) -> Result<Option<FileUrl>, FileUrlError> {
-        let Self::Github { base_url, repository } = self else { return Ok(None) };
-        // GitHub Enterprise: `https://HOST/api/v3`. GitHub: `https://api.github.com`.
-        let base = base_url.as_str();
-        let web = match base.strip_suffix("/api/v3") {
-            Some(web) => web.to_owned(),
-            None => base.replacen("://api.", "://", 1),
-        };
+        let (Self::Github { repository, .. }, Some(web)) = (self, self.web()) else { return Ok(None) };
         format!("{web}/{repository}/blob/{}/{{path}}", branch.unwrap_or("HEAD")).parse().map(Some)
     }
 }

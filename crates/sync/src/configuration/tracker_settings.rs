@@ -146,7 +146,14 @@ impl TrackerKeys {
         }
         let mut ticket = self.ticket.unwrap_or_default();
         if ticket.file_url.is_none() {
+            // Who names a branch wants links to that.
+            ticket.web = target.web().filter(|_| self.branch.is_none());
             ticket.file_url = target.file_url(self.branch.as_deref()).map_err(|error| error.to_string())?;
+        }
+        if ticket.template.is_some() && (ticket.sections.is_some() || ticket.intro.is_some()) {
+            return Err(format!(
+                "the tickets of `{name}` have a `template`, which says all that stands in them: take `intro` and `sections` out"
+            ));
         }
         let pace = match kind {
             TargetKind::Github => ScopedPace::github(),

@@ -255,8 +255,11 @@ impl<'a> Making<'_, 'a> {
     fn tell_left_out(&mut self) {
         let settings = self.grounds.settings;
         let left_out = self.grounds.snapshot.left_out().iter().filter(|left| settings.concerns(&left.path));
-        let remarks = left_out
-            .map(|left| Remark::LeftOut { path: left.path.to_string(), reason: left.reason.to_string() });
+        let remarks = left_out.map(|left| Remark::LeftOut {
+            path: left.path.to_string(),
+            reason: left.reason.to_string(),
+            is_problem: left.reason.is_problem(),
+        });
         self.plan.remarks.extend(remarks);
     }
 

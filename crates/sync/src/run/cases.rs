@@ -122,6 +122,7 @@ fn kind(notice: &Notice) -> &'static str {
         Notice::Waits { .. } => "waits",
         Notice::Done { kind, .. } => kind.name(),
         Notice::Trouble { .. } => "trouble",
+        Notice::LeftOut { .. } => "left out",
         Notice::Outage { .. } => "outage",
         Notice::Recovered => "recovered",
         Notice::Failing { .. } => "failing",

@@ -1,11 +1,11 @@
 //! What a run tells people: changes of state, not attempts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Pass, PassError, RunEvent};
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
-    plan::ActionKind,
+    plan::{ActionKind, Remark},
     ticket::{Marker, RemoteTicket},
     worker::{ApplyError, Entry, Fate, Held},
 };
@@ -37,8 +37,8 @@ pub enum Notice {
     Done {
         /// What was done.
         kind: ActionKind,
-        /// The artifact.
-        marker: Marker,
+        /// What people know the artifact by: its path and title.
+        artifact: String,
         /// The ticket.
         remote: RemoteTicket,
         /// The fields that the tracker left out.
@@ -48,8 +48,8 @@ pub enum Notice {
     Trouble {
         /// What was wanted.
         kind: ActionKind,
-        /// The artifact.
-        marker: Marker,
+        /// What people know the artifact by: its path and title.
+        artifact: String,
         /// Why.
         why: String,
         /// What a person can do.
@@ -76,6 +76,13 @@ pub enum Notice {
         /// How many.
         count: usize,
     },
+    /// An artifact that no ticket can follow until somebody mends it.
+    LeftOut {
+        /// Where it stands.
+        path: String,
+        /// Why, and what to do.
+        why: String,
+    },
     /// The run has ended.
     Stopped,
 }
@@ -88,6 +95,7 @@ pub struct Narrator {
     failing: Option<String>,
     is_waiting: bool,
     remarks: usize,
+    left_out: BTreeSet<(String, String)>,
 }
 
 impl Narrator {
@@ -123,7 +131,7 @@ impl Narrator {
         let mut outage: Option<(ScopeKind, &Failure)> = None;
         for entry in &pass.report.entries {
             match cause(&entry.fate) {
-                Cause::None => notices.extend(done(entry)),
+                Cause::None => notices.extend(done(entry, name(pass, &entry.marker))),
                 Cause::Tracker(kind, failure) => {
                     // The widest says most.
                     if outage.is_none_or(|(widest, _)| kind < widest) {
@@ -132,8 +140,8 @@ impl Narrator {
                 }
                 Cause::Ticket(why, remedy) => {
                     if self.troubles.get(&entry.marker) != Some(&why) {
-                        let (kind, marker) = (entry.kind, entry.marker.clone());
-                        notices.push(Notice::Trouble { kind, marker, why: why.clone(), remedy });
+                        let (kind, artifact) = (entry.kind, name(pass, &entry.marker));
+                        notices.push(Notice::Trouble { kind, artifact, why: why.clone(), remedy });
                     }
                     troubles.insert(entry.marker.clone(), why);
                 }
@@ -151,11 +159,22 @@ impl Narrator {
             None if works && self.outage.take().is_some() => notices.insert(0, Notice::Recovered),
             _ => {}
         }
+        let left_out: BTreeSet<(String, String)> = pass.remarks.iter().filter_map(problem).collect();
+        let new = left_out.difference(&self.left_out).cloned();
+        notices.extend(new.map(|(path, why)| Notice::LeftOut { path, why }));
+        self.left_out = left_out;
         if self.remarks != pass.remarks.len() {
             self.remarks = pass.remarks.len();
             notices.push(Notice::Remarks { count: self.remarks });
         }
         notices
+    }
+}
+
+fn problem(remark: &Remark) -> Option<(String, String)> {
+    match remark {
+        Remark::LeftOut { path, reason, is_problem: true } => Some((path.clone(), reason.clone())),
+        _ => None,
     }
 }
 
@@ -218,12 +237,16 @@ fn of_failure(failure: &Failure, reason: String) -> Cause<'_> {
     }
 }
 
-fn done(entry: &Entry) -> Option<Notice> {
+fn name(pass: &Pass, marker: &Marker) -> String {
+    pass.names.get(marker).cloned().unwrap_or_else(|| marker.to_string())
+}
+
+fn done(entry: &Entry, artifact: String) -> Option<Notice> {
     let (remote, missing) = match &entry.fate {
         Fate::Done { remote, missing } => (remote, missing.as_slice()),
         Fate::Found { remote, .. } => (remote, [].as_slice()),
         _ => return None,
     };
     let missing = missing.iter().map(|field| field.field.clone()).collect();
-    Some(Notice::Done { kind: entry.kind, marker: entry.marker.clone(), remote: remote.clone(), missing })
+    Some(Notice::Done { kind: entry.kind, artifact, remote: remote.clone(), missing })
 }

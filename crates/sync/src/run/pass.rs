@@ -1,12 +1,13 @@
 //! One look at everything, and what follows from it.
 
-use std::error::Error;
+use std::{collections::BTreeMap, error::Error};
 
 use super::Crew;
 use crate::{
     ledger::Ledger,
-    plan::{Grounds, Plan, Remark},
+    plan::{Action, Grounds, Plan, Remark},
     retry::Chance,
+    ticket::Marker,
     tracker::Tracker,
     worker::{ApplyError, Report, Worker, WorkerClock, WorkerSettings, wants_look},
 };
@@ -20,6 +21,8 @@ pub struct Pass {
     pub remarks: Vec<Remark>,
     /// How many tickets said what they should.
     pub unchanged: usize,
+    /// What people know the artifacts of the actions by.
+    pub names: BTreeMap<Marker, String>,
 }
 
 /// Why a pass could not be made. It is tried again.
@@ -31,6 +34,17 @@ pub enum PassError {
     /// Somebody else works on the tracker, or the ledger failed.
     #[error(transparent)]
     Apply(#[from] ApplyError),
+}
+
+/// What people know an artifact by: its path and title, or the title alone where it is gone.
+fn name(action: &Action) -> String {
+    let title = action.ticket.as_ref().map(|ticket| ticket.title.as_str());
+    match (&action.path, title) {
+        (Some(path), Some(title)) => format!("{path} ({title})"),
+        (Some(path), None) => path.to_string(),
+        (None, Some(title)) => title.to_owned(),
+        (None, None) => action.marker.to_string(),
+    }
 }
 
 /// How many plans are made for one pass: what belongs to another target is set aside, what is found is updated, and what was not there is
@@ -45,6 +59,7 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Crew<'_, L, T, C> {
             let (plan, wants_look) = self.plan(&mut pass)?;
             pass.unchanged = plan.unchanged;
             pass.remarks.clone_from(&plan.remarks);
+            pass.names.extend(plan.actions.iter().map(|action| (action.marker.clone(), name(action))));
             if self.stop.is_asked() || round == 0 && plan.actions.is_empty() && !wants_look {
                 break;
             }

@@ -14,7 +14,50 @@ pub enum Block {
     List(Vec<Vec<Inline>>),
     /// A list of tasks.
     Tasks(Vec<Task>),
+    /// Points and tasks of the artifact's text, nested as they are there.
+    Outline(Vec<Entry>),
+    /// Lines that are shown as they are.
+    Code(String),
 }
+
+/// One point of an outline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// How many points stand above it.
+    pub depth: usize,
+    /// What stands before it.
+    pub mark: Mark,
+    /// What it says.
+    pub text: Vec<Inline>,
+}
+
+/// What stands before a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// A dot.
+    Point,
+    /// A number.
+    Number(u64),
+    /// The box of a task that is done.
+    Done,
+    /// The box of a task that is not.
+    ToDo,
+}
+
+/// `entries` without gaps in their depth: each stands at most one below the one before it, the first at the top.
+pub(crate) fn depths(entries: &[Entry]) -> Vec<usize> {
+    let mut deepest = 0;
+    let depths = entries.iter().map(|entry| {
+        let depth = entry.depth.min(deepest).min(DEEPEST);
+        deepest = depth + 1;
+        depth
+    });
+    depths.collect()
+}
+
+/// Points that stand deeper are shown at this depth.
+const DEEPEST: usize = 8;
 
 /// One task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,9 @@
 //! What a ticket should say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +21,10 @@ pub struct Ticket {
     pub body: Vec<Block>,
     /// The artifact's file, for a body that has no room for all.
     pub file: Inline,
+    /// The address of that file at the commit that held it when this was made. No part of the canonical form: another commit alone
+    /// changes no ticket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_at_commit: Option<String>,
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
     pub labels: BTreeSet<String>,
     /// Whether it is open.
@@ -34,19 +41,23 @@ pub struct Ticket {
 pub const TITLE_LIMIT: usize = 255;
 
 /// The version of the canonical form. It grows when the same ticket is to be shown otherwise, so that all are sent again.
-pub(super) const CANONICAL_SCHEMA: &str = "stepmark.ticket/1";
+pub(super) const CANONICAL_SCHEMA: &str = "stepmark.ticket/2";
 
 #[derive(Serialize)]
 struct Canonical<'t> {
     schema: &'static str,
-    ticket: &'t Ticket,
+    ticket: Cow<'t, Ticket>,
 }
 
 impl Ticket {
     /// The canonical form: compact JSON with the version of the form. Fields stand in the order of their declaration, maps and sets in that of
     /// their keys, and there are no numbers, so that one ticket has one spelling. (RFC 8785 would say the same, eleven times as slowly.)
     pub fn canonical(&self) -> String {
-        let form = Canonical { schema: CANONICAL_SCHEMA, ticket: self };
+        let ticket = match &self.file_at_commit {
+            Some(_) => Cow::Owned(Self { file_at_commit: None, ..self.clone() }),
+            None => Cow::Borrowed(self),
+        };
+        let form = Canonical { schema: CANONICAL_SCHEMA, ticket };
         #[expect(clippy::expect_used, reason = "fails for keys that are no text: a ticket has none")]
         serde_json::to_string(&form).expect("a ticket has a canonical form")
     }

@@ -45,6 +45,8 @@ pub struct TicketFacts {
     pub is_readable: bool,
     /// The documents of the project that it was made from.
     pub inputs: Vec<ProjectPath>,
+    /// What stands below its frontmatter, as Markdown.
+    pub text: String,
 }
 
 /// One step of an artifact.
@@ -90,6 +92,7 @@ impl TicketFacts {
             parent_id: delegation.and_then(Delegation::parent_id).map(str::to_owned),
             is_readable: is_readable(artifact),
             inputs: inputs(artifact),
+            text: String::from_utf8_lossy(&artifact.bytes()[artifact.document().body().range()]).into_owned(),
         }
     }
 

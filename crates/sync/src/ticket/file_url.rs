@@ -27,16 +27,21 @@ pub struct FileUrlError {
 impl FileUrl {
     /// The address of the file at `path`.
     pub fn of(&self, path: &ProjectPath) -> String {
-        let mut url = self.before.clone();
-        for byte in path.as_str().bytes() {
-            match byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-                true => url.push(char::from(byte)),
-                // Writing to a text cannot fail.
-                false => drop(write!(url, "%{byte:02X}")),
-            }
-        }
-        url + &self.after
+        format!("{}{}{}", self.before, percent_encoded(path.as_str()), self.after)
     }
+}
+
+/// `text` as a part of an address.
+pub(super) fn percent_encoded(text: &str) -> String {
+    let mut url = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            true => url.push(char::from(byte)),
+            // Writing to a text cannot fail.
+            false => drop(write!(url, "%{byte:02X}")),
+        }
+    }
+    url
 }
 
 impl FromStr for FileUrl {

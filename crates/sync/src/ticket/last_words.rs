@@ -27,6 +27,7 @@ fn closed(observed: &Observed, text: Vec<Inline>, reason: CloseReason) -> Ticket
         marker: observed.marker.clone(),
         title: observed.title.clone(),
         file: Inline::Text(String::new()),
+        file_at_commit: None,
         body: vec![Block::Paragraph(text)],
         labels: [observed.marker.label()].into(),
         standing: Standing::Closed(reason),

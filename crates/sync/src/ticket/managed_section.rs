@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Marker, Ticket, markdown};
+use super::{Block, Inline, Marker, Ticket, markdown};
 
 /// The managed section of a ticket's body, between two hidden marks. What stands outside of it belongs to people and is kept.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,9 @@ pub enum MergeError {
 
 const BEGIN: (&str, &str) = ("<!-- stepmark:begin v1 ", " -->");
 const END: &str = "<!-- stepmark:end -->";
+
+/// How many bytes the section of a new ticket has at most: GitHub takes 65,536 characters, and people want to add some.
+const SECTION_LIMIT: usize = 60_000;
 
 /// The least room that a section is worth: less could not even say where the file is.
 const LEAST_ROOM: usize = 400;
@@ -88,22 +91,38 @@ impl<'t> ManagedSection<'t> {
         let before = trimmed_before(&before);
         let after = trimmed_after(&after);
         let foreign = before.chars().count() + after.chars().count();
-        let marks = begin.len() + END.len() + 2;
+        let notice = self.notice();
+        let marks = begin.len() + notice.len() + END.len() + 2;
         let Some(room) = limit.checked_sub(foreign + marks).filter(|room| *room >= LEAST_ROOM) else {
             return Err(MergeError::NoRoom { marker: marker.clone(), foreign, limit });
         };
+        let room = room.min(SECTION_LIMIT.saturating_sub(foreign + marks)).max(LEAST_ROOM);
         let content = markdown(&self.ticket.body, &self.ticket.file, room);
-        let body = format!("{before}{begin}\n{}\n{END}{after}", content.text);
+        let text = self.ticket.linked_at_commit(&format!("{}{notice}", content.text));
+        let body = format!("{before}{begin}\n{text}\n{END}{after}");
         Ok(Merged { body, sections, omitted_lines: content.omitted_lines })
     }
 
-    /// Whether `existing` says already what the section says. Line ends do not matter: trackers change them.
+    /// The line that tells people what happens to what they change. They do not see the marks.
+    fn notice(&self) -> String {
+        let notice = [
+            Inline::Text("stepmark keeps what stands above in step with ".to_owned()),
+            self.ticket.file.clone(),
+            Inline::Text(" and overwrites changes to it; what is written below stays.".to_owned()),
+        ];
+        let line = markdown(&[Block::Paragraph(notice.to_vec())], &self.ticket.file, usize::MAX).text;
+        format!("\n\n---\n{line}")
+    }
+
+    /// Whether `existing` says already what the section says. Line ends do not matter: trackers change them; nor does the commit to which
+    /// the link to the file leads.
     ///
     /// # Errors
     /// When what stands outside of the section leaves too little of `limit` characters.
     pub fn is_in(&self, existing: &str, limit: usize) -> Result<bool, MergeError> {
         let existing = existing.replace("\r\n", "\n");
-        Ok(self.merged_into(&existing, limit)?.body == existing)
+        let wanted = self.merged_into(&existing, limit)?.body;
+        Ok(wanted == existing || self.ticket.without_commit(&wanted) == self.ticket.without_commit(&existing))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The body of a ticket as GitHub's Markdown.
 
-use super::{Block, Inline, Task};
+use super::{Block, Inline, Mark, Task, block::depths, text::refers_to_ticket};
 
 /// A body as Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,68 +11,145 @@ pub struct Markdown {
     pub omitted_lines: usize,
 }
 
-/// `blocks` as Markdown of at most `limit` characters. What has no room is left out line by line from the end, and a line says
-/// where the rest is: in `file`. Even that line is left out where `limit` has no room for it.
+/// `blocks` as Markdown of at most `limit` bytes. What has no room is left out from the end, at a heading where one is near, and a line
+/// says where the rest is: in `file`. Even that line is left out where `limit` has no room for it.
 pub fn markdown(blocks: &[Block], file: &Inline, limit: usize) -> Markdown {
     let lines = lines(blocks);
-    let length = |line: &String| line.chars().count() + 1;
-    let whole: usize = lines.iter().map(length).sum();
+    let whole: usize = lines.iter().map(Line::length).sum();
     if whole <= limit.saturating_add(1) {
-        return Markdown { text: lines.join("\n"), omitted_lines: 0 };
+        return Markdown { text: joined(&lines), omitted_lines: 0 };
     }
+    let count = |lines: &[Line]| lines.iter().map(|line| line.text.split('\n').count()).sum::<usize>();
     let note = |omitted: usize| format!("*… {omitted} more lines: see* {}", inline(file));
     // The longest note that can be needed, and the blank line before it.
-    let reserved = note(lines.len()).chars().count() + 2;
+    let reserved = note(count(&lines)).len() + 2;
     let mut used = 0;
     let fitting = lines.iter().take_while(|line| {
-        used += length(line);
+        used += line.length();
         used + reserved <= limit
     });
-    let mut kept: Vec<String> = fitting.cloned().collect();
-    while kept.last().is_some_and(|line| line.is_empty() || line.starts_with('#')) {
-        kept.pop();
-    }
-    let omitted_lines = lines.len() - kept.len();
-    if !kept.is_empty() {
-        kept.push(String::new());
-    }
+    let kept = &lines[..fitting.count()];
+    let kept = &kept[..cut(kept.len(), |at| kept[at].length(), |at| kept[at].is_heading)];
+    let is_end = |line: &Line| !line.text.is_empty() && !line.is_heading;
+    let kept = &kept[..kept.iter().rposition(is_end).map_or(0, |last| last + 1)];
+    let omitted_lines = count(&lines[kept.len()..]);
+    let mut text = joined(kept);
     if reserved <= limit {
-        kept.push(note(omitted_lines));
+        text.push_str(if kept.is_empty() { "" } else { "\n\n" });
+        text.push_str(&note(omitted_lines));
     }
-    Markdown { text: kept.join("\n"), omitted_lines }
+    Markdown { text, omitted_lines }
 }
 
-fn lines(blocks: &[Block]) -> Vec<String> {
+/// After how many of `count` lines, which just have room, a body is cut: before the last heading, unless half of the text stands behind it.
+pub(crate) fn cut(
+    count: usize,
+    length: impl Fn(usize) -> usize,
+    is_heading: impl Fn(usize) -> bool,
+) -> usize {
+    let whole: usize = (0..count).map(&length).sum();
+    let heading = (0..count).rev().find(|at| is_heading(*at));
+    let before = |at: &usize| (0..*at).map(&length).sum::<usize>();
+    heading.filter(|at| before(at) * 2 >= whole).unwrap_or(count)
+}
+
+/// A line of the body, or lines that belong together.
+struct Line {
+    text: String,
+    is_heading: bool,
+}
+
+impl Line {
+    fn length(&self) -> usize {
+        self.text.len() + 1
+    }
+}
+
+fn joined(lines: &[Line]) -> String {
+    lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+fn lines(blocks: &[Block]) -> Vec<Line> {
     let mut lines = Vec::new();
     for block in blocks {
-        if !lines.is_empty() {
-            lines.push(String::new());
-        }
+        let mut push =
+            |text: String| lines.push(Line { text, is_heading: matches!(block, Block::Heading(_)) });
         match block {
-            Block::Heading(text) => lines.push(format!("### {}", escaped(text))),
-            Block::Paragraph(inlines) => lines.push(guarded(inlines_text(inlines))),
+            Block::Heading(text) => push(format!("### {}", escaped(text))),
+            Block::Paragraph(inlines) => push(guarded(inlines_text(inlines))),
             Block::List(points) => {
-                lines.extend(points.iter().map(|point| format!("- {}", guarded(inlines_text(point)))));
+                points.iter().for_each(|point| push(format!("- {}", guarded(inlines_text(point)))));
             }
-            Block::Tasks(tasks) => lines.extend(tasks.iter().map(|Task { done, text }| {
-                format!("- [{}] {}", if *done { 'x' } else { ' ' }, inlines_text(text))
-            })),
+            Block::Tasks(tasks) => tasks.iter().for_each(|Task { done, text }| {
+                push(format!("- [{}] {}", if *done { 'x' } else { ' ' }, inlines_text(text)));
+            }),
+            Block::Outline(entries) => {
+                for (entry, depth) in entries.iter().zip(depths(entries)) {
+                    let text = guarded(inlines_text(&entry.text));
+                    push(format!("{:1$}{2}{text}", "", depth * 4, mark(entry.mark)));
+                }
+            }
+            Block::Code(text) => push(code_block(text)),
         }
+        lines.push(Line { text: String::new(), is_heading: false });
     }
+    lines.pop();
     lines
 }
 
+/// What stands before a point. Points below it begin four columns further right, which is enough for numbers of two digits.
+fn mark(mark: Mark) -> String {
+    match mark {
+        Mark::Point => "- ".to_owned(),
+        Mark::Number(number) => format!("{number}. "),
+        Mark::Done => "- [x] ".to_owned(),
+        Mark::ToDo => "- [ ] ".to_owned(),
+    }
+}
+
+/// Lines as they are, between fences. Only what would be a mark of ours is parted.
+fn code_block(text: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat((longest + 1).max(3));
+    let clean: String =
+        text.chars().filter(|letter| matches!(letter, '\n' | '\t') || !letter.is_control()).collect();
+    format!("{fence}\n{}\n{fence}", clean.replace("<!--", "<!\u{200B}--"))
+}
+
+/// Runs that look alike become one before they are escaped: else a sign and the name behind it would not be seen together.
 fn inlines_text(inlines: &[Inline]) -> String {
-    inlines.iter().map(inline).collect()
+    let runs = inlines.chunk_by(|one, other| {
+        use Inline::{Strong, Text};
+        matches!((one, other), (Text(_), Text(_)) | (Strong(_), Strong(_)))
+    });
+    let runs = runs.map(|run| {
+        let text = || run.iter().map(Inline::shown).collect::<String>();
+        match run {
+            [Inline::Text(_), _, ..] => escaped(&text()),
+            [Inline::Strong(_), _, ..] => strong(&text()),
+            _ => run.iter().map(inline).collect(),
+        }
+    });
+    runs.collect()
 }
 
 fn inline(inline: &Inline) -> String {
     match inline {
         Inline::Text(text) => escaped(text),
-        Inline::Strong(text) => format!("**{}**", escaped(text)),
+        Inline::Strong(text) => strong(text),
         Inline::Code(text) => code(text),
         Inline::Link { text, url } => format!("[{}](<{url}>)", escaped(text)),
     }
+}
+
+/// Strong text. Blanks at its ends stand outside of the asterisks, which would be text beside them.
+fn strong(text: &str) -> String {
+    let bare = text.trim();
+    if bare.is_empty() {
+        return escaped(text);
+    }
+    let (before, after) = text.split_once(bare).unwrap_or_default();
+    format!("{}**{}**{}", escaped(before), escaped(bare), escaped(after))
 }
 
 /// A code span: in it nothing has a meaning but its own backticks.
@@ -89,25 +166,51 @@ fn in_one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
-/// Text in which nothing has a meaning. Punctuation is escaped as CommonMark allows (§2.4). Mentions and references to issues are
-/// found by GitHub after that, so a character without width parts the sign from the name: nobody is called by a title.
+/// Text in which nothing has a meaning. Punctuation is escaped as CommonMark allows (§2.4). Mentions, references to issues and their
+/// addresses are found by GitHub after that, so a character without width parts them: nobody is called by a title, and nothing is closed.
 fn escaped(text: &str) -> String {
     const SPECIAL: &str = "\\`*_[]<>|~&$";
     let text = in_one_line(text);
     let mut out = String::with_capacity(text.len() + 8);
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
+    for (at, letter) in text.char_indices() {
         if SPECIAL.contains(letter) {
             out.push('\\');
         }
         out.push(letter);
-        let follows_name = letters.peek().is_some_and(|next| next.is_alphanumeric());
-        if matches!(letter, '@' | '#') && follows_name {
+        if calls(&text[..at], letter, &text[at + letter.len_utf8()..]) {
             out.push('\u{200B}');
         }
     }
     out
 }
+
+/// Whether `letter`, between what stands `before` and `after` it, makes a mention, a reference or the address of an issue.
+fn calls(before: &str, letter: char, after: &str) -> bool {
+    let token = || {
+        after.chars().take(LONGEST_ADDRESS).take_while(|letter| !letter.is_whitespace()).collect::<String>()
+    };
+    match letter {
+        '@' | '#' => after.starts_with(char::is_alphanumeric),
+        // `GH-12`.
+        '-' => {
+            let ends_with = |word: &str| {
+                before.len() >= 2
+                    && before.is_char_boundary(before.len() - 2)
+                    && before[before.len() - 2..].eq_ignore_ascii_case(word)
+            };
+            ends_with("GH") && after.starts_with(|digit: char| digit.is_ascii_digit())
+        }
+        ':' => after.starts_with("//") && refers_to_ticket(&token()),
+        'w' | 'W' => {
+            let is_address = after.get(..3).is_some_and(|next| next.eq_ignore_ascii_case("ww."));
+            is_address && !before.ends_with(char::is_alphanumeric) && refers_to_ticket(&token())
+        }
+        _ => false,
+    }
+}
+
+/// In how many characters of an address the number of an issue stands.
+const LONGEST_ADDRESS: usize = 300;
 
 /// The same line, where its beginning would make it a heading, a list or a rule.
 fn guarded(line: String) -> String {

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use stepmark_core::artifact::ProjectPath;
-
 use super::{
-    Block, CloseReason, Inline, Marker, Parents, Placeholder, Section, Snapshot, Standing, StepFact,
-    TITLE_LIMIT, Task, Ticket, TicketFacts, TicketSettings, bar::bar, step_name::step_name,
+    CloseReason, Marker, Parents, Placeholder, Snapshot, Standing, TITLE_LIMIT, Ticket, TicketFacts,
+    TicketSettings,
+    body::{body, file},
 };
 
 impl Ticket {
@@ -29,6 +28,10 @@ impl Ticket {
             title: one_line(&title.unwrap_or_else(|| facts.title.clone()), TITLE_LIMIT),
             body: body(facts, marker, settings),
             file: file(&facts.path, settings),
+            file_at_commit: settings
+                .web
+                .as_deref()
+                .and_then(|web| snapshot.commit()?.address(web, &facts.path)),
             labels,
             standing: standing(facts, settings),
             status: facts.status.clone(),
@@ -53,7 +56,7 @@ fn one_line(text: &str, limit: usize) -> String {
 
 impl TicketFacts {
     /// What stands for a place of a template; `None` where it is not known.
-    fn fact(&self, place: Placeholder, marker: &Marker) -> Option<String> {
+    pub(super) fn fact(&self, place: Placeholder, marker: &Marker) -> Option<String> {
         match place {
             Placeholder::Title => Some(self.title.clone()),
             Placeholder::Workflow => self.workflow.clone(),
@@ -89,94 +92,3 @@ const BEGINNING_WORDS: [&str; 10] =
 
 /// Status words that say of any lifecycle that the work itself has not begun, although its first state is behind it.
 const PLANNED_WORDS: [&str; 2] = ["backlog", "ready-for-dev"];
-
-fn body(facts: &TicketFacts, marker: &Marker, settings: &TicketSettings) -> Vec<Block> {
-    let intro = settings.intro.as_ref().and_then(|intro| intro.fill(|place| facts.fact(place, marker)));
-    let mut blocks: Vec<Block> =
-        intro.map(|text| Block::Paragraph(vec![Inline::Text(text)])).into_iter().collect();
-    let mut points = Vec::new();
-    for section in &settings.sections {
-        let heading = |text: &str| Block::Heading(text.to_owned());
-        match section {
-            Section::Status => points.extend(point("Status", facts.status.as_deref().into_iter().map(code))),
-            Section::Scope => points.extend(point("Scope", facts.scope.as_deref().into_iter().map(code))),
-            Section::Next => points.extend(point("Next", facts.next.iter().map(|step| step_name(step)))),
-            // Facts that follow each other make one list.
-            Section::Progress | Section::Steps | Section::Files => {
-                flush(&mut points, &mut blocks);
-                match section {
-                    Section::Progress => blocks.extend(progress(facts)),
-                    Section::Steps if !facts.steps.is_empty() => {
-                        blocks
-                            .extend([heading("Steps"), Block::Tasks(facts.steps.iter().map(task).collect())]);
-                    }
-                    Section::Files => blocks.extend([heading("Files"), files(facts, settings)]),
-                    _ => {}
-                }
-            }
-        }
-    }
-    flush(&mut points, &mut blocks);
-    blocks
-}
-
-fn flush(points: &mut Vec<Vec<Inline>>, blocks: &mut Vec<Block>) {
-    if !points.is_empty() {
-        blocks.push(Block::List(std::mem::take(points)));
-    }
-}
-
-/// `name: a or b`; nothing where there are no values.
-fn point(name: &str, values: impl Iterator<Item = Inline>) -> Option<Vec<Inline>> {
-    let values = alternatives(values);
-    if values.is_empty() {
-        return None;
-    }
-    let mut inlines = vec![Inline::Strong(format!("{name}:")), Inline::Text(" ".to_owned())];
-    inlines.extend(values);
-    Some(inlines)
-}
-
-fn code(word: &str) -> Inline {
-    Inline::Code(word.to_owned())
-}
-
-fn alternatives(values: impl Iterator<Item = Inline>) -> Vec<Inline> {
-    let mut inlines = Vec::new();
-    for (at, value) in values.enumerate() {
-        if at > 0 {
-            inlines.push(Inline::Text(" or ".to_owned()));
-        }
-        inlines.push(value);
-    }
-    inlines
-}
-
-fn progress(facts: &TicketFacts) -> Option<Block> {
-    let steps = |count: usize| if count == 1 { "step" } else { "steps" };
-    let text = match (facts.total, facts.percent()) {
-        (Some(total), Some(percent)) => {
-            let done = facts.done.min(total);
-            format!("{} {done} of {total} {} done ({percent} %)", bar(done, total), steps(total))
-        }
-        _ if facts.done > 0 => format!("{} {} done", facts.done, steps(facts.done)),
-        _ => return None,
-    };
-    Some(Block::Paragraph(vec![Inline::Text(text)]))
-}
-
-fn task(step: &StepFact) -> Task {
-    Task { done: step.is_done, text: alternatives(step.names.iter().map(|name| step_name(name))) }
-}
-
-fn files(facts: &TicketFacts, settings: &TicketSettings) -> Block {
-    let files = std::iter::once(&facts.path).chain(&facts.inputs);
-    Block::List(files.map(|path| vec![file(path, settings)]).collect())
-}
-
-fn file(path: &ProjectPath, settings: &TicketSettings) -> Inline {
-    match &settings.file_url {
-        Some(url) => Inline::Link { text: path.to_string(), url: url.of(path) },
-        None => Inline::Code(path.to_string()),
-    }
-}

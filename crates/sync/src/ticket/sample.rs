@@ -35,6 +35,7 @@ pub(crate) fn facts(id: &str) -> TicketFacts {
         parent_id: None,
         is_readable: true,
         inputs: vec![ProjectPath::new("docs/brief.md").unwrap()],
+        text: String::new(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, str::FromStr};
 
 use serde::Deserialize;
 
-use super::{FileUrl, Template, TemplateError};
+use super::{BodyTemplate, FileUrl, Template, TemplateError};
 use crate::scalar::deserialize_as_scalar;
 
 /// `ticket:` of a tracker in the configuration. Every key may be missing.
@@ -15,8 +15,10 @@ pub struct TicketSettings {
     pub title: Template,
     /// A paragraph before everything else.
     pub intro: Option<Template>,
-    /// What stands in the body, in this order.
-    pub sections: Vec<Section>,
+    /// What stands in the body, in this order; [`Section::DEFAULT`] unless given.
+    pub sections: Option<Vec<Section>>,
+    /// The body as a person wants it, instead of `intro` and `sections`.
+    pub template: Option<BodyTemplate>,
     /// Labels. One whose facts are not known is left out. A label of the tracker that begins like one of these (`status:`) is
     /// managed; all others are a person's.
     pub labels: Vec<Template>,
@@ -24,6 +26,9 @@ pub struct TicketSettings {
     pub fields: BTreeMap<String, Template>,
     /// Where the files of the project can be looked at.
     pub file_url: Option<FileUrl>,
+    /// Where the tracker shows files of repositories, `https://github.com`, unless the configuration says where they are looked at.
+    #[serde(skip)]
+    pub web: Option<String>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
     pub not_planned: Vec<String>,
     /// Whether the ticket of a delegated artifact hangs below that of its parent.
@@ -45,10 +50,12 @@ impl Default for TicketSettings {
         Self {
             title,
             intro: None,
-            sections: Section::ALL.iter().map(|(_, section)| *section).collect(),
+            sections: None,
+            template: None,
             labels,
             fields: BTreeMap::new(),
             file_url: None,
+            web: None,
             not_planned: ["cancelled", "canceled", "superseded", "abandoned", "rejected", "wont-do"]
                 .map(str::to_owned)
                 .to_vec(),
@@ -58,9 +65,9 @@ impl Default for TicketSettings {
 }
 
 /// A part of a ticket's body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// A bar, and how many steps are done.
+    /// A bar, and how many steps, or tasks of the text, are done.
     Progress,
     /// The status word.
     Status,
@@ -68,21 +75,48 @@ pub enum Section {
     Scope,
     /// The step that comes next.
     Next,
+    /// What the artifact says of the story itself.
+    Story,
+    /// Its acceptance criteria.
+    AcceptanceCriteria,
+    /// The tasks that stand in its text.
+    Tasks,
     /// All steps as tasks.
     Steps,
     /// The artifact and the documents that it was made from.
     Files,
+    /// Its whole text.
+    Text,
+    /// The section of its text with this heading: `# Dev Notes`.
+    Heading(String),
 }
 
 impl Section {
-    /// All of them, with their names, in the order in which they stand by default.
-    pub const ALL: [(&'static str, Self); 6] = [
+    /// Those that have a name.
+    pub const NAMED: [(&'static str, Self); 10] = [
         ("progress", Self::Progress),
         ("status", Self::Status),
         ("scope", Self::Scope),
         ("next", Self::Next),
+        ("story", Self::Story),
+        ("acceptance-criteria", Self::AcceptanceCriteria),
+        ("tasks", Self::Tasks),
         ("steps", Self::Steps),
         ("files", Self::Files),
+        ("text", Self::Text),
+    ];
+
+    /// What stands in a body unless a person chose something else.
+    pub const DEFAULT: [Self; 9] = [
+        Self::Progress,
+        Self::Status,
+        Self::Scope,
+        Self::Next,
+        Self::Story,
+        Self::AcceptanceCriteria,
+        Self::Tasks,
+        Self::Steps,
+        Self::Files,
     ];
 }
 
@@ -90,10 +124,17 @@ impl FromStr for Section {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = Self::ALL.iter().find(|(own, _)| *own == name);
-        known.map(|(_, section)| *section).ok_or_else(|| {
-            let names: Vec<String> = Self::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
-            format!("there is no section `{name}`; there are {}", names.join(", "))
+        let heading = name.strip_prefix('#').map(|title| title.trim_start_matches('#').trim());
+        if let Some(title) = heading.filter(|title| !title.is_empty()) {
+            return Ok(Self::Heading(title.to_owned()));
+        }
+        let known = Self::NAMED.into_iter().find(|(own, _)| *own == name);
+        known.map(|(_, section)| section).ok_or_else(|| {
+            let names: Vec<String> = Self::NAMED.iter().map(|(name, _)| format!("`{name}`")).collect();
+            format!(
+                "there is no section `{name}`; there are {}, and headings as `# Dev Notes`",
+                names.join(", ")
+            )
         })
     }
 }
@@ -129,13 +170,14 @@ mod tests {
     #[test]
     fn the_defaults_can_be_read() {
         let defaults = TicketSettings::default();
-        assert_eq!((defaults.labels.len(), defaults.sections.len()), (3, 6));
+        assert_eq!((defaults.labels.len(), defaults.sections), (3, None));
     }
 
     #[test]
     fn keys_that_are_missing_are_the_defaults() {
-        let read: TicketSettings = serde_yaml::from_str("sections: [steps]\nparents: ignore\n").unwrap();
-        assert_eq!(read.sections, [Section::Steps]);
+        let read: TicketSettings =
+            serde_yaml::from_str("sections: [steps, '# Dev Notes']\nparents: ignore\n").unwrap();
+        assert_eq!(read.sections, Some(vec![Section::Steps, Section::Heading("Dev Notes".to_owned())]));
         assert_eq!(read.labels, TicketSettings::default().labels);
         assert_eq!(read.parents, Parents::Ignore);
         let error = serde_yaml::from_str::<TicketSettings>("sections: [steps, stepz]\n").unwrap_err();

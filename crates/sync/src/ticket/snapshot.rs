@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepmark_core::{
-    artifact::ProjectPath,
+    artifact::{LedgerKey, ProjectPath},
     journal::ArtifactKey,
     workspace::{Artifacts, map_in_parts},
 };
 
-use super::{Marker, MarkerError, TicketFacts};
+use super::{Commit, Marker, MarkerError, TicketFacts};
 
 /// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has no way back.
 #[derive(Clone, Debug, Default)]
@@ -17,9 +17,12 @@ pub struct Snapshot {
     left_out: Vec<LeftOut>,
     /// The markers of the artifacts that others call by this id, where it is one artifact only.
     by_chain_id: BTreeMap<String, Marker>,
+    /// The markers of epics by their numbers, where one artifact only is an epic of that number.
+    epics: BTreeMap<u16, Marker>,
     /// The markers of artifacts that are there and get no ticket.
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
+    commit: Option<Commit>,
 }
 
 /// An artifact that gets no ticket.
@@ -49,17 +52,28 @@ pub enum LeftOutReason {
         reason: String,
     },
     /// Another artifact has the same id, and one of them would overwrite the ticket of the other.
-    #[error("`{key}` is also the id of {}: give each its own", spelled(.others))]
+    #[error(
+        "{} have the same id (`{key}`), and no ticket follows them until each has its own: in the copy give `id` another value, or take \
+         `id` and `stepmark_id` out and run `stepmark track`",
+        spelled(.files)
+    )]
     SameId {
         /// The id.
         key: ArtifactKey,
-        /// The other files.
-        others: Vec<ProjectPath>,
+        /// All files that have it.
+        files: Vec<ProjectPath>,
     },
 }
 
+impl LeftOutReason {
+    /// Whether something is wrong that somebody should mend: what was never given an id only has no ticket.
+    pub const fn is_problem(&self) -> bool {
+        !matches!(self, Self::NoMarker(_))
+    }
+}
+
 fn spelled(paths: &[ProjectPath]) -> String {
-    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
+    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ")
 }
 
 impl Snapshot {
@@ -99,7 +113,8 @@ impl Snapshot {
             }
         }
         snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
-        snapshot.by_chain_id = chain_ids(&snapshot.artifacts);
+        snapshot.by_chain_id = only(&snapshot.artifacts, |facts| facts.chain_id.clone());
+        snapshot.epics = only(&snapshot.artifacts, |facts| epic_number(&facts.path));
         snapshot
     }
 
@@ -110,6 +125,16 @@ impl Snapshot {
         self
     }
 
+    /// The same, of which `commit` holds some files as they are.
+    #[must_use]
+    pub fn at(self, commit: Option<Commit>) -> Self {
+        Self { commit, ..self }
+    }
+
+    pub(super) const fn commit(&self) -> Option<&Commit> {
+        self.commit.as_ref()
+    }
+
     /// Whether the artifact of `marker` is certainly gone.
     pub fn lacks(&self, marker: &Marker) -> bool {
         !self.is_partial && !self.artifacts.contains_key(marker) && !self.ambiguous.contains(marker)
@@ -118,11 +143,8 @@ impl Snapshot {
     fn leave_out_same(&mut self, key: &ArtifactKey, same: Vec<TicketFacts>) {
         let mut paths: Vec<ProjectPath> = same.into_iter().map(|facts| facts.path).collect();
         paths.sort();
-        for path in &paths {
-            let others = paths.iter().filter(|other| *other != path).cloned().collect();
-            let reason = LeftOutReason::SameId { key: key.clone(), others };
-            self.left_out.push(LeftOut { path: path.clone(), reason });
-        }
+        let reason = LeftOutReason::SameId { key: key.clone(), files: paths.clone() };
+        self.left_out.extend(paths.into_iter().map(|path| LeftOut { path, reason: reason.clone() }));
     }
 
     /// The artifacts that can have a ticket, in the order of their markers.
@@ -140,7 +162,8 @@ impl Snapshot {
         &self.left_out
     }
 
-    /// The parent of an artifact in its chain of delegation; `None` where it has none, several, or stands below itself.
+    /// The parent of an artifact: in its chain of delegation, else the epic of a story. `None` where it has none, several, or stands below
+    /// itself.
     pub fn parent(&self, marker: &Marker) -> Option<&Marker> {
         let parent = self.named_parent(marker)?;
         // A circle has no top: none of its tickets hangs below another.
@@ -156,7 +179,14 @@ impl Snapshot {
     }
 
     fn named_parent(&self, marker: &Marker) -> Option<&Marker> {
-        self.by_chain_id.get(self.artifacts.get(marker)?.parent_id.as_ref()?)
+        let facts = self.artifacts.get(marker)?;
+        match &facts.parent_id {
+            Some(parent) => self.by_chain_id.get(parent),
+            None => {
+                let (key, _) = LedgerKey::of(&facts.path)?;
+                self.epics.get(&key.epic).filter(|_| key.is_story())
+            }
+        }
     }
 
     /// How many tickets stand above that of `marker`.
@@ -171,15 +201,28 @@ impl Snapshot {
     }
 }
 
-fn chain_ids(artifacts: &BTreeMap<Marker, TicketFacts>) -> BTreeMap<String, Marker> {
-    let mut markers: BTreeMap<&str, Vec<&Marker>> = BTreeMap::new();
+/// The number of the epic that the file at `path` is: `epic-N.md` or `epic-N-slug.md`. What BMAD writes beside epics is none.
+fn epic_number(path: &ProjectPath) -> Option<u16> {
+    let rest = path.file_stem().strip_prefix("epic-")?;
+    let (number, slug) = rest.split_once('-').unwrap_or((rest, ""));
+    let is_beside = slug == "context" || slug.starts_with("retro");
+    let is_short = (1..=3).contains(&number.len()) && number.bytes().all(|digit| digit.is_ascii_digit());
+    (is_short && !is_beside).then(|| number.parse().ok()).flatten()
+}
+
+/// The markers of artifacts by a key that they have, where no other has it.
+fn only<K: Ord>(
+    artifacts: &BTreeMap<Marker, TicketFacts>,
+    key: impl Fn(&TicketFacts) -> Option<K>,
+) -> BTreeMap<K, Marker> {
+    let mut markers: BTreeMap<K, Vec<&Marker>> = BTreeMap::new();
     for (marker, facts) in artifacts {
-        if let Some(id) = &facts.chain_id {
-            markers.entry(id).or_default().push(marker);
+        if let Some(key) = key(facts) {
+            markers.entry(key).or_default().push(marker);
         }
     }
-    let only = markers.into_iter().filter_map(|(id, markers)| match markers.as_slice() {
-        [marker] => Some((id.to_owned(), (*marker).clone())),
+    let only = markers.into_iter().filter_map(|(key, markers)| match markers.as_slice() {
+        [marker] => Some((key, (*marker).clone())),
         _ => None,
     });
     only.collect()

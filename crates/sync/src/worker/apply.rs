@@ -1,6 +1,9 @@
 //! Carrying out a plan.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use super::{
     ApplyError, Fate, Held, Report, StopSignal, WorkerClock, WorkerSettings,
@@ -43,6 +46,7 @@ pub struct Worker<'w, L, T, C> {
     naming: Option<Marker>,
     /// Whether the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
+    done: Option<&'w AtomicUsize>,
 }
 
 impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
@@ -72,6 +76,7 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
             requests: 0,
             naming: None,
             is_in_sight: false,
+            done: None,
         }
     }
 
@@ -90,6 +95,12 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
     /// From now on the linked ticket of `marker` gets its marker back: a person says that it is this artifact's.
     pub fn name_ticket_of(&mut self, marker: Marker) {
         self.naming = Some(marker);
+    }
+
+    /// The same worker, which counts what it has been through in `done`, for whoever shows progress.
+    #[must_use]
+    pub fn counting(self, done: &'w AtomicUsize) -> Self {
+        Self { done: Some(done), ..self }
     }
 
     /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease is needed.
@@ -292,6 +303,9 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
             told.tell(item.action.kind, &item.action.marker, fate);
         }
         transaction.commit()?;
+        if let Some(done) = self.done {
+            done.fetch_add(told.entries.len(), Ordering::Relaxed);
+        }
         report.entries.append(&mut told.entries);
         Ok(())
     }

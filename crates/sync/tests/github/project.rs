@@ -31,6 +31,7 @@ pub(crate) fn ticket(id: &str) -> Ticket {
         title: format!("Artifact {id}"),
         body: vec![Block::Paragraph(vec![Inline::Text("Two of three.".to_owned())])],
         file: Inline::Code(format!("docs/{id}.md")),
+        file_at_commit: None,
         labels: [project_label("p"), "status:draft".to_owned()].into(),
         standing: Standing::InProgress,
         status: Some("draft".to_owned()),

@@ -10,11 +10,7 @@ use stepmark_sync::{
     worker::{self, ConfiguredTracker, LostLink},
 };
 
-use super::{
-    Scene,
-    apply::{carry_out, paths},
-    plan, report,
-};
+use super::{Scene, apply::carry_out, plan, report, subjects::subjects};
 use crate::{
     environment,
     exit::{Exit, Failure},
@@ -40,8 +36,8 @@ impl Adopt {
         let mut found = scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?;
         found.actions.retain(|action| action.kind == ActionKind::Adopt);
         plan::warn(&found.remarks, output);
-        let done = carry_out(scene, &found, &mut ledger, &tracker)?;
-        Ok(report::show(scene, &done, &paths(&found), output))
+        let done = carry_out(scene, &found, &mut ledger, &tracker, output)?;
+        Ok(report::show(scene, &done, &subjects(&found), output))
     }
 }
 
@@ -73,5 +69,5 @@ fn name_ticket_of(
         worker.name_ticket_of(marker);
         Ok(worker.apply(&plan).await?)
     })?;
-    Ok(report::show(scene, &done, &paths(&plan), output))
+    Ok(report::show(scene, &done, &subjects(&plan), output))
 }

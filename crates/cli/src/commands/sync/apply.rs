@@ -1,21 +1,22 @@
 //! `stepmark sync apply`
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{path::PathBuf, sync::atomic::Ordering};
 
 use clap::Args;
 use jiff::SignedDuration;
-use stepmark_core::artifact::ProjectPath;
 use stepmark_sync::{
     ledger::{Intent, IntentAction, SqliteLedger},
-    plan::{ActionKind, Plan},
-    ticket::Marker,
+    plan::{ActionKind, Plan, Remark, Stale},
     worker::{ConfiguredTracker, Report, wants_look},
 };
 
-use super::{Scene, plan_file, report};
+use super::{
+    Scene, plan, plan_file, report,
+    subjects::{Subjects, subjects},
+};
 use crate::{
     exit::{Exit, Failure},
-    output::Output,
+    output::{Output, with_progress, wording},
 };
 
 /// Do what is to be done; where nothing is, the tracker is not asked
@@ -42,27 +43,42 @@ impl Apply {
             let mut ledger = scene.ledger()?;
             let tracker = scene.tracker(Some(output))?;
             refuse_stale(scene, &plan, &mut ledger, &tracker)?;
-            let done = carry_out(scene, &plan, &mut ledger, &tracker)?;
-            return Ok(report::show(scene, &done, &paths(&plan), output));
+            let done = carry_out(scene, &plan, &mut ledger, &tracker, output)?;
+            let applied =
+                Applied { report: done, subjects: subjects(&plan), problems: plan::problems(&plan.remarks) };
+            return Ok(applied.show(scene, output));
         }
-        let survey = self.survey;
-        let (done, paths) = until_settled(scene, survey, output)?;
-        Ok(report::show(scene, &done, &paths, output))
+        Ok(until_settled(scene, self.survey, output)?.show(scene, output))
+    }
+}
+
+/// What was done, and what a person has to do.
+#[derive(Default)]
+struct Applied {
+    report: Report,
+    subjects: Subjects,
+    problems: Vec<Remark>,
+}
+
+impl Applied {
+    /// Shows it, and answers how the command ends: artifacts that no ticket can follow are left, too.
+    fn show(&self, scene: &Scene<'_>, output: &Output) -> Exit {
+        let exit = report::show(scene, &self.report, &self.subjects, output);
+        plan::warn(&self.problems, output);
+        if exit == Exit::Fine && !self.problems.is_empty() { Exit::Findings } else { exit }
     }
 }
 
 /// Plans and carries out until another plan would do no more. Where there is nothing to do, nothing is opened.
-fn until_settled(
-    scene: &Scene<'_>,
-    survey: bool,
-    output: &Output,
-) -> Result<(Report, BTreeMap<Marker, ProjectPath>), Failure> {
-    let (mut all, mut known) = (Report::default(), BTreeMap::new());
+fn until_settled(scene: &Scene<'_>, survey: bool, output: &Output) -> Result<Applied, Failure> {
+    let mut all = Applied::default();
     let mut known_before = scene.ledger_to_read()?;
     tell_wait(scene, &known_before.read()?.intents(&scene.settings.name)?, output);
     let wants_look = wants_look(&*known_before.read()?, &scene.settings, scene.clock.now())?;
-    if !survey && !wants_look && scene.plan(&mut *known_before)?.actions.is_empty() {
-        return Ok((all, known));
+    let plan = scene.plan(&mut *known_before)?;
+    all.problems = plan::problems(&plan.remarks);
+    if !survey && !wants_look && plan.actions.is_empty() {
+        return Ok(all);
     }
     let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
     for round in 0..ROUNDS {
@@ -72,16 +88,16 @@ fn until_settled(
         } else {
             scene.plan(&mut ledger)?
         };
-        known.extend(paths(&plan));
-        let done = carry_out(scene, &plan, &mut ledger, &tracker)?;
+        all.subjects.add(&plan);
+        let done = carry_out(scene, &plan, &mut ledger, &tracker, output)?;
         let goes_on = done.is_followed_by_more();
-        all.requests += done.requests;
-        all.entries.extend(done.entries);
-        if !goes_on {
+        all.report.requests += done.requests;
+        all.report.entries.extend(done.entries);
+        if !goes_on || scene.stop.is_asked() {
             break;
         }
     }
-    Ok((all, known))
+    Ok(all)
 }
 
 /// Says so where it takes a while until it is certain what a process did that died or lost its connection: else it would seem to hang.
@@ -97,18 +113,19 @@ fn tell_wait(scene: &Scene<'_>, in_doubt: &[Intent], output: &Output) {
     }
 }
 
-pub(super) fn paths(plan: &Plan) -> BTreeMap<Marker, ProjectPath> {
-    let paths = plan.actions.iter().filter_map(|action| Some((action.marker.clone(), action.path.clone()?)));
-    paths.collect()
-}
-
 pub(super) fn carry_out(
     scene: &Scene<'_>,
     plan: &Plan,
     ledger: &mut SqliteLedger,
     tracker: &ConfiguredTracker,
+    output: &Output,
 ) -> Result<Report, Failure> {
-    scene.work(ledger, tracker, async |worker| Ok(worker.apply(plan).await?))
+    let (count, before) = (wording::count(plan.actions.len(), "action"), scene.done.load(Ordering::Relaxed));
+    let done = &scene.done;
+    let message = |_| format!("{} of {count}", done.load(Ordering::Relaxed) - before);
+    with_progress(&message, output.quiet, |_| {
+        scene.work(ledger, tracker, async |worker| Ok(worker.apply(plan).await?))
+    })
 }
 
 /// Refuses a plan that is not the one that would be made now.
@@ -122,11 +139,13 @@ fn refuse_stale(
         let message = format!("this plan is for `{}`, not for `{}`", plan.tracker, scene.settings.name);
         return Err(Failure::new(Exit::Usage, message).with_help("name the tracker with `--tracker`"));
     }
-    let mut stale = plan.stale(&scene.plan(ledger)?);
+    let mut now = scene.plan(ledger)?;
+    let mut stale = plan.stale(&now);
     if !stale.is_empty() {
         // It may have been made with a look through the tracker.
         let tickets = scene.survey(ledger, tracker)?;
-        stale = plan.stale(&scene.plan_with(ledger, Some((tracker, &tickets)))?);
+        now = scene.plan_with(ledger, Some((tracker, &tickets)))?;
+        stale = plan.stale(&now);
     }
     if stale.is_empty() {
         return Ok(());
@@ -134,9 +153,11 @@ fn refuse_stale(
     let name = |kind: Option<ActionKind>| kind.map_or("nothing", ActionKind::name);
     let mut failure = Failure::new(Exit::Conflict, "the plan does not hold any more; nothing was done")
         .with_help("make a new one: `stepmark sync plan --out FILE`");
-    failure.causes = stale
-        .iter()
-        .map(|stale| format!("`{}`: planned {}, now {}", stale.marker, name(stale.planned), name(stale.now)))
-        .collect();
+    let mut subjects = subjects(plan);
+    subjects.add(&now);
+    let cause = |stale: &Stale| {
+        format!("{}: planned {}, now {}", subjects.name(&stale.marker), name(stale.planned), name(stale.now))
+    };
+    failure.causes = stale.iter().map(cause).collect();
     Err(failure)
 }

@@ -12,6 +12,7 @@ mod reset;
 mod retry;
 mod run;
 mod scene;
+mod subjects;
 mod service;
 mod status;
 

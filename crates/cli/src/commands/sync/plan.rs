@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 use clap::Args;
 use stepmark_sync::plan::{Action, Plan as Planned, Remark};
 
-use super::{Scene, plan_file, report::name_of};
+use super::{
+    Scene, plan_file,
+    subjects::{Subjects, subjects},
+};
 use crate::{
     exit::{Exit, Failure},
     output::{Output, on_one_line, wording},
@@ -46,8 +49,9 @@ impl Plan {
 
 /// Shows a plan to people.
 pub(super) fn show(plan: &Planned, output: &Output) {
+    let names = subjects(plan);
     for action in &plan.actions {
-        output.line(format_args!("{:<15} {}", action.kind.name(), subject(action)));
+        output.line(format_args!("{:<15} {}", action.kind.name(), subject(action, &names)));
         for difference in &action.differences {
             let short = |value: &serde_json::Value| -> String {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -71,9 +75,9 @@ pub(super) fn show(plan: &Planned, output: &Output) {
     ));
 }
 
-fn subject(action: &Action) -> String {
+fn subject(action: &Action, names: &Subjects) -> String {
     let remote = action.remote.as_ref().map(|remote| format!(" {}", remote.key)).unwrap_or_default();
-    format!("{}{remote}", name_of(action.path.as_ref(), &action.marker))
+    format!("{}{remote}", names.name(&action.marker))
 }
 
 /// Tells what a person should know. What holds for many artifacts is told once.
@@ -81,7 +85,7 @@ pub(super) fn warn(remarks: &[Remark], output: &Output) {
     let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for remark in remarks {
         match remark {
-            Remark::LeftOut { path, reason } => left_out.entry(reason).or_default().push(path),
+            Remark::LeftOut { path, reason, .. } => left_out.entry(reason).or_default().push(path),
             other => output.warning(told(other)),
         }
     }
@@ -99,6 +103,15 @@ pub(super) fn warn(remarks: &[Remark], output: &Output) {
             }
         }
     }
+}
+
+/// What keeps artifacts from being followed by tickets that somebody believes to be there: told wherever tickets are.
+pub(super) fn problems(remarks: &[Remark]) -> Vec<Remark> {
+    remarks
+        .iter()
+        .filter(|remark| matches!(remark, Remark::LeftOut { is_problem: true, .. }))
+        .cloned()
+        .collect()
 }
 
 /// How many artifacts are named that get no ticket for the same reason.
@@ -130,6 +143,6 @@ fn told(remark: &Remark) -> String {
             "its tickets are in {from}, and the configuration names another place: `apply` asks the tracker whether that is the same one under \
              another name, and leaves the former tickets alone where it is not"
         ),
-        Remark::LeftOut { path, reason } => format!("{path} gets no ticket: {reason}"),
+        Remark::LeftOut { path, reason, .. } => format!("{path} gets no ticket: {reason}"),
     }
 }

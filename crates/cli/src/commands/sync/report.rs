@@ -1,49 +1,53 @@
 //! What a worker did, for people and programs.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use stepmark_core::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::{Failure, ScopeKind},
-    ticket::Marker,
     worker::{Entry, Fate, Held, Report},
 };
 
-use super::Scene;
+use super::{Scene, subjects::Subjects};
 
 use crate::{
     exit::Exit,
     output::{Output, wording},
 };
 
-/// What people know an artifact by.
-pub(super) fn name_of(path: Option<&ProjectPath>, marker: &Marker) -> String {
-    path.map_or_else(|| format!("`{marker}`"), ToString::to_string)
-}
-
 /// Shows what was done, and answers how the command ends.
-pub(super) fn show(
-    scene: &Scene<'_>,
-    report: &Report,
-    paths: &BTreeMap<Marker, ProjectPath>,
-    output: &Output,
-) -> Exit {
+pub(super) fn show(scene: &Scene<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
     if output.json {
-        let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, paths)).collect();
+        let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();
         let result = json!({ "requests": report.requests, "entries": entries });
         output.json("stepmark.sync-apply/1", result);
     } else {
+        let is_interrupted = scene.stop.is_asked();
+        // Whoever waited for the pace was told not to.
+        let is_not_begun = |fate: &Fate| match fate {
+            Fate::Held(Held::Stopped) => true,
+            Fate::Held(Held::TooFast { .. }) => is_interrupted,
+            _ => false,
+        };
         let mut outages = Outages::default();
         for entry in &report.entries {
             if let Some((cause, until)) = outage(&entry.fate) {
                 outages.add(cause, until);
                 continue;
             }
-            let name = name_of(paths.get(&entry.marker), &entry.marker);
+            if is_not_begun(&entry.fate) {
+                continue;
+            }
+            let name = subjects.name(&entry.marker);
             let (word, detail) = told(&entry.fate);
             output.line(format_args!("{:<15} {word:<9} {name}{detail}", entry.kind.name()));
+        }
+        let stopped = report.entries.iter().filter(|entry| is_not_begun(&entry.fate)).count();
+        if stopped > 0 {
+            output.line(format_args!(
+                "interrupted: {} not begun; `stepmark sync apply` goes on with what is left",
+                wording::count(stopped, "action")
+            ));
         }
         let waiting: usize = outages.0.iter().map(|outage| outage.tickets).sum();
         for outage in &outages.0 {
@@ -145,7 +149,7 @@ fn told(fate: &Fate) -> (&'static str, String) {
     (fate.name(), detail)
 }
 
-fn wire(entry: &Entry, paths: &BTreeMap<Marker, ProjectPath>) -> Json {
+fn wire(entry: &Entry, subjects: &Subjects) -> Json {
     let (remote, missing, duplicates) = match &entry.fate {
         Fate::Done { remote, missing } => (Some(remote), missing.clone(), Vec::new()),
         Fate::Found { remote, duplicates } => (Some(remote), Vec::new(), duplicates.clone()),
@@ -163,7 +167,7 @@ fn wire(entry: &Entry, paths: &BTreeMap<Marker, ProjectPath>) -> Json {
     json!({
         "action": entry.kind.name(),
         "marker": entry.marker,
-        "path": paths.get(&entry.marker).map(ProjectPath::as_str),
+        "path": subjects.path(&entry.marker).map(ProjectPath::as_str),
         "outcome": entry.fate.name(),
         "ticket": remote,
         "missing": missing,

@@ -12,7 +12,7 @@ use stepmark_sync::{
     worker::{self, LostLink},
 };
 
-use super::{Scene, report::name_of};
+use super::{Scene, subjects::Subjects};
 use crate::{
     environment,
     exit::{Exit, Failure},
@@ -46,22 +46,15 @@ fn reason(word: &str) -> Result<Reason, String> {
     })
 }
 
-/// A ticket that gets another try.
-struct Chosen {
-    path: Option<ProjectPath>,
-    marker: Marker,
-    desired: TicketDigest,
-}
-
 impl Retry {
     pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
         let mut ledger = scene.ledger()?;
         let snapshot = scene.snapshot()?;
-        let chosen = match &self.artifact {
+        let tickets: Vec<(Marker, TicketDigest)> = match &self.artifact {
             Some(artifact) => {
                 let (key, path) = scene.project.identity(artifact)?;
                 let marker = Marker::new(&scene.project_id, key)?;
-                let chosen = choose(scene, &snapshot, marker, Some(path.clone()));
+                let chosen = choose(scene, &snapshot, marker);
                 vec![chosen.ok_or_else(|| {
                     Failure::new(Exit::Findings, format!("`{path}` has no ticket"))
                         .with_help("`stepmark sync plan` says why")
@@ -73,52 +66,42 @@ impl Retry {
                     self.reason.is_none_or(|reason| delivery.last().is_some_and(|last| last.reason == reason))
                 };
                 let wanted = failed.filter(|(_, delivery)| is_wanted(delivery));
-                wanted.filter_map(|(marker, _)| choose(scene, &snapshot, marker, None)).collect()
+                wanted.filter_map(|(marker, _)| choose(scene, &snapshot, marker)).collect()
             }
         };
-        let tickets: Vec<_> = chosen.iter().map(|chosen| (chosen.marker.clone(), chosen.desired)).collect();
         let of = (&scene.settings.name, &tickets[..]);
         let (holder, now) = (environment::new_id(), scene.clock.now());
         let before = worker::retry(&mut ledger, of, LostLink::Forgotten, &holder, now)?;
-        show(&chosen, &before, output);
+        show(&tickets, &before, &Subjects::of(&snapshot), output);
         Ok(Exit::Fine)
     }
 }
 
-/// The ticket of an artifact; `None` where it has none.
-fn choose(
-    scene: &Scene<'_>,
-    snapshot: &Snapshot,
-    marker: Marker,
-    path: Option<ProjectPath>,
-) -> Option<Chosen> {
+/// The ticket of an artifact, and what it should say; `None` where it has none.
+fn choose(scene: &Scene<'_>, snapshot: &Snapshot, marker: Marker) -> Option<(Marker, TicketDigest)> {
     let desired = Ticket::desired(snapshot, &marker, &scene.settings.ticket)?.digest();
-    let path = path.or_else(|| snapshot.get(&marker).map(|facts| facts.path.clone()));
-    Some(Chosen { path, marker, desired })
+    Some((marker, desired))
 }
 
-fn show(chosen: &[Chosen], before: &[Delivery], output: &Output) {
+fn show(tickets: &[(Marker, TicketDigest)], before: &[Delivery], subjects: &Subjects, output: &Output) {
     let told = || {
-        chosen.iter().zip(before).map(|(chosen, before)| {
-            let path = chosen.path.as_ref().map(ProjectPath::as_str);
-            serde_json::json!({ "path": path, "marker": chosen.marker, "before": before })
-        })
+        let tickets = tickets.iter().zip(before).map(|((marker, _), before)| {
+            let path = subjects.path(marker).map(ProjectPath::as_str);
+            serde_json::json!({ "path": path, "marker": marker, "before": before })
+        });
+        serde_json::json!({ "tickets": tickets.collect::<Vec<_>>() })
     };
     let lines = || {
-        for (chosen, before) in chosen.iter().zip(before) {
-            let name = name_of(chosen.path.as_ref(), &chosen.marker);
+        for ((marker, _), before) in tickets.iter().zip(before) {
+            let name = subjects.name(marker);
             match before {
                 Delivery::Due => output.remark(format_args!("{name}: nothing was in its way")),
                 _ => output.remark(format_args!("{name}: `stepmark sync apply` tries it again")),
             }
         }
-        if chosen.is_empty() {
+        if tickets.is_empty() {
             output.remark("nothing is parked or waits");
         }
     };
-    output.json_or(
-        "stepmark.sync-retry/2",
-        || serde_json::json!({ "tickets": told().collect::<Vec<_>>() }),
-        lines,
-    );
+    output.json_or("stepmark.sync-retry/2", told, lines);
 }

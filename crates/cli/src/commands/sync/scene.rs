@@ -1,17 +1,17 @@
 //! What all commands of sync need: the tracker that is meant, the artifacts, the ledger, and a runtime for requests.
 
-use std::{future::Future, path::PathBuf};
+use std::{future::Future, path::PathBuf, pin::pin, sync::atomic::AtomicUsize};
 
-use stepmark_core::workspace::{Clock, StateFolder};
+use stepmark_core::workspace::{Clock, StateFolder, TrackedArtifact, WalkError, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
     credential::{AllowedDestinations, CredentialBindings},
     ledger::{LEDGER_FILE, Ledger, MemoryLedger, SqliteLedger},
     plan::{Grounds, Plan, Survey},
     retry::{Chance, Draw},
-    ticket::{Observed, Snapshot, Ticket},
+    ticket::{Commit, Observed, Snapshot, Ticket, TicketSettings},
     tracker::Tracker as _,
-    worker::{ConfiguredTracker, CredentialAccess, TrackerOpenError, WallClock, Worker},
+    worker::{ConfiguredTracker, CredentialAccess, StopSignal, TrackerOpenError, WallClock, Worker},
 };
 
 use super::permission;
@@ -20,6 +20,7 @@ use crate::{
     exit::{Exit, Failure},
     output::Output,
     project::Project,
+    watch::Signals,
 };
 
 /// What all commands of sync need.
@@ -28,6 +29,10 @@ pub(crate) struct Scene<'s> {
     pub(crate) settings: TrackerSettings,
     pub(super) project_id: String,
     pub(super) clock: Clock,
+    /// Asked for by whoever interrupts the command.
+    pub(super) stop: StopSignal,
+    /// How many actions were carried out.
+    pub(super) done: AtomicUsize,
 }
 
 impl<'s> Scene<'s> {
@@ -67,7 +72,15 @@ impl<'s> Scene<'s> {
 
     fn of(project: &'s Project, environment: &Environment, settings: TrackerSettings) -> Self {
         let project_id = project.workspace.configuration().project_id().unwrap_or_default().to_owned();
-        Self { project, settings, project_id, clock: environment.clock.clone() }
+        let done = AtomicUsize::new(0);
+        Self {
+            done,
+            project,
+            settings,
+            project_id,
+            clock: environment.clock.clone(),
+            stop: StopSignal::default(),
+        }
     }
 
     pub(super) fn ledger_path(&self) -> Result<PathBuf, Failure> {
@@ -92,7 +105,7 @@ impl<'s> Scene<'s> {
 
     /// The artifacts as they are now.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, Failure> {
-        Ok(Snapshot::of(&self.project_id, &self.project.workspace.artifacts()?))
+        Ok(snapshot(&self.project.workspace, &self.project_id, &self.settings.ticket)?)
     }
 
     /// Opens the tracker. Before a repository's tracker sends a credential to a new destination, the person at the terminal of `asking`
@@ -162,8 +175,9 @@ impl<'s> Scene<'s> {
         let (clock, holder) = (WallClock(self.clock.clone()), format!("stepmark {}", environment::new_id()));
         let mut draw = || Draw(environment::random());
         let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
-        let mut worker = Worker::new(ledger, (tracker, &self.settings), &clock, &self.project_id, who);
-        run(work(&mut worker))?
+        let worker = Worker::new(ledger, (tracker, &self.settings), &clock, &self.project_id, who);
+        let mut worker = worker.heeding(self.stop.clone()).counting(&self.done);
+        run(interruptible(&self.stop, work(&mut worker)))?
     }
 
     /// All tickets that the tracker has of this project.
@@ -179,12 +193,50 @@ impl<'s> Scene<'s> {
     }
 }
 
+/// The artifacts of `workspace`. Where tickets link to files, git is asked for the commit that holds them.
+pub(super) fn snapshot(
+    workspace: &Workspace,
+    project: &str,
+    settings: &TicketSettings,
+) -> Result<Snapshot, WalkError> {
+    let listing = workspace.artifacts()?;
+    let committed = settings.web.as_ref().and_then(|_| workspace.committed_files());
+    let commit = committed.map(|committed| {
+        let artifacts = listing.artifacts.iter().map(TrackedArtifact::artifact);
+        let held = artifacts.filter(|own| committed.holds(own.path(), own.bytes()));
+        let files = held.map(|own| own.path().clone()).collect();
+        Commit { id: committed.commit, folder: committed.folder, remotes: committed.remotes, files }
+    });
+    Ok(Snapshot::of(project, &listing).at(commit))
+}
+
 /// Runs requests on this thread.
 fn run<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Failure::new(Exit::Io, format!("cannot wait for a tracker: {error}")))?;
     Ok(runtime.block_on(work))
+}
+
+/// Asks `work` to stop when somebody interrupts it, so that it can say what it did; who insists ends it.
+async fn interruptible<R>(
+    stop: &StopSignal,
+    work: impl Future<Output = Result<R, Failure>>,
+) -> Result<R, Failure> {
+    let Ok(mut signals) = Signals::listen() else { return work.await };
+    let mut work = pin!(work);
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return done,
+            _ = signals.next() => if stop.is_asked() {
+                let failure = Failure::new(Exit::Remote, "interrupted: nobody knows how the request in flight ended");
+                return Err(failure.with_help("the next `stepmark sync apply` looks that up before anything else"));
+            } else {
+                stop.ask();
+            },
+        }
+    }
 }
 
 /// The tracker that is meant.

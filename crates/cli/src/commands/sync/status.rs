@@ -1,11 +1,8 @@
 //! `stepmark sync status`
 
-use std::collections::BTreeMap;
-
 use clap::Args;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
-use stepmark_core::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::{Breaker, Scope},
     ledger::{Intent, Lease, LedgerError, LedgerReader},
@@ -16,8 +13,9 @@ use stepmark_sync::{
 };
 
 use super::{
-    Scene,
-    report::{Outages, is_of_tracker, name_of},
+    Scene, plan,
+    report::{Outages, is_of_tracker},
+    subjects::Subjects,
 };
 use crate::{
     exit::{Exit, Failure},
@@ -59,25 +57,23 @@ impl Standing {
 impl Status {
     pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
         let mut ledger = scene.ledger_to_read()?;
-        let plan = scene.plan(&mut *ledger)?;
+        let snapshot = scene.snapshot()?;
+        let plan = scene.plan_over(&snapshot, &mut *ledger, None)?;
+        let mut subjects = Subjects::of(&snapshot);
+        subjects.add(&plan);
         let standing = Standing::read(&*ledger.read()?, scene)?;
         output.json_or(
             "stepmark.sync-status/1",
             || wire(scene, &plan, &standing),
-            || show(scene, &plan, &standing, output),
+            || show(scene, &plan, &standing, &subjects, output),
         );
         Ok(Exit::Fine)
     }
 }
 
-/// What people know artifacts by, as far as the plan names them.
-fn paths(plan: &Plan) -> BTreeMap<&Marker, &ProjectPath> {
-    plan.actions.iter().filter_map(|action| Some((&action.marker, action.path.as_ref()?))).collect()
-}
-
-fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, output: &Output) {
-    let paths = paths(plan);
-    let name = |marker: &Marker| name_of(paths.get(marker).copied(), marker);
+fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, subjects: &Subjects, output: &Output) {
+    plan::warn(&plan::problems(&plan.remarks), output);
+    let name = |marker: &Marker| subjects.name(marker);
     let counts: Vec<String> =
         plan.counts().iter().map(|(kind, count)| format!("{count} to {}", kind.name())).collect();
     let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts.join(", ") };

@@ -1,7 +1,6 @@
 //! What a process runs with until its configuration is read again.
 
 use std::{
-    error::Error,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -13,11 +12,10 @@ use stepmark_sync::{
     ledger::SqliteLedger,
     retry::Draw,
     run::{self, ChangeSignal, Crew, Narrator, RunEvent, RunMetrics},
-    ticket::Snapshot,
     worker::{ConfiguredTracker, StopSignal, WallClock},
 };
 
-use super::super::Scene;
+use super::super::{Scene, scene};
 use super::log;
 use crate::{
     environment::{self, Environment},
@@ -90,7 +88,9 @@ impl Generation {
         let runs = self.posts.iter_mut().map(move |post| async move {
             let name = &post.settings.name;
             let mut draw = || Draw(environment::random());
-            let mut snapshot = || snapshot(workspace, project);
+            let ticket = &post.settings.ticket;
+            // With the workflows as they are now.
+            let mut snapshot = || Ok(scene::snapshot(&workspace.afresh(), project, ticket)?);
             let mut narrator = Narrator::default();
             let mut observe = |event: &RunEvent<'_>| {
                 narrator.hear(event).iter().for_each(|notice| log::notice(name, notice));
@@ -111,9 +111,4 @@ impl Generation {
         });
         runs.collect()
     }
-}
-
-/// The artifacts as they are now, with the workflows as they are now.
-fn snapshot(workspace: &Workspace, project: &str) -> Result<Snapshot, Box<dyn Error + Send + Sync>> {
-    Ok(Snapshot::of(project, &workspace.afresh().artifacts()?))
 }

@@ -40,8 +40,8 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
             let holder = on_one_line(holder);
             info!(tracker, holder, "somebody else works on the tracker; what is to be done waits for that");
         }
-        Notice::Done { kind, marker, remote, missing } => {
-            let (artifact, ticket) = (on_one_line(&marker.to_string()), on_one_line(&remote.key));
+        Notice::Done { kind, artifact, remote, missing } => {
+            let (artifact, ticket) = (on_one_line(artifact), on_one_line(&remote.key));
             if missing.is_empty() {
                 info!(tracker, action = kind.name(), artifact, ticket, "done");
             } else {
@@ -56,8 +56,8 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
                 );
             }
         }
-        Notice::Trouble { kind, marker, why, remedy } => {
-            let (artifact, why) = (on_one_line(&marker.to_string()), on_one_line(why));
+        Notice::Trouble { kind, artifact, why, remedy } => {
+            let (artifact, why) = (on_one_line(artifact), on_one_line(why));
             warn!(tracker, action = kind.name(), artifact, why, remedy, "a ticket cannot be delivered");
         }
         Notice::Outage { why, remedy } => {
@@ -72,6 +72,10 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
         Notice::Works => info!(tracker, "passes are made again"),
         Notice::Remarks { count } => {
             info!(tracker, count, "artifacts or tickets that need a look: `stepmark sync plan` names them");
+        }
+        Notice::LeftOut { path, why } => {
+            let (artifact, why) = (on_one_line(path), on_one_line(why));
+            warn!(tracker, artifact, why, "no ticket follows it");
         }
         Notice::Stopped => info!(tracker, "stopped"),
     }

@@ -9,6 +9,22 @@ use crate::exit::{Exit, Failure};
 /// asking a key ring takes a while.
 const WATCHDOG_SECONDS: u64 = 300;
 
+/// What the process never needs. It writes in the project, in git's folder of it, and in the user's own folders for state and
+/// configuration, all below the home, which a tracker's program of credentials may want, too: so that stays as it is.
+const HARDENING: &str = "NoNewPrivileges=yes\n\
+    ProtectSystem=full\n\
+    ProtectKernelTunables=yes\n\
+    ProtectKernelModules=yes\n\
+    ProtectKernelLogs=yes\n\
+    ProtectControlGroups=yes\n\
+    ProtectClock=yes\n\
+    ProtectHostname=yes\n\
+    LockPersonality=yes\n\
+    RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\n\
+    RestrictRealtime=yes\n\
+    RestrictSUIDSGID=yes\n\
+    SystemCallArchitectures=native\n";
+
 /// The unit of `service`. Variables stand in `environment_file`, which need not exist.
 ///
 /// # Errors
@@ -26,6 +42,8 @@ pub(super) fn unit(service: &Service, environment_file: &Path) -> Result<String,
     Ok(format!(
         "[Unit]\n\
          Description=stepmark sync for {root}\n\
+         Wants=network-online.target\n\
+         After=network-online.target\n\
          StartLimitIntervalSec=0\n\
          \n\
          [Service]\n\
@@ -39,7 +57,7 @@ pub(super) fn unit(service: &Service, environment_file: &Path) -> Result<String,
          RestartSec=10\n\
          TimeoutStopSec={stop_limit}\n\
          WatchdogSec={WATCHDOG_SECONDS}\n\
-         NoNewPrivileges=yes\n\
+         {HARDENING}\
          \n\
          [Install]\n\
          WantedBy=default.target\n"

@@ -4,6 +4,7 @@
 //! and writes elsewhere. All other nodes are kept as they are, of whatever kind.
 
 mod node;
+mod outline;
 mod render;
 mod plain_text;
 mod normal_form;

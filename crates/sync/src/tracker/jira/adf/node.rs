@@ -30,6 +30,24 @@ pub(super) fn list(points: Vec<Json>) -> Json {
     json!({ "type": "bulletList", "content": points })
 }
 
+/// A list of points with numbers, of which the first is `first`.
+pub(super) fn numbered(points: Vec<Json>, first: u64) -> Json {
+    match first {
+        1 => json!({ "type": "orderedList", "content": points }),
+        _ => json!({ "type": "orderedList", "attrs": { "order": first }, "content": points }),
+    }
+}
+
+/// Lines as they are.
+pub(super) fn code_block(text: &str) -> Json {
+    let clean: String =
+        text.chars().filter(|letter| matches!(letter, '\n' | '\t') || !letter.is_control()).collect();
+    match clean.is_empty() {
+        true => json!({ "type": "codeBlock" }),
+        false => json!({ "type": "codeBlock", "content": [{ "type": "text", "text": clean }] }),
+    }
+}
+
 /// A task; `id` is another one for each task of a document.
 pub(super) fn task(inlines: &[Inline], done: bool, id: &str) -> Json {
     let state = if done { "DONE" } else { "TODO" };

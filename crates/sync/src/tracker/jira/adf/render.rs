@@ -2,9 +2,12 @@
 
 use serde_json::Value as Json;
 
-use super::node;
+use super::{
+    node,
+    outline::{Placed, Within, lists},
+};
 use crate::{
-    ticket::{Block, Inline, Task},
+    ticket::{Block, Inline, Task, cut, depths},
     tracker::jira::summary::length as text_length,
 };
 
@@ -26,6 +29,8 @@ enum Line<'b> {
     Node(Json),
     Point(&'b [Inline]),
     Task(&'b Task),
+    /// An entry of the outline that is this block of the body.
+    Entry(usize, Placed<'b>),
 }
 
 /// `blocks` as nodes whose JSON has at most `room` characters. What has no room is left out line by line from the end, and a last
@@ -42,12 +47,14 @@ pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
     };
     let reserved = text_length(&note(lines.len()).to_string()) + 1;
     let mut used = reserved;
-    let fitting = lines.iter().enumerate().take_while(|(at, line)| {
-        used += cost(line, at.checked_sub(1).map(|before| &lines[before]));
+    let length_of = |at: usize| cost(&lines[at], at.checked_sub(1).map(|before| &lines[before]));
+    let fitting = (0..lines.len()).take_while(|at| {
+        used += length_of(*at);
         used <= room
     });
-    let mut kept = fitting.count();
+    let kept = fitting.count();
     let is_heading = |line: &Line<'_>| matches!(line, Line::Node(node) if node["type"] == "heading");
+    let mut kept = cut(kept, length_of, |at| is_heading(&lines[at]));
     while kept > 0 && is_heading(&lines[kept - 1]) {
         kept -= 1;
     }
@@ -59,19 +66,24 @@ pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
 
 fn lines(blocks: &[Block]) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
-    for block in blocks {
+    for (at, block) in blocks.iter().enumerate() {
         match block {
             Block::Heading(text) => lines.push(Line::Node(node::heading(text))),
             Block::Paragraph(inlines) => lines.push(Line::Node(node::paragraph(inlines))),
             Block::List(points) => lines.extend(points.iter().map(|point| Line::Point(point))),
             Block::Tasks(tasks) => lines.extend(tasks.iter().map(Line::Task)),
+            Block::Outline(entries) => {
+                let placed = depths(entries).into_iter().zip(entries);
+                lines.extend(placed.map(|placed| Line::Entry(at, placed)));
+            }
+            Block::Code(text) => lines.push(Line::Node(node::code_block(text))),
         }
     }
     lines
 }
 
 /// The lines as nodes: points that follow each other are one list, and so are tasks.
-fn assembled(lines: &[Line<'_>]) -> Vec<Json> {
+fn assembled<'b>(lines: &[Line<'b>]) -> Vec<Json> {
     let (mut nodes, mut count) = (Vec::new(), 0_usize);
     let mut id = || {
         count += 1;
@@ -80,6 +92,14 @@ fn assembled(lines: &[Line<'_>]) -> Vec<Json> {
     for group in lines.chunk_by(is_same_list) {
         match group {
             [Line::Node(node)] => nodes.push(node.clone()),
+            [Line::Entry(..), ..] => {
+                let entry = |line: &Line<'b>| match line {
+                    Line::Entry(_, placed) => Some(*placed),
+                    _ => None,
+                };
+                let entries: Vec<Placed<'_>> = group.iter().filter_map(entry).collect();
+                nodes.extend(lists(&entries, Within::Panel, &mut id));
+            }
             [Line::Point(_), ..] => nodes.push(node::list(
                 group
                     .iter()
@@ -108,6 +128,10 @@ fn cost(line: &Line<'_>, before: Option<&Line<'_>>) -> usize {
         Line::Node(node) => return length(std::slice::from_ref(node)),
         Line::Point(point) => node::point(point),
         Line::Task(task) => node::task(&task.text, task.done, LONGEST_ID),
+        // Any of them may begin a list.
+        Line::Entry(_, (_, entry)) => {
+            return length(&[node::point(&entry.text)]) + LIST_OVERHEAD;
+        }
     };
     let begins = !before.is_some_and(|before| is_same_list(line, before));
     length(&[item]) + if begins { LIST_OVERHEAD } else { 0 }
@@ -115,7 +139,11 @@ fn cost(line: &Line<'_>, before: Option<&Line<'_>>) -> usize {
 
 /// Whether two lines that follow each other stand in one list.
 const fn is_same_list(one: &Line<'_>, other: &Line<'_>) -> bool {
-    matches!((one, other), (Line::Point(_), Line::Point(_)) | (Line::Task(_), Line::Task(_)))
+    match (one, other) {
+        (Line::Point(_), Line::Point(_)) | (Line::Task(_), Line::Task(_)) => true,
+        (Line::Entry(one, _), Line::Entry(other, _)) => *one == *other,
+        _ => false,
+    }
 }
 
 /// The length of the JSON of these nodes, with what parts them.
@@ -128,6 +156,7 @@ mod tests {
     use proptest::prop_assert;
 
     use super::*;
+    use crate::ticket::{Entry, Mark};
 
     fn file() -> Inline {
         Inline::Code("a.md".to_owned())
@@ -177,9 +206,13 @@ mod tests {
         #[test]
         fn never_longer_than_allowed(texts in proptest::collection::vec(".{0,80}", 0..30), room in 200_usize..4000) {
             let inlines = |text: &String| vec![Inline::Text(text.clone())];
+            let marks = [Mark::Point, Mark::ToDo, Mark::Number(12), Mark::Done];
+            let entry = |at: usize, text| Entry { depth: at * 7 % 5, mark: marks[at % 4], text };
             let blocks = [
                 Block::Tasks(texts.iter().map(|text| Task { done: false, text: inlines(text) }).collect()),
                 Block::Heading("h".to_owned()),
+                Block::Outline(texts.iter().enumerate().map(|(at, text)| entry(at, inlines(text))).collect()),
+                Block::Code(texts.concat()),
                 Block::List(texts.iter().map(inlines).collect()),
             ];
             let made = render(&blocks, &file(), room);

@@ -1,0 +1,54 @@
+//! What people know the artifacts of a plan by.
+
+use std::collections::BTreeMap;
+
+use stepmark_core::artifact::ProjectPath;
+use stepmark_sync::{
+    plan::Plan,
+    ticket::{Marker, Snapshot},
+};
+
+/// Paths and titles of artifacts. Their ids mean nothing to people.
+#[derive(Default)]
+pub(super) struct Subjects(BTreeMap<Marker, (Option<ProjectPath>, Option<String>)>);
+
+impl Subjects {
+    /// Those of the artifacts that there are.
+    pub(super) fn of(snapshot: &Snapshot) -> Self {
+        let named = |(marker, facts): (&Marker, &stepmark_sync::ticket::TicketFacts)| {
+            (marker.clone(), (Some(facts.path.clone()), Some(facts.title.clone())))
+        };
+        Self(snapshot.artifacts().map(named).collect())
+    }
+
+    /// The same, and those of another plan, which may be of artifacts that are gone.
+    pub(super) fn add(&mut self, plan: &Plan) {
+        for action in &plan.actions {
+            let title = action.ticket.as_ref().map(|ticket| ticket.title.clone());
+            let known = self.0.entry(action.marker.clone()).or_default();
+            known.0 = known.0.take().or_else(|| action.path.clone());
+            known.1 = known.1.take().or(title);
+        }
+    }
+
+    /// Where an artifact stands.
+    pub(super) fn path(&self, marker: &Marker) -> Option<&ProjectPath> {
+        self.0.get(marker)?.0.as_ref()
+    }
+
+    /// What people know it by: its path, else its title, else its marker.
+    pub(super) fn name(&self, marker: &Marker) -> String {
+        match self.0.get(marker) {
+            Some((Some(path), _)) => path.to_string(),
+            Some((None, Some(title))) => format!("\"{title}\""),
+            _ => format!("`{marker}`"),
+        }
+    }
+}
+
+/// Those of a plan.
+pub(super) fn subjects(plan: &Plan) -> Subjects {
+    let mut subjects = Subjects::default();
+    subjects.add(plan);
+    subjects
+}
