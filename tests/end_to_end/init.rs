@@ -146,8 +146,9 @@ fn a_configuration_declares_workflows_and_artifacts() {
     assert_snapshot!(empty.reads_only(&["status"]), @r"
     exit 0
     ── stdout
-    ARTIFACT    WORKFLOW  DONE            NEXT      STATUS  PROBLEMS
-    notes/a.md  release   ████░░░░░░ 1/3  write     -       -
-    notes/b.md  release   ██████████ 3/3  finished  -       -
+    ARTIFACT  DONE  NEXT
+    release (1 of 2 done)
+      a       1/3   write
+      b       3/3   finished
     ");
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use stepmark_core::{
+    artifact::natural_order,
     check::{Finding, Severity},
     selection::{Field, FieldValue, Selectable, Selection, SelectionError, SortKeys, parse_fields},
     workspace::{Artifacts, Known, ListedArtifact, Selection as CheckSelection, TrackedArtifact},
@@ -56,7 +57,11 @@ impl List {
         };
         let rows = found.artifacts.iter().enumerate().map(listed);
         let rows = rows.filter(|row| selection.as_ref().is_none_or(|selection| selection.matches(row)));
-        let rows = sort.sort(rows.collect());
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_by(|one, other| {
+            natural_order(one.artifact().path().as_str(), other.artifact().path().as_str())
+        });
+        let rows = sort.sort(rows);
         if output.json {
             print_json(output, &found, &rows, shown);
         } else {

@@ -1,6 +1,7 @@
 //! What the program prints, and where: results on stdout, messages and progress on stderr.
 
 pub(crate) mod findings;
+mod fitted;
 mod marked_place;
 pub(crate) mod mermaid;
 pub(crate) mod replay;
@@ -29,6 +30,7 @@ use crate::{
     exit::{Exit, Failure},
 };
 
+pub(crate) use fitted::{fitted, width};
 pub(crate) use marked_place::marked_place;
 pub(crate) use question_report::question_report;
 pub(crate) use report::Excerpt;

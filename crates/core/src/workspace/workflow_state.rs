@@ -3,7 +3,7 @@
 use super::{Membership, TrackedArtifact, Workspace};
 
 /// Where BMAD writes, unless its configuration says otherwise: whatever has a status there belongs to a workflow.
-const OUTPUT_FOLDER: &str = "_bmad-output/";
+const OUTPUT_FOLDER: &str = "_bmad-output";
 
 impl Workspace {
     /// Returns whether `artifact` takes part in a workflow. A status word alone is not enough, or every post of a blog would: a workflow, a
@@ -11,7 +11,7 @@ impl Workspace {
     pub fn has_workflow_state(&self, artifact: &TrackedArtifact) -> bool {
         !artifact.artifact().has_status_alone()
             || !matches!(artifact.membership(), Membership::None)
-            || artifact.path().as_str().starts_with(OUTPUT_FOLDER)
+            || artifact.path().as_str().split('/').any(|folder| folder == OUTPUT_FOLDER)
             || self.configuration().is_include_configured()
             || artifact.lifecycle().is_some()
     }
@@ -41,16 +41,17 @@ mod tests {
             ("posts/f.md", "---\nstatus: todo\nscope: small\n---\n", true),
             ("posts/g.md", "---\ntype: bugfix\ncontext: []\nstatus: draft\n---\n", true),
             ("_bmad-output/briefs/brief.md", "---\nstatus: draft\n---\n", true),
+            ("app/_bmad-output/briefs/brief.md", "---\nstatus: draft\n---\n", true),
             ("1-1-lend.md", "---\nstatus: draft\n---\n# Story 1.1\n", true),
         ] {
             write(path, text);
             let workspace = Workspace::open(folder.path()).unwrap();
-            let artifact = workspace.artifact(&path.try_into().unwrap()).unwrap();
+            let artifact = workspace.artifact(&path.parse().unwrap()).unwrap();
             assert_eq!(workspace.has_workflow_state(&artifact), belongs, "{path}");
         }
         write(".stepmark/config.yaml", "artifacts: {include: ['posts/**']}\n");
         let workspace = Workspace::open(folder.path()).unwrap();
-        let artifact = workspace.artifact(&"posts/a.md".try_into().unwrap()).unwrap();
+        let artifact = workspace.artifact(&"posts/a.md".parse().unwrap()).unwrap();
         assert!(workspace.has_workflow_state(&artifact), "somebody said that posts are artifacts");
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entry, EpicTitles, natural_order};
+use stepmark_core::artifact::natural_order;
+
+use super::{Entry, EpicTitles};
 
 /// Artifacts that are shown together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +88,8 @@ mod tests {
         let expected = |alone: Vec<&str>, workflow: Vec<&str>| -> Vec<(String, Vec<String>)> {
             let all = [("", alone), ("paper", workflow)].into_iter().chain(epics.clone());
             let all = all.filter(|(_, names)| !names.is_empty());
-            all.map(|(name, names)| (name.to_owned(), names.into_iter().map(str::to_owned).collect())).collect()
+            all.map(|(name, names)| (name.to_owned(), names.into_iter().map(str::to_owned).collect()))
+                .collect()
         };
         project.write("docs/b.md", "---\nstepsCompleted: []\n---\n");
         assert_eq!(shown(&project), expected(vec!["b", "epics", "zeal"], vec![]));

@@ -2,10 +2,10 @@
 
 mod condition;
 mod step_bar;
-mod natural;
 mod epic_titles;
 mod entry;
 mod entry_group;
+mod short_names;
 mod progress_group;
 mod trouble;
 mod tree_row;
@@ -19,8 +19,8 @@ pub use condition::Condition;
 pub use entry::Entry;
 pub use entry_group::{EntryGroup, entry_groups};
 pub use epic_titles::{EpicTitles, epic_titles};
-pub use natural::natural_order;
 pub use progress_group::ProgressGroup;
+pub use short_names::short_names;
 pub use step_bar::{CellState, StepBar, StepCell};
 pub use timeline::{EventRow, SessionRow};
 pub use tree_row::TreeRow;

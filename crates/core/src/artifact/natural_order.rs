@@ -42,8 +42,22 @@ mod tests {
     #[test]
     fn numbers_are_counted() {
         let order = [
-            "", "1-1-a", "1-2-b", "1-2a-c", "1-10-d", "2-1-a", "10-1-a", "a/1.md", "a/2.md", "a/10.md", "b", "step-9",
-            "step-09b", "step-10", "x99999999999999999999", "x100000000000000000000",
+            "",
+            "1-1-a",
+            "1-2-b",
+            "1-2a-c",
+            "1-10-d",
+            "2-1-a",
+            "10-1-a",
+            "a/1.md",
+            "a/2.md",
+            "a/10.md",
+            "b",
+            "step-9",
+            "step-09b",
+            "step-10",
+            "x99999999999999999999",
+            "x100000000000000000000",
         ];
         for (at, one) in order.iter().enumerate() {
             for (place, other) in order.iter().enumerate() {
