@@ -9,18 +9,20 @@ mod project;
 mod state_move;
 mod published_file;
 mod watch;
+mod help;
 mod commands;
 mod output;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use crate::{arguments::Arguments, environment::Environment, exit::Exit, output::Output};
 
 /// Runs the program with the arguments of the process.
 pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let read = help::command_line().try_get_matches().and_then(|found| Arguments::from_arg_matches(&found));
+    let arguments = match read {
         Ok(arguments) => arguments,
         Err(error) => {
             // `--help` and `--version` come this way too; clap knows which stream and colour they want.

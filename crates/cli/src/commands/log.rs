@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::json;
 use stepmark_core::journal::{
     Event, Kind, SessionId,
     store::{History, Selection},
 };
 
+use super::{at::At, diff::Diff, journal::Journal, replay::Replay};
 use crate::{
     exit::{Exit, Failure},
     output::{Output, history, on_one_line, wording},
@@ -22,12 +23,34 @@ const SHOWN: usize = 100;
 ///
 /// With `--session ID` only what happened in that session.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Log {
     /// Only the history of this artifact
     artifact: Option<PathBuf>,
     /// At most so many events; without it all of an artifact or a session, else 100
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Part {
+    At(At),
+    Diff(Diff),
+    Replay(Replay),
+    Journal(Journal),
+}
+
+impl Part {
+    fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        match self {
+            Self::At(command) => command.run(project, output),
+            Self::Diff(command) => command.run(project, output),
+            Self::Replay(command) => command.run(project, output),
+            Self::Journal(command) => command.run(project, output),
+        }
+    }
 }
 
 impl Log {
@@ -38,6 +61,9 @@ impl Log {
         session: Option<&SessionId>,
         output: &Output,
     ) -> Result<Exit, Failure> {
+        if let Some(part) = &self.part {
+            return part.run(project, output);
+        }
         let artifact = self.artifact.as_deref().map(|given| project.identity(given)).transpose()?;
         let is_narrowed = artifact.is_some() || session.is_some();
         let limit = self.number.or(Some(SHOWN).filter(|_| !is_narrowed));

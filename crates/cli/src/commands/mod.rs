@@ -16,6 +16,7 @@ pub(crate) mod exec;
 pub(crate) mod explain;
 mod fixing;
 pub(crate) mod gate;
+pub(crate) mod help;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod init;
@@ -132,5 +133,6 @@ fn dispatch(
         Command::Instructions(command) => command.run(&project()?, output),
         Command::Completions(command) => command.run(output),
         Command::Man(command) => command.run(output),
+        Command::Help(command) => command.run(output),
     }
 }

@@ -27,9 +27,9 @@ use crate::{
 /// How many artifacts are shown to people who do not say how many: two screens.
 const USUAL_LIMIT: usize = 50;
 
-/// Show what is done, what comes next and what is wrong, by epic and workflow
+/// Show what is done, what comes next and what is wrong
 ///
-/// An artifact counts where it carries workflow state; a file of which a status is all, such as a post of a blog, is shown with --all only. Its
+/// Artifacts stand by epic and workflow. An artifact counts where it carries workflow state; a file of which a status is all, such as a post of a blog, is shown with --all only. Its
 /// name here is what other commands take for it. `stepmark list` selects and sorts, and shows whole paths.
 #[derive(Debug, Args)]
 pub(crate) struct Status {
