@@ -43,6 +43,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "instructions",
     "completions",
     "man",
+    "schema",
     "help",
 ];
 

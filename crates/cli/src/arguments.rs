@@ -156,5 +156,6 @@ pub(crate) enum Command {
     Instructions(commands::instructions::Instructions),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
+    Schema(commands::schema::Schema),
     Help(commands::help::Help),
 }

@@ -12,7 +12,7 @@ use stepmark_core::journal::{
 use super::{at::At, diff::Diff, journal::Journal, replay::Replay};
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, history, on_one_line, wording},
+    output::{Output, history, keep_fields, on_one_line, wording},
     project::Project,
 };
 
@@ -28,8 +28,11 @@ pub(crate) struct Log {
     /// Only the history of this artifact
     artifact: Option<PathBuf>,
     /// At most so many events; without it all of an artifact or a session, else 100
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, visible_alias = "limit", value_name = "N")]
     number: Option<usize>,
+    /// With --json, only these fields of each event, with commas between them
+    #[arg(long, value_name = "FIELDS", requires = "json", value_delimiter = ',')]
+    fields: Vec<String>,
     #[command(subcommand)]
     part: Option<Part>,
 }
@@ -77,8 +80,9 @@ impl Log {
         let has_more = limit.is_some_and(|limit| events.len() > limit);
         events.truncate(limit.unwrap_or(usize::MAX));
         if output.json {
-            let events =
-                serde_json::to_value(&events).map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            let events: Result<Vec<serde_json::Value>, _> = events.iter().map(serde_json::to_value).collect();
+            let events = events.map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            let events = keep_fields(&self.fields, events)?;
             output.json("stepmark.log/1", json!({ "events": events, "more": has_more }));
         } else {
             // In one piece: thousands of lines are thousands of writes otherwise.

@@ -37,6 +37,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod resume;
+pub(crate) mod schema;
 pub(crate) mod scope;
 pub(crate) mod serve;
 pub(crate) mod session;
@@ -133,6 +134,7 @@ fn dispatch(
         Command::Instructions(command) => command.run(&project()?, output),
         Command::Completions(command) => command.run(output),
         Command::Man(command) => command.run(output),
+        Command::Schema(command) => command.run(output),
         Command::Help(command) => command.run(output),
     }
 }

@@ -41,7 +41,7 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     (
         "restore",
         [
-            "stepmark restore docs/prd.md --from .stepmark/checkpoints/prd.json",
+            "stepmark restore docs/prd.md --from checkpoint.json",
             "stepmark restore docs/prd.md --from old.json --json",
         ],
     ),
@@ -59,6 +59,6 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("config", ["stepmark config show --origin", "stepmark config variables"]),
     ("completions", ["stepmark completions bash", "stepmark completions zsh"]),
     ("man", ["stepmark man", "stepmark man complete"]),
-    ("schema", ["stepmark schema", "stepmark schema stepmark.next/1"]),
+    ("schema", ["stepmark schema", "stepmark schema stepmark.next/2"]),
     ("help", ["stepmark help --all", "stepmark help complete"]),
 ];

@@ -2,6 +2,7 @@
 
 pub(crate) mod findings;
 mod fitted;
+mod list_arguments;
 mod marked_place;
 pub(crate) mod mermaid;
 pub(crate) mod replay;
@@ -31,6 +32,7 @@ use crate::{
 };
 
 pub(crate) use fitted::{fitted, width};
+pub(crate) use list_arguments::{ListArguments, keep_fields};
 pub(crate) use marked_place::marked_place;
 pub(crate) use question_report::question_report;
 pub(crate) use report::Excerpt;
@@ -160,16 +162,7 @@ impl Output {
     /// Reports why the command did not do what it was asked for.
     pub(crate) fn failure(&self, failure: &Failure) -> Exit {
         if self.json {
-            let object = serde_json::json!({
-                "schema": "stepmark.error/1",
-                "error": failure.message,
-                "causes": failure.causes,
-                "help": failure.help,
-                "write_state": failure.write_state.map(WriteState::as_str),
-                "exit": failure.exit as u8,
-            });
-            complain(object);
-            return failure.exit;
+            return Self::failure_as_json(failure);
         }
         if let Some(report) = &failure.report {
             complain(report);
@@ -183,6 +176,21 @@ impl Output {
         if let Some(help) = &failure.help {
             complain(format_args!("  {blue}help{blue:#}: {}", visible(help)));
         }
+        failure.exit
+    }
+}
+
+impl Output {
+    /// Reports a failure to a program.
+    pub(crate) fn failure_as_json(failure: &Failure) -> Exit {
+        complain(serde_json::json!({
+            "schema": "stepmark.error/1",
+            "error": failure.message,
+            "causes": failure.causes,
+            "help": failure.help,
+            "write_state": failure.write_state.map(WriteState::as_str),
+            "exit": failure.exit as u8,
+        }));
         failure.exit
     }
 }

@@ -17,7 +17,7 @@ use self::problems::Problems;
 use crate::{
     exit::{Exit, Failure},
     output::{
-        Output,
+        ListArguments, Output,
         wire::{ArtifactWire, ProblemCounts},
         with_spinner, wording,
     },
@@ -29,15 +29,14 @@ const USUAL_LIMIT: usize = 50;
 
 /// Show what is done, what comes next and what is wrong
 ///
-/// Artifacts stand by epic and workflow. An artifact counts where it carries workflow state; a file of which a status is all, such as a post of a blog, is shown with --all only. Its
+/// Artifacts stand by epic and workflow; without --limit and --json 50, and what is finished is left out first. An artifact counts where it carries workflow state; a file of which a status is all, such as a post of a blog, is shown with --all only. Its
 /// name here is what other commands take for it. `stepmark list` selects and sorts, and shows whole paths.
 #[derive(Debug, Args)]
 pub(crate) struct Status {
-    /// Show at most this many artifacts: what is finished is left out first; without it 50, with --json all
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "all")]
-    limit: Option<u32>,
+    #[command(flatten)]
+    list: ListArguments,
     /// Show all artifacts, and files of which a status is all
-    #[arg(long)]
+    #[arg(long, conflicts_with = "limit")]
     all: bool,
 }
 
@@ -57,7 +56,7 @@ impl Status {
             counted.partition(|(artifact, _)| self.all || project.workspace.has_workflow_state(artifact));
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
         if output.json {
-            output.json("stepmark.status/1", self.answer(project, &found, &rows, &others, &problems.counts));
+            output.json("stepmark.status/1", self.answer(project, &found, &rows, &others, &problems.counts)?);
         } else if rows.is_empty() {
             output.remark(format_args!(
                 "no artifact with workflow state among {} Markdown files of {}",
@@ -65,7 +64,7 @@ impl Status {
                 project.root().path().display()
             ));
         } else {
-            let limit = self.limit.map_or(USUAL_LIMIT, |limit| limit as usize);
+            let limit = self.list.limit().unwrap_or(USUAL_LIMIT);
             let limit = if self.all { usize::MAX } else { limit };
             let epics = found.artifacts.iter();
             rows::lines(&rows, epics, limit).iter().for_each(|line| output.line(line));
@@ -90,22 +89,24 @@ impl Status {
         rows: &[Counted<'_>],
         others: &[Counted<'_>],
         beside: &BTreeMap<ProjectPath, ProblemCounts>,
-    ) -> Value {
+    ) -> Result<Value, Failure> {
         let entries = rows::entries(rows);
-        let mut shown = rows::chosen(&entries, self.limit.map_or(usize::MAX, |limit| limit as usize));
+        let mut shown = rows::chosen(&entries, self.list.limit().unwrap_or(usize::MAX));
         shown.sort_unstable();
-        let artifacts: Vec<_> =
-            shown.iter().map(|place| ArtifactWire::new(rows[*place].0, rows[*place].1)).collect();
+        let artifact =
+            |place: &usize| serde_json::to_value(ArtifactWire::new(rows[*place].0, rows[*place].1));
+        let artifacts: Result<Vec<Value>, _> = shown.iter().map(artifact).collect();
+        let artifacts = artifacts.map_err(|error| Failure::from_error(Exit::Io, &error))?;
         let file = |(path, counts): (&ProjectPath, &ProblemCounts)| json!({"path": path.as_str(), "problems": counts});
-        json!({
+        Ok(json!({
             "root": project.root().path().display().to_string(),
             "files": found.files,
             "total": rows.len(),
             "status_only": others.len(),
-            "artifacts": artifacts,
+            "artifacts": self.list.keep_fields(artifacts)?,
             "beside": beside.iter().map(file).collect::<Vec<_>>(),
             "unreadable": wording::unreadable(found),
-        })
+        }))
     }
 }
 
