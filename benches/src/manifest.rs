@@ -1,4 +1,4 @@
-//! `stepmark manifest verify` beside what git does with the same tree, and beside the bare work.
+//! `stepmark project manifest verify` beside what git does with the same tree, and beside the bare work.
 
 use std::{fs, path::Path, time::Duration};
 

@@ -45,8 +45,8 @@ fn refused_by_all(sandbox: &Sandbox, path: &str, code: i32) -> Run {
 
 #[test]
 fn a_file_that_is_not_there() {
-    assert_snapshot!(refused_by_all(&Sandbox::demo(), "docs/absent.md", 4), @r"
-    exit 4
+    assert_snapshot!(refused_by_all(&Sandbox::demo(), "docs/absent.md", 2), @r"
+    exit 2
     ── stderr
     error: there is no file `docs/absent.md` in the project
       help: `stepmark status` lists the artifacts
@@ -96,7 +96,7 @@ fn a_link_that_leads_nowhere() {
       cause: Too many levels of symbolic links (os error 40)
     ");
     std::os::unix::fs::symlink("nowhere.md", demo.place("broken.md")).unwrap();
-    refused_by_all(&demo, "broken.md", 4);
+    refused_by_all(&demo, "broken.md", 2);
     let status = demo.reads_only(&["status"]);
     assert_eq!((status.code, status.stderr.lines().count()), (0, 3), "{status}");
 }
@@ -207,13 +207,13 @@ fn a_configuration_that_cannot_be_used() {
 fn a_root_that_is_none() {
     let demo = Sandbox::demo();
     assert_snapshot!(demo.reads_only(&["status", "--root", "absent"]), @r"
-    exit 4
+    exit 2
     ── stderr
     error: cannot open the project folder `[ROOT]/absent`: name an existing folder with --root
       cause: No such file or directory (os error 2)
     ");
     assert_snapshot!(demo.reads_only(&["init", "--root", PRD]), @r"
-    exit 4
+    exit 2
     ── stderr
     error: `[ROOT]/_bmad-output/planning-artifacts/prd.md` is not a folder: the root of a project is one
     ");

@@ -123,6 +123,6 @@ fn a_file_cannot_steer_the_terminal() {
         assert!(!plain.has_escape_codes(), "{plain:?}");
     }
     let table = demo.stepmark(&["status"]).stdout;
-    assert_eq!(table.lines().count(), 1 + 7 + 2, "one line a row: {table}");
+    assert_eq!(table.lines().count(), 3 + 7 + 1 + 1, "one line a row: {table}");
     assert_eq!(demo.stepmark(&["show", PRD]).code, 0);
 }

@@ -49,7 +49,7 @@ fn walks_to_the_end_by_what_next_says() {
     let demo = Sandbox::demo();
     let mut walked = Vec::new();
     loop {
-        let answer = demo.stepmark(&["next", PRD, "--json"]).json("stepmark.next/1");
+        let answer = demo.stepmark(&["next", PRD, "--json"]).json("stepmark.next/2");
         let Some(step) = answer["next"][0]["id"].as_str() else { break };
         let run = demo.stepmark(&["complete", PRD, step, "--strict"]);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
@@ -99,7 +99,20 @@ fn answers_in_json() {
       "file_hash": "78b31bce8dadeb59231fec423c43d54f915a089271eba872a8488c70edaf1543",
       "remarks": [
         "`step-06-innovation` is out of order: next is step-04-journeys"
-      ]
+      ],
+      "workflow": "create-prd",
+      "done": 6,
+      "total": 14,
+      "standing": "underway",
+      "next": [
+        {
+          "id": "step-07-project-type",
+          "file": "_bmad/bmm/workflows/2-plan-workflows/create-prd/steps-c/step-07-project-type.md"
+        }
+      ],
+      "alternatives": [],
+      "status": "draft",
+      "moves": []
     }
     "#);
 }

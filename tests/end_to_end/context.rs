@@ -1,4 +1,4 @@
-//! `stepmark context`
+//! `stepmark show context`
 
 use insta::assert_snapshot;
 
@@ -118,7 +118,7 @@ fn what_wins_and_cannot_be_used_is_not_passed_over() {
     warning: `docs/gone.md` counts and cannot be used: there is no file `docs/gone.md` in the project
     ");
     assert_snapshot!(project.reads_only(&["context", "docs/absent.md"]), @r"
-    exit 4
+    exit 2
     ── stderr
     error: there is no file `docs/absent.md` in the project
       help: `stepmark status` lists the artifacts

@@ -109,7 +109,7 @@ fn what_cannot_be_delegated_from_is_left_alone() {
         ("docs/done.md", 1, "it is finished"),
         ("docs/odd.md", 1, "it has no `chain_path`"),
         (crate::harness::demo::RESEARCH, 1, "cannot be read"),
-        ("docs/none.md", 4, "there is no file"),
+        ("docs/none.md", 2, "there is no file"),
         ("../out.md", 2, "not inside the project"),
     ] {
         let run = demo.reads_only(&["delegate", path, "--to", "writer"]);

@@ -59,8 +59,8 @@ fn leaves_the_old_file_and_goes_on_when_there_is_room() {
     exit 4
     as it was
     prd.md
-    ARTIFACT     WORKFLOW  DONE  NEXT  STATUS  PROBLEMS
-    docs/prd.md  -         1/?   -     -       -
+    ARTIFACT  DONE
+    prd       1/?
     docs/prd.md: written
     exit 0
     stepsCompleted: [1, 2]

@@ -67,7 +67,7 @@ fn makes_the_configuration_once() {
     #   planning_artifacts: _bmad-output/planning-artifacts
 
     # What is worked on, and the configuration file of the workflows; the frontmatter of an artifact or a workflow may say
-    # otherwise (`stepmark context` tells which counts).
+    # otherwise (`stepmark show context` tells which counts).
     # active: docs/prd.md
     # main_config: _bmad/bmm/config.yaml
 
@@ -146,8 +146,9 @@ fn a_configuration_declares_workflows_and_artifacts() {
     assert_snapshot!(empty.reads_only(&["status"]), @r"
     exit 0
     ── stdout
-    ARTIFACT    WORKFLOW  DONE            NEXT      STATUS  PROBLEMS
-    notes/a.md  release   ████░░░░░░ 1/3  write     -       -
-    notes/b.md  release   ██████████ 3/3  finished  -       -
+    ARTIFACT  DONE  NEXT
+    release (1 of 2 done)
+      a       1/3   write
+      b       3/3   finished
     ");
 }

@@ -1,4 +1,4 @@
-//! `stepmark lease`: one may, the others may not.
+//! `stepmark gate lease`: one may, the others may not.
 
 use std::process::{Command, Stdio};
 

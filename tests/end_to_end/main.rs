@@ -36,6 +36,7 @@ mod invisible;
 mod injected_faults;
 mod instructions;
 mod journal_in_git;
+mod json;
 mod killed;
 mod killed_together;
 mod lease;

@@ -1,4 +1,4 @@
-//! `stepmark manifest`
+//! `stepmark project manifest`
 
 use insta::assert_snapshot;
 
@@ -127,12 +127,12 @@ fn what_cannot_be_used() {
     assert_snapshot!(demo.reads_only(&["manifest", "verify"]), @r"
     exit 4
     ── stderr
-    error: there is no manifest `[ROOT]/.stepmark/manifests/files-manifest.csv`: `stepmark manifest write` makes it, or --file names another
+    error: there is no manifest `[ROOT]/.stepmark/manifests/files-manifest.csv`: `stepmark project manifest write` makes it, or --file names another
     ");
     assert_snapshot!(demo.reads_only(&["manifest", "verify", "--file", "absent.csv"]), @r"
     exit 4
     ── stderr
-    error: there is no manifest `[ROOT]/absent.csv`: `stepmark manifest write` makes it, or --file names another
+    error: there is no manifest `[ROOT]/absent.csv`: `stepmark project manifest write` makes it, or --file names another
     ");
     assert_snapshot!(demo.reads_only(&["manifest", "write", "--file", "../outside.csv"]), @r"
     exit 2
@@ -144,14 +144,14 @@ fn what_cannot_be_used() {
     exit 4
     ── stderr
     error: `[ROOT]/broken.csv` is no files manifest: it does not begin with the header
-      help: name another with --file, or make it anew with `stepmark manifest write`
+      help: name another with --file, or make it anew with `stepmark project manifest write`
     ");
     demo.write("empty.csv", "");
     assert_snapshot!(demo.reads_only(&["manifest", "verify", "--file", "empty.csv"]), @r"
     exit 4
     ── stderr
     error: `[ROOT]/empty.csv` is no files manifest: it does not begin with the header
-      help: name another with --file, or make it anew with `stepmark manifest write`
+      help: name another with --file, or make it anew with `stepmark project manifest write`
     ");
     assert_snapshot!(demo.reads_only(&["manifest", "write", "--file", "_bmad"]), @r"
     exit 4

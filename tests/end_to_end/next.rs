@@ -26,7 +26,7 @@ fn names_the_step_and_its_file() {
 #[test]
 fn the_named_file_is_there() {
     let demo = Sandbox::demo();
-    let answer = demo.reads_only(&["next", "--json", ARCHITECTURE]).json("stepmark.next/1");
+    let answer = demo.reads_only(&["next", "--json", ARCHITECTURE]).json("stepmark.next/2");
     let [next] = answer["next"].as_array().unwrap().as_slice() else { panic!("{answer}") };
     assert_eq!(next["id"], "step-06-structure");
     let text = demo.read(next["file"].as_str().unwrap());
@@ -42,7 +42,7 @@ fn says_when_a_workflow_is_finished() {
     `_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md` is finished
     ");
     assert_eq!(demo.reads_only(&["next", "-q", BRIEF]).to_string(), "exit 0\n");
-    let answer = demo.reads_only(&["next", "--json", BRIEF]).json("stepmark.next/1");
+    let answer = demo.reads_only(&["next", "--json", BRIEF]).json("stepmark.next/2");
     assert_eq!((&answer["standing"], answer["next"].as_array().unwrap().len()), (&"finished".into(), 0));
 }
 
@@ -58,7 +58,7 @@ fn offers_alternatives() {
     step-02c-random-selection  _bmad/core/workflows/brainstorming/steps/step-02c-random-selection.md
     step-02d-progressive-flow  _bmad/core/workflows/brainstorming/steps/step-02d-progressive-flow.md
     ");
-    let answer = demo.reads_only(&["next", "--json", BRAINSTORMING]).json("stepmark.next/1");
+    let answer = demo.reads_only(&["next", "--json", BRAINSTORMING]).json("stepmark.next/2");
     assert_eq!(answer["next"].as_array().unwrap().len(), 4, "{answer}");
 }
 

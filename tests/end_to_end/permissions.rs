@@ -83,7 +83,7 @@ fn a_file_that_may_not_be_read() {
       cause: Permission denied (os error 13)
     ");
     let status = powerless.reads_only(&demo, &["status"]);
-    assert_eq!((status.code, status.stdout.lines().count()), (4, 1 + 6), "the others are shown: {status}");
+    assert_eq!((status.code, status.stdout.lines().count()), (4, 2 + 6), "the others are shown: {status}");
     assert_snapshot!(status.stderr, @"warning: cannot read `_bmad-output/planning-artifacts/prd.md`: Permission denied (os error 13)");
 }
 
@@ -96,7 +96,7 @@ fn a_folder_that_may_not_be_read() {
     let status = powerless.reads_only(&demo, &["status"]);
     let missing = powerless.reads_only(&demo, &["show", PRD]);
     allow(&folder, 0o755);
-    assert_eq!((status.code, status.stdout.lines().count()), (4, 1 + 2), "the others are shown: {status}");
+    assert_eq!((status.code, status.stdout.lines().count()), (4, 2 + 2), "the others are shown: {status}");
     assert_snapshot!(status.stderr, @"warning: _bmad-output/planning-artifacts: the folder cannot be read: Permission denied (os error 13)");
     assert_snapshot!(missing, @r"
     exit 4

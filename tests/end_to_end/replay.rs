@@ -1,4 +1,4 @@
-//! `stepmark replay --verify` and `stepmark journal`.
+//! `stepmark log replay --verify` and `stepmark log journal`.
 
 use std::fs;
 

@@ -13,14 +13,15 @@ fn shows_every_artifact_and_writes_nothing() {
     assert_snapshot!(Sandbox::demo().reads_only(&["status"]), @r"
     exit 0
     ── stdout
-    ARTIFACT                                                              WORKFLOW              DONE             NEXT                         STATUS       PROBLEMS
-    _bmad-output/brainstorming/brainstorming-session-2026-01-12.md        brainstorming         █████░░░░░ 2/4   step-03-technique-execution  -            -
-    _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md            -                     -                -                            in-progress  1 warning
-    _bmad-output/planning-artifacts/architecture.md                       create-architecture   ███████░░░ 5/8   step-06-structure            -            -
-    _bmad-output/planning-artifacts/epics.md                              -                     2/?              -                            draft        1 error
-    _bmad-output/planning-artifacts/market-research-2026-01-13.md         -                     -                -                            -            1 error
-    _bmad-output/planning-artifacts/prd.md                                create-prd            ████░░░░░░ 5/14  step-04-journeys             draft        -
-    _bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md  create-product-brief  ██████████ 6/6   finished                     -            -
+    ARTIFACT                        DONE  STATUS       NEXT                PROBLEMS
+    brainstorming-session-2026-01…  2/4   -            step-03-technique…  -
+    architecture  Architecture de…  5/8   -            step-06-structure   -
+    epics                           2/?   draft        -                   1 error
+    market-research-2026-01-13      -     -            -                   1 error
+    prd  Requirements: Toolshed     5/14  draft        step-04-journeys    -
+    product-brief-toolshed-2026-0…  6/6   -            finished            -
+    Epic 1 (0 of 1 done)
+      1-1-borrow-a-tool             -     in-progress  status → review     1 warning
     ");
 }
 
@@ -66,6 +67,66 @@ fn answers_in_json() {
       }
     }
     "#);
+}
+
+/// A project with an epic of twelve stories, of which two are done, and a blog.
+fn shelf() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.write("_bmad-output/epics.md", "---\nstepsCompleted: [1]\n---\n## Epic 1: Lend\n");
+    for number in 1..=12 {
+        let name = format!("1-{number}-part");
+        sandbox.write(&path(&name), story(&name, Some(if number < 3 { "done" } else { "review" }), None));
+    }
+    sandbox.write("blog/2026-01-01-hello.md", "---\ntitle: Hello\nstatus: published\n---\n# Hello\n");
+    sandbox
+}
+
+#[test]
+fn groups_by_epic_in_natural_order_and_leaves_out_what_is_done_first() {
+    let shelf = shelf();
+    assert_snapshot!(shelf.reads_only(&["status", "--limit", "4"]), @r"
+    exit 0
+    ── stdout
+    ARTIFACT             DONE  STATUS  NEXT
+    epics  Epic 1: Lend  1/?   -       -
+    Epic 1: Lend (2 of 12 done)
+      1-3-part           -     review  status → done
+      1-4-part           -     review  status → done
+      1-5-part           -     review  status → done
+    and 9 more (2 done): `stepmark status --all`
+    1 file with nothing but a status: `stepmark status --all`
+    ");
+    for (arguments, expected) in [
+        (&["status"][..], 13),
+        (&["status", "--limit", "11"], 11),
+        (&["status", "--limit", "12"], 12),
+        (&["status", "--all"], 14),
+    ] {
+        let run = shelf.reads_only(arguments);
+        assert_eq!(run.code, 0, "{run}");
+        let is_artifact = |line: &&str| ["  1-", "epics", "2026"].iter().any(|start| line.starts_with(start));
+        assert_eq!(run.stdout.lines().filter(is_artifact).count(), expected, "{run}");
+        assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{run}");
+        assert_eq!(run.stdout.contains("2026-01-01-hello"), arguments.contains(&"--all"), "{run}");
+    }
+    let json = |arguments: &[&str]| {
+        let answer = shelf.reads_only(&[&["status", "--json"], arguments].concat()).json("stepmark.status/1");
+        let paths = answer["artifacts"].as_array().unwrap().iter();
+        let stems = paths.map(|one| one["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned());
+        (
+            stems.collect::<Vec<_>>(),
+            answer["total"].as_u64().unwrap(),
+            answer["status_only"].as_u64().unwrap(),
+        )
+    };
+    let (all, total, posts) = json(&[]);
+    assert_eq!((all.len(), total, posts), (13, 13, 1));
+    assert!(
+        all.iter().position(|name| name == "1-2-part.md")
+            < all.iter().position(|name| name == "1-10-part.md")
+    );
+    assert_eq!(json(&["--limit", "2"]).0, ["epics.md", "1-3-part.md"]);
+    assert_eq!(json(&["--all"]).0.len(), 14);
 }
 
 #[test]
@@ -125,11 +186,12 @@ fn counts_what_check_finds() {
     assert_snapshot!(sandbox.reads_only(&["status"]), @r"
     exit 0
     ── stdout
-    ARTIFACT                                            WORKFLOW  DONE  NEXT  STATUS   PROBLEMS
-    _bmad-output/implementation-artifacts/1-1-lend.md   -         -     -     blocked  1 warning
-    _bmad-output/implementation-artifacts/1-2-mend.md   -         -     -     review   1 warning
-    _bmad-output/implementation-artifacts/1-3-count.md  -         -     -     done     -
-    _bmad-output/implementation-artifacts/1-4-label.md  -         -     -     -        -
+    ARTIFACT     STATUS        NEXT           PROBLEMS
+    Epic 1 (1 of 4 done)
+      1-1-lend   blocked       -              1 warning
+      1-2-mend   review        status → done  1 warning
+      1-3-count  done          -              -
+      1-4-label  not imported  -              -
     ── stderr
     warning: 1 story has no status in its frontmatter and waits for `stepmark import stories`
     ");

@@ -71,7 +71,7 @@ fn draws_the_forest() {
         empty.reads_only(&["tree", "docs/alone.md"]).to_string(),
         "exit 0\n── stdout\nnothing is delegated\n"
     );
-    assert_eq!(empty.reads_only(&["tree", "docs/none.md"]).code, 4);
+    assert_eq!(empty.reads_only(&["tree", "docs/none.md"]).code, 2);
     assert_eq!(empty.reads_only(&["tree", "--up"]).code, 2);
 }
 

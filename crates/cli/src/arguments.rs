@@ -14,7 +14,8 @@ use crate::commands;
     version,
     propagate_version = true,
     subcommand_required = true,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    disable_help_subcommand = true
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -101,6 +102,7 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
+/// The commands. Those that are hidden are old names of parts of others, which scripts use: they go with 1.0.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Init(commands::init::Init),
@@ -124,6 +126,7 @@ pub(crate) enum Command {
     Delegate(commands::delegate::Delegate),
     Tree(commands::tree::Tree),
     Gate(commands::gate::Gate),
+    #[command(hide = true)]
     Lease(commands::lease::Lease),
     Project(commands::project::Project),
     Import(commands::import::Import),
@@ -132,19 +135,27 @@ pub(crate) enum Command {
     Check(commands::check::Check),
     Explain(commands::explain::Explain),
     Log(commands::log::Log),
+    #[command(hide = true)]
     At(commands::at::At),
+    #[command(hide = true)]
     Diff(commands::diff::Diff),
+    #[command(hide = true)]
     Replay(commands::replay::Replay),
+    #[command(hide = true)]
     Journal(commands::journal::Journal),
     Lifecycle(commands::lifecycle::Lifecycle),
     Sync(commands::sync::Sync),
     Report(commands::report::Report),
     Serve(commands::serve::Serve),
     Board(commands::board::Board),
+    #[command(hide = true)]
     Manifest(commands::manifest::Manifest),
     Config(commands::config::Config),
+    #[command(hide = true)]
     Context(commands::context::Context),
     Instructions(commands::instructions::Instructions),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
+    Schema(commands::schema::Schema),
+    Help(commands::help::Help),
 }

@@ -9,19 +9,30 @@ mod project;
 mod state_move;
 mod published_file;
 mod watch;
+mod schemas;
+mod help;
 mod commands;
 mod output;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser;
+use clap::FromArgMatches;
 
-use crate::{arguments::Arguments, environment::Environment, exit::Exit, output::Output};
+use crate::{
+    arguments::Arguments,
+    environment::Environment,
+    exit::{Exit, Failure},
+    output::Output,
+};
 
 /// Runs the program with the arguments of the process.
 pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let read = help::command_line().try_get_matches().and_then(|found| Arguments::from_arg_matches(&found));
+    let arguments = match read {
         Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() && wants_json(std::env::args_os()) => {
+            return Output::failure_as_json(&Failure::from(&error)).into();
+        }
         Err(error) => {
             // `--help` and `--version` come this way too; clap knows which stream and colour they want.
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
@@ -37,4 +48,9 @@ pub fn run() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => output.failure(&failure).into(),
     }
+}
+
+/// Returns whether a program asked, of a command line that could not be read.
+fn wants_json(mut arguments: impl Iterator<Item = OsString>) -> bool {
+    arguments.by_ref().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }

@@ -4,6 +4,7 @@ use std::{
     fmt,
     io::Read,
     process::{Child, Command, ExitStatus, Stdio},
+    sync::LazyLock,
     thread,
     time::{Duration, Instant},
 };
@@ -71,9 +72,26 @@ fn parsed(text: &str, schema: &str) -> Result<serde_json::Value, String> {
     let value: serde_json::Value =
         serde_json::from_str(text.trim_end()).map_err(|error| format!("no JSON ({error})"))?;
     match value["schema"].as_str() {
-        Some(found) if found == schema => Ok(value),
+        Some(found) if found == schema => {
+            as_published(schema, &value)?;
+            Ok(value)
+        }
         found => Err(format!("schema {found:?} instead of `{schema}`")),
     }
+}
+
+/// Holds an answer against its schema in the list that `stepmark schema` prints.
+fn as_published(name: &str, answer: &serde_json::Value) -> Result<(), String> {
+    static SCHEMAS: LazyLock<serde_json::Value> = LazyLock::new(|| {
+        serde_json::from_str(include_str!("../../../crates/cli/src/schemas/answers.json")).unwrap()
+    });
+    let schema = SCHEMAS.get(name).ok_or_else(|| format!("`{name}` is not published in answers.json"))?;
+    let validator = jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
+    let wrong: Vec<String> = validator
+        .iter_errors(answer)
+        .map(|error| format!("{} at {}", error, error.instance_path()))
+        .collect();
+    if wrong.is_empty() { Ok(()) } else { Err(format!("not as answers.json says: {}", wrong.join("; "))) }
 }
 
 fn read(stream: Option<impl Read>) -> String {

@@ -1,4 +1,4 @@
-//! `stepmark at`
+//! `stepmark log at`
 
 use std::path::PathBuf;
 

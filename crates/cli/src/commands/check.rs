@@ -23,7 +23,7 @@ use crate::{
     project::Project,
 };
 
-/// Check frontmatter: what is unreadable, what is odd, what disagrees
+/// Find what is unreadable, what is odd, and what disagrees
 ///
 /// Ends with 1 when there is an error or a warning. Notes never fail. `stepmark explain` lists the rules.
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use stepmark_core::{
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, table},
+    output::{ListArguments, Output, table},
     project::Project,
 };
 
@@ -39,13 +39,15 @@ enum Action {
     List {
         /// The artifact
         artifact: PathBuf,
+        #[command(flatten)]
+        list: ListArguments,
     },
 }
 
 impl Checkpoint {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match (&self.action, &self.artifact) {
-            (Some(Action::List { artifact }), _) => list(project, output, artifact),
+            (Some(Action::List { artifact, list }), _) => self::list(project, output, artifact, list),
             (None, Some(artifact)) => {
                 let made = project.workspace.checkpoint(&project.path(artifact)?, self.message.as_deref())?;
                 if output.json {
@@ -89,9 +91,10 @@ fn wire(place: &ProjectPath, read: Result<&stepmark_core::project::checkpoint::C
     }
 }
 
-fn list(project: &Project, output: &Output, artifact: &Path) -> Result<Exit, Failure> {
+fn list(project: &Project, output: &Output, artifact: &Path, list: &ListArguments) -> Result<Exit, Failure> {
     let path = project.path(artifact)?;
-    let places = project.workspace.checkpoint_places(&path)?;
+    let mut places = project.workspace.checkpoint_places(&path)?;
+    let more = list.cut(&mut places);
     let read: Vec<_> = places
         .into_iter()
         .map(|place| {
@@ -105,7 +108,10 @@ fn list(project: &Project, output: &Output, artifact: &Path) -> Result<Exit, Fai
             .iter()
             .map(|(place, checkpoint)| wire(place, checkpoint.as_ref().map_err(Clone::clone)))
             .collect();
-        output.json(SCHEMA, json!({"path": path.to_string(), "checkpoints": checkpoints}));
+        output.json(
+            SCHEMA,
+            json!({"path": path.to_string(), "checkpoints": list.keep_fields(checkpoints)?, "more": more}),
+        );
     } else if read.is_empty() {
         output.remark(format_args!("`{path}` has no checkpoint: `stepmark checkpoint {path}` makes one"));
     } else {
@@ -118,6 +124,9 @@ fn list(project: &Project, output: &Output, artifact: &Path) -> Result<Exit, Fai
             Err(problem) => vec!["?".to_owned(), problem.clone(), place.to_string()],
         });
         output.line(table(&["AT", "MESSAGE", "CHECKPOINT"], rows));
+        if more > 0 {
+            output.remark(format_args!("and {more} more"));
+        }
     }
     Ok(if is_whole { Exit::Fine } else { Exit::Findings })
 }

@@ -1,11 +1,11 @@
 //! `stepmark completions`
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
 use crate::{
-    arguments::Arguments,
     exit::{Exit, Failure},
+    help::command_line,
     output::Output,
 };
 
@@ -19,7 +19,7 @@ pub(crate) struct Completions {
 impl Completions {
     pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Arguments::command(), "stepmark", &mut script);
+        clap_complete::generate(self.shell, &mut command_line(), "stepmark", &mut script);
         output.bytes(&script);
         Ok(Exit::Fine)
     }

@@ -1,4 +1,4 @@
-//! `stepmark context`
+//! `stepmark show context`
 
 use std::path::PathBuf;
 

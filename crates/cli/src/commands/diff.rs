@@ -1,4 +1,4 @@
-//! `stepmark diff`
+//! `stepmark log diff`
 
 use clap::Args;
 use serde_json::{Value as Json, json};

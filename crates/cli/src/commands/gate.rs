@@ -8,7 +8,7 @@ use stepmark_core::{
     workspace::{GateAnswer, Tier},
 };
 
-use super::lease::until;
+use super::lease::{Lease, until};
 use crate::{
     exit::{Exit, Failure},
     output::{Output, table},
@@ -36,6 +36,7 @@ enum Task {
         /// The artifact
         artifact: PathBuf,
     },
+    Lease(Lease),
 }
 
 #[derive(Debug, Args)]
@@ -59,6 +60,7 @@ impl Gate {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match &self.task {
             Task::Check(check) => check.run(project, output),
+            Task::Lease(lease) => lease.run(project, output),
             Task::List { artifact } => list(project, output, &project.path(artifact)?),
         }
     }

@@ -14,7 +14,7 @@ use crate::{
     project::Project,
 };
 
-/// Let git check commits and pushes, and rebuild gates after a checkout or merge
+/// Let git check commits and pushes, and rebuild gates
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
     #[command(subcommand)]

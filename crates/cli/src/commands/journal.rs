@@ -1,4 +1,4 @@
-//! `stepmark journal`
+//! `stepmark log journal`
 
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};

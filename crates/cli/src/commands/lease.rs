@@ -1,4 +1,4 @@
-//! `stepmark lease`
+//! `stepmark gate lease`
 
 use std::{path::PathBuf, time::Duration};
 

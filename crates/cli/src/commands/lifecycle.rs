@@ -61,7 +61,8 @@ impl Lifecycle {
                     Format::Mermaid => mermaid::state_diagram(lifecycle),
                     Format::Svg => svg::picture(lifecycle),
                 };
-                output.bytes(text.as_bytes());
+                let wire = || serde_json::json!({"name": lifecycle.name(), "graph": text});
+                output.json_or("stepmark.lifecycle-graph/1", wire, || output.bytes(text.as_bytes()));
             }
         }
         Ok(Exit::Fine)

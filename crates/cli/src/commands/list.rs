@@ -2,6 +2,7 @@
 
 use clap::Args;
 use stepmark_core::{
+    artifact::natural_order,
     check::{Finding, Severity},
     selection::{Field, FieldValue, Selectable, Selection, SelectionError, SortKeys, parse_fields},
     workspace::{Artifacts, Known, ListedArtifact, Selection as CheckSelection, TrackedArtifact},
@@ -32,8 +33,11 @@ pub(crate) struct List {
     #[arg(long, value_name = "FIELDS", allow_hyphen_values = true)]
     sort: Option<String>,
     /// Fields to show, with commas between them; with --json all, where this is not said
-    #[arg(long, value_name = "FIELDS")]
+    #[arg(long, visible_alias = "fields", value_name = "FIELDS")]
     columns: Option<String>,
+    /// Show at most this many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
 }
 
 impl List {
@@ -56,11 +60,20 @@ impl List {
         };
         let rows = found.artifacts.iter().enumerate().map(listed);
         let rows = rows.filter(|row| selection.as_ref().is_none_or(|selection| selection.matches(row)));
-        let rows = sort.sort(rows.collect());
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_by(|one, other| {
+            natural_order(one.artifact().path().as_str(), other.artifact().path().as_str())
+        });
+        let mut rows = sort.sort(rows);
+        let total = rows.len();
+        rows.truncate(self.limit.map_or(usize::MAX, |limit| limit as usize));
         if output.json {
-            print_json(output, &found, &rows, shown);
+            print_json(output, &found, (&rows, total), shown);
         } else {
             print_table(output, &rows, shown);
+            if total > rows.len() {
+                output.remark(format_args!("and {} more", total - rows.len()));
+            }
         }
         wording::unreadable(&found).iter().for_each(|problem| output.warning(problem));
         Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
@@ -107,7 +120,12 @@ fn print_table(output: &Output, rows: &[ListedArtifact<'_>], columns: &[Field]) 
     output.line(table(&header, cells));
 }
 
-fn print_json(output: &Output, found: &Artifacts, rows: &[ListedArtifact<'_>], columns: &[Field]) {
+fn print_json(
+    output: &Output,
+    found: &Artifacts,
+    (rows, total): (&[ListedArtifact<'_>], usize),
+    columns: &[Field],
+) {
     let object = |row: &ListedArtifact<'_>| -> serde_json::Value {
         let fields = columns.iter().map(|field| (field.name().to_owned(), row.value(*field).to_json()));
         serde_json::Value::Object(fields.collect())
@@ -115,6 +133,6 @@ fn print_json(output: &Output, found: &Artifacts, rows: &[ListedArtifact<'_>], c
     let artifacts: Vec<_> = rows.iter().map(object).collect();
     output.json(
         "stepmark.list/1",
-        serde_json::json!({"artifacts": artifacts, "unreadable": wording::unreadable(found)}),
+        serde_json::json!({"artifacts": artifacts, "total": total, "unreadable": wording::unreadable(found)}),
     );
 }

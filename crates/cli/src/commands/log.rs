@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::json;
 use stepmark_core::journal::{
     Event, Kind, SessionId,
     store::{History, Selection},
 };
 
+use super::{at::At, diff::Diff, journal::Journal, replay::Replay};
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, history, on_one_line, wording},
+    output::{Output, history, keep_fields, on_one_line, wording},
     project::Project,
 };
 
@@ -22,12 +23,37 @@ const SHOWN: usize = 100;
 ///
 /// With `--session ID` only what happened in that session.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Log {
     /// Only the history of this artifact
     artifact: Option<PathBuf>,
     /// At most so many events; without it all of an artifact or a session, else 100
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, visible_alias = "limit", value_name = "N")]
     number: Option<usize>,
+    /// With --json, only these fields of each event, with commas between them
+    #[arg(long, value_name = "FIELDS", requires = "json", value_delimiter = ',')]
+    fields: Vec<String>,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Part {
+    At(At),
+    Diff(Diff),
+    Replay(Replay),
+    Journal(Journal),
+}
+
+impl Part {
+    fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        match self {
+            Self::At(command) => command.run(project, output),
+            Self::Diff(command) => command.run(project, output),
+            Self::Replay(command) => command.run(project, output),
+            Self::Journal(command) => command.run(project, output),
+        }
+    }
 }
 
 impl Log {
@@ -38,6 +64,9 @@ impl Log {
         session: Option<&SessionId>,
         output: &Output,
     ) -> Result<Exit, Failure> {
+        if let Some(part) = &self.part {
+            return part.run(project, output);
+        }
         let artifact = self.artifact.as_deref().map(|given| project.identity(given)).transpose()?;
         let is_narrowed = artifact.is_some() || session.is_some();
         let limit = self.number.or(Some(SHOWN).filter(|_| !is_narrowed));
@@ -51,8 +80,9 @@ impl Log {
         let has_more = limit.is_some_and(|limit| events.len() > limit);
         events.truncate(limit.unwrap_or(usize::MAX));
         if output.json {
-            let events =
-                serde_json::to_value(&events).map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            let events: Result<Vec<serde_json::Value>, _> = events.iter().map(serde_json::to_value).collect();
+            let events = events.map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            let events = keep_fields(&self.fields, events)?;
             output.json("stepmark.log/1", json!({ "events": events, "more": has_more }));
         } else {
             // In one piece: thousands of lines are thousands of writes otherwise.

@@ -1,10 +1,10 @@
 //! `stepmark man`
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 
 use crate::{
-    arguments::Arguments,
     exit::{Exit, Failure},
+    help::command_line,
     output::Output,
 };
 
@@ -17,14 +17,14 @@ pub(crate) struct Man {
 
 impl Man {
     pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
-        let mut program = Arguments::command();
+        let mut program = command_line();
         program.build();
         let page = match &self.command {
             None => clap_mangen::Man::new(program),
             Some(name) => {
                 let command = program.find_subcommand(name).cloned().ok_or_else(|| {
                     Failure::new(Exit::Usage, format!("there is no command `{name}`"))
-                        .with_help("`stepmark --help` lists them")
+                        .with_help("`stepmark help --all` lists them")
                 })?;
                 clap_mangen::Man::new(command).title(format!("stepmark-{name}"))
             }

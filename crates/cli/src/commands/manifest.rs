@@ -1,4 +1,4 @@
-//! `stepmark manifest`
+//! `stepmark project manifest`
 
 use std::{path::PathBuf, sync::atomic::AtomicUsize};
 
@@ -130,7 +130,7 @@ impl Manifest {
 fn no_manifest(place: &ManifestPlace) -> Failure {
     let manifest = place.manifest().display();
     Failure::new(Exit::Io, format!("`{manifest}` is no files manifest: it does not begin with the header"))
-        .with_help("name another with --file, or make it anew with `stepmark manifest write`")
+        .with_help("name another with --file, or make it anew with `stepmark project manifest write`")
 }
 
 /// One line for each file that is not in order. What the installer took away or wrote anew is only counted: a fresh

@@ -16,6 +16,7 @@ pub(crate) mod exec;
 pub(crate) mod explain;
 mod fixing;
 pub(crate) mod gate;
+pub(crate) mod help;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod init;
@@ -36,6 +37,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod resume;
+pub(crate) mod schema;
 pub(crate) mod scope;
 pub(crate) mod serve;
 pub(crate) mod session;
@@ -132,5 +134,7 @@ fn dispatch(
         Command::Instructions(command) => command.run(&project()?, output),
         Command::Completions(command) => command.run(output),
         Command::Man(command) => command.run(output),
+        Command::Schema(command) => command.run(output),
+        Command::Help(command) => command.run(output),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 use stepmark_core::{
     workflow::{Next as NextStep, Standing, Step},
     workspace::{Membership, TrackedArtifact},
@@ -12,7 +13,7 @@ use crate::{
     exit::{Exit, Failure},
     output::{
         Output,
-        wire::{ArtifactWire, ProblemCounts},
+        wire::{NextWire, ProblemCounts},
         wording,
     },
     project::Project,
@@ -25,15 +26,29 @@ pub(crate) struct Next {
     artifact: PathBuf,
 }
 
+/// The answer `stepmark.next/2`.
+#[derive(Debug, Serialize)]
+struct NextAnswer {
+    path: String,
+    #[serde(flatten)]
+    next: NextWire,
+    /// Errors and warnings of its own.
+    problems: usize,
+}
+
 impl Next {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let artifact = project.artifact(&self.artifact)?;
         let Some(progress) = artifact.progress() else { return Err(no_workflow(&artifact)) };
         if output.json {
             let counts = ProblemCounts::of(&project.workspace.own_findings(&artifact));
-            let wire = serde_json::to_value(ArtifactWire::new(&artifact, counts))
-                .map_err(|error| Failure::from_error(Exit::Io, &error))?;
-            output.json("stepmark.next/1", wire);
+            let wire = NextAnswer {
+                path: artifact.path().to_string(),
+                next: NextWire::new(&artifact),
+                problems: counts.errors + counts.warnings,
+            };
+            let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            output.json("stepmark.next/2", wire);
         }
         if progress.standing == Standing::Interrupted {
             output.warning(format_args!(

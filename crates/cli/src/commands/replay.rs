@@ -1,4 +1,4 @@
-//! `stepmark replay`
+//! `stepmark log replay`
 
 use std::{path::PathBuf, thread};
 

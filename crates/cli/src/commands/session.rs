@@ -11,7 +11,7 @@ use crate::{
     attribution::SESSION_VARIABLE,
     environment::new_id,
     exit::{Exit, Failure},
-    output::{Output, table},
+    output::{ListArguments, Output, table},
     project::Project,
 };
 
@@ -43,7 +43,7 @@ enum Action {
         id: Option<SessionId>,
     },
     /// All sessions, the last first
-    List,
+    List(ListArguments),
     /// One session with its events
     Show {
         /// The session; without it the current one
@@ -57,7 +57,7 @@ impl Session {
         match &self.action {
             Action::Start { name } => start(project, output, name.as_deref()),
             Action::End { id } => end(project, output, id.as_ref()),
-            Action::List => list(&project, output),
+            Action::List(list) => self::list(&project, output, list),
             Action::Show { id } => show(&project, output, id.as_ref()),
         }
     }
@@ -123,17 +123,21 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
     Ok(Exit::Fine)
 }
 
-fn list(project: &Project, output: &Output) -> Result<Exit, Failure> {
+fn list(project: &Project, output: &Output, list: &ListArguments) -> Result<Exit, Failure> {
     let mut records = project.workspace.with_history(|history| history.sessions())?;
     records.reverse();
+    let more = list.cut(&mut records);
     if output.json {
         let sessions: Vec<Json> = records.iter().map(|record| wire(project, record)).collect();
-        output.json(SCHEMA, json!({"sessions": sessions}));
+        output.json(SCHEMA, json!({"sessions": list.keep_fields(sessions)?, "more": more}));
     } else if records.is_empty() {
         output.remark("no session yet: `stepmark session start` begins one");
     } else {
         let header = ["SESSION", "NAME", "STATE", "BEGAN", "LAST EVENT", "EVENTS", "ACTOR"];
         output.line(table(&header, records.iter().map(|record| row(project, record))));
+        if more > 0 {
+            output.remark(format_args!("and {more} more"));
+        }
     }
     Ok(Exit::Fine)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use stepmark_core::{
     artifact::Artifact,
     document::{Region, Value, Yaml},
@@ -10,6 +10,7 @@ use stepmark_core::{
     workspace::{Membership, TrackedArtifact},
 };
 
+use super::context::Context;
 use crate::{
     exit::{Exit, Failure},
     output::{
@@ -20,16 +21,29 @@ use crate::{
     project::Project,
 };
 
-/// Show one artifact: its state, its steps, and why it belongs to its workflow
+/// Show one artifact: its state, its workflow and its steps
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Show {
     /// The artifact
-    artifact: PathBuf,
+    #[arg(required = true)]
+    artifact: Option<PathBuf>,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Part {
+    Context(Context),
 }
 
 impl Show {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let artifact = project.artifact(&self.artifact)?;
+        if let Some(Part::Context(context)) = &self.part {
+            return context.run(project, output);
+        }
+        let given = self.artifact.as_deref().ok_or_else(|| Failure::new(Exit::Usage, "name an artifact"))?;
+        let artifact = project.artifact(given)?;
         let findings = project.workspace.own_findings(&artifact);
         if output.json {
             let mut wire = serde_json::to_value(ArtifactWire::new(&artifact, ProblemCounts::of(&findings)))

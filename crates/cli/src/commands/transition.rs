@@ -18,7 +18,7 @@ use crate::{
     project::Project,
 };
 
-/// Move an artifact's status along its lifecycle; without STATE, list the moves
+/// Move an artifact's status; without STATE, list the legal moves
 ///
 /// The move must be one of the table, and what it wants must hold: steps finished, delegated work finished, a key filled.
 /// Counters and remembered states that the table names are written with it. `--force --reason` makes a move all the same;

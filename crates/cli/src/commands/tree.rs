@@ -11,7 +11,7 @@ use stepmark_core::{
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, bar, table, with_spinner, wording},
+    output::{ListArguments, Output, bar, table, with_spinner, wording},
     project::Project,
 };
 
@@ -23,13 +23,15 @@ pub(crate) struct Tree {
     /// Only the way from the root of its chain to this artifact; reads no other files
     #[arg(long, requires = "artifact")]
     up: bool,
+    #[command(flatten)]
+    list: ListArguments,
 }
 
 impl Tree {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = self.artifact.as_deref().map(|given| project.path(given)).transpose()?;
         if let (Some(path), true) = (&path, self.up) {
-            print_chain(output, &project.workspace.chain(path)?);
+            print_chain(output, &project.workspace.chain(path)?, &self.list)?;
             return Ok(Exit::Fine);
         }
         if let Some(path) = &path {
@@ -42,21 +44,24 @@ impl Tree {
         let chains = Chains::of(found.artifacts.iter().map(TrackedArtifact::member));
         let forest = Forest::of(&chains);
         let rows = path.as_ref().map_or(forest.rows.as_slice(), |path| forest.below(path));
-        print_rows(output, rows);
+        let mut rows = rows.to_vec();
+        let more = self.list.cut(&mut rows);
+        print_rows(output, &rows, more, &self.list)?;
         wording::unreadable(&found).iter().for_each(|problem| output.warning(problem));
         Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
     }
 }
 
-fn print_rows(output: &Output, rows: &[Row<'_>]) {
+fn print_rows(output: &Output, rows: &[Row<'_>], more: usize, list: &ListArguments) -> Result<(), Failure> {
     if output.json {
         let nodes: Vec<_> = rows.iter().map(|row| node(row.member, row.level, row.is_cut_off)).collect();
-        output.json("stepmark.tree/1", serde_json::json!({"nodes": nodes}));
-        return;
+        let nodes = list.keep_fields(nodes)?;
+        output.json("stepmark.tree/1", serde_json::json!({"nodes": nodes, "more": more}));
+        return Ok(());
     }
     if rows.is_empty() {
         output.remark("nothing is delegated");
-        return;
+        return Ok(());
     }
     let top = rows.first().map_or(0, |row| row.level);
     // Whether a line goes on below each level.
@@ -80,9 +85,13 @@ fn print_rows(output: &Output, rows: &[Row<'_>]) {
         })
         .collect();
     output.line(table(&["ARTIFACT", "AGENT", "DONE", "STATUS"], lines));
+    if more > 0 {
+        output.remark(format_args!("and {more} more"));
+    }
+    Ok(())
 }
 
-fn print_chain(output: &Output, links: &[ChainLink]) {
+fn print_chain(output: &Output, links: &[ChainLink], list: &ListArguments) -> Result<(), Failure> {
     let members: Vec<(&ChainLink, Option<Member>)> =
         links.iter().map(|link| (link, link.artifact.as_ref().map(TrackedArtifact::member))).collect();
     if output.json {
@@ -94,8 +103,8 @@ fn print_chain(output: &Output, links: &[ChainLink]) {
                 None => serde_json::json!({"path": null, "id": link.id, "level": level}),
             })
             .collect();
-        output.json("stepmark.chain/1", serde_json::json!({"nodes": nodes}));
-        return;
+        output.json("stepmark.chain/1", serde_json::json!({"nodes": list.keep_fields(nodes)?}));
+        return Ok(());
     }
     let lines = members.iter().enumerate().map(|(level, (link, member))| {
         let indent = "   ".repeat(level.saturating_sub(1)) + if level > 0 { "└─ " } else { "" };
@@ -105,6 +114,7 @@ fn print_chain(output: &Output, links: &[ChainLink]) {
         }
     });
     output.line(table(&["ARTIFACT", "AGENT", "DONE", "STATUS"], lines));
+    Ok(())
 }
 
 fn cells(name: String, member: &Member) -> Vec<String> {

@@ -6,6 +6,7 @@ mod history;
 mod projections;
 mod reading;
 mod sync;
+mod usage;
 mod view;
 
 use std::{error::Error, iter, process::ExitCode};

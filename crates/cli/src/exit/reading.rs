@@ -16,7 +16,9 @@ impl From<OpenError> for Failure {
         }
         let exit = match &error {
             OpenError::Configuration(ConfigurationError::Given { .. }) => Exit::Usage,
-            OpenError::Root(_) | OpenError::Configuration(_) | OpenError::Git(_) => Exit::Io,
+            // A folder that is not there is a mistake of whoever named it.
+            OpenError::Root(_) => Exit::Usage,
+            OpenError::Configuration(_) | OpenError::Git(_) => Exit::Io,
         };
         let failure = Self::from_error(exit, &error);
         match &error {
@@ -61,6 +63,7 @@ impl From<ArtifactError> for Failure {
     fn from(error: ArtifactError) -> Self {
         let exit = match &error {
             ArtifactError::Resolve(error) => resolve_exit(error),
+            ArtifactError::Missing { .. } => Exit::Usage,
             _ => Exit::Io,
         };
         let failure = Self::from_error(exit, &error);

@@ -1,6 +1,8 @@
 //! What the program prints, and where: results on stdout, messages and progress on stderr.
 
 pub(crate) mod findings;
+mod fitted;
+mod list_arguments;
 mod marked_place;
 pub(crate) mod mermaid;
 pub(crate) mod replay;
@@ -29,6 +31,8 @@ use crate::{
     exit::{Exit, Failure},
 };
 
+pub(crate) use fitted::{fitted, width};
+pub(crate) use list_arguments::{ListArguments, keep_fields};
 pub(crate) use marked_place::marked_place;
 pub(crate) use question_report::question_report;
 pub(crate) use report::Excerpt;
@@ -158,16 +162,7 @@ impl Output {
     /// Reports why the command did not do what it was asked for.
     pub(crate) fn failure(&self, failure: &Failure) -> Exit {
         if self.json {
-            let object = serde_json::json!({
-                "schema": "stepmark.error/1",
-                "error": failure.message,
-                "causes": failure.causes,
-                "help": failure.help,
-                "write_state": failure.write_state.map(WriteState::as_str),
-                "exit": failure.exit as u8,
-            });
-            complain(object);
-            return failure.exit;
+            return Self::failure_as_json(failure);
         }
         if let Some(report) = &failure.report {
             complain(report);
@@ -181,6 +176,21 @@ impl Output {
         if let Some(help) = &failure.help {
             complain(format_args!("  {blue}help{blue:#}: {}", visible(help)));
         }
+        failure.exit
+    }
+}
+
+impl Output {
+    /// Reports a failure to a program.
+    pub(crate) fn failure_as_json(failure: &Failure) -> Exit {
+        complain(serde_json::json!({
+            "schema": "stepmark.error/1",
+            "error": failure.message,
+            "causes": failure.causes,
+            "help": failure.help,
+            "write_state": failure.write_state.map(WriteState::as_str),
+            "exit": failure.exit as u8,
+        }));
         failure.exit
     }
 }

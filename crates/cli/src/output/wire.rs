@@ -8,7 +8,7 @@ use stepmark_core::{
     workspace::{Membership, TrackedArtifact},
 };
 
-/// One artifact in `stepmark.status/1`, `stepmark.show/1` and `stepmark.next/1`.
+/// One artifact in `stepmark.status/1` and `stepmark.show/1`.
 #[derive(Debug, Serialize)]
 pub(crate) struct ArtifactWire {
     path: String,
@@ -27,6 +27,26 @@ pub(crate) struct ArtifactWire {
     status: Option<String>,
     scope: Option<String>,
     problems: ProblemCounts,
+}
+
+/// What comes next, in `stepmark.next/2` and `stepmark.change/1`. Agents ask often, and pay for each character.
+#[derive(Debug, Serialize)]
+pub(crate) struct NextWire {
+    workflow: Option<String>,
+    done: Option<usize>,
+    total: Option<usize>,
+    standing: Option<&'static str>,
+    next: Vec<StepWire>,
+    alternatives: Vec<StepWire>,
+    status: Option<String>,
+}
+
+impl NextWire {
+    pub(crate) fn new(artifact: &TrackedArtifact) -> Self {
+        let ArtifactWire { workflow, done, total, standing, next, alternatives, status, .. } =
+            ArtifactWire::new(artifact, ProblemCounts::default());
+        Self { workflow, done, total, standing, next, alternatives, status }
+    }
 }
 
 /// A step to go on with.

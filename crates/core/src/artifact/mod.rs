@@ -1,6 +1,7 @@
 //! The typed view of a document: steps, status, scope, ids, times, and a diagnosis of every oddity.
 
 mod path;
+mod natural_order;
 mod git_folder;
 pub(crate) mod parsed_scalar;
 mod path_globs;
@@ -29,6 +30,7 @@ pub use field::{Field, FieldKind};
 pub use git_folder::names_git_folder;
 pub use inputs::InputDocument;
 pub use ledger_key::{LedgerKey, LedgerPart};
+pub use natural_order::natural_order;
 pub use path::{ProjectPath, ProjectPathError, READ_LIMIT};
 pub use path_globs::{PathGlob, PathGlobError, PathGlobs};
 pub use scope::Scope;

@@ -140,16 +140,28 @@ impl Artifact {
 
     /// Whether the file holds workflow state, readable or not. Other Markdown files are none of our business.
     pub fn is_tracked(&self) -> bool {
+        self.has_workflow_keys()
+            || self.state.status.is_some()
+            || self.is_story()
+            || self.names_state_unreadably()
+    }
+
+    /// Returns whether a status word alone makes the file an artifact, as `status: published` does with a post.
+    pub fn has_status_alone(&self) -> bool {
+        let state = &self.state;
+        let says_more = state.delegation.is_some() || state.scope.is_some() || state.body_status.is_some();
+        state.status.is_some() && !says_more && !self.has_workflow_keys()
+    }
+
+    /// Returns whether a key stands there that only workflows write.
+    const fn has_workflow_keys(&self) -> bool {
         let state = &self.state;
         !state.steps.is_empty()
             || state.last_step.is_some()
             || !state.current_step.is_empty()
-            || state.status.is_some()
             || state.workflow_type.is_some()
             || state.stepmark_id.is_some()
             || state.validation_status.is_some()
-            || self.is_story()
-            || self.names_state_unreadably()
     }
 
     /// Whether the file is a story of BMAD, which needs no frontmatter: its name, its heading and its `Status:` line say so.

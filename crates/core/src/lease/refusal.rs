@@ -54,7 +54,7 @@ impl LeaseRefusal {
             Self::OldNumber { .. } => {
                 "read the artifact again: somebody else may have changed it; then take its lease and set STEPMARK_FENCE, or unset that"
             }
-            Self::NotHeld => "`stepmark lease take` takes it",
+            Self::NotHeld => "`stepmark gate lease take` takes it",
             Self::Exhausted => {
                 "remove its file in `.stepmark/local/leases` when nobody works on the artifact"
             }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::time_literal::TimeLiteral;
 use crate::{
-    artifact::{Field as ArtifactField, Scope},
+    artifact::{Field as ArtifactField, Scope, natural_order},
     lifecycle::Lifecycle,
 };
 
@@ -84,7 +84,7 @@ impl FieldValue {
                 let key = |status: &StatusValue| (status.rank().unwrap_or(u32::MAX), status.word.clone());
                 key(one).cmp(&key(other))
             }
-            (one, other) => one.to_string().cmp(&other.to_string()),
+            (one, other) => natural_order(&one.to_string(), &other.to_string()),
         }
     }
 }

@@ -252,7 +252,7 @@ impl DoctorFinding {
                 "the file wins: the next command that changes it records the edit; `stepmark checkpoint` does so now".to_owned()
             }
             Self::WrittenBack { path, head, .. } => format!(
-                "`stepmark at {head} {path}` shows the newer state, `stepmark log {path}` what led to it; the file wins: the next \
+                "`stepmark log at {head} {path}` shows the newer state, `stepmark log {path}` what led to it; the file wins: the next \
                  command that changes it records this as an edit"
             ),
             Self::Damaged { path, .. } => format!(

@@ -58,7 +58,7 @@ artifacts:
 #   planning_artifacts: _bmad-output/planning-artifacts
 
 # What is worked on, and the configuration file of the workflows; the frontmatter of an artifact or a workflow may say
-# otherwise (`stepmark context` tells which counts).
+# otherwise (`stepmark show context` tells which counts).
 # active: docs/prd.md
 # main_config: _bmad/bmm/config.yaml
 

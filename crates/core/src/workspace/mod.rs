@@ -8,6 +8,7 @@ mod in_parts;
 mod folder;
 mod walk;
 mod workflow_listing;
+mod workflow_state;
 mod workflows;
 mod clock;
 mod tracked_artifact;

@@ -41,8 +41,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What `artifact` says of itself.
-    pub(super) fn of(artifact: &TrackedArtifact) -> Self {
+    /// What `artifact` says of itself: without problems, tickets and history.
+    pub fn of(artifact: &TrackedArtifact) -> Self {
         let state = artifact.state();
         let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
         let condition = Condition::of(artifact);

@@ -59,7 +59,8 @@ fn of_project(observation: &Observation) -> Vec<Trouble> {
     troubles.extend(folders.chain(files).map(|what| Trouble::of_project(Severity::Error, what)));
     if observation.damaged_lines > 0 {
         let lines = wording::count(observation.damaged_lines, "line");
-        let what = format!("{lines} of the journal cannot be used; `stepmark replay --verify` tells which");
+        let what =
+            format!("{lines} of the journal cannot be used; `stepmark log replay --verify` tells which");
         troubles.push(Trouble::of_project(Severity::Error, what));
     }
     match &observation.trackers {

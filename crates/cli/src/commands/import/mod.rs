@@ -11,7 +11,7 @@ use crate::{
     project::Project,
 };
 
-/// Bring what other files say into frontmatter: a decision of a person
+/// Bring what other files say into frontmatter, after asking
 ///
 /// Frontmatter is the truth, and nothing flows back into it by itself. Where a project kept its state elsewhere before, this
 /// brings it in once.

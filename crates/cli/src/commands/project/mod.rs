@@ -6,12 +6,13 @@ mod some;
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use self::{
     projection::{AllArtifacts, Projection},
     some::SomeArtifacts,
 };
+use super::manifest::Manifest;
 use crate::{
     arguments::reason,
     environment::Environment,
@@ -26,6 +27,7 @@ use crate::{
 /// rebuilt; each option names a part. With artifacts only what is made of them is looked at: their ledgers, their gates, and their rows of the
 /// manifest. Ends with 1 when something could not be read and is missing in what was written.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Project {
     /// Artifacts that changed; without any everything is rebuilt
     #[arg(value_name = "ARTIFACT", conflicts_with_all = ["catalogues", "index"])]
@@ -39,7 +41,7 @@ pub(crate) struct Project {
     /// The gates in `.stepmark/gates/`
     #[arg(long)]
     gates: bool,
-    /// `.stepmark/manifests/files-manifest.csv`, as `stepmark manifest write` makes it
+    /// `.stepmark/manifests/files-manifest.csv`, as `stepmark project manifest write` makes it
     #[arg(long)]
     files_manifest: bool,
     /// The catalogues of agents, workflows, skills, tasks and tools in `.stepmark/manifests/`
@@ -48,6 +50,13 @@ pub(crate) struct Project {
     /// The database `.stepmark/local/cache/index.db`, which `stepmark query` asks
     #[arg(long)]
     index: bool,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Part {
+    Manifest(Manifest),
 }
 
 impl Project {
@@ -57,6 +66,9 @@ impl Project {
         environment: &Environment,
         output: &Output,
     ) -> Result<Exit, Failure> {
+        if let Some(Part::Manifest(manifest)) = &self.part {
+            return manifest.run(project, output);
+        }
         let is_any_named = Projection::ALL.iter().any(|projection| projection.is_named_in(self));
         let chosen = |projection: &Projection| !is_any_named || projection.is_named_in(self);
         let mut done = Vec::new();

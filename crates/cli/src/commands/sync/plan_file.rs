@@ -1,7 +1,7 @@
 //! A plan as a file.
 #![expect(clippy::disallowed_methods, reason = "an edge: a person names a file for a plan")]
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 use stepmark_sync::plan::Plan;
 
@@ -25,7 +25,10 @@ fn is_plan(beginning: &[u8]) -> bool {
 
 /// Reads one.
 pub(super) fn read(file: &Path) -> Result<Plan, Failure> {
-    let json = fs::read_to_string(file)
-        .map_err(|error| Failure::new(Exit::Io, format!("cannot read `{}`: {error}", file.display())))?;
+    let json = fs::read_to_string(file).map_err(|error| {
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        let exit = if is_missing { Exit::Usage } else { Exit::Io };
+        Failure::new(exit, format!("cannot read `{}`: {error}", file.display()))
+    })?;
     Ok(Plan::read(&json)?)
 }

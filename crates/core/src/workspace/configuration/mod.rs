@@ -52,6 +52,7 @@ pub use variable_sides::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};
 pub struct Configuration {
     project_id: Option<String>,
     include: PathGlobs,
+    is_include_configured: bool,
     exclude: PathGlobs,
     always_excluded: PathGlobs,
     workflows: Vec<WorkflowDeclaration>,
@@ -101,6 +102,7 @@ impl Configuration {
         let built_in = Self::default();
         Self {
             project_id: keys.project_id.map(|id| id.0),
+            is_include_configured: include.is_some(),
             include: include.map_or(built_in.include, |globs| globs.0),
             exclude: exclude.map_or(built_in.exclude, |globs| globs.0),
             always_excluded: built_in.always_excluded,
@@ -155,6 +157,11 @@ impl Configuration {
     /// The patterns of files that are artifacts.
     pub fn include(&self) -> &PathGlobs {
         &self.include
+    }
+
+    /// Whether somebody has said which files are artifacts.
+    pub const fn is_include_configured(&self) -> bool {
+        self.is_include_configured
     }
 
     /// The patterns of files that are none, though they are included. Files of stepmark and git never are.
@@ -297,6 +304,7 @@ impl Default for Configuration {
         Self {
             project_id: None,
             include: built_in(DEFAULT_INCLUDE),
+            is_include_configured: false,
             exclude: built_in(DEFAULT_EXCLUDE),
             always_excluded: built_in(ALWAYS_EXCLUDED),
             workflows: Vec::new(),

@@ -101,7 +101,7 @@ pub enum CacheOutcome {
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestReadError {
     /// There is no manifest.
-    #[error("there is no manifest `{}`: `stepmark manifest write` makes it, or --file names another", path.display())]
+    #[error("there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another", path.display())]
     Missing {
         /// Where it was looked for.
         path: PathBuf,

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "What works from the manifest, the sync of tickets first, does not know that the artifact exists.",
     bad: "---\nstatus: draft\n---\n",
     good: "---\nstatus: draft\n---\n",
-    mend: "`stepmark manifest write` writes `.stepmark/manifests/files-manifest.csv` again. A project without that file has no \
+    mend: "`stepmark project manifest write` writes `.stepmark/manifests/files-manifest.csv` again. A project without that file has no \
            manifest to keep, and no such finding.",
     decision: Decision::OfArtifact(check),
 };
@@ -24,7 +24,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(surroundings) = subject.surroundings else { return };
     if surroundings.manifest_row(subject.artifact.path()) == ManifestRow::Missing {
         let finding = subject.finding(&RULE, Span::at(0), "the manifest has no row for this artifact");
-        found.push(finding.with_help("`stepmark manifest write` adds it"));
+        found.push(finding.with_help("`stepmark project manifest write` adds it"));
     }
 }
 

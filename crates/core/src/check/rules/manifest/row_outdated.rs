@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
           file that went bad, and what works from the manifest passes the change over.",
     bad: "---\nstatus: done\n---\n",
     good: "---\nstatus: draft\n---\n",
-    mend: "`stepmark manifest write` writes `.stepmark/manifests/files-manifest.csv` again; commit it with the artifact. Line ends \
+    mend: "`stepmark project manifest write` writes `.stepmark/manifests/files-manifest.csv` again; commit it with the artifact. Line ends \
            that git turned are no change.",
     decision: Decision::OfArtifact(check),
 };
@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(
         subject
             .finding(&RULE, Span::at(0), message)
-            .with_help("`stepmark manifest write` brings it up to date"),
+            .with_help("`stepmark project manifest write` brings it up to date"),
     );
 }
 

@@ -1,0 +1,32 @@
+//! What people want to do, and the commands for it.
+
+/// Commands that serve one purpose.
+pub(super) struct Task {
+    /// The purpose.
+    pub(super) name: &'static str,
+    /// Those of the first page: ten in all.
+    pub(super) first: &'static [&'static str],
+    /// The others.
+    pub(super) rest: &'static [&'static str],
+}
+
+pub(super) const TASKS: &[Task] = &[
+    Task {
+        name: "See where the work stands",
+        first: &["status", "next", "show", "log"],
+        rest: &["list", "tree", "resume", "query", "report", "serve", "board"],
+    },
+    Task {
+        name: "Record work",
+        first: &["complete", "transition", "import"],
+        rest: &["reopen", "set", "scope", "delegate", "track", "remove", "undo"],
+    },
+    Task { name: "Work in sessions", first: &[], rest: &["session", "checkpoint", "restore", "exec"] },
+    Task {
+        name: "Keep it right",
+        first: &["check", "hook"],
+        rest: &["gate", "explain", "lifecycle", "doctor", "project"],
+    },
+    Task { name: "Share it", first: &["sync"], rest: &["instructions"] },
+    Task { name: "Set up", first: &[], rest: &["init", "config", "completions", "man", "schema", "help"] },
+];

@@ -1,0 +1,63 @@
+//! How much of a list an answer shows.
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::exit::{Exit, Failure};
+
+/// How much of a list is wanted.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ListArguments {
+    /// Show at most this many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+    /// With --json, only these fields of each, with commas between them
+    #[arg(long, value_name = "FIELDS", requires = "json", value_delimiter = ',')]
+    fields: Vec<String>,
+}
+
+impl ListArguments {
+    /// At most how many are wanted.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        self.limit.map(|limit| limit as usize)
+    }
+
+    /// Cuts `items` off where there are more than wanted, and returns how many were left out.
+    pub(crate) fn cut<T>(&self, items: &mut Vec<T>) -> usize {
+        let left = self.limit().map_or(0, |limit| items.len().saturating_sub(limit));
+        items.truncate(items.len() - left);
+        left
+    }
+
+    /// Keeps the fields that are wanted, in their order.
+    ///
+    /// # Errors
+    /// When an item has no such field.
+    pub(crate) fn keep_fields(&self, items: Vec<Value>) -> Result<Vec<Value>, Failure> {
+        keep_fields(&self.fields, items)
+    }
+}
+
+/// Keeps of each item the fields that are wanted, in their order; all where none is named. An item may lack a field that others have.
+///
+/// # Errors
+/// When no item has such a field.
+pub(crate) fn keep_fields(wanted: &[String], items: Vec<Value>) -> Result<Vec<Value>, Failure> {
+    if wanted.is_empty() || items.is_empty() {
+        return Ok(items);
+    }
+    let known: BTreeSet<&str> =
+        items.iter().filter_map(Value::as_object).flat_map(|item| item.keys()).map(String::as_str).collect();
+    if let Some(unknown) = wanted.iter().find(|name| !known.contains(name.as_str())) {
+        let names: Vec<&str> = known.into_iter().collect();
+        let failure = Failure::new(Exit::Usage, format!("there is no field `{unknown}`"));
+        return Err(failure.with_help(format!("fields are {}", names.join(", "))));
+    }
+    let kept = |item: &Value| -> Value {
+        let fields = wanted.iter().filter_map(|name| Some((name.clone(), item.get(name)?.clone())));
+        Value::Object(fields.collect())
+    };
+    Ok(items.iter().map(kept).collect())
+}

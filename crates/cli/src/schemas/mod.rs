@@ -1,0 +1,51 @@
+//! What answers in JSON look like: one JSON Schema for each name and version. The tests of the program hold every answer against its schema.
+
+use serde_json::{Map, Value, json};
+
+/// By name and version; each says what it describes, which keys there always are, and of which types.
+const ANSWERS: &str = include_str!("answers.json");
+
+/// The published schemas, by task.
+///
+/// # Errors
+/// Never, as the test below shows.
+pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
+    serde_json::from_str(ANSWERS)
+}
+
+/// The schema of answers called `name`: `stepmark.next/2`, or `next` for its latest version.
+pub(crate) fn find<'s>(schemas: &'s Map<String, Value>, name: &str) -> Option<(&'s String, &'s Value)> {
+    let is_named = |full: &str| {
+        full == name || full.strip_prefix("stepmark.").and_then(|full| full.split('/').next()) == Some(name)
+    };
+    schemas.iter().rfind(|(full, _)| is_named(full))
+}
+
+/// The whole JSON Schema of the answers called `name`.
+pub(crate) fn document(name: &str, schema: &Value) -> Value {
+    let head = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": name,
+        "type": "object",
+    });
+    let parts = [&head, schema].into_iter().filter_map(Value::as_object);
+    Value::Object(parts.flatten().map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_are_found_by_name_and_say_what_they_are_of() {
+        let schemas = published().unwrap();
+        for (name, schema) in &schemas {
+            assert_eq!(find(&schemas, name), Some((name, schema)));
+            assert!(schema["description"].as_str().is_some_and(|words| words.len() > 10), "{name}");
+            assert_eq!(schema["properties"]["schema"]["const"], name.as_str());
+            assert_eq!(document(name, schema)["title"], name.as_str());
+        }
+        assert_eq!(find(&schemas, "next").map(|(name, _)| name.as_str()), Some("stepmark.next/2"));
+        assert_eq!(find(&schemas, "nex"), None);
+    }
+}
