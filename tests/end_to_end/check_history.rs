@@ -22,6 +22,7 @@ fn repository(test: &str) -> Option<Repository> {
 
 fn staged(repository: &Repository) -> Run {
     repository.git(&["add", "--all"]);
+    succeed(repository, &["journal", "seal", "--stage"]);
     repository.stepmark(&["check", "--staged"])
 }
 

@@ -238,7 +238,8 @@ fn a_checkout_closes_gates_and_the_hook_opens_those_that_are_true() {
 
     let removed = git.stepmark(&demo, demo.root(), &["hook", "uninstall", "--json"]).json("stepmark.hook/1");
     let changes = removed["hooks"].as_array().unwrap().iter().map(|hook| hook["change"].as_str().unwrap());
-    let expected = ["unchanged", "unchanged", "unchanged", "removed", "removed", "removed", "unchanged"];
+    let expected =
+        ["unchanged", "unchanged", "unchanged", "unchanged", "removed", "removed", "removed", "unchanged"];
     assert!(changes.eq(expected), "{removed}");
     assert_eq!(demo.read(".git/hooks/post-checkout"), before);
     assert!(String::from_utf8(demo.read(".git/hooks/post-merge")).unwrap().contains("perl"));

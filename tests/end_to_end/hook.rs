@@ -104,6 +104,7 @@ fn status_tells_what_is_there_and_uninstall_takes_it_out() {
     ── stdout
     [ROOT]/.git/hooks/pre-commit: installed
     [ROOT]/.git/hooks/pre-merge-commit: installed
+    [ROOT]/.git/hooks/post-commit: installed
     [ROOT]/.git/hooks/pre-push: installed
     [ROOT]/.git/hooks/post-checkout: installed
     [ROOT]/.git/hooks/post-merge: installed

@@ -28,6 +28,7 @@ mod full_disk;
 mod git_programs;
 mod gate;
 mod history_anchor;
+mod history_in_commits;
 mod history_damage;
 mod hook;
 mod import_stories;

@@ -116,6 +116,7 @@ pub(crate) enum Command {
     Set(commands::set::Set),
     Scope(commands::scope::Scope),
     Track(commands::track::Track),
+    Remove(commands::remove::Remove),
     Undo(commands::undo::Undo),
     Session(commands::session::Session),
     Resume(commands::resume::Resume),

@@ -3,8 +3,13 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use stepmark_core::{
+    artifact::ProjectPath,
     commit::{FsyncPolicy, compact_segments},
-    journal::store::{History, KnownSegment, SegmentPlace, SegmentProblem},
+    journal::{
+        SegmentName,
+        store::{History, KnownSegment, SegmentPlace, SegmentProblem},
+    },
+    workspace::StagedHistory,
 };
 
 use crate::{
@@ -26,6 +31,19 @@ enum Work {
     Status,
     /// Compress the sealed segments: the same bytes inside, so that every hash stays
     Compact,
+    /// Seal the live segments, so that git gets their events
+    ///
+    /// A sealed segment stands in `.stepmark/journal/` and never changes again; what happens next goes into another one.
+    Seal {
+        /// Only segments with events of staged files, and put what git does not know of the journal into the index
+        ///
+        /// So a commit carries the history of what it changes. The hook that `stepmark hook install` writes does this.
+        #[arg(long)]
+        stage: bool,
+        /// Put the segments of the last commit into the index where they are missing there (run by post-commit)
+        #[arg(long, hide = true, conflicts_with = "stage")]
+        after_commit: bool,
+    },
 }
 
 impl Journal {
@@ -33,8 +51,34 @@ impl Journal {
         match self.work {
             Work::Status => status(project, output),
             Work::Compact => compact(project, output),
+            Work::Seal { stage, after_commit } => seal(project, output, stage, after_commit),
         }
     }
+}
+
+fn seal(project: &Project, output: &Output, stage: bool, after_commit: bool) -> Result<Exit, Failure> {
+    let workspace = &project.workspace;
+    let StagedHistory { sealed, staged } = match (stage, after_commit) {
+        (true, _) => workspace.stage_history()?,
+        (_, true) => StagedHistory { staged: workspace.restage_history()?, ..StagedHistory::default() },
+        _ => StagedHistory { sealed: workspace.seal_all()?, ..StagedHistory::default() },
+    };
+    output.json_or(
+        "stepmark.journal-seal/1",
+        || {
+            let sealed: Vec<&str> = sealed.iter().map(SegmentName::as_str).collect();
+            let staged: Vec<&str> = staged.iter().map(ProjectPath::as_str).collect();
+            json!({ "sealed": sealed, "staged": staged })
+        },
+        || {
+            let segments = wording::count(sealed.len(), "segment");
+            match stage || after_commit {
+                true => output.remark(format_args!("{segments} sealed, {} staged", staged.len())),
+                false => output.remark(format_args!("{segments} sealed")),
+            }
+        },
+    );
+    Ok(Exit::Fine)
 }
 
 const PLACES: [(SegmentPlace, &str); 3] = [

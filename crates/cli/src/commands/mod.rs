@@ -32,6 +32,7 @@ pub(crate) mod manifest;
 pub(crate) mod next;
 pub(crate) mod project;
 pub(crate) mod query;
+pub(crate) mod remove;
 pub(crate) mod reopen;
 pub(crate) mod replay;
 pub(crate) mod report;
@@ -94,6 +95,7 @@ fn dispatch(
         Command::Set(command) => command.run(&project()?, output),
         Command::Scope(command) => command.run(&project()?, output),
         Command::Track(command) => command.run(&project()?, output),
+        Command::Remove(command) => command.run(&project()?, output),
         Command::Undo(command) => command.run(&project()?, output),
         Command::Session(command) => command.run(project()?, output),
         Command::Resume(command) => command.run(&project()?, output),

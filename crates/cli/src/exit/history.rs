@@ -5,7 +5,8 @@ use stepmark_core::{
     journal::{HistoryError, ReplayError},
     workspace::{
         ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError,
-        CommitMessageError, DoctorError, LocalStateError, ReplayArtifactsError, RestoreError, TellError,
+        CommitMessageError, DoctorError, LocalStateError, ReplayArtifactsError, RestoreError,
+        StageHistoryError, TellError,
     },
 };
 
@@ -73,6 +74,17 @@ impl From<TellError> for Failure {
             TellError::Interrupted(error) => ChangeError::Commit(error).into(),
             TellError::History(error) => error.into(),
             TellError::Write(_) => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<StageHistoryError> for Failure {
+    fn from(error: StageHistoryError) -> Self {
+        match error {
+            StageHistoryError::History(error) => error.into(),
+            StageHistoryError::Seal(error) => error.into(),
+            StageHistoryError::Git(error) => error.into(),
+            error => Self::from_error(Exit::Io, &error),
         }
     }
 }

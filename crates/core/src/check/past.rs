@@ -19,6 +19,12 @@ pub struct Past<'a> {
 pub trait Account {
     /// Whether somebody took this away through stepmark, so that history knows who and why.
     fn accepts(&self, loss: &Loss<'_>) -> bool;
+
+    /// Whether something was accepted by what the newer state of the repository does not hold, so that whoever gets that state cannot see
+    /// why. Asked after all that may be accepted.
+    fn is_missing(&self) -> bool {
+        false
+    }
 }
 
 /// Something that an artifact said and does not say any more.

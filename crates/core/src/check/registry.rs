@@ -79,6 +79,7 @@ pub static RULES: &[&Rule] = &[
     &history::key_removed::RULE,
     &history::id_changed::RULE,
     &history::artifact_deleted::RULE,
+    &history::history_missing::RULE,
 ];
 
 /// The rule with this id (`SM106`, whatever its case) or name (`key-twice`).

@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are sealed here")]
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -44,6 +45,32 @@ pub fn seal_segments(
 ) -> Result<Vec<SegmentName>, JournalWriteError> {
     let journal = JournalFile::open(root)?;
     let names = journal.live_names(session)?;
+    seal_files(root, &journal, names, seal, fsync)
+}
+
+/// Seals the live segments `names`, as far as they are live, and returns the names of what was sealed, as [`seal_segments`] does.
+///
+/// # Errors
+/// When a segment cannot be written or moved.
+pub fn seal_named_segments(
+    root: &Root,
+    names: &BTreeSet<SegmentName>,
+    seal: Seal,
+    fsync: FsyncPolicy,
+) -> Result<Vec<SegmentName>, JournalWriteError> {
+    let journal = JournalFile::open(root)?;
+    let mut live = names_in(journal.folder())?;
+    live.retain(|file| names.iter().any(|name| *file == file_of(name)));
+    seal_files(root, &journal, live, seal, fsync)
+}
+
+fn seal_files(
+    root: &Root,
+    journal: &JournalFile,
+    names: Vec<String>,
+    seal: Seal,
+    fsync: FsyncPolicy,
+) -> Result<Vec<SegmentName>, JournalWriteError> {
     if names.is_empty() && unpublished_segments(root)?.is_empty() {
         return Ok(Vec::new());
     }

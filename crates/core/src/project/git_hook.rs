@@ -1,9 +1,16 @@
 //! Our lines in the hooks of git. Pure: a hook as it is → as it should be.
 
-/// The hooks that get our lines. Before a commit, a merge commit and a push what changed is checked; after what may change
-/// files gates are rebuilt.
-pub const HOOKS: [&str; 6] =
-    ["pre-commit", "pre-merge-commit", "pre-push", "post-checkout", "post-merge", "post-rewrite"];
+/// The hooks that get our lines. Before a commit and a merge commit the history of what changed is staged; before these and a push it is
+/// checked. After what may change files gates are rebuilt.
+pub const HOOKS: [&str; 7] = [
+    "pre-commit",
+    "pre-merge-commit",
+    "post-commit",
+    "pre-push",
+    "post-checkout",
+    "post-merge",
+    "post-rewrite",
+];
 
 /// The hook that adds trailers which name history: only where it is asked for.
 pub const TRAILER_HOOK: &str = "commit-msg";
@@ -81,6 +88,7 @@ fn block(name: &str, root: &str) -> String {
     let root = format!("'{}'", root.replace('\'', r"'\''"));
     let lines = match name {
         "pre-commit" | "pre-merge-commit" => check_lines(&root),
+        "post-commit" => after_commit_lines(&root),
         "pre-push" => push_lines(&root),
         TRAILER_HOOK => trailer_lines(&root),
         _ => gate_lines(&root),
@@ -104,13 +112,23 @@ fn trailer_lines(root: &str) -> String {
     )
 }
 
-/// Findings stop the commit. A machine without stepmark can still commit: it is told that nothing was checked.
+/// `git commit FILE` commits what the hook before it has staged, and leaves it out of the index.
+fn after_commit_lines(root: &str) -> String {
+    format!(
+        "if command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    \
+         stepmark journal seal --after-commit --quiet --root {root} </dev/null || true\nfi\n"
+    )
+}
+
+/// The history of what is staged goes into the commit; where that fails, the check says what is missing. Findings stop the commit. A machine
+/// without stepmark can still commit: it is told that nothing was checked.
 fn check_lines(root: &str) -> String {
     format!(
         "if ! command -v stepmark >/dev/null 2>&1; then\n    \
          echo 'stepmark is not on the search path: artifacts are not checked' >&2\n\
          elif [ -d {root} ]; then\n    \
-         stepmark check --staged --root {root} </dev/null || exit 1\nfi\n"
+         stepmark journal seal --stage --quiet --root {root} </dev/null || true\n    \
+         stepmark check --staged --quiet --root {root} </dev/null || exit 1\nfi\n"
     )
 }
 
@@ -126,7 +144,7 @@ fn push_lines(root: &str) -> String {
          [ -n \"$stepmark_to\" ] || continue\n        \
          git cat-file -e \"$stepmark_from^{{commit}}\" 2>/dev/null || \
          stepmark_from=$(printf %s \"$stepmark_from\" | tr 0-9a-f 0)\n        \
-         stepmark check --from \"$stepmark_from\" --to \"$stepmark_to\" --root {root} </dev/null || exit 1\n    \
+         stepmark check --quiet --from \"$stepmark_from\" --to \"$stepmark_to\" --root {root} </dev/null || exit 1\n    \
          done <<STEPMARK\n$stepmark_refs\nSTEPMARK\nfi\n\
          exec <<STEPMARK\n$stepmark_refs\nSTEPMARK\n"
     )
@@ -207,9 +225,14 @@ mod tests {
     #[test]
     fn every_hook_has_lines_of_its_own() {
         for (name, line) in [
-            ("pre-commit", "stepmark check --staged --root 'a b' </dev/null || exit 1\n"),
-            ("pre-merge-commit", "stepmark check --staged --root 'a b'"),
-            ("pre-push", "stepmark check --from \"$stepmark_from\" --to \"$stepmark_to\" --root 'a b'"),
+            ("pre-commit", "stepmark check --staged --quiet --root 'a b' </dev/null || exit 1\n"),
+            ("pre-commit", "stepmark journal seal --stage --quiet --root 'a b' </dev/null || true\n"),
+            ("post-commit", "stepmark journal seal --after-commit --quiet --root 'a b' </dev/null || true\n"),
+            ("pre-merge-commit", "stepmark check --staged --quiet --root 'a b'"),
+            (
+                "pre-push",
+                "stepmark check --quiet --from \"$stepmark_from\" --to \"$stepmark_to\" --root 'a b'",
+            ),
             ("post-merge", "stepmark project --gates --quiet --root 'a b'"),
             ("commit-msg", "stepmark hook trailer --root 'a b' \"$1\" </dev/null || true\n"),
         ] {

@@ -83,7 +83,10 @@ impl Workspace {
                 ChangedArtifact::Present { now, before } => {
                     self.check_change(now, before.as_deref(), chains, &surroundings)?
                 }
-                ChangedArtifact::Deleted { before } => self.check_deletion(before),
+                ChangedArtifact::Deleted { before } => {
+                    let was_removed = self.was_removed(before, version)?;
+                    if was_removed { Judged::default() } else { self.check_deletion(before) }
+                }
                 ChangedArtifact::Unchanged { .. } => continue,
             };
             report.add(changed.latest().artifact(), judged, &mut baseline);
@@ -123,7 +126,7 @@ impl Workspace {
         now: &TrackedArtifact,
         before: Option<&TrackedArtifact>,
         chains: Option<&Chains>,
-        surroundings: &dyn Surroundings,
+        surroundings: &InVersion<'_>,
     ) -> Result<Judged, CheckError> {
         let progress = now.progress();
         let subject =
@@ -131,7 +134,8 @@ impl Workspace {
         let Some(before) = before else {
             return Ok(self.by_policy(&subject, check::findings(&subject)));
         };
-        let account = JournalAccount::new(self, before.artifact(), now.artifact());
+        let account =
+            JournalAccount::new(self, before.artifact(), now.artifact(), Some(surroundings.version));
         let past_progress = before.progress();
         let past = Past {
             artifact: before.artifact(),

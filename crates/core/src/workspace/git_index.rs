@@ -22,6 +22,17 @@ impl IndexEntry {
         Ok(parse(&answer(root, &arguments, b"")?))
     }
 
+    /// An entry for a new regular file of `bytes` at `path`, below the folder `prefix` of the work tree (empty, or ending with `/`).
+    pub(super) fn of_new(
+        root: &Root,
+        prefix: &str,
+        path: &ProjectPath,
+        bytes: &[u8],
+    ) -> Result<Self, GitVersionError> {
+        let path = format!("{prefix}{path}").into_bytes();
+        Self { mode: "100644".to_owned(), object: String::new(), path }.with_bytes(root, bytes)
+    }
+
     /// The same entry for a file of `bytes`, which are kept in the repository as they are: no filter changes them.
     pub(super) fn with_bytes(self, root: &Root, bytes: &[u8]) -> Result<Self, GitVersionError> {
         Ok(Self {

@@ -4,12 +4,15 @@ use std::cell::{OnceCell, RefCell};
 
 use serde_json::Value as Json;
 
-use super::Workspace;
+use super::{GitVersion, TrackedArtifact, Workspace};
 use crate::{
-    artifact::Artifact,
+    artifact::{Artifact, ProjectPath},
     check::{Account, Loss},
     document::{Change, Operation, Segment},
-    journal::{ArtifactKey, Event, Kind, Lineage, store::HistoryError},
+    journal::{
+        ArtifactKey, Event, EventId, Kind, Lineage, SegmentName,
+        store::{HistoryError, SEALED_FOLDER},
+    },
     workflow::StepId,
 };
 
@@ -20,11 +23,21 @@ pub(super) struct JournalAccount<'w> {
     versions: [&'w Artifact; 2],
     lineages: OnceCell<Vec<Lineage>>,
     failure: RefCell<Option<HistoryError>>,
+    /// The newer state, where it is git's: who gets it has only what it holds.
+    version: Option<&'w GitVersion>,
+    /// The events that accepted something.
+    accepted: RefCell<Vec<EventId>>,
 }
 
 impl<'w> JournalAccount<'w> {
-    pub(super) const fn new(workspace: &'w Workspace, before: &'w Artifact, now: &'w Artifact) -> Self {
-        Self { workspace, versions: [before, now], lineages: OnceCell::new(), failure: RefCell::new(None) }
+    pub(super) fn new(
+        workspace: &'w Workspace,
+        before: &'w Artifact,
+        now: &'w Artifact,
+        version: Option<&'w GitVersion>,
+    ) -> Self {
+        let (lineages, failure, accepted) = (OnceCell::new(), RefCell::new(None), RefCell::new(Vec::new()));
+        Self { workspace, versions: [before, now], lineages, failure, version, accepted }
     }
 
     /// Why history could not be asked, if it was asked and could not.
@@ -48,16 +61,56 @@ impl<'w> JournalAccount<'w> {
     }
 }
 
-impl Account for JournalAccount<'_> {
-    fn accepts(&self, loss: &Loss<'_>) -> bool {
-        self.lineages().iter().any(|lineage| accepts(lineage, loss))
+impl Workspace {
+    /// Whether the last thing that happened to an artifact is that it was removed through stepmark, as `version` tells whoever gets it.
+    pub(super) fn was_removed(
+        &self,
+        artifact: &TrackedArtifact,
+        version: &GitVersion,
+    ) -> Result<bool, HistoryError> {
+        let key = ArtifactKey::of(artifact.artifact());
+        let lineage = self.with_history(|history| history.lineage(&key, artifact.path()))?;
+        let Some(last) = lineage.events().last().filter(|last| last.kind == Kind::DELETE) else {
+            return Ok(false);
+        };
+        let segments = self.with_history(|history| history.segments_of(last.id))?;
+        Ok(segments.iter().any(|segment| version.holds_segment(segment)))
     }
 }
 
-/// Whether the last event that touched what is lost took it away, and was made through stepmark.
-fn accepts(lineage: &Lineage, loss: &Loss<'_>) -> bool {
+impl GitVersion {
+    /// Whether it holds a segment of history, sealed or compressed.
+    pub(super) fn holds_segment(&self, segment: &SegmentName) -> bool {
+        ["jsonl", "jsonl.gz"].iter().any(|ending| {
+            let path = ProjectPath::new(format!("{SEALED_FOLDER}/{segment}.{ending}"));
+            // Where git fails here it has failed for the artifacts already, which is an error.
+            path.is_ok_and(|path| self.holds(&path).unwrap_or(true))
+        })
+    }
+}
+
+impl Account for JournalAccount<'_> {
+    fn accepts(&self, loss: &Loss<'_>) -> bool {
+        let event = self.lineages().iter().find_map(|lineage| accepting(lineage, loss));
+        self.accepted.borrow_mut().extend(event);
+        event.is_some()
+    }
+
+    fn is_missing(&self) -> bool {
+        let Some(version) = self.version else { return false };
+        self.accepted.borrow().iter().any(|event| {
+            let segments = self.workspace.with_history(|history| history.segments_of(*event));
+            segments.is_ok_and(|segments| !segments.iter().any(|segment| version.holds_segment(segment)))
+        })
+    }
+}
+
+/// The last event that touched what is lost, if it took it away and was made through stepmark.
+fn accepting(lineage: &Lineage, loss: &Loss<'_>) -> Option<EventId> {
     let last = lineage.events().iter().rev().find_map(|event| Some((event, effect(event, loss)?)));
-    last.is_some_and(|(event, effect)| effect == Effect::Lost && is_deliberate(lineage, event, loss))
+    let is_accepted =
+        |(event, effect): &(&Event, Effect)| *effect == Effect::Lost && is_deliberate(lineage, event, loss);
+    last.filter(is_accepted).map(|(event, _)| event.id)
 }
 
 /// What an event did to something.

@@ -74,6 +74,8 @@ mod resume_choice;
 #[cfg(feature = "write")]
 mod checkpointing;
 #[cfg(feature = "write")]
+mod removing;
+#[cfg(feature = "write")]
 mod restoring;
 #[cfg(feature = "write")]
 mod mending;
@@ -81,6 +83,8 @@ mod mending;
 mod git_index;
 #[cfg(feature = "write")]
 mod staged_mending;
+#[cfg(feature = "write")]
+mod staged_history;
 #[cfg(feature = "write")]
 mod milestones;
 #[cfg(feature = "write")]
@@ -154,6 +158,8 @@ pub use restoring::{RestoreError, Restored};
 pub use resume_choice::{ChoiceError, ResumeChoice};
 pub use resuming::Resumption;
 pub use sprint_ledgers::{SprintLedger, SprintLedgers};
+#[cfg(feature = "write")]
+pub use staged_history::{StageHistoryError, StagedHistory};
 #[cfg(feature = "write")]
 pub use staged_mending::{StagedMending, StagedMendingError, StagedOutcome};
 #[cfg(feature = "write")]

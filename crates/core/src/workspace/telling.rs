@@ -1,5 +1,7 @@
 //! Events that change no file.
 
+use std::collections::BTreeSet;
+
 use super::Workspace;
 use crate::{
     commit::{self, CommitError, JournalWriteError, Seal},
@@ -53,5 +55,15 @@ impl Workspace {
         let seal = Seal { heads: self.with_history(|history| history.tips(MOST_HEADS))?, at: self.now() };
         let session = session.map(SessionId::as_str);
         Ok(commit::seal_segments(self.root(), session, seal, self.commit_options().fsync)?)
+    }
+
+    /// The same for the live segments `names`, of whatever session.
+    ///
+    /// # Errors
+    /// When they cannot be moved, or the segments before them cannot be read.
+    pub fn seal_live_segments(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<SegmentName>, TellError> {
+        commit::finish_interrupted(self.root(), self.commit_options())?;
+        let seal = Seal { heads: self.with_history(|history| history.tips(MOST_HEADS))?, at: self.now() };
+        Ok(commit::seal_named_segments(self.root(), names, seal, self.commit_options().fsync)?)
     }
 }

@@ -71,7 +71,10 @@ impl<'index> Filling<'index> {
         }
         let (key, path) = match &event.artifact {
             Some(artifact) => (self.number(artifact.key.as_str())?, self.number(artifact.path.as_str())?),
-            None => (0, 0),
+            None => match event.data.get("path").and_then(serde_json::Value::as_str) {
+                Some(path) => (0, self.number(path)?),
+                None => (0, 0),
+            },
         };
         let session = event.session.as_ref().map(|session| self.number(session)).transpose()?;
         let kind = self.number(event.kind.as_str())?;

@@ -25,6 +25,7 @@ mod points;
 mod overviews;
 mod selections;
 mod extent;
+mod event_segments;
 mod tips;
 mod index_check;
 mod named_heads;

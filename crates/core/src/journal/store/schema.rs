@@ -3,14 +3,15 @@
 use rusqlite::Connection;
 
 /// The version of the tables; a database of another one is emptied and filled again.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// The number in `names` of the kind `session-start`, so that an index can single it out.
 pub(super) const SESSION_START: i64 = 1;
 /// The number in `names` of the kind `session-end`.
 pub(super) const SESSION_END: i64 = 2;
 
-/// Events lie in the order of their artifacts (`key`; 0 for what is about none), so that those of one are read at once.
+/// Events lie in the order of their artifacts (`key`; 0 for what is about none), so that those of one are read at once. `path` of what is
+/// about none is that of the artifact that it speaks of, as an override does.
 /// `state` holds 8 bytes of the digest after the event, to be compared with the event itself. `heads` are the events that
 /// no other of the same key follows; `foreign_parents` are parents that events of a key have under another key, or in no
 /// segment; `places` says which keys were seen at a

@@ -1,9 +1,11 @@
 //! Events selected for a person to read, the latest first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use rusqlite::Connection;
 
 use super::{
-    super::{ArtifactKey, Event},
+    super::{ArtifactKey, Event, EventId},
     History, HistoryError, KnownArtifact, identity,
     index::{Fault, Index},
     row::{self, Row},
@@ -22,7 +24,7 @@ pub struct Selection<'a> {
 }
 
 impl History {
-    /// The events of `selection`, the latest first: those of one artifact by what follows what, others by time.
+    /// The events of `selection`, the latest first; none before one that it follows.
     ///
     /// # Errors
     /// When a segment cannot be read.
@@ -35,7 +37,7 @@ impl History {
                 };
             let limit = selection.limit.unwrap_or(usize::MAX);
             let rows = match (selection.artifact, session) {
-                (Some((key, path)), _) => identity::rows(&index.connection, key, path)?,
+                (Some((key, path)), _) => of_artifact(&index.connection, key, path)?,
                 (None, Some(session)) => {
                     by_time(row::select(&index.connection, "WHERE session = ?", [session])?)
                 }
@@ -101,6 +103,26 @@ impl History {
             Ok(touched.into_values().collect())
         })
     }
+}
+
+/// The events of an artifact, and those that tell why something was done to it all the same: by time, but none before one that it follows.
+fn of_artifact(connection: &Connection, key: &ArtifactKey, path: &ProjectPath) -> rusqlite::Result<Vec<Row>> {
+    let mut rows = identity::rows(connection, key, path)?;
+    let paths: BTreeSet<i64> = rows.iter().map(|row| row.path).filter(|path| *path != 0).collect();
+    let known: HashSet<EventId> = rows.iter().map(|row| row.id).collect();
+    for path in paths {
+        let told = row::select(connection, "WHERE key = 0 AND path = ?", [path])?;
+        rows.extend(told.into_iter().filter(|row| !known.contains(&row.id)));
+    }
+    rows.sort_by_key(Row::order);
+    // Clocks differ: what follows another event did not happen before it.
+    let mut times: HashMap<EventId, i64> = HashMap::new();
+    for row in &rows {
+        let after = row.parents.iter().filter_map(|parent| times.get(parent)).max();
+        times.insert(row.id, after.map_or(row.at, |after| row.at.max(*after)));
+    }
+    rows.sort_by_key(|row| (times.get(&row.id).copied(), row.n, row.id));
+    Ok(rows)
 }
 
 /// By time; events of one moment in the order in which they were written.

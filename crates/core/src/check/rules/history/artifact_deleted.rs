@@ -17,7 +17,8 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\n# deleted by this commit\nstepsCompleted: [step-01-init]\n---\n",
     good: "---\nstepsCompleted: []\n---\n",
     mend: "Bring it back with `git restore --source=HEAD --staged --worktree PATH`. Move it with `git mv`, and edit it in a \
-              commit of its own. If it is to go, `git commit --no-verify` says so.",
+              commit of its own. If it is to go, let `stepmark remove ARTIFACT --reason TEXT` remove it: then history tells why, and \
+              the change is accepted.",
     decision: Decision::WhenDeleted(check),
 };
 
@@ -33,7 +34,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let path = super::argument(subject.artifact.path().as_str());
     found.push(subject.finding(&RULE, place, format!("this artifact is deleted, and with it {steps}")).with_help(
         format!(
-            "bring it back: `git restore --source=HEAD --staged --worktree -- {path}`; if it is to go: `git commit --no-verify`"
+            "bring it back: `git restore --source=HEAD --staged --worktree -- {path}`; if it is to go, bring it back and run `stepmark remove {path}`"
         ),
     ));
 }

@@ -20,7 +20,8 @@ pub(crate) static RULE: Rule = Rule {
     good: "---\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n",
     mend: "Put the step back. If it is to be done again, open it with `stepmark reopen ARTIFACT STEP`: then history tells \
               who did that and when, and the change is accepted. `stepmark undo` and `stepmark restore` are \
-              accepted too.",
+              accepted too. Where that was done and CI refuses the commit all the same, the commit does not hold the history: \
+              `stepmark journal seal --stage` stages it.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -1,0 +1,38 @@
+//! `stepmark remove`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::{
+    arguments::reason,
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Remove an artifact, and tell history who did and why
+///
+/// So a commit of it passes the check (SM907), and other clones see the reason. The bytes of the file are where git has them.
+#[derive(Debug, Args)]
+pub(crate) struct Remove {
+    /// The artifact
+    artifact: PathBuf,
+    /// Why, for history
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
+    reason: Option<String>,
+}
+
+impl Remove {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let path = project.path(&self.artifact)?;
+        project.workspace.remove(&path, self.reason.clone())?;
+        output.json_or(
+            "stepmark.remove/1",
+            || json!({ "path": path.as_str() }),
+            || output.remark(format_args!("{path}: removed")),
+        );
+        Ok(Exit::Fine)
+    }
+}

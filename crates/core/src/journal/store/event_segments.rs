@@ -1,0 +1,56 @@
+//! The segments that events stand in.
+
+use std::collections::BTreeSet;
+
+use super::{
+    super::{EventId, SegmentName},
+    History, HistoryError,
+};
+use crate::artifact::ProjectPath;
+
+impl History {
+    /// The live segments that hold events of files at `paths`; all of them where that is `None`.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn live_segments(
+        &self,
+        paths: Option<&BTreeSet<ProjectPath>>,
+    ) -> Result<BTreeSet<SegmentName>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection.prepare_cached(
+                "SELECT DISTINCT segments.name, names.text FROM segments JOIN events ON events.segment = segments.id
+                 LEFT JOIN names ON names.id = events.path WHERE segments.place = 0",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut found = BTreeSet::new();
+            while let Some(row) = rows.next()? {
+                let (name, path): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+                let is_wanted = paths.is_none_or(|paths| {
+                    path.is_some_and(|path| paths.iter().any(|wanted| wanted.as_str() == path))
+                });
+                found.extend(SegmentName::new(&name).filter(|_| is_wanted));
+            }
+            Ok(found)
+        })
+    }
+
+    /// The segments that hold an event: several where a merge brought it twice.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn segments_of(&self, event: EventId) -> Result<BTreeSet<SegmentName>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection.prepare_cached(
+                "SELECT name FROM segments WHERE id IN (SELECT segment FROM events WHERE id = ?1
+                 UNION SELECT segment FROM copies WHERE id = ?1)",
+            )?;
+            let mut rows = statement.query([event.as_bytes()])?;
+            let mut found = BTreeSet::new();
+            while let Some(row) = rows.next()? {
+                found.extend(SegmentName::new(&row.get::<_, String>(0)?));
+            }
+            Ok(found)
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! The history of what is staged: sealed into segments that the next commit holds.
+
+use std::{collections::BTreeSet, io, path::Path};
+
+use super::{
+    GitVersionError, TellError, Workspace,
+    git_index::{self, IndexEntry},
+};
+use crate::{
+    artifact::ProjectPath,
+    git_process::printed,
+    journal::{HistoryError, SegmentName, store::SEALED_FOLDER},
+    own_file,
+};
+
+/// How many bytes a segment may have to be staged: git itself becomes slow with files that are larger.
+const LIMIT: u64 = 1 << 30;
+
+/// What was made ready for the next commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StagedHistory {
+    /// The segments that were sealed.
+    pub sealed: Vec<SegmentName>,
+    /// The files of segments that were put into the index.
+    pub staged: Vec<ProjectPath>,
+}
+
+/// Why history was not made ready for the next commit. What was sealed stays sealed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StageHistoryError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The journal cannot be written.
+    #[error(transparent)]
+    Seal(#[from] TellError),
+    /// Git does not answer.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
+    /// A sealed segment cannot be read.
+    #[error("cannot stage the history in `{path}`")]
+    Segment {
+        /// The segment.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl Workspace {
+    /// Seals all live segments of this clone, and returns which.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written.
+    pub fn seal_all(&self) -> Result<Vec<SegmentName>, StageHistoryError> {
+        let live = self.with_history(|history| history.live_segments(None))?;
+        Ok(self.seal_live_segments(&live)?)
+    }
+
+    /// Makes the next commit hold the history of what it changes: seals the live segments with events of staged files, and puts sealed
+    /// segments that git does not know into the index. Where nothing is staged, nothing happens; what git is to ignore is not staged.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written, or git does not answer.
+    pub fn stage_history(&self) -> Result<StagedHistory, StageHistoryError> {
+        let changed = self.paths_of(&[
+            "diff",
+            "--cached",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--relative",
+        ]);
+        let is_own = |path: &ProjectPath| path.as_str().starts_with(SEALED_FOLDER);
+        let changed: BTreeSet<ProjectPath> = changed.into_iter().filter(|path| !is_own(path)).collect();
+        if changed.is_empty() {
+            return Ok(StagedHistory::default());
+        }
+        let live = self.with_history(|history| history.live_segments(Some(&changed)))?;
+        let sealed = if live.is_empty() { Vec::new() } else { self.seal_live_segments(&live)? };
+        let unknown =
+            self.paths_of(&["ls-files", "--others", "--exclude-standard", "-z", "--", SEALED_FOLDER]);
+        Ok(StagedHistory { sealed, staged: self.stage(unknown)? })
+    }
+
+    /// After `git commit FILE`, which leaves out of the index what a hook has staged for the commit: puts the segments of HEAD into it.
+    ///
+    /// # Errors
+    /// When git does not answer, or a segment cannot be read.
+    pub fn restage_history(&self) -> Result<Vec<ProjectPath>, StageHistoryError> {
+        let committed: BTreeSet<ProjectPath> = self
+            .paths_of(&["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", SEALED_FOLDER])
+            .into_iter()
+            .collect();
+        let unknown = self.paths_of(&["ls-files", "--others", "-z", "--", SEALED_FOLDER]);
+        self.stage(unknown.into_iter().filter(|path| committed.contains(path)).collect())
+    }
+
+    /// Puts files of segments into the index.
+    fn stage(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, StageHistoryError> {
+        let is_segment = |path: &ProjectPath| {
+            let path = path.as_str();
+            path.ends_with(".jsonl") || path.ends_with(".jsonl.gz")
+        };
+        let files: Vec<ProjectPath> = files.into_iter().filter(is_segment).collect();
+        if files.is_empty() {
+            return Ok(files);
+        }
+        let prefix = printed(self.root(), &["rev-parse", "--show-prefix"]).unwrap_or_default();
+        let prefix = prefix.trim_end_matches('\n');
+        let mut entries = Vec::with_capacity(files.len());
+        for path in &files {
+            let bytes = own_file::read(self.root().path(), Path::new(path.as_str()), LIMIT)
+                .map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
+            entries.push(IndexEntry::of_new(self.root(), prefix, path, &bytes)?);
+        }
+        git_index::write(self.root(), &entries)?;
+        Ok(files)
+    }
+
+    /// The paths that git prints, each ended by NUL; none where it fails, as outside of a repository.
+    fn paths_of(&self, arguments: &[&str]) -> Vec<ProjectPath> {
+        let printed = printed(self.root(), arguments).unwrap_or_default();
+        printed.split('\0').filter_map(|path| ProjectPath::new(path).ok()).collect()
+    }
+}
