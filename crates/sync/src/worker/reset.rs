@@ -66,7 +66,9 @@ pub fn clock_was_ahead(
     let deliveries = ledger.deliveries(tracker)?.into_iter().filter_map(|(_, own)| own.noted_at());
     let breakers = ledger.breakers()?.into_iter().filter_map(|(_, own)| own.noted_at());
     let paces = ledger.paces()?.into_iter().filter_map(|(_, own)| own.noted_at());
-    let noted = links.chain(intents).chain(deliveries).chain(breakers).chain(paces);
+    let record = ledger.record(tracker)?;
+    let record = [record.asked_at, record.listed_at, record.created_at].into_iter().flatten();
+    let noted = links.chain(record).chain(intents).chain(deliveries).chain(breakers).chain(paces);
     Ok(noted.filter(|noted| !moment::may_be_past(*noted, now)).max())
 }
 
