@@ -126,9 +126,30 @@ fn a_tracker_that_cannot_be_used_is_told_and_left_alone() {
         refused.code == 5 && refused.stdout.ends_with("2 tickets wait until 2026-11-22T12:00:30Z\n"),
         "{refused}"
     );
-    assert_eq!(sync(&sandbox, &["reset"]).stdout, "host:file/file\n1 breaker reset\n");
+    assert_eq!(
+        sync(&sandbox, &["reset"]).stdout,
+        "host:file/file\n1 breaker and all limits reset, 0 tickets waited\n"
+    );
     let applied = sync(&sandbox, &["apply"]);
     assert_eq!((applied.code, created(&sandbox)), (0, 2), "{applied}");
+}
+
+#[test]
+fn a_clock_that_is_set_back_is_told_and_makes_nobody_wait() {
+    let sandbox = project("    breaker: {failures: 1}\n");
+    sandbox.write(TICKETS, "# Notes\n");
+    let ahead =
+        sandbox.run(sandbox.command(&["sync", "apply"]).env("STEPMARK_TEST_TIME", "2027-03-01T12:00:00Z"));
+    assert_eq!(ahead.code, 5, "{ahead}");
+    fs::remove_file(sandbox.place(TICKETS)).unwrap();
+    let status = sync(&sandbox, &["status"]);
+    assert!(
+        status.stderr.contains("set back: the ledger holds what happened at 2027-03-01T12:00:00Z"),
+        "{status}"
+    );
+    let applied = sync(&sandbox, &["apply"]);
+    assert_eq!((applied.code, created(&sandbox)), (0, 2), "{applied}");
+    assert_eq!(sync(&sandbox, &["status"]).stderr, "", "nothing of it is left");
 }
 
 #[test]

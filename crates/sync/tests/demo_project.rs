@@ -22,7 +22,7 @@ use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{Intent, IntentAction, Lease, Ledger as _, Link, SqliteLedger, check_lease},
     plan::{Action, ActionKind, Grounds, Plan, Remark, Survey},
-    ticket::{LabelFamilies, Observed, RemoteTicket, Snapshot, Ticket},
+    ticket::{Observed, RemoteTicket, Snapshot, Ticket},
     tracker::{Change, Condition, Creation, Delivered, FileTracker, Line, LineKind, Outcome, Tracker as _},
 };
 
@@ -56,9 +56,8 @@ impl Project {
         assert!(configuration.unknown_keys.is_empty() && workspace.configuration().unknown_keys().is_empty());
         let settings = configuration.trackers[0].clone();
         let Target::File { path } = &settings.target else { panic!("{settings:?}") };
-        let families = LabelFamilies::of(&settings.ticket);
         let root = workspace.root().clone();
-        let tracker = FileTracker::new(settings.name.clone(), root, path.clone(), families, Clock::System);
+        let tracker = FileTracker::new(settings.name.clone(), root, path.clone(), Clock::System);
         Self { folder, settings, tracker }
     }
 

@@ -47,6 +47,12 @@ pub(crate) enum Reader {
     Program,
 }
 
+/// Tells a warning, for whoever outlives the voice.
+pub(crate) fn warning(text: impl Display) {
+    let style = AnsiColor::Yellow.on_default().bold();
+    complain(format_args!("{style}warning{style:#}: {}", visible(&text.to_string())));
+}
+
 /// The program's voice.
 #[derive(Debug)]
 pub(crate) struct Output {
@@ -87,8 +93,7 @@ impl Output {
 
     /// Something to look at that does not stop the command.
     pub(crate) fn warning(&self, text: impl Display) {
-        let style = AnsiColor::Yellow.on_default().bold();
-        complain(format_args!("{style}warning{style:#}: {}", visible(&text.to_string())));
+        warning(text);
     }
 
     /// Something that was done beside what was asked for.

@@ -145,10 +145,11 @@ fn a_probe_whose_process_died_is_forgotten() {
 #[test]
 fn a_clock_that_was_set_back_does_not_close_the_way_for_ever() {
     let open = Breaker::default().failed(&failure(Reason::Quota), at(100_000), &SETTINGS);
-    let (open, refused) = open.admit(at(0), &SETTINGS);
-    assert!(matches!(refused, Admission::Refused { until, .. } if until == at(30)), "{refused:?}");
-    let (half, probe) = open.admit(at(30), &SETTINGS);
-    assert_eq!(probe, Admission::Probe);
+    // A little: it may be the clock of another process.
+    let refused = open.clone().admit(at(99_950), &SETTINGS).1;
+    assert!(matches!(refused, Admission::Refused { until, .. } if until == at(100_030)), "{refused:?}");
+    let (half, probe) = open.admit(at(0), &SETTINGS);
+    assert_eq!(probe, Admission::Probe, "nobody knows how long it has been open");
     assert_eq!(half.admit(at(-1_000), &SETTINGS).1, Admission::Probe);
 }
 

@@ -80,14 +80,22 @@ impl Breaker {
         }
     }
 
+    /// When something was noted last, where that is known.
+    pub fn noted_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Closed { last_failure_at, .. } => *last_failure_at,
+            Self::Open(outage) | Self::HalfOpen { outage, .. } => Some(outage.since),
+        }
+    }
+
     /// Asks whether a request may be made now.
     #[must_use]
     pub fn admit(self, now: Timestamp, settings: &BreakerSettings) -> (Self, Admission) {
         match self {
             Self::Closed { .. } => (self, Admission::Pass),
             Self::Open(outage) => {
-                let outage = outage.seen_at(now);
-                if now < outage.until {
+                // Of an outage that a clock which was ahead has noted nobody knows when it is over: it is tried.
+                if now < outage.until && moment::may_be_past(outage.since, now) {
                     let refused = Admission::Refused { until: outage.until, cause: outage.cause.clone() };
                     return (Self::Open(outage), refused);
                 }
@@ -192,15 +200,6 @@ impl Outage {
         };
         let asked = failure.wait_until.map_or(0, |until| moment::between(now, until)).min(longest);
         Self { since: now, until: moment::after(now, own.max(asked)), trips, cause: failure.clone() }
-    }
-
-    /// The same outage, as long as it was, where the clock was set back since it began.
-    fn seen_at(self, now: Timestamp) -> Self {
-        if now >= self.since {
-            return self;
-        }
-        let length = moment::between(self.since, self.until);
-        Self { since: now, until: moment::after(now, length), ..self }
     }
 }
 

@@ -53,6 +53,21 @@ fn reads_every_kind() {
 }
 
 #[test]
+fn fields_that_github_has_not_are_refused() {
+    let of = |fields: &str| {
+        parse(&format!("trackers: {{github: {{repository: o/r, ticket: {{fields: {{{fields}}}}}}}}}"))
+    };
+    assert!(of("milestone: '1.10', assignees: ada, type: '{workflow}'").is_ok());
+    let error = of("milestone: '1', priority: high").unwrap_err().to_string();
+    assert!(
+        error.contains(
+            "no field `priority`: on GitHub `ticket.fields` knows `milestone`, `assignees`, `type`"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_template_says_all_of_a_body() {
     let of = |ticket: &str| parse(&format!("trackers: {{dry: {{ticket: {{{ticket}}}}}}}"));
     assert!(of("template: '{title}'").is_ok());

@@ -95,6 +95,9 @@ pub(super) struct TrackerKeys {
     run: Option<RunSettings>,
 }
 
+/// The fields of `ticket.fields` that an issue of GitHub has.
+const GITHUB_FIELDS: [&str; 3] = ["milestone", "assignees", "type"];
+
 /// `pace:`. What is not named is what the kind of tracker is known for.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "a mapping with `credential`, `endpoint` and `ticket`")]
@@ -145,6 +148,14 @@ impl TrackerKeys {
             return Err(refused_token_file(&name, &target));
         }
         let mut ticket = self.ticket.unwrap_or_default();
+        let is_unknown =
+            |field: &&String| kind == TargetKind::Github && !GITHUB_FIELDS.contains(&field.as_str());
+        if let Some(field) = ticket.fields.keys().find(is_unknown) {
+            let known = GITHUB_FIELDS.join("`, `");
+            return Err(format!(
+                "the tickets of `{name}` have no field `{field}`: on GitHub `ticket.fields` knows `{known}`"
+            ));
+        }
         if ticket.file_url.is_none() {
             // Who names a branch wants links to that.
             ticket.web = target.web().filter(|_| self.branch.is_none());

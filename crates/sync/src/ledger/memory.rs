@@ -32,7 +32,7 @@ struct Content {
     aside: BTreeMap<(TrackerName, String), Content>,
     leases: BTreeMap<String, Lease>,
     breakers: BTreeMap<String, (Scope, Breaker)>,
-    paces: BTreeMap<String, Pace>,
+    paces: BTreeMap<String, (Scope, Pace)>,
 }
 
 /// A transaction: the lock, and a copy that takes the place of the content when it is committed.
@@ -114,7 +114,11 @@ impl LedgerReader for Transaction<'_> {
     }
 
     fn pace(&self, scope: &Scope) -> Result<Option<Pace>, LedgerError> {
-        Ok(self.own.paces.get(&scope.to_string()).cloned())
+        Ok(self.own.paces.get(&scope.to_string()).map(|(_, pace)| pace.clone()))
+    }
+
+    fn paces(&self) -> Result<Vec<(Scope, Pace)>, LedgerError> {
+        Ok(self.own.paces.values().cloned().collect())
     }
 }
 
@@ -195,7 +199,11 @@ impl LedgerWriter for Transaction<'_> {
     }
 
     fn put_pace(&mut self, scope: &Scope, pace: &Pace) -> Result<(), LedgerError> {
-        self.own.paces.insert(scope.to_string(), pace.clone());
+        if *pace == Pace::default() {
+            self.own.paces.remove(&scope.to_string());
+        } else {
+            self.own.paces.insert(scope.to_string(), (scope.clone(), pace.clone()));
+        }
         Ok(())
     }
 

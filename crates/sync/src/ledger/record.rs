@@ -44,11 +44,22 @@ impl TrackerRecord {
         self.elsewhere(address).is_some() || self.listing_due(lag_ms, now).is_some_and(|due| due <= now)
     }
 
+    /// The same after a complete listing that began at `begun_at`. A creation that a clock which was ahead has noted was before it.
+    #[must_use]
+    pub fn listed(self, begun_at: Timestamp) -> Self {
+        let created_at = self.created_at.filter(|created_at| moment::may_be_past(*created_at, begun_at));
+        Self { listed_at: Some(begun_at), created_at, ..self }
+    }
+
     /// When its tickets are to be listed again, to find those that another machine made at the same time: as late after the last
     /// creation as its list may lag behind. `None` where that was done.
     pub fn listing_due(&self, lag_ms: u64, now: Timestamp) -> Option<Timestamp> {
-        // A clock that was set back makes it due at once.
-        let shown_at = moment::after(self.created_at?.min(now), lag_ms);
+        let created_at = self.created_at?;
+        if !moment::may_be_past(created_at, now) {
+            // The clock was set back: nobody knows how long ago that was.
+            return Some(now);
+        }
+        let shown_at = moment::after(created_at, lag_ms);
         let is_done = self.listed_at.is_some_and(|at| at >= shown_at && at <= now);
         (!is_done).then_some(shown_at)
     }
@@ -76,7 +87,10 @@ mod tests {
         assert_eq!(of(Some(0), Some(10), 20), at(100));
         assert_eq!(of(Some(99), Some(10), 99), at(100), "too early to show it");
         assert_eq!(of(Some(100), Some(10), 100), None);
-        assert_eq!(of(Some(5000), Some(5010), 0), at(90), "the clock was set back");
+        assert_eq!(of(Some(5000), Some(5010), 0), at(0), "the clock was set back");
+        assert_eq!(of(Some(0), Some(10), 5), at(100), "clocks of two processes differ");
+        let later = TrackerRecord { created_at: at(5010), ..Default::default() }.listed(at(1).unwrap());
+        assert_eq!(later.listing_due(90_000, at(2).unwrap()), None, "once is enough");
     }
 
     #[test]

@@ -75,6 +75,8 @@ pub trait LedgerReader {
     fn breakers(&self) -> Result<Vec<(Scope, Breaker)>, LedgerError>;
     /// The pace of a scope.
     fn pace(&self, scope: &Scope) -> Result<Option<Pace>, LedgerError>;
+    /// All paces, in the order of their scopes as text.
+    fn paces(&self) -> Result<Vec<(Scope, Pace)>, LedgerError>;
 }
 
 /// The writing side of a transaction. Every method fails when the store does.
@@ -103,7 +105,7 @@ pub trait LedgerWriter: LedgerReader {
     fn put_lease(&mut self, lease: &Lease) -> Result<(), LedgerError>;
     /// Notes a breaker; one that is as at the beginning is forgotten.
     fn put_breaker(&mut self, scope: &Scope, breaker: &Breaker) -> Result<(), LedgerError>;
-    /// Notes a pace.
+    /// Notes a pace; one that is as at the beginning is forgotten.
     fn put_pace(&mut self, scope: &Scope, pace: &Pace) -> Result<(), LedgerError>;
     /// Makes all of it durable, at once.
     ///

@@ -93,8 +93,10 @@ fn a_clock_that_was_set_back_does_not_stop_everything() {
         limits: vec![RateLimit { counted: Counted::Writes, most: 1, per_ms: 1000 }],
     };
     let pace = Pace::default().admit(&Cost::WRITE, at(1_000_000), &settings).unwrap();
-    let until = pace.admit(&Cost::WRITE, at(0), &settings).unwrap_err();
-    assert!(ms(until) <= 1017, "{until}");
+    assert!(pace.admit(&Cost::WRITE, at(0), &settings).is_ok(), "nobody knows how long ago it was");
+    // A little: it may be the clock of another process. The moment that is named holds.
+    let until = pace.admit(&Cost::WRITE, at(990_000), &settings).unwrap_err();
+    assert!(ms(until) <= 1_001_017 && pace.admit(&Cost::WRITE, until, &settings).is_ok(), "{until}");
 }
 
 proptest! {

@@ -25,7 +25,22 @@ pub struct Budget {
     pub reset_at: Timestamp,
 }
 
+/// No period of a limit is longer: an hour (FORMATS.md §4), and what clocks differ by.
+const LONGEST_PERIOD_MS: u64 = 61 * 60 * 1000;
+
+impl Budget {
+    /// Whether it still says something: its period is not over, and no clock that was ahead has named it.
+    fn is_possible(&self, now: Timestamp) -> bool {
+        now < self.reset_at && moment::between(now, self.reset_at) <= LONGEST_PERIOD_MS
+    }
+}
+
 impl Pace {
+    /// When something was noted last, where that is known.
+    pub fn noted_at(&self) -> Option<Timestamp> {
+        self.last_write_at.into_iter().chain(self.windows.iter().filter_map(Window::last_at)).max()
+    }
+
     /// Asks whether a request that costs `cost` may be made now; where it may, it is counted.
     ///
     /// # Errors
@@ -35,12 +50,11 @@ impl Pace {
         let mut earliest = now;
         if cost.writes > 0 {
             let interval = u64::from(settings.write_interval_ms);
-            // A write later than now is of a clock that was set back.
-            let last = self.last_write_at.map(|last| last.min(now));
+            let last = self.last_write_at.filter(|last| moment::may_be_past(*last, now));
             earliest = last.map_or(now, |last| moment::after(last, interval)).max(now);
             next.last_write_at = Some(now);
         }
-        next.budget = self.budget.filter(|budget| now < budget.reset_at);
+        next.budget = self.budget.filter(|budget| budget.is_possible(now));
         match &mut next.budget {
             Some(budget) if budget.remaining < cost.requests => earliest = earliest.max(budget.reset_at),
             Some(budget) => budget.remaining -= cost.requests,

@@ -61,11 +61,14 @@ impl Window {
         Ok(())
     }
 
-    /// Forgets what is long enough ago. A part that begins later than now is of a clock that was set back: it began now.
+    /// When the last part began.
+    pub(super) fn last_at(&self) -> Option<Timestamp> {
+        self.parts.back().map(|(start, _)| moment::at(*start))
+    }
+
+    /// Forgets what is long enough ago.
     fn forget(&mut self, now: i64) {
-        for (start, _) in &mut self.parts {
-            *start = (*start).min(now);
-        }
+        self.parts.retain(|(start, _)| moment::may_be_past(moment::at(*start), moment::at(now)));
         while self.parts.front().is_some_and(|(start, _)| self.end(*start) <= now) {
             self.parts.pop_front();
         }

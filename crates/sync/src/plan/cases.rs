@@ -8,7 +8,7 @@ use crate::{
     configuration::{Drift, Duplicates, Prune, SyncConfiguration, TrackerSettings},
     ledger::{Intent, IntentAction, Ledger, Link, MemoryLedger},
     ticket::{
-        CloseReason, LabelFamilies, Observed, Snapshot, Standing, Ticket, TicketFacts,
+        CloseReason, Observed, Snapshot, Standing, Ticket, TicketFacts,
         sample::{facts, marker, observed, ticket},
     },
 };
@@ -57,9 +57,8 @@ fn plan(
     snapshot: &Snapshot,
     survey: Option<&[Observed]>,
 ) -> Plan {
-    let families = LabelFamilies::of(&settings.ticket);
     let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
-        observed.markdown_differences(desired, before, &families, 65_536).unwrap()
+        observed.markdown_differences(desired, before, 65_536).unwrap()
     };
     let mut ledger = ledger.clone();
     let ledger = ledger.read().unwrap();

@@ -23,6 +23,9 @@ pub enum Delivery {
         attempts: u32,
         /// When it is tried again.
         until: Timestamp,
+        /// When it failed; earlier versions did not note it.
+        #[serde(default)]
+        since: Option<Timestamp>,
         /// The last failure.
         last: Failure,
     },
@@ -48,7 +51,10 @@ impl Delivery {
     pub fn is_due(&self, desired: TicketDigest, now: Timestamp) -> bool {
         match self {
             Self::Due => true,
-            Self::Waiting { until, .. } => now >= *until,
+            Self::Waiting { until, since, .. } => {
+                let is_possible = since.is_none_or(|since| moment::may_be_past(since, now));
+                now >= *until || !is_possible || moment::between(now, *until) > LONGEST_NAMED_WAIT
+            }
             Self::Parked { last, digest, .. } => last.reason != Reason::Gone && *digest != desired,
         }
     }
@@ -58,6 +64,15 @@ impl Delivery {
         match self {
             Self::Waiting { until, .. } => Some(*until),
             Self::Due | Self::Parked { .. } => None,
+        }
+    }
+
+    /// When it failed last, where that is known.
+    pub const fn noted_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Due => None,
+            Self::Waiting { since, .. } => *since,
+            Self::Parked { since, .. } => Some(*since),
         }
     }
 
@@ -102,14 +117,14 @@ impl Delivery {
             Retry::Postponed | Retry::Parked => 0,
         };
         let named = failure.wait_until.map_or(0, |until| moment::between(now, until)).min(LONGEST_NAMED_WAIT);
-        Self::Waiting { attempts, until: moment::after(now, own.max(named)), last: failure }
+        Self::Waiting { attempts, until: moment::after(now, own.max(named)), since: Some(now), last: failure }
     }
 
     /// Hears that it was tried to see whether an outage is over, which it is not. That says nothing about this ticket: it does not count, and
     /// the breaker says when it is tried again. So an outage parks nothing, however long.
     #[must_use]
     pub fn postponed(self, failure: Failure, now: Timestamp) -> Self {
-        Self::Waiting { attempts: self.attempts(), until: now, last: failure }
+        Self::Waiting { attempts: self.attempts(), until: now, since: Some(now), last: failure }
     }
 }
 

@@ -44,6 +44,19 @@ pub(super) fn percent_encoded(text: &str) -> String {
     url
 }
 
+/// The text of which `encoded` is the percent-encoded form; `None` where it is none.
+pub(super) fn percent_decoded(encoded: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(encoded.len());
+    let mut pieces = encoded.split('%');
+    bytes.extend(pieces.next()?.bytes());
+    for piece in pieces {
+        let (digits, rest) = (piece.get(..2)?, piece.get(2..)?);
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        bytes.extend(rest.bytes());
+    }
+    String::from_utf8(bytes).ok()
+}
+
 impl FromStr for FileUrl {
     type Err = FileUrlError;
 
@@ -77,6 +90,16 @@ mod tests {
         let url: FileUrl = "https://host/o/r/blob/main/{path}?plain=1".parse().unwrap();
         let path = ProjectPath::new("docs/a (b) ü#1.md").unwrap();
         assert_eq!(url.of(&path), "https://host/o/r/blob/main/docs/a%20%28b%29%20%C3%BC%231.md?plain=1");
+    }
+
+    #[test]
+    fn what_was_encoded_is_read_back() {
+        for text in ["a", "status:in-progress", "ü %41 x", ""] {
+            assert_eq!(percent_decoded(&percent_encoded(text)).as_deref(), Some(text));
+        }
+        for wrong in ["%4", "%", "%zz", "%FF"] {
+            assert_eq!(percent_decoded(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! The part of a ticket's body that is ours.
 
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
-use super::{Block, Inline, Marker, Ticket, markdown};
+use super::{
+    Block, Inline, Marker, Ticket,
+    file_url::{percent_decoded, percent_encoded},
+    markdown,
+};
 
 /// The managed section of a ticket's body, between two hidden marks. What stands outside of it belongs to people and is kept.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +44,7 @@ pub enum MergeError {
 }
 
 const BEGIN: (&str, &str) = ("<!-- stepmark:begin v1 ", " -->");
+const LABELS: (&str, &str) = ("<!-- stepmark:labels ", " -->");
 const END: &str = "<!-- stepmark:end -->";
 
 /// How many bytes the section of a new ticket has at most: GitHub takes 65,536 characters, and people want to add some.
@@ -92,15 +97,25 @@ impl<'t> ManagedSection<'t> {
         let after = trimmed_after(&after);
         let foreign = before.chars().count() + after.chars().count();
         let notice = self.notice();
-        let marks = begin.len() + notice.len() + END.len() + 2;
+        let labels = self.labels();
+        let marks = begin.len() + labels.len() + notice.len() + END.len() + 2;
         let Some(room) = limit.checked_sub(foreign + marks).filter(|room| *room >= LEAST_ROOM) else {
             return Err(MergeError::NoRoom { marker: marker.clone(), foreign, limit });
         };
         let room = room.min(SECTION_LIMIT.saturating_sub(foreign + marks)).max(LEAST_ROOM);
         let content = markdown(&self.ticket.body, &self.ticket.file, room);
         let text = self.ticket.linked_at_commit(&format!("{}{notice}", content.text));
-        let body = format!("{before}{begin}\n{text}\n{END}{after}");
+        let body = format!("{before}{begin}\n{labels}{text}\n{END}{after}");
         Ok(Merged { body, sections, omitted_lines: content.omitted_lines })
+    }
+
+    /// The hidden line that tells which labels were given to the ticket: whoever looks at it without our ledger knows that the others are of
+    /// people.
+    fn labels(&self) -> String {
+        let own = self.ticket.labels.iter().filter(|label| **label != self.ticket.marker.label());
+        // A double hyphen has a meaning in comments.
+        let own = own.map(|label| percent_encoded(label).replace('-', "%2D")).collect::<Vec<_>>().join(" ");
+        if own.is_empty() { own } else { format!("{}{own}{}\n", LABELS.0, LABELS.1) }
     }
 
     /// The line that tells people what happens to what they change. They do not see the marks.
@@ -127,6 +142,15 @@ impl<'t> ManagedSection<'t> {
 }
 
 impl Marker {
+    /// The labels that the section of this marker says were given to the ticket with this body.
+    pub fn labels_named_in(&self, body: &str) -> BTreeSet<String> {
+        let parts = parts(body);
+        let own = parts.iter().filter(|part| matches!(&part.kind, PartKind::Section(own) if own == self));
+        let lines = own.flat_map(|part| body[part.range.clone()].lines());
+        let named = lines.filter_map(|line| line.trim().strip_prefix(LABELS.0)?.strip_suffix(LABELS.1));
+        named.flat_map(|labels| labels.split(' ')).filter_map(percent_decoded).collect()
+    }
+
     /// Whether a body has nothing but the section of this marker.
     pub fn is_alone_in(&self, body: &str) -> bool {
         parts(body).iter().all(|part| match &part.kind {

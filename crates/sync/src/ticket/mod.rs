@@ -42,7 +42,7 @@ pub use difference::FieldDifference;
 pub use digest::TicketDigest;
 pub use facts::{StepFact, TicketFacts};
 pub use file_url::{FileUrl, FileUrlError};
-pub use labels::LabelFamilies;
+pub use labels::{labels_agree, merged_labels};
 pub use managed_section::{ManagedSection, MergeError, Merged};
 pub(crate) use markdown::cut;
 pub use markdown::{Markdown, markdown};

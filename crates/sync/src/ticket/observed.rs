@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::{
-    CloseReason, FieldDifference, LabelFamilies, ManagedSection, Marker, MergeError, RemoteTicket, Standing,
-    Ticket,
+    CloseReason, FieldDifference, ManagedSection, Marker, MergeError, RemoteTicket, Standing, Ticket,
+    labels_agree, merged_labels,
 };
 
 /// A ticket as its tracker has it, with the marker that makes it ours. It is read to find tickets again and to report what people
@@ -61,7 +61,6 @@ impl Observed {
         &self,
         desired: &Ticket,
         before: Option<&Ticket>,
-        families: &LabelFamilies,
         body_limit: usize,
     ) -> Result<Vec<FieldDifference>, MergeError> {
         let mut differences: Vec<FieldDifference> = Vec::new();
@@ -72,10 +71,11 @@ impl Observed {
             let body = section.merged_into(&self.body, body_limit)?.body;
             differences.extend(FieldDifference::between("body", self.body.as_str().into(), body.into()));
         }
-        let nothing = BTreeSet::new();
-        let labels_before = before.map_or(&nothing, |before| &before.labels);
-        if !families.agree(&self.labels, labels_before, &desired.labels) {
-            let after = families.merged(&self.labels, labels_before, &desired.labels);
+        // The ledger may be a new one: what the ticket itself says counts, too.
+        let mut own = desired.marker.labels_named_in(&self.body);
+        own.extend(before.iter().flat_map(|before| before.labels.iter().cloned()));
+        if !labels_agree(&self.labels, &own, &desired.labels) {
+            let after = merged_labels(&self.labels, &own, &desired.labels);
             let list = |labels: &BTreeSet<String>| labels.iter().cloned().collect();
             differences.extend(FieldDifference::between("labels", list(&self.labels), list(&after)));
         }
@@ -94,13 +94,12 @@ impl Observed {
 mod tests {
     use super::*;
     use crate::ticket::{
-        CloseReason, TicketSettings,
+        CloseReason,
         sample::{observed, ticket},
     };
 
     fn fields(observed: &Observed, desired: &Ticket) -> Vec<String> {
-        let families = LabelFamilies::of(&TicketSettings::default());
-        let differences = observed.markdown_differences(desired, None, &families, 65_536).unwrap();
+        let differences = observed.markdown_differences(desired, None, 65_536).unwrap();
         differences.into_iter().map(|difference| difference.field).collect()
     }
 
@@ -124,6 +123,20 @@ mod tests {
             ..same
         };
         assert_eq!(fields(&changed, &desired), ["title", "body", "labels", "standing"]);
+    }
+
+    #[test]
+    fn a_ticket_tells_which_labels_were_given_to_it() {
+        let draft = ticket("a", |_| {});
+        let mut seen = observed(&draft, 1);
+        seen.labels.insert("status:mine".to_owned());
+        let done = ticket("a", |facts| facts.status = Some("done".to_owned()));
+        for before in [None, Some(&draft)] {
+            let differences = seen.markdown_differences(&done, before, 65_536).unwrap();
+            let labels = differences.iter().find(|told| told.field == "labels").unwrap();
+            let expected = ["scope:large", "status:done", "status:mine", "stepmark:p", "workflow:prd"];
+            assert_eq!(labels.after, serde_json::json!(expected), "{before:?}");
+        }
     }
 
     #[test]

@@ -19,8 +19,7 @@ pub struct TicketSettings {
     pub sections: Option<Vec<Section>>,
     /// The body as a person wants it, instead of `intro` and `sections`.
     pub template: Option<BodyTemplate>,
-    /// Labels. One whose facts are not known is left out. A label of the tracker that begins like one of these (`status:`) is
-    /// managed; all others are a person's.
+    /// Labels. One whose facts are not known is left out. Those of a ticket that stepmark did not give to it are a person's.
     pub labels: Vec<Template>,
     /// Other fields of the tracker, by its own names for them (`milestone`, `priority`, `customfield_10020`).
     pub fields: BTreeMap<String, Template>,

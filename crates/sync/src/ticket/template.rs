@@ -39,19 +39,6 @@ impl Template {
         }
         Some(filled)
     }
-
-    /// What stands before the first place: every text that this template makes starts so.
-    pub fn prefix(&self) -> &str {
-        match self.pieces.first() {
-            Some(Piece::Text(text)) => text,
-            _ => "",
-        }
-    }
-
-    /// Whether it has a place to fill in.
-    pub fn has_places(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Place(_)))
-    }
 }
 
 impl FromStr for Template {
@@ -115,7 +102,6 @@ mod tests {
         ] {
             assert_eq!(filled(template).as_deref(), expected, "{template}");
         }
-        assert_eq!("scope:{scope}".parse::<Template>().unwrap().prefix(), "scope:");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a person does about deliveries and breakers.
+//! What a person does about deliveries.
 
 use jiff::Timestamp;
 
@@ -6,7 +6,7 @@ use super::ApplyError;
 use crate::{
     TrackerName,
     breaker::{Breaker, Reason, Scope},
-    ledger::{Intent, IntentAction, Lease, Ledger, LedgerError},
+    ledger::{Intent, IntentAction, Lease, Ledger},
     retry::Delivery,
     ticket::{Marker, TicketDigest},
 };
@@ -59,18 +59,4 @@ pub fn retry(
     transaction.put_lease(&lease.released(now))?;
     transaction.commit()?;
     Ok(before)
-}
-
-/// Closes all breakers, and answers which were not closed.
-///
-/// # Errors
-/// When the ledger fails.
-pub fn reset(ledger: &mut impl Ledger) -> Result<Vec<Scope>, LedgerError> {
-    let mut transaction = ledger.write()?;
-    let scopes: Vec<Scope> = transaction.breakers()?.into_iter().map(|(scope, _)| scope).collect();
-    for scope in &scopes {
-        transaction.put_breaker(scope, &Breaker::default())?;
-    }
-    transaction.commit()?;
-    Ok(scopes)
 }

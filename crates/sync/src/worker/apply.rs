@@ -2,8 +2,13 @@
 
 use std::{
     collections::BTreeSet,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
+
+use jiff::Timestamp;
 
 use super::{
     ApplyError, Fate, Held, Report, StopSignal, WorkerClock, WorkerSettings,
@@ -47,6 +52,8 @@ pub struct Worker<'w, L, T, C> {
     /// Whether the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
     done: Option<&'w AtomicUsize>,
+    /// Who is told of waits.
+    pub(super) tell_wait: Option<Arc<dyn Fn(Timestamp) + Send + Sync>>,
 }
 
 impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
@@ -77,6 +84,7 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
             naming: None,
             is_in_sight: false,
             done: None,
+            tell_wait: None,
         }
     }
 
@@ -95,6 +103,12 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
     /// From now on the linked ticket of `marker` gets its marker back: a person says that it is this artifact's.
     pub fn name_ticket_of(&mut self, marker: Marker) {
         self.naming = Some(marker);
+    }
+
+    /// The same worker, which tells until when it waits, whenever that is longer than a moment.
+    #[must_use]
+    pub fn telling_waits(self, tell_wait: Arc<dyn Fn(Timestamp) + Send + Sync>) -> Self {
+        Self { tell_wait: Some(tell_wait), ..self }
     }
 
     /// The same worker, which counts what it has been through in `done`, for whoever shows progress.

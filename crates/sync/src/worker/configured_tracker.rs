@@ -10,7 +10,7 @@ use crate::{
     configuration::{BaseUrl, Destination, SettingsOwner, Target, TrackerSettings},
     credential::{AllowedDestinations, Credential, CredentialBindings, CredentialError, CredentialSource},
     pace::Cost,
-    ticket::{FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
     tracker::{
         Answer, Change, Creation, Cursor, Delivered, DryTracker, FileTracker, GitHubSettings, GitHubTracker,
         HttpLimits, HttpSetupError, JiraIssueTypes, JiraSettings, JiraTracker, Page, RequestKind, Tracker,
@@ -130,10 +130,9 @@ impl ConfiguredTracker {
         clock: Clock,
     ) -> Result<Self, TrackerOpenError> {
         let name = settings.name.clone();
-        let families = LabelFamilies::of(&settings.ticket);
         match &settings.target {
             Target::File { path } => {
-                Ok(Self::File(FileTracker::new(name, root.clone(), path.clone(), families, clock)))
+                Ok(Self::File(FileTracker::new(name, root.clone(), path.clone(), clock)))
             }
             Target::Dry => Ok(Self::Dry(DryTracker::new(name))),
             Target::Jira { base_url, project, issue_type, child_issue_type, email, statuses } => {
@@ -146,7 +145,6 @@ impl ConfiguredTracker {
                     project: project.clone(),
                     types: JiraIssueTypes { standard: issue_type.clone(), child: child_issue_type.clone() },
                     statuses: statuses.clone(),
-                    families,
                     write_interval: Duration::from_millis(interval.into()),
                     limits: HttpLimits::default(),
                     clock,
@@ -162,7 +160,6 @@ impl ConfiguredTracker {
                     name: name.clone(),
                     base_url: base_url.clone(),
                     repository: repository.clone(),
-                    families,
                     write_interval: Duration::from_millis(interval.into()),
                     limits: HttpLimits::default(),
                     clock,

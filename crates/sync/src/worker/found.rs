@@ -7,9 +7,7 @@ use jiff::Timestamp;
 use super::{Entry, Fate, Held, Report, Worker, WorkerClock, look_up::Unlisted};
 use crate::{
     configuration::TrackerSettings,
-    ledger::{
-        Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link, TrackerRecord,
-    },
+    ledger::{Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link},
     moment,
     plan::{Action, ActionKind, Claim, Plan},
     retry::Delivery,
@@ -94,8 +92,7 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         if found.is_survey {
             seen.listed_at = Some(found.begun_at);
             let record = transaction.record(&settings.name)?;
-            let record = TrackerRecord { listed_at: Some(found.begun_at), ..record };
-            transaction.put_record(&settings.name, &record)?;
+            transaction.put_record(&settings.name, &record.listed(found.begun_at))?;
         }
         transaction.commit()?;
         // What was in doubt a moment ago is not any more.
@@ -185,7 +182,9 @@ impl Settling<'_> {
         same: &[&Observed],
         (begun_at, seen): (Timestamp, &mut Seen),
     ) -> Result<Option<Fate>, LedgerError> {
-        let is_late = moment::after(link.linked_at, self.settings.look_up_wait_ms()) <= begun_at;
+        // What a clock that was ahead has noted was long ago.
+        let is_late = !moment::may_be_past(link.linked_at, begun_at)
+            || moment::after(link.linked_at, self.settings.look_up_wait_ms()) <= begun_at;
         let claim = Claim { same, is_late };
         let instead = claim.instead_of(link);
         let counts = instead.map_or(&link.remote, |oldest| &oldest.remote);

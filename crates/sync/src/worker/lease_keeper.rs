@@ -17,6 +17,9 @@ const ASK_AGAIN_MS: u64 = 1000;
 /// The same where another process takes it at this very moment.
 const CONTEST_MS: u64 = 20;
 
+/// A wait of this length is told to whoever wants to know.
+const LONG_WAIT_MS: u64 = 10_000;
+
 impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
     /// Takes the lease, and waits for it as long as there is patience. The lease of a process that is dead is not waited for.
     pub(super) async fn take_lease(&mut self) -> Result<Lease, ApplyError> {
@@ -55,6 +58,9 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
             return Ok(false);
         }
         self.patience_ms -= left;
+        if let Some(tell) = self.tell_wait.as_ref().filter(|_| left >= LONG_WAIT_MS) {
+            tell(until);
+        }
         while left > 0 {
             let part = left.min((self.work.lease_ms / 3).max(1));
             tokio::select! {

@@ -32,6 +32,7 @@ mod lease_keeper;
 mod apply;
 mod prepare;
 mod amends;
+mod reset;
 mod configured_tracker;
 #[cfg(test)]
 pub(crate) mod scripted;
@@ -44,12 +45,13 @@ mod machines;
 
 pub(crate) use lease_keeper::{give_back, try_lease};
 
-pub use amends::{LostLink, reset, retry};
+pub use amends::{LostLink, retry};
 pub use apply::Worker;
 pub use clock::{WallClock, WorkerClock};
 pub use configured_tracker::{ConfiguredTracker, CredentialAccess, TrackerOpenError};
 pub use error::ApplyError;
 pub use look_up::wants_look;
 pub use report::{Entry, Fate, Held, Report};
+pub use reset::{Reset, clock_was_ahead, reset};
 pub use settings::WorkerSettings;
 pub use stop::StopSignal;

@@ -23,8 +23,7 @@ use crate::{
     plan::{Grounds, Plan, Survey},
     retry::{Chance, Draw},
     ticket::{
-        FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket,
-        TicketFacts,
+        FieldDifference, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket, TicketFacts,
         sample::{facts, observed},
     },
     tracker::{Answer, Change, Condition, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
@@ -246,7 +245,7 @@ impl Tracker for ScriptedTracker {
         before: Option<&Ticket>,
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError> {
-        observed.markdown_differences(desired, before, &LabelFamilies::of(&Default::default()), 65_536)
+        observed.markdown_differences(desired, before, 65_536)
     }
 
     async fn target(&self) -> Result<String, Failure> {

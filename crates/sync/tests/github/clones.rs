@@ -199,6 +199,7 @@ fn people(fake: &FakeGitHub, count: u64) {
             parent: None,
             is_pull_request: false,
             comments: 2,
+            fields: Default::default(),
         };
         state.issues.insert(number, issue);
     }

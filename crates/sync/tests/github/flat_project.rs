@@ -11,8 +11,8 @@ use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{Ledger as _, SqliteLedger},
     plan::{Grounds, Plan},
-    ticket::{LabelFamilies, Snapshot},
-    tracker::{GitHubSettings, GitHubTracker},
+    ticket::Snapshot,
+    tracker::GitHubTracker,
 };
 
 use crate::project::{credential, settings};
@@ -71,8 +71,7 @@ impl FlatProject {
 
     pub(crate) fn tracker(&self) -> GitHubTracker {
         let Target::Github { base_url, .. } = &self.settings.target else { panic!("it is on GitHub") };
-        let families = LabelFamilies::of(&self.settings.ticket);
-        GitHubTracker::new(GitHubSettings { families, ..settings(base_url.as_str()) }, &credential()).unwrap()
+        GitHubTracker::new(settings(base_url.as_str()), &credential()).unwrap()
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {

@@ -16,6 +16,7 @@ mod project;
 mod rest;
 mod worker;
 mod faults;
+mod fields;
 mod figures;
 mod graphql;
 mod ownership;

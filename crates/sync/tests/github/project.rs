@@ -6,9 +6,7 @@ use stepmark_core::journal::ArtifactKey;
 use stepmark_core::workspace::Clock;
 use stepmark_sync::{
     credential::{Credential, Secret},
-    ticket::{
-        Block, Inline, LabelFamilies, Marker, RemoteTicket, Standing, Ticket, TicketSettings, project_label,
-    },
+    ticket::{Block, Inline, Marker, RemoteTicket, Standing, Ticket, project_label},
     tracker::{
         Answer, Change, Condition, Creation, Delivered, GitHubSettings, GitHubTracker, HttpLimits, Outcome,
         Tracker as _,
@@ -45,7 +43,6 @@ pub(crate) fn settings(url: &str) -> GitHubSettings {
         name: "github".parse().unwrap(),
         base_url: url.parse().unwrap(),
         repository: "o/r".parse().unwrap(),
-        families: LabelFamilies::of(&TicketSettings::default()),
         write_interval: Duration::ZERO,
         limits: HttpLimits { answer: Duration::from_secs(1), answer_bytes: 1 << 20, ..HttpLimits::default() },
         clock: Clock::System,

@@ -20,7 +20,13 @@ async fn an_issue_is_made_with_its_marker() {
     assert!(made.missing.is_empty(), "{made:?}");
     let issue = fake.state().issues[&1].clone();
     assert_eq!(issue.title, "Artifact a");
-    assert!(issue.body.starts_with("<!-- stepmark:begin v1 p/id:a -->\nTwo of three"), "{}", issue.body);
+    assert!(
+        issue.body.starts_with(
+            "<!-- stepmark:begin v1 p/id:a -->\n<!-- stepmark:labels status%3Adraft -->\nTwo of three"
+        ),
+        "{}",
+        issue.body
+    );
     assert_eq!(issue.labels, ticket("a").labels);
     assert_eq!(fake.take_asked(), ["POST /repos/o/r/issues"]);
 }

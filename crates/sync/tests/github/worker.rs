@@ -16,8 +16,8 @@ use stepmark_sync::{
     ledger::{Ledger as _, SqliteLedger},
     plan::{Grounds, Plan, Survey},
     retry::{Chance, Draw},
-    ticket::{LabelFamilies, Marker, Observed, Snapshot, Ticket},
-    tracker::{GitHubSettings, GitHubTracker, Tracker as _},
+    ticket::{Marker, Observed, Snapshot, Ticket},
+    tracker::{GitHubTracker, Tracker as _},
     worker::{Fate, Held, Report, Worker, WorkerClock},
 };
 
@@ -68,8 +68,7 @@ impl Project {
     }
 
     fn tracker(&self, fake: &FakeGitHub) -> GitHubTracker {
-        let families = LabelFamilies::of(&self.settings.ticket);
-        GitHubTracker::new(GitHubSettings { families, ..settings(&fake.url()) }, &credential()).unwrap()
+        GitHubTracker::new(settings(&fake.url()), &credential()).unwrap()
     }
 
     fn ledger(&self) -> SqliteLedger {

@@ -5,9 +5,7 @@ use std::time::Duration;
 use stepmark_core::{journal::ArtifactKey, workspace::Clock};
 use stepmark_sync::{
     credential::{Credential, Secret},
-    ticket::{
-        Block, Inline, LabelFamilies, Marker, RemoteTicket, Standing, Ticket, TicketSettings, project_label,
-    },
+    ticket::{Block, Inline, Marker, RemoteTicket, Standing, Ticket, project_label},
     tracker::{
         Answer, Change, Condition, Creation, Delivered, HttpLimits, JiraIssueTypes, JiraSettings,
         JiraTracker, Outcome, Tracker as _,
@@ -49,7 +47,6 @@ pub(crate) fn settings(url: &str) -> JiraSettings {
         project: "ABC".to_owned(),
         types: JiraIssueTypes { standard: "Task".to_owned(), child: Some("Sub-task".to_owned()) },
         statuses: [("in-review".to_owned(), "In Review".to_owned())].into(),
-        families: LabelFamilies::of(&TicketSettings::default()),
         write_interval: Duration::ZERO,
         limits: HttpLimits { answer: Duration::from_secs(1), answer_bytes: 1 << 20, ..HttpLimits::default() },
         clock: Clock::System,

@@ -19,8 +19,8 @@ use stepmark_sync::{
     ledger::{Ledger as _, MemoryLedger},
     plan::{Grounds, Plan, Survey},
     retry::{Chance, Draw},
-    ticket::{LabelFamilies, Observed, Snapshot, Ticket, TicketFacts},
-    tracker::{JiraSettings, JiraTracker, Tracker as _},
+    ticket::{Observed, Snapshot, Ticket, TicketFacts},
+    tracker::{JiraTracker, Tracker as _},
     worker::{Report, Worker, WorkerClock},
 };
 
@@ -85,8 +85,7 @@ impl Project {
     }
 
     pub(crate) fn tracker(&self, fake: &FakeJira) -> JiraTracker {
-        let families = LabelFamilies::of(&self.settings.ticket);
-        JiraTracker::new(JiraSettings { families, ..settings(&fake.url()) }, &credential(TOKEN)).unwrap()
+        JiraTracker::new(settings(&fake.url()), &credential(TOKEN)).unwrap()
     }
 
     /// Does something as a new process would.

@@ -1,7 +1,7 @@
 //! `stepmark sync reset`
 
 use clap::Args;
-use stepmark_sync::worker;
+use stepmark_sync::{breaker::Scope, worker};
 
 use super::Scene;
 use crate::{
@@ -9,20 +9,23 @@ use crate::{
     output::{Output, wording},
 };
 
-/// Close all breakers: what they kept away is tried again with the next `apply`
+/// Close all breakers and forget every wait: what waits is tried again with the next `apply`
 #[derive(Debug, Args)]
 pub(super) struct Reset {}
 
 impl Reset {
     pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
-        let scopes = worker::reset(&mut scene.ledger()?)?;
-        let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
+        let reset = worker::reset(&mut scene.ledger()?, &[&scene.settings.name])?;
+        let spelled = |scopes: &[Scope]| scopes.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let (scopes, paces) = (spelled(&reset.breakers), spelled(&reset.paces));
         output.json_or(
             "stepmark.sync-reset/1",
-            || serde_json::json!({ "scopes": scopes }),
+            || serde_json::json!({ "scopes": scopes, "paces": paces, "deliveries": reset.deliveries }),
             || {
                 scopes.iter().for_each(|scope| output.line(scope));
-                output.remark(format_args!("{} reset", wording::count(scopes.len(), "breaker")));
+                let breakers = wording::count(scopes.len(), "breaker");
+                let tickets = wording::count(reset.deliveries.len(), "ticket");
+                output.remark(format_args!("{breakers} and all limits reset, {tickets} waited"));
             },
         );
         Ok(Exit::Fine)

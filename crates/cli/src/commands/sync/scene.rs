@@ -1,7 +1,13 @@
 //! What all commands of sync need: the tracker that is meant, the artifacts, the ledger, and a runtime for requests.
 
-use std::{future::Future, path::PathBuf, pin::pin, sync::atomic::AtomicUsize};
+use std::{
+    future::Future,
+    path::PathBuf,
+    pin::pin,
+    sync::{Arc, atomic::AtomicUsize},
+};
 
+use jiff::Timestamp;
 use stepmark_core::workspace::{Clock, StateFolder, TrackedArtifact, WalkError, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
@@ -18,7 +24,7 @@ use super::permission;
 use crate::{
     environment::{self, Environment},
     exit::{Exit, Failure},
-    output::Output,
+    output::{self, Output},
     project::Project,
     watch::Signals,
 };
@@ -176,7 +182,14 @@ impl<'s> Scene<'s> {
         let mut draw = || Draw(environment::random());
         let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
         let worker = Worker::new(ledger, (tracker, &self.settings), &clock, &self.project_id, who);
-        let mut worker = worker.heeding(self.stop.clone()).counting(&self.done);
+        let name = self.settings.name.clone();
+        let tell_wait = Arc::new(move |until: Timestamp| {
+            output::warning(format_args!(
+                "waits until {until:.0}: the limits of `{name}` want that, or a creation that its list may not show yet"
+            ));
+        });
+        let worker = worker.heeding(self.stop.clone()).counting(&self.done);
+        let mut worker = worker.telling_waits(tell_wait);
         run(interruptible(&self.stop, work(&mut worker)))?
     }
 

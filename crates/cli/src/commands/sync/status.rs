@@ -10,6 +10,7 @@ use stepmark_sync::{
     retry::Delivery,
     run::duty_of,
     ticket::Marker,
+    worker,
 };
 
 use super::{
@@ -36,6 +37,8 @@ struct Standing {
     lease: Option<Lease>,
     /// Of the process that keeps tickets in step.
     duty: Option<Lease>,
+    /// The latest moment that the ledger holds, where the clock has been set back since.
+    clock_was_ahead: Option<Timestamp>,
 }
 
 impl Standing {
@@ -49,6 +52,7 @@ impl Standing {
             deliveries: ledger.deliveries(name)?,
             breakers: ledger.breakers()?,
             lease: ledger.lease(name.as_str())?.filter(|lease| now < lease.until),
+            clock_was_ahead: worker::clock_was_ahead(ledger, name, now)?,
             duty: ledger.lease(&duty_of(name))?.filter(|lease| now < lease.until),
         })
     }
@@ -79,6 +83,11 @@ fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, subjects: &Subjects
     let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts.join(", ") };
     let tickets = wording::count(standing.links, "ticket");
     output.line(format_args!("{}: {tickets}, {counts}", scene.settings.name));
+    if let Some(noted) = standing.clock_was_ahead {
+        output.warning(format_args!(
+            "the clock of this machine was ahead and has been set back: the ledger holds what happened at {noted:.0}; nothing waits for that"
+        ));
+    }
     for intent in &standing.intents {
         let (action, name, begun_at) = (intent.action, name(&intent.marker), intent.begun_at);
         output.line(format_args!("in doubt   {name}: to {action} it was begun at {begun_at:.0}"));
@@ -154,6 +163,7 @@ fn wire(scene: &Scene<'_>, plan: &Plan, standing: &Standing) -> Json {
         "in_doubt": intents.collect::<Vec<_>>(),
         "deliveries": deliveries.collect::<Vec<_>>(),
         "breakers": breakers.collect::<Vec<_>>(),
+        "clock_was_ahead": standing.clock_was_ahead,
         "lease": standing.lease.as_ref().map(of_lease),
         "worker": standing.duty.as_ref().map(of_lease),
     })

@@ -210,6 +210,15 @@ impl LedgerReader for SqliteTransaction<'_> {
     fn pace(&self, scope: &Scope) -> Result<Option<Pace>, LedgerError> {
         self.state("pace", "SELECT state FROM paces WHERE scope = ?1", &[&scope.to_string()])
     }
+
+    fn paces(&self) -> Result<Vec<(Scope, Pace)>, LedgerError> {
+        let rows = self.rows("SELECT scope, state FROM paces ORDER BY scope", &[], texts)?;
+        let paces = rows.into_iter().map(|(scope, state)| {
+            let pace = serde_json::from_str(&state).map_err(corrupt("pace"))?;
+            Ok((scope.parse().map_err(corrupt("scope"))?, pace))
+        });
+        paces.collect()
+    }
 }
 
 fn texts(row: &Row<'_>) -> rusqlite::Result<(String, String)> {

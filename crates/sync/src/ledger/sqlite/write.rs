@@ -121,6 +121,9 @@ impl LedgerWriter for SqliteTransaction<'_> {
     }
 
     fn put_pace(&mut self, scope: &Scope, pace: &Pace) -> Result<(), LedgerError> {
+        if *pace == Pace::default() {
+            return self.execute("DELETE FROM paces WHERE scope = ?1", &[&scope.to_string()]);
+        }
         let sql = "INSERT OR REPLACE INTO paces (scope, state) VALUES (?1, ?2)";
         self.execute(sql, &[&scope.to_string(), &json("pace", pace)?])
     }

@@ -17,7 +17,7 @@ use stepmark_core::{
 use super::{FileTracker, Line, LineKind};
 use crate::{
     breaker::Reason,
-    ticket::{LabelFamilies, TicketSettings, sample::ticket},
+    ticket::sample::ticket,
     tracker::{Change, Condition, Creation, Outcome, Tracker as _},
 };
 
@@ -30,11 +30,10 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn tracker(path: &Path) -> FileTracker {
-    let families = LabelFamilies::of(&TicketSettings::default());
     let clock = Clock::Fixed(jiff::Timestamp::UNIX_EPOCH);
     let root = Root::open(path.parent().unwrap()).unwrap();
     let path = ProjectPath::new(path.file_name().unwrap()).unwrap();
-    FileTracker::new("file".parse().unwrap(), root, path, families, clock)
+    FileTracker::new("file".parse().unwrap(), root, path, clock)
 }
 
 fn creation(id: &str) -> Creation {
@@ -122,9 +121,8 @@ fn a_file_of_something_else_is_left_alone() {
 
 /// What the tracker answers where its file is `path` of the project at `root`: why nothing was done.
 fn refusal(root: &Path, path: &str) -> String {
-    let families = LabelFamilies::of(&TicketSettings::default());
     let (root, path) = (Root::open(root).unwrap(), ProjectPath::new(path).unwrap());
-    let tracker = FileTracker::new("file".parse().unwrap(), root, path, families, Clock::System);
+    let tracker = FileTracker::new("file".parse().unwrap(), root, path, Clock::System);
     let made = ready(tracker.create(&[creation("a")])).outcomes;
     let [Outcome::Failed(failure)] = made.as_slice() else { panic!("{made:?}") };
     let listed = ready(tracker.list("p", None)).unwrap_err();

@@ -18,9 +18,7 @@ use crate::{
     TrackerName,
     breaker::{Failure, Reason, Route},
     pace::Cost,
-    ticket::{
-        FieldDifference, LabelFamilies, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Ticket,
-    },
+    ticket::{FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Ticket},
 };
 
 pub use line::{Line, LineKind};
@@ -30,7 +28,6 @@ pub use line::{Line, LineKind};
 pub struct FileTracker {
     name: TrackerName,
     log: Log,
-    families: LabelFamilies,
     clock: Clock,
 }
 
@@ -39,14 +36,8 @@ const BODY_LIMIT: usize = 65_536;
 
 impl FileTracker {
     /// The tracker `name` in the file at `path` of the project at `root`, which need not exist.
-    pub const fn new(
-        name: TrackerName,
-        root: Root,
-        path: ProjectPath,
-        families: LabelFamilies,
-        clock: Clock,
-    ) -> Self {
-        Self { name, log: Log::new(root, path), families, clock }
+    pub const fn new(name: TrackerName, root: Root, path: ProjectPath, clock: Clock) -> Self {
+        Self { name, log: Log::new(root, path), clock }
     }
 
     fn remote(&self, number: u64) -> RemoteTicket {
@@ -175,7 +166,7 @@ impl Tracker for FileTracker {
         before: Option<&Ticket>,
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError> {
-        observed.markdown_differences(desired, before, &self.families, BODY_LIMIT)
+        observed.markdown_differences(desired, before, BODY_LIMIT)
     }
 
     async fn target(&self) -> Result<String, Failure> {

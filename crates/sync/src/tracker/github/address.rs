@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use super::fields::PAGE;
 use crate::{configuration::Repository, tracker::http::HttpClient};
 
 /// The addresses of one repository.
@@ -45,6 +46,16 @@ impl Addresses<'_> {
     /// The labels.
     pub(super) fn labels(&self) -> Url {
         self.http.url(&["repos", &self.repository.owner, &self.repository.name, "labels"])
+    }
+
+    /// A page of all milestones.
+    pub(super) fn milestones(&self, page: u32) -> Url {
+        let mut url = self.http.url(&["repos", &self.repository.owner, &self.repository.name, "milestones"]);
+        url.query_pairs_mut()
+            .append_pair("state", "all")
+            .append_pair("per_page", &PAGE.to_string())
+            .append_pair("page", &page.to_string());
+        url
     }
 
     /// GraphQL: `/graphql` on GitHub, and beside `/api/v3` on GitHub Enterprise.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde::{Deserialize, de::IgnoredAny};
 
+use super::fields::IssueFields;
 use crate::ticket::{CloseReason, Marker, Observed, RemoteTicket, Standing};
 
 /// The name under which [`RemoteTicket::other_ids`] keeps the id that GraphQL wants.
@@ -26,6 +27,8 @@ pub(super) struct RestIssue {
     state_reason: Option<String>,
     labels: Vec<RestLabel>,
     created_at: Timestamp,
+    #[serde(flatten)]
+    pub(super) fields: IssueFields,
     #[serde(default)]
     comments: Option<u64>,
     #[serde(default)]

@@ -3,6 +3,7 @@
 
 mod address;
 mod exchange;
+mod fields;
 mod issue;
 mod refusal;
 mod next_page;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::{
     GitHubTracker,
     exchange::{Refused, ask},
+    fields::IssueFields,
     issue::RestIssue,
     next_page::next_page,
     parent::parent_missing,
@@ -34,18 +35,26 @@ impl GitHubTracker {
         ticket: &Ticket,
         heard: &mut Option<Budget>,
     ) -> Outcome<Delivered> {
-        let body = match creation(ticket) {
+        let mut body = match creation(ticket) {
             Ok(body) => body,
             Err(failure) => return Outcome::Failed(failure),
         };
+        match self.field_values(ticket, None, &IssueFields::default(), heard).await {
+            Ok(values) => values.into_iter().for_each(|(name, value)| body[name] = value),
+            Err(refused) => return refused.outcome(),
+        }
         let request = HttpRequest::write(Method::POST, self.addresses().issues(), body);
         let made = ask::<RestIssue>(&self.http, request, Asked::Repository, || self.now(), heard).await;
         match made {
             Err(refused) => refused.outcome(),
             Ok((issue, _)) => {
+                let lost = issue.fields.missing(ticket);
                 let current = issue.observed(ticket.marker.clone());
                 match self.compare(ticket, None, &current) {
-                    Ok(missing) => Outcome::Done(Delivered { remote: current.remote, missing }),
+                    Ok(mut missing) => {
+                        missing.extend(lost);
+                        Outcome::Done(Delivered { remote: current.remote, missing })
+                    }
                     Err(error) => Outcome::Failed(no_room(&error)),
                 }
             }
@@ -60,14 +69,25 @@ impl GitHubTracker {
     ) -> Outcome<Delivered> {
         match self.changed_issue(change, heard).await {
             Err(refused) => refused.outcome(),
-            Ok(current) => self.delivered(change, current),
+            Ok((current, fields)) => match self.delivered(change, current) {
+                Outcome::Done(mut delivered) => {
+                    delivered.missing.extend(fields.missing(&change.desired));
+                    Outcome::Done(delivered)
+                }
+                other => other,
+            },
         }
     }
 
-    async fn changed_issue(&self, change: &Change, heard: &mut Option<Budget>) -> Result<Observed, Refused> {
+    async fn changed_issue(
+        &self,
+        change: &Change,
+        heard: &mut Option<Budget>,
+    ) -> Result<(Observed, IssueFields), Refused> {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let number = number_of(&change.remote).map_err(Refused::Failed)?;
         let issue = self.get_issue(number, heard).await?;
+        let mut fields = issue.fields.clone();
         let mut current = issue.observed(desired.marker.clone());
         if let Some(failure) = not_ours(change, &current) {
             return Err(Refused::Failed(failure));
@@ -75,17 +95,25 @@ impl GitHubTracker {
         let differences =
             self.compare(desired, before, &current).map_err(|error| Refused::Failed(no_room(&error)))?;
         let mut has_written = false;
-        for patch in patches(&differences, current.standing, desired.standing) {
+        let values = self.field_values(desired, before, &fields, heard).await?;
+        let mut patches = patches(&differences, current.standing, desired.standing);
+        match patches.last_mut() {
+            Some(last) => values.into_iter().for_each(|(name, value)| last[name] = value),
+            None if values.is_empty() => {}
+            None => patches.push(values.into()),
+        }
+        for patch in patches {
             let request = HttpRequest::write(Method::PATCH, self.addresses().issue(number), patch);
             let changed = ask::<RestIssue>(&self.http, request, Asked::Issue, || self.now(), heard).await;
             let (issue, _) =
                 changed.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
+            fields = issue.fields.clone();
             current = issue.observed(desired.marker.clone());
             has_written = true;
         }
         let settled = self.settle_parent(change, &mut current, heard).await;
         settled.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
-        Ok(current)
+        Ok((current, fields))
     }
 
     /// Reads one issue; `None` where it carries no marker.

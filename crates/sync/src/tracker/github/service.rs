@@ -1,7 +1,10 @@
 //! The tracker.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -10,6 +13,7 @@ use stepmark_core::workspace::Clock;
 
 use super::{
     address::Addresses,
+    fields::Milestone,
     graphql::{MUTATIONS, READ_BATCH, UPDATE_BATCH},
     patch::BODY_LIMIT,
 };
@@ -19,7 +23,7 @@ use crate::{
     configuration::{BaseUrl, Repository},
     credential::Credential,
     pace::Cost,
-    ticket::{FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
     tracker::{
         Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
         http::{HttpClient, HttpIdentity, HttpScheme},
@@ -36,8 +40,6 @@ pub struct GitHubSettings {
     pub base_url: BaseUrl,
     /// The repository.
     pub repository: Repository,
-    /// Which labels are ours.
-    pub families: LabelFamilies,
     /// How long lies between two writes of this process at least: a batch may need several. The pace of the caller sees to other processes.
     pub write_interval: Duration,
     /// The limits of a request.
@@ -55,6 +57,8 @@ pub struct GitHubTracker {
     credential: String,
     pub(super) has_graphql: AtomicBool,
     pub(super) has_sub_issues: AtomicBool,
+    /// The milestones that were seen.
+    pub(super) milestones: Mutex<Vec<Milestone>>,
 }
 
 /// Headers of every request (GitHub's "API Versions" and "Media types").
@@ -75,6 +79,7 @@ impl GitHubTracker {
             credential: credential.name.clone(),
             has_graphql: AtomicBool::new(true),
             has_sub_issues: AtomicBool::new(true),
+            milestones: Mutex::default(),
         })
     }
 
@@ -148,8 +153,7 @@ impl Tracker for GitHubTracker {
         before: Option<&Ticket>,
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError> {
-        let mut differences =
-            observed.markdown_differences(desired, before, &self.settings.families, BODY_LIMIT)?;
+        let mut differences = observed.markdown_differences(desired, before, BODY_LIMIT)?;
         if self.has_sub_issues.load(Ordering::Relaxed) {
             differences.extend(parent_difference(desired, before, observed));
         }

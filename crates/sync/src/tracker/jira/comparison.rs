@@ -15,7 +15,7 @@ use super::{
     summary::summary,
 };
 use crate::{
-    ticket::{FieldDifference, MergeError, Observed, RemoteTicket, Ticket},
+    ticket::{FieldDifference, MergeError, Observed, RemoteTicket, Ticket, labels_agree, merged_labels},
     tracker::parent_difference::{parent_difference, shown},
 };
 
@@ -61,12 +61,16 @@ impl JiraSettings {
         observed: &Observed,
     ) -> Option<Labels> {
         let desired = all_spelled(&desired.labels);
-        let before = before.map(|before| all_spelled(&before.labels)).unwrap_or_default();
+        let mut own = before.map(|before| all_spelled(&before.labels)).unwrap_or_default();
+        // The ledger may be a new one: what the ticket itself says counts, too.
+        if let Ok(description) = Description::parse(&observed.body) {
+            own.extend(description.labels_named(&observed.marker));
+        }
         let current = observed.labels.clone();
-        if self.families.agree(&current, &before, &desired) {
+        if labels_agree(&current, &own, &desired) {
             return None;
         }
-        let wanted = self.families.merged(&current, &before, &desired);
+        let wanted = merged_labels(&current, &own, &desired);
         Some(Labels { current, wanted })
     }
 

@@ -6,16 +6,14 @@ use jiff::Timestamp;
 use stepmark_core::workspace::Clock;
 use tokio::sync::OnceCell;
 
-use super::{
-    address::Addresses, create::CREATE_BATCH, fetch::READ_BATCH, label::spelled, update::UPDATE_BATCH,
-};
+use super::{address::Addresses, create::CREATE_BATCH, fetch::READ_BATCH, update::UPDATE_BATCH};
 use crate::{
     TrackerName,
     breaker::{Failure, Route},
     configuration::BaseUrl,
     credential::Credential,
     pace::Cost,
-    ticket::{FieldDifference, LabelFamilies, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
     tracker::{
         Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
         http::{HttpClient, HttpIdentity, HttpScheme},
@@ -37,8 +35,6 @@ pub struct JiraSettings {
     pub types: JiraIssueTypes,
     /// The names of statuses for status words of artifacts. For other words the categories decide.
     pub statuses: BTreeMap<String, String>,
-    /// Which labels are ours.
-    pub families: LabelFamilies,
     /// How long lies between two writes of this process at least. The pace of the caller sees to other processes.
     pub write_interval: Duration,
     /// The limits of a request.
@@ -77,7 +73,6 @@ impl JiraTracker {
         let scheme = HttpScheme::Basic { account: &settings.account };
         let identity = HttpIdentity { scheme, credential, headers: &HEADERS };
         let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;
-        let settings = JiraSettings { families: settings.families.spelled(spelled), ..settings };
         Ok(Self { settings, http, credential: credential.name.clone(), site: OnceCell::new() })
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 /// An issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub(crate) struct Issue {
     pub(crate) is_pull_request: bool,
     /// How many comments people made.
     pub(crate) comments: u64,
+    /// `milestone`, `assignees` and `type` as REST tells them.
+    pub(crate) fields: Map<String, Json>,
 }
 
 /// What is added to a number to get the id of the database.
@@ -58,6 +60,9 @@ impl Issue {
             "closed_at": (!self.is_open).then_some(when),
             "parent_issue_url": parent,
         });
+        for (name, value) in &self.fields {
+            issue[name] = value.clone();
+        }
         if self.is_pull_request {
             let pull = format!("{repository}/pulls/{number}");
             issue["pull_request"] =

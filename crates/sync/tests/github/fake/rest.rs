@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{
     Issue, State,
@@ -27,6 +27,7 @@ impl State {
             ("GET", ["issues"]) => self.list(request),
             ("GET", ["issues", at]) => self.with(number(at), |_| {}),
             ("PATCH", ["issues", at]) => self.patch(number(at), &body),
+            ("GET", ["milestones"]) => Reply::json(200, &json!([milestone(7, "1.10"), milestone(8, "2.0")])),
             ("POST", ["labels"]) => self.make_label(&body),
             ("POST", ["issues", at, "sub_issues"]) if self.has_sub_issues => self.adopt(number(at), &body),
             ("DELETE", ["issues", at, "sub_issue"]) if self.has_sub_issues => self.release(number(at), &body),
@@ -46,6 +47,7 @@ impl State {
             parent: None,
             is_pull_request: false,
             comments: 0,
+            fields: self.fields(body),
         };
         let told = issue.rest(&self.host);
         self.issues.insert(number, issue);
@@ -62,6 +64,27 @@ impl State {
         })
     }
 
+    /// What a request gives to `milestone`, `assignees` and `type`; without the right to push nothing.
+    fn fields(&self, body: &Json) -> Map<String, Json> {
+        let given = |name: &str| body.get(name).filter(|_| self.has_push_access);
+        let mut fields = Map::new();
+        if let Some(number) = given("milestone") {
+            let value = number
+                .as_u64()
+                .map_or(Json::Null, |number| milestone(number, if number == 7 { "1.10" } else { "2.0" }));
+            fields.insert("milestone".to_owned(), value);
+        }
+        if let Some(logins) = given("assignees") {
+            let accounts = logins.as_array().unwrap().iter().map(|login| json!({ "login": login }));
+            fields.insert("assignees".to_owned(), accounts.collect());
+        }
+        if let Some(name) = given("type") {
+            let value = if name.is_null() { Json::Null } else { json!({ "name": name }) };
+            fields.insert("type".to_owned(), value);
+        }
+        fields
+    }
+
     fn with(&mut self, number: u64, change: impl FnOnce(&mut Issue)) -> Reply {
         match self.issues.get_mut(&number) {
             None => Reply::error(404, "Not Found"),
@@ -73,8 +96,9 @@ impl State {
     }
 
     fn patch(&mut self, number: u64, body: &Json) -> Reply {
-        let labels = self.allowed(&body["labels"]);
+        let (labels, fields) = (self.allowed(&body["labels"]), self.fields(body));
         self.with(number, |issue| {
+            issue.fields.extend(fields);
             if let Some(title) = body["title"].as_str() {
                 title.clone_into(&mut issue.title);
             }
@@ -151,4 +175,8 @@ impl State {
             _ => Reply::error(404, "Not Found"),
         }
     }
+}
+
+fn milestone(number: u64, title: &str) -> Json {
+    json!({ "number": number, "title": title })
 }

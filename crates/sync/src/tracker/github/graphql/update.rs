@@ -21,6 +21,7 @@ use crate::{
         github::{
             GitHubTracker,
             exchange::Refused,
+            fields::has_fields,
             patch::{no_room, not_ours},
         },
         http::Effect,
@@ -63,7 +64,8 @@ impl GitHubTracker {
         changes: &[Change],
         heard: &mut Option<Budget>,
     ) -> Option<Vec<Outcome<Delivered>>> {
-        if !self.has_graphql.load(Ordering::Relaxed) {
+        let is_for_rest = |change: &Change| has_fields(&change.desired, change.before.as_ref());
+        if !self.has_graphql.load(Ordering::Relaxed) || changes.iter().any(is_for_rest) {
             return None;
         }
         let ids: Vec<&str> = changes.iter().map(|change| node_id(&change.remote)).collect::<Option<_>>()?;

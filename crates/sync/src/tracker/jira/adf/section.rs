@@ -1,5 +1,7 @@
 //! The part of a description that is ours, beside what people wrote.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use super::{
@@ -8,7 +10,10 @@ use super::{
     plain_text::{plain_text, text_length},
     render::{length, render},
 };
-use crate::ticket::{Inline, Marker, MergeError, Ticket};
+use crate::{
+    ticket::{Inline, Marker, MergeError, Ticket},
+    tracker::jira::label::spelled,
+};
 
 /// How many characters a description has at most (FORMATS.md §4 names 32,767). What exactly Jira counts it does not say, so the JSON of
 /// what is ours counts whole, and of what people wrote, which Jira has taken already, the text.
@@ -19,6 +24,9 @@ const LEAST_ROOM: usize = 1_500;
 
 /// What stands before the marker in the last line of our panel.
 const SIGNATURE: &str = "stepmark:v1:";
+
+/// What stands before the labels that were given to the issue, in that line.
+const LABELS: &str = "stepmark:labels: ";
 
 /// A description as Jira has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +81,16 @@ impl Description {
     pub(in crate::tracker::jira) fn is_alone(&self, marker: &Marker) -> bool {
         self.0.iter().all(|node| is_section_of(node, marker))
     }
+
+    /// The labels that our panel for `marker` says were given to the issue: the others are of people.
+    pub(in crate::tracker::jira) fn labels_named(&self, marker: &Marker) -> BTreeSet<String> {
+        let panels = self.0.iter().filter(|node| is_section_of(node, marker));
+        // Above the last line stands what the artifact says.
+        let lines = panels.filter_map(|panel| panel["content"].as_array()?.last());
+        let texts = lines.flat_map(|line| line["content"].as_array().into_iter().flatten());
+        let named = texts.filter_map(|text| text["text"].as_str()?.strip_prefix(LABELS));
+        named.flat_map(str::split_whitespace).map(str::to_owned).collect()
+    }
 }
 
 impl Section<'_> {
@@ -117,10 +135,20 @@ impl Section<'_> {
     }
 
     fn panel(&self, room: usize) -> Json {
-        let signature = node::paragraph(&[
-            Inline::Text("Kept by stepmark: what is written in this panel is written over. ".to_owned()),
+        let mut signature = vec![
+            Inline::Text(
+                "stepmark keeps this panel and overwrites changes to it; what is written below stays. "
+                    .to_owned(),
+            ),
             Inline::Code(signature(&self.0.marker)),
-        ]);
+        ];
+        let labels = self.0.labels.iter().filter(|label| **label != self.0.marker.label());
+        let labels: Vec<String> = labels.map(|label| spelled(label)).collect();
+        if !labels.is_empty() {
+            let labels = format!("{LABELS}{}", labels.join(" "));
+            signature.extend([Inline::Text(" ".to_owned()), Inline::Code(labels)]);
+        }
+        let signature = node::paragraph(&signature);
         let overhead = length(&[node::panel(vec![signature.clone()]), node::document(Vec::new())]);
         let content = render(&self.0.body, &self.0.file, room.saturating_sub(overhead));
         node::panel(content.nodes.into_iter().chain([signature]).collect())
@@ -198,6 +226,10 @@ mod tests {
             assert!(!section.is_in(&of(existing)).unwrap());
         }
         assert_eq!(of(vec![text("x")]).section_text(&ticket.marker), None);
+        assert_eq!(
+            of(vec![own.clone()]).labels_named(&ticket.marker),
+            ["scope:large", "status:draft", "workflow:prd"].map(str::to_owned).into()
+        );
         let said = of(vec![own]).section_text(&ticket.marker).unwrap();
         assert!(said.contains("- Status: draft\n") && said.contains("\nSteps\n[x] "), "{said}");
     }
