@@ -50,7 +50,10 @@ fn key(entry: &Entry) -> Key {
         Condition::Interrupted => 5,
         Condition::Finished => 6,
     };
-    let state = entry.state.as_ref().filter(|_| matches!(entry.condition, Condition::NotStarted | Condition::Underway));
+    let state = entry
+        .state
+        .as_ref()
+        .filter(|_| matches!(entry.condition, Condition::NotStarted | Condition::Underway));
     let (rank, name) = state.cloned().unwrap_or_else(|| (0, entry.condition.word().to_owned()));
     Key { group, rank, name }
 }
