@@ -23,7 +23,8 @@ fn it_shows_follows_and_gives_the_terminal_back() {
     let demo = Sandbox::demo();
     let mut board = terminal.start(&demo, &["board"], &[("NO_COLOR", "1")]);
     board.wait_for("of 7 done");
-    board.type_keys("/prd.md");
+    board.wait_for("in-progress 1");
+    board.type_keys("v/prd.md");
     board.wait_for("1 of 7, by path");
     board.wait_for("create-prd");
     board.wait_for("step-04-journeys");

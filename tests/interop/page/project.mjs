@@ -31,6 +31,7 @@ trackers:
   "docs/hostile.md": `---\ntitle: '${PAYLOAD}'\nstatus: '${PAYLOAD}'\nstepsCompleted: ['${PAYLOAD}']\n---\n${MARKDOWN}`,
   "docs/<img src=x onerror=alert(10)>&'.md": `---\ntitle: named to run\nstepsCompleted: []\n---\n${MARKDOWN}`,
   "docs/part.md": "---\nid: PART\ntitle: A part\nstatus: draft\nagent: coder\nstepsCompleted: []\ndelegation: {id: PART, parent_id: GAP, root_id: GAP, depth: 1}\n---\n",
+  "epics.md": "---\nstepsCompleted: [1]\n---\n## Epic 1: Light in the attic\n",
   "stories/1-1-switch.md": "---\ntitle: Story 1.1\nstatus: done\n---\n# Story 1.1\n",
   "stories/1-2-dim.md": "---\ntitle: Story 1.2\nstatus: blocked\n---\n# Story 1.2\n",
   "stories/2-1-broken.md": "---\nstatus: 'unclosed\n---\n# Story 2.1\n",

@@ -37,12 +37,24 @@ pub fn change_in_words(change: &Change) -> String {
     }
 }
 
+/// A value on one line as people write it, without the signs of JSON around lists and keys.
+pub fn value_in_words(value: &Json) -> String {
+    match value {
+        Json::String(text) if !text.is_empty() => text.clone(),
+        Json::Array(items) if items.is_empty() => "an empty list".to_owned(),
+        Json::Array(items) => items.iter().map(value_in_words).collect::<Vec<_>>().join(", "),
+        Json::Object(keys) if keys.is_empty() => "no keys".to_owned(),
+        Json::Object(keys) => {
+            let one = |(key, value): (&String, &Json)| format!("{key}: {}", value_in_words(value));
+            format!("({})", keys.iter().map(one).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
 /// A value on one line, cut where it is long.
 fn value(value: &Json) -> String {
-    let text = match value {
-        Json::String(text) if !text.is_empty() => text.clone(),
-        other => other.to_string(),
-    };
+    let text = value_in_words(value);
     if text.chars().count() <= VALUE_LENGTH {
         return text;
     }
@@ -68,7 +80,12 @@ mod tests {
             (json!({"steps": [1, 2], "gone": null}), json!({"steps": [1]}), "steps − 2, gone removed (null)"),
             (json!({"a": {"b": [1]}}), json!({"a": {"b": [2]}, "c": ""}), "a.b[0] 1 → 2, c = \"\""),
             (json!({}), json!({"text": "x".repeat(60)}), &format!("text = {}…", "x".repeat(47))),
-            (json!({}), json!([]), "frontmatter {} → []"),
+            (
+                json!({}),
+                json!({"list": ["a", 1], "delegation": {"id": "x", "deep": {"of": []}}}),
+                "list = a, 1, delegation = (id: x, deep: (of: an empty list))",
+            ),
+            (json!({}), json!([]), "frontmatter no keys → an empty list"),
         ] {
             assert_eq!(changes_in_words(&diff(&old, &new)), wanted);
         }

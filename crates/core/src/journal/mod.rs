@@ -16,7 +16,7 @@ mod undo;
 pub use account::{Account, Ancestor, Moment, Outsider, Past};
 pub use actor::{Actor, ActorError, ActorKind, Attribution};
 pub use artifact_key::ArtifactKey;
-pub use change_words::{change_in_words, changes_in_words};
+pub use change_words::{change_in_words, changes_in_words, value_in_words};
 pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};
 pub use lineage::{Lineage, ReplayError, Standing};
 pub use segment::{Chain, Header, Line, LineProblem, SegmentName, Witness};

@@ -1,14 +1,27 @@
 //! Which artifacts belong to a workflow, and which only have a status.
 
+use std::collections::HashSet;
+
 use super::{Membership, TrackedArtifact, Workspace};
+use crate::delegation::Member;
 
 /// Where BMAD writes, unless its configuration says otherwise: whatever has a status there belongs to a workflow.
 const OUTPUT_FOLDER: &str = "_bmad-output";
 
 impl Workspace {
+    /// Returns for each of `artifacts`, which are all of the project, whether it takes part in a workflow: by itself, or because work was
+    /// delegated from it.
+    pub fn have_workflow_state(&self, artifacts: &[TrackedArtifact]) -> Vec<bool> {
+        let members: Vec<Member> = artifacts.iter().map(TrackedArtifact::member).collect();
+        let parents: HashSet<&str> = members.iter().filter_map(Member::parent_id).collect();
+        let is_parent = |member: &Member| member.id().is_some_and(|id| parents.contains(id));
+        let both = artifacts.iter().zip(&members);
+        both.map(|(artifact, member)| self.has_workflow_state(artifact) || is_parent(member)).collect()
+    }
+
     /// Returns whether `artifact` takes part in a workflow. A status word alone is not enough, or every post of a blog would: a workflow, a
     /// lifecycle, the folder in which workflows write, or `artifacts.include` in the configuration has to say so.
-    pub fn has_workflow_state(&self, artifact: &TrackedArtifact) -> bool {
+    fn has_workflow_state(&self, artifact: &TrackedArtifact) -> bool {
         !artifact.artifact().has_status_alone()
             || !matches!(artifact.membership(), Membership::None)
             || artifact.path().as_str().split('/').any(|folder| folder == OUTPUT_FOLDER)
@@ -49,6 +62,13 @@ mod tests {
             let artifact = workspace.artifact(&path.parse().unwrap()).unwrap();
             assert_eq!(workspace.has_workflow_state(&artifact), belongs, "{path}");
         }
+        write("posts/child.md", "---\nid: C\ndelegation: {id: C, parent_id: '7'}\n---\n");
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let artifacts = workspace.artifacts().unwrap().artifacts;
+        let have = workspace.have_workflow_state(&artifacts);
+        let without =
+            artifacts.iter().zip(have).filter(|(_, has)| !has).map(|(artifact, _)| artifact.path().as_str());
+        assert_eq!(without.collect::<Vec<_>>(), ["posts/a.md"], "work was delegated from b");
         write(".stepmark/config.yaml", "artifacts: {include: ['posts/**']}\n");
         let workspace = Workspace::open(folder.path()).unwrap();
         let artifact = workspace.artifact(&"posts/a.md".parse().unwrap()).unwrap();

@@ -40,9 +40,50 @@ fn chosen(state: &BoardState) -> &str {
     name(state.chosen().map(|(_, row)| row))
 }
 
+/// The board as a list.
+fn list(overview: crate::overview::Overview) -> BoardState {
+    let mut state = BoardState::new(overview);
+    press(&mut state, "vg");
+    state
+}
+
+#[test]
+fn columns_stand_side_by_side_and_enter_opens() {
+    let project = project();
+    project.write("docs/d.md", "---\ntitle: Delta\nstepsCompleted: []\n---\n");
+    let mut state = BoardState::new(project.overview());
+    insta::assert_snapshot!("columns", picture(&mut state, 120, 20));
+    assert_eq!(chosen(&state), "docs/d.md");
+    for (key, expected) in [
+        (Key::Right(1), "docs/b.md"),
+        (Key::Right(1), "docs/c.md"),
+        (Key::Right(9), "docs/a.md"),
+        (Key::Character('h'), "docs/c.md"),
+        (Key::Up(-1), "docs/a.md"),
+        (Key::Right(-9), "docs/d.md"),
+        (Key::Character('l'), "docs/b.md"),
+    ] {
+        state.press(key);
+        assert_eq!(chosen(&state), expected, "{key:?}");
+    }
+    // A narrow window shows the column that is chosen, and says how many there are beside it.
+    let narrow = picture(&mut state, 40, 16);
+    assert!(narrow.contains("underway 1") && narrow.contains("← 1  2 →"), "{narrow}");
+    state.press(Key::Enter);
+    let open = picture(&mut state, 80, 20);
+    assert!(
+        open.contains("docs/b.md") && open.contains("Esc closes") && !open.contains("underway 1"),
+        "{open}"
+    );
+    state.press(Key::Escape);
+    assert!(picture(&mut state, 80, 20).contains("underway 1"));
+    press(&mut state, "/docs/c");
+    assert_eq!((state.shown().len(), chosen(&state)), (1, "docs/c.md"));
+}
+
 #[test]
 fn pictures_tell_everything_without_colours() {
-    let mut state = BoardState::new(project().overview());
+    let mut state = list(project().overview());
     press(&mut state, "j");
     insta::assert_snapshot!("wide", picture(&mut state, 120, 24));
     insta::assert_snapshot!("narrow", picture(&mut state, 80, 24));
@@ -52,7 +93,7 @@ fn pictures_tell_everything_without_colours() {
 
 #[test]
 fn it_draws_into_any_window() {
-    let mut state = BoardState::new(project().overview());
+    let mut state = list(project().overview());
     for width in [1, 5, 20, 109, 110, 300] {
         for height in [1, 2, 5, 60] {
             let _drawn = picture(&mut state, width, height);
@@ -65,7 +106,7 @@ fn it_draws_into_any_window() {
 #[test]
 fn keys_lead_to_what_is_looked_for() {
     let project = project();
-    let mut state = BoardState::new(project.overview());
+    let mut state = list(project.overview());
     assert_eq!(chosen(&state), "docs/a.md");
     press(&mut state, "jj");
     assert_eq!(chosen(&state), "docs/c.md");
@@ -99,7 +140,7 @@ fn what_belongs_to_no_artifact_has_a_row() {
     project.write("stories/1-1-a.md", "---\nstatus: done\n---\n# Story 1.1: Switch\n");
     project.write("stories/1-2-b.md", "# Story 1.2: Dim\n\nStatus: done\n");
     project.write("sprint-status.yaml", "development_status: [unclosed\n");
-    let mut state = BoardState::new(project.overview());
+    let mut state = list(project.overview());
     assert_eq!(state.rows(), 7);
     let drawn = picture(&mut state, 120, 30);
     for part in ["sprint-status.yaml", "SM308", "error", "7 of 7"] {
@@ -113,7 +154,7 @@ fn what_belongs_to_no_artifact_has_a_row() {
 
 #[test]
 fn a_long_detail_is_scrolled_as_far_as_it_goes() {
-    let mut state = BoardState::new(project().overview());
+    let mut state = list(project().overview());
     press(&mut state, "j");
     let top = picture(&mut state, 80, 12);
     assert!(top.contains("J: more") && !top.contains("review  next"), "{top}");

@@ -7,7 +7,10 @@ use ratatui::{
     widgets::Paragraph,
 };
 
-use super::{BoardState, Theme, detail, help, list, state::Mode};
+use super::{
+    BoardState, Theme, columns, detail, help, list,
+    state::{Mode, View},
+};
 use crate::wording::{self, on_one_line};
 
 /// From this width on the detail stands beside the list, not below it.
@@ -22,11 +25,20 @@ pub fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>) {
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)])
             .areas(frame.area());
     frame.render_widget(Paragraph::new(headline(state, theme)), top);
+    if state.mode == Mode::Detail {
+        detail::draw(state, theme, frame, middle);
+        frame.render_widget(Paragraph::new(footline(state, theme)), bottom);
+        return;
+    }
     let halves = [Constraint::Percentage(SHARE), Constraint::Percentage(100 - SHARE)];
+    // Columns want the whole width.
+    let is_beside = middle.width >= WIDE && state.view == View::List;
     let [left, right]: [Rect; 2] =
-        if middle.width >= WIDE { Layout::horizontal(halves) } else { Layout::vertical(halves) }
-            .areas(middle);
-    list::draw(state, theme, frame, left);
+        if is_beside { Layout::horizontal(halves) } else { Layout::vertical(halves) }.areas(middle);
+    match state.view {
+        View::List => list::draw(state, theme, frame, left),
+        View::Columns => columns::draw(state, theme, frame, left),
+    }
     detail::draw(state, theme, frame, right);
     frame.render_widget(Paragraph::new(footline(state, theme)), bottom);
     if state.mode == Mode::Help {
@@ -53,8 +65,11 @@ fn footline(state: &BoardState, theme: Theme) -> Line<'static> {
         Mode::Filter => Line::from(format!(" /{filter}▏")),
         _ => match &state.remark {
             Some(remark) => Line::styled(format!(" {}", on_one_line(remark)), theme.warning()),
+            None if state.mode == Mode::Detail => {
+                Line::styled(" Esc closes   J K scroll   k j another   ? keys   q end", theme.quiet())
+            }
             None if filter.is_empty() => {
-                Line::styled(" / filter   s sort   J K scroll   ? keys   q end", theme.quiet())
+                Line::styled(" Enter opens   v list or columns   / filter   ? keys   q end", theme.quiet())
             }
             None => Line::styled(format!(" filter: {filter}   Esc drops it   ? keys   q end"), theme.quiet()),
         },

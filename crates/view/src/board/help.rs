@@ -10,15 +10,17 @@ use ratatui::{
 use super::Theme;
 
 /// Keys, and what they do.
-const KEYS: [(&str, &str); 10] = [
+const KEYS: [(&str, &str); 12] = [
     ("↑ ↓, k j", "go up and down"),
+    ("← →, h l", "go to another column"),
+    ("Enter", "open what is chosen; in the filter: keep it"),
+    ("v", "columns by state, or a list"),
     ("PgUp PgDn", "go faster"),
     ("g G", "to the first, to the last"),
     ("J K", "scroll the detail"),
     ("/", "filter: words of name, path, workflow, state"),
-    ("Enter", "keep the filter"),
-    ("Esc", "drop the filter"),
-    ("s", "another order"),
+    ("Esc", "close, or drop the filter"),
+    ("s", "another order of the list"),
     ("?", "this page"),
     ("q, Ctrl-C", "end"),
 ];

@@ -9,6 +9,8 @@ pub enum Key {
     Character(char),
     /// Up by so many rows; down where negative.
     Up(i32),
+    /// To the right by so many columns; to the left where negative.
+    Right(i32),
     /// To the first row.
     First,
     /// To the last row.
@@ -37,6 +39,8 @@ impl Key {
             KeyCode::Char(character) => Self::Character(character),
             KeyCode::Up => Self::Up(1),
             KeyCode::Down => Self::Up(-1),
+            KeyCode::Right => Self::Right(1),
+            KeyCode::Left => Self::Right(-1),
             KeyCode::PageUp => Self::Up(PAGE),
             KeyCode::PageDown => Self::Up(-PAGE),
             KeyCode::Home => Self::First,

@@ -6,6 +6,7 @@ mod row;
 mod state;
 mod theme;
 mod list;
+mod columns;
 mod detail;
 mod help;
 mod draw;

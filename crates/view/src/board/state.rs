@@ -1,7 +1,7 @@
 //! What the board shows, and what keys do.
 
 use super::{
-    Key,
+    Key, columns,
     row::{Choice, Row},
     sort::Sort,
 };
@@ -12,6 +12,7 @@ use crate::overview::Overview;
 pub struct BoardState {
     pub(super) overview: Overview,
     pub(super) mode: Mode,
+    pub(super) view: View,
     pub(super) filter: String,
     pub(super) sort: Sort,
     pub(super) chosen: Option<Choice>,
@@ -24,6 +25,15 @@ pub struct BoardState {
 /// How many lines a key scrolls.
 const SCROLL: u16 = 3;
 
+/// How the artifacts stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// In columns by state.
+    Columns,
+    /// In a list.
+    List,
+}
+
 /// What keys go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -31,6 +41,8 @@ pub(super) enum Mode {
     List,
     /// The filter.
     Filter,
+    /// What is chosen, which is open.
+    Detail,
     /// The page of keys.
     Help,
 }
@@ -48,8 +60,8 @@ impl BoardState {
     /// The board of `overview`, with its first row chosen.
     pub fn new(overview: Overview) -> Self {
         let (filter, sort) = (String::new(), Sort::default());
-        let mut state =
-            Self { overview, mode: Mode::List, filter, sort, chosen: None, scroll: 0, remark: None };
+        let (mode, view) = (Mode::List, View::Columns);
+        let mut state = Self { overview, mode, view, filter, sort, chosen: None, scroll: 0, remark: None };
         state.choose_something();
         state
     }
@@ -74,7 +86,10 @@ impl BoardState {
         match self.mode {
             Mode::Help => self.mode = Mode::List,
             Mode::Filter => self.press_in_filter(key),
-            Mode::List => return self.press_in_list(key),
+            Mode::Detail if matches!(key, Key::Escape | Key::Enter | Key::Backspace) => {
+                self.mode = Mode::List
+            }
+            Mode::Detail | Mode::List => return self.press_in_list(key),
         }
         Pressed::GoesOn
     }
@@ -101,6 +116,13 @@ impl BoardState {
             Key::Character('q') => return Pressed::Ends,
             Key::Character('?') => self.mode = Mode::Help,
             Key::Character('/') => self.mode = Mode::Filter,
+            Key::Character('v') => {
+                self.view = if self.view == View::List { View::Columns } else { View::List }
+            }
+            Key::Enter => self.mode = Mode::Detail,
+            Key::Character('l') => self.go_aside(1),
+            Key::Character('h') => self.go_aside(-1),
+            Key::Right(columns) => self.go_aside(columns),
             Key::Character('s') => self.sort = self.sort.next(),
             Key::Character('k') => self.go(1),
             Key::Character('j') => self.go(-1),
@@ -123,8 +145,15 @@ impl BoardState {
     pub(super) fn shown(&self) -> Vec<Row<'_>> {
         let entries = &self.overview.entries;
         let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
-        let mut places: Vec<usize> = (0..entries.len()).collect();
-        self.sort.apply(entries, &mut places);
+        let mut places: Vec<usize> = match self.view {
+            View::List => (0..entries.len()).collect(),
+            View::Columns => {
+                self.overview.columns.iter().flat_map(|column| column.places.iter().copied()).collect()
+            }
+        };
+        if self.view == View::List {
+            self.sort.apply(entries, &mut places);
+        }
         let artifacts = places.into_iter().map(|place| Row::Artifact(&entries[place]));
         Row::troubles(&self.overview).chain(artifacts).filter(|row| row.fits(&words)).collect()
     }
@@ -144,6 +173,23 @@ impl BoardState {
         let row = self.chosen().map_or(0, |(row, _)| row);
         let distance = usize::try_from(up.unsigned_abs()).unwrap_or(usize::MAX);
         self.choose(if up > 0 { row.saturating_sub(distance) } else { row.saturating_add(distance) });
+    }
+
+    /// Goes to the same height of another column; in a list there is none.
+    fn go_aside(&mut self, right: i32) {
+        if self.view == View::List {
+            return;
+        }
+        let columns = columns::filled(self);
+        let place = self.chosen().map_or(0, |(place, _)| place);
+        let at = columns.iter().position(|column| column.rows.contains(&place)).unwrap_or(0);
+        let distance = usize::try_from(right.unsigned_abs()).unwrap_or(usize::MAX);
+        let to = if right > 0 { at.saturating_add(distance) } else { at.saturating_sub(distance) };
+        let height = columns.get(at).map_or(0, |column| place - column.rows.start);
+        if let Some(column) = columns.get(to.min(columns.len().saturating_sub(1))) {
+            let rows = column.rows.clone();
+            self.choose((rows.start + height).min(rows.end - 1));
+        }
     }
 
     /// Chooses the row, or the last one.

@@ -23,7 +23,7 @@ pub struct Observation {
     pub project: String,
     /// When it was looked at, by the clock of the workspace.
     pub at: Timestamp,
-    /// All artifacts.
+    /// All artifacts with workflow state: a post of a blog, of which a status is all, is none of them.
     pub artifacts: Arc<Artifacts>,
     /// The ledgers of its sprints, which know stories that nobody has written yet.
     pub ledgers: Arc<SprintLedgers>,
@@ -71,9 +71,12 @@ impl Observation {
         let root = workspace.root().path();
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
         let (events, damaged_lines) = workspace.with_history(recorded)?;
-        let artifacts = Arc::new(workspace.artifacts()?);
+        let mut artifacts = workspace.artifacts()?;
         let ledgers = Arc::new(workspace.sprint_ledgers(&artifacts.artifacts));
         let trackers = TrackerState::read_all(workspace, &artifacts);
+        let mut have = workspace.have_workflow_state(&artifacts.artifacts).into_iter();
+        artifacts.artifacts.retain(|_| have.next().unwrap_or(true));
+        let artifacts = Arc::new(artifacts);
         let project = name.unwrap_or_else(|| root.display().to_string());
         Ok(Self {
             project,

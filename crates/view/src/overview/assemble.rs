@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use stepmark_core::{artifact::ProjectPath, check::Severity};
 
 use super::{
-    Condition, Entry, EventRow, ProgressGroup, SessionRow, TreeRow, Trouble,
+    Column, Condition, Entry, EventRow, ProgressGroup, SessionRow, TreeRow, Trouble,
+    column::columns,
+    epic_titles,
     progress_group::{by_epic, by_workflow},
     timeline, tree_row, trouble,
 };
@@ -27,6 +29,8 @@ pub struct Overview {
     pub next: Vec<usize>,
     /// What is wrong, the worst first.
     pub wrong: Vec<Trouble>,
+    /// The artifacts by state, as on a board.
+    pub columns: Vec<Column>,
     /// Progress by workflow.
     pub workflows: Vec<ProgressGroup>,
     /// Progress by epic.
@@ -66,6 +70,7 @@ impl Overview {
     /// What `observation` means.
     pub fn of(observation: &Observation) -> Self {
         let entries = entries(observation);
+        let titles = epic_titles(&observation.artifacts.artifacts);
         let wrong = trouble::all(observation, &entries);
         let (done, next) = (finished(&entries), workable(&entries));
         let of_severity = |severity| wrong.iter().filter(|trouble| trouble.severity == severity).count();
@@ -83,7 +88,8 @@ impl Overview {
             project: observation.project.clone(),
             at: observation.at,
             workflows: by_workflow(&entries),
-            epics: by_epic(&entries, &observation.ledgers.ledgers),
+            epics: by_epic(&entries, &observation.ledgers.ledgers, &titles),
+            columns: columns(&entries),
             tree: tree_row::rows(&observation.artifacts),
             sessions: timeline::sessions(&observation.events),
             events: observation.events.iter().map(EventRow::of).collect(),

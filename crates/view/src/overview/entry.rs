@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use stepmark_core::{
     TrackedArtifact,
     artifact::{Field, LedgerKey, ProjectPath},
+    workflow::Next,
 };
 
 use super::{Condition, StepBar};
@@ -24,6 +25,10 @@ pub struct Entry {
     pub condition: Condition,
     /// What comes next, where that can be told: a step, or a move of its status.
     pub next: Option<String>,
+    /// What its lifecycle calls its state, and how far along that is.
+    pub state: Option<(u32, String)>,
+    /// The command that records the next step or move, where there is one.
+    pub command: Option<String>,
     /// Its status word.
     pub status: Option<String>,
     /// How big the work is.
@@ -53,6 +58,8 @@ impl Entry {
             bar: StepBar::of(artifact),
             condition,
             next: next_of(artifact).filter(|_| condition != Condition::Finished),
+            state: state_of(artifact),
+            command: command_of(artifact).filter(|_| condition != Condition::Finished),
             status: filled(&state.status).or_else(|| Some(state.body_status.as_ref()?.text.clone())),
             scope: state.scope().map(|scope| scope.to_string()),
             story: LedgerKey::of(artifact.path()).map(|(key, _)| key).filter(|key| key.is_story()),
@@ -69,16 +76,49 @@ impl Entry {
     }
 }
 
+/// Its state, where its lifecycle knows its status and how far that is.
+fn state_of(artifact: &TrackedArtifact) -> Option<(u32, String)> {
+    let lifecycle = &artifact.lifecycle()?.lifecycle;
+    let state = lifecycle.state_of(artifact.state().status.as_ref()?.filled()?)?;
+    Some((state.rank?, state.name.clone()))
+}
+
+/// The command for what comes next.
+fn command_of(artifact: &TrackedArtifact) -> Option<String> {
+    let path = quoted(artifact.path().as_str());
+    match artifact.progress() {
+        Some(progress) => match progress.next {
+            Next::Step { step, .. } => Some(format!("stepmark complete {path} {}", quoted(step.name()))),
+            _ => None,
+        },
+        None => Some(format!("stepmark transition {path} {}", quoted(&next_state(artifact)?))),
+    }
+}
+
+/// `text` as one word of a shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./".contains(character);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
 /// The next step, else the next state of the lifecycle that is further on.
 fn next_of(artifact: &TrackedArtifact) -> Option<String> {
     if let Some(progress) = artifact.progress() {
         return Some(wording::next(&progress));
     }
+    Some(format!("status → {}", next_state(artifact)?))
+}
+
+/// The nearest state that is further on.
+fn next_state(artifact: &TrackedArtifact) -> Option<String> {
     let lifecycle = &artifact.lifecycle()?.lifecycle;
     let state = lifecycle.state_of(artifact.state().status.as_ref()?.filled()?)?;
     let remembered = artifact.remembered();
     let moves = lifecycle.moves_from(state, remembered.as_deref());
     let further = moves.iter().filter(|legal| legal.is_return || legal.to.rank > state.rank);
     let nearest = further.min_by_key(|legal| (!legal.is_return, legal.to.rank))?;
-    Some(format!("status → {}", nearest.to.name))
+    Some(nearest.to.name.clone())
 }

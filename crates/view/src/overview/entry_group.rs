@@ -73,8 +73,8 @@ mod tests {
         for path in ["s/1-10-j", "s/1-2-b", "s/1-1-a", "s/2-1-c"] {
             project.write(&format!("{path}.md"), "---\nstatus: done\n---\n# Story\n");
         }
-        project.write("zeal.md", "---\nstatus: draft\n---\n");
-        project.write("epics.md", "---\nstatus: draft\n---\n## Epic 2: Lend\n");
+        project.write("zeal.md", "---\nscope: small\nstepsCompleted: []\n---\n");
+        project.write("epics.md", "---\nstepsCompleted: []\n---\n## Epic 2: Lend\n");
         let shown = |project: &SampleProject| -> Vec<(String, Vec<String>)> {
             let overview = project.overview();
             let titles = epic_titles_of(project);

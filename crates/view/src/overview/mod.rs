@@ -6,6 +6,7 @@ mod epic_titles;
 mod entry;
 mod entry_group;
 mod short_names;
+mod column;
 mod progress_group;
 mod trouble;
 mod tree_row;
@@ -15,6 +16,7 @@ mod assemble;
 mod cases;
 
 pub use assemble::{Counts, Overview};
+pub use column::Column;
 pub use condition::Condition;
 pub use entry::Entry;
 pub use entry_group::{EntryGroup, entry_groups};

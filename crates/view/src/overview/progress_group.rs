@@ -7,13 +7,15 @@ use stepmark_core::{
     workspace::SprintLedger,
 };
 
-use super::{Condition, Entry};
+use super::{Condition, Entry, EpicTitles, entry_group::epic_name};
 
 /// Artifacts that belong together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgressGroup {
     /// What they have in common.
     pub name: String,
+    /// The number of the epic, where it is one.
+    pub epic: Option<u16>,
     /// How many artifacts are finished.
     pub finished: usize,
     /// How many there are, with those that are not written.
@@ -56,7 +58,11 @@ pub(super) fn by_workflow(entries: &[Entry]) -> Vec<ProgressGroup> {
 
 /// The groups by epic, in the order of their numbers: stories that have a file, and those that only one of `ledgers` lists. They count as
 /// a whole each, however many steps some of them have.
-pub(super) fn by_epic(entries: &[Entry], ledgers: &[SprintLedger]) -> Vec<ProgressGroup> {
+pub(super) fn by_epic(
+    entries: &[Entry],
+    ledgers: &[SprintLedger],
+    titles: &EpicTitles,
+) -> Vec<ProgressGroup> {
     let stories = entries.iter().filter_map(|entry| Some((entry.story?.epic, entry)));
     let mut groups = grouped(stories);
     for epic in unwritten(entries, ledgers) {
@@ -64,7 +70,12 @@ pub(super) fn by_epic(entries: &[Entry], ledgers: &[SprintLedger]) -> Vec<Progre
     }
     let named = groups.into_iter();
     named
-        .map(|(epic, group)| ProgressGroup { name: format!("Epic {epic}"), units: (0, 0), ..group })
+        .map(|(epic, group)| ProgressGroup {
+            name: epic_name(epic, titles),
+            epic: Some(epic),
+            units: (0, 0),
+            ..group
+        })
         .collect()
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use stepmark_core::{
     TrackedArtifact,
     document::{Change, Document, Frontmatter, Operation},
-    journal::Event,
+    journal::{Event, value_in_words},
 };
 
 use super::{
@@ -67,6 +67,7 @@ fn facts(entry: &Entry) -> Markup {
             dt { "File" } dd { code { (entry.path) } }
             dt { "State" } dd { span class={ "tag " (entry.condition.word().replace(' ', "-")) } { (entry.condition.word()) } }
             @if let Some(status) = &entry.status { dt { "Status" } dd { (status) } }
+            @if let Some(command) = &entry.command { dt { "To do it" } dd { (marks::command(command)) } }
             dt { "Workflow" } dd { (entry.workflow) }
             @if let Some(next) = &entry.next { dt { "Next" } dd { code { (next) } } }
             @if let Some(scope) = &entry.scope { dt { "Scope" } dd { (scope) } }
@@ -167,10 +168,7 @@ fn difference(change: &Change) -> Markup {
 }
 
 fn value(value: &Json) -> String {
-    let text = match value {
-        Json::String(text) if !text.is_empty() => text.clone(),
-        other => other.to_string(),
-    };
+    let text = value_in_words(value);
     match text.char_indices().nth(VALUE_CHARACTERS) {
         None => text,
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -45,6 +45,12 @@ pub(super) fn section(overview: &Overview, rows: &Markup) -> Markup {
                     tbody id=(ROWS) { (rows) }
                 }
             }
+            // Shown by the script where there are more rows than one reads: without it all are there.
+            nav #pager aria-label="Pages of the table" hidden {
+                button #previous type="button" { "Previous" }
+                span #page-number aria-live="polite" {}
+                button #following type="button" { "Next" }
+            }
         }
     }
 }
@@ -70,12 +76,12 @@ fn row(entry: &Entry, links: Links) -> Markup {
                 }
                 small { (entry.path) }
             }
-            td { (entry.workflow) }
-            td .steps { @if let Some(bar) = &entry.bar { (marks::step_bar(bar)) } }
-            td { @if let Some(next) = &entry.next { code { (next) } } }
-            td { (state(entry)) }
-            td { (problems(entry)) }
-            td {
+            td data-label="Workflow" { (entry.workflow) }
+            td .steps data-label="Steps" { @if let Some(bar) = &entry.bar { (marks::step_bar(bar)) } }
+            td data-label="Next" { @if let Some(next) = &entry.next { code { (next) } } }
+            td data-label="State" { (state(entry)) }
+            td data-label="Problems" { (problems(entry)) }
+            td data-label="Tickets" {
                 @for ticket in &entry.tickets {
                     (super::tickets::link(ticket)) " "
                 }

@@ -62,9 +62,24 @@ pub(super) fn table<'f>(findings: impl Iterator<Item = &'f FindingRow>, links: L
                         td { a href=(links.to(&finding.path)) { (finding.path) } ":" (finding.position) }
                         td {
                             (marks::prose(&finding.message))
+                            @if !finding.lines.is_empty() { (source(finding)) }
                             @if let Some(help) = &finding.help { small { (marks::prose(help)) } }
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// The lines of the file that a finding is about.
+fn source(finding: &FindingRow) -> Markup {
+    let before = finding.lines.len() - 1;
+    html! {
+        pre .line tabindex="0" {
+            code {
+                @for (at, line) in finding.lines.iter().enumerate() {
+                    span .quiet { ((finding.position.line + at).saturating_sub(before)) " | " } (line) "\n"
                 }
             }
         }

@@ -19,7 +19,7 @@ pub fn journal_page(overview: &Overview, revision: Revision<'_>) -> String {
         h1 #name { "Journal" }
         section #journal aria-label="Events" {
             @if events.is_empty() { p .quiet { "Nothing is recorded yet." } }
-            ol .events { @for event in events.iter().take(SHOWN) { (timeline::event_item(event, Links::Pages)) } }
+            ol .events { @for event in events.iter().take(SHOWN) { (timeline::event_item(event, Links::Pages, timeline::Whose::All)) } }
             @if events.len() > SHOWN { p .more { "and more: " code { "stepmark log" } } }
         }
     };

@@ -31,7 +31,8 @@ pub(super) const GENERATOR: &str = "stepmark report";
 const PAGES: [(&str, &str); 3] = [("/", "Overview"), ("/journal", "Journal"), ("/sync", "Sync")];
 
 /// The parts of the overview, and what they are called.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
+    ("#board", "Board"),
     ("#artifacts", "Artifacts"),
     ("#progress", "Progress"),
     ("#delegation", "Delegation"),

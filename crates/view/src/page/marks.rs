@@ -21,6 +21,16 @@ pub fn moment(at: Timestamp) -> String {
     time(at).into_string()
 }
 
+/// A command, with a button that copies it where scripts run.
+pub(super) fn command(command: &str) -> Markup {
+    html! {
+        span .command {
+            code { (command) }
+            button .copy type="button" data-copy=(command) aria-label={ "Copy: " (command) } hidden { "Copy" }
+        }
+    }
+}
+
 /// How bad something is: a word, never only a colour.
 pub(super) fn severity(severity: Severity) -> Markup {
     html! { span class={ "tag " (severity.as_str()) } { (severity.as_str()) } }

@@ -8,6 +8,7 @@ mod stale;
 mod layout;
 mod summary;
 mod artifact_table;
+mod kanban;
 mod progress;
 mod delegation;
 mod timeline;

@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    Links, Piece, Revision, artifact_table, delegation, findings,
+    Links, Piece, Revision, artifact_table, delegation, findings, kanban,
     layout::{self, Form},
     progress, summary, tickets, timeline,
 };
@@ -36,6 +36,7 @@ impl OverviewPage {
         let rows = artifact_table::rows(overview, links);
         let sections = [
             ("summary", summary::summary(overview, links)),
+            ("board", kanban::section(overview, links)),
             ("progress", progress::section(overview)),
             ("delegation", delegation::section(overview, links)),
             ("timeline", timeline::section(overview, links)),

@@ -15,6 +15,13 @@ const EVENTS: usize = 12;
 /// How many sessions are unfolded from the beginning.
 const OPEN: usize = 2;
 
+/// Whether it is known who acted and in which session, or each event says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    Known,
+    All,
+}
+
 /// The section.
 pub(super) fn section(overview: &Overview, links: Links) -> Markup {
     let sessions = &overview.sessions;
@@ -33,6 +40,8 @@ pub(super) fn section(overview: &Overview, links: Links) -> Markup {
 }
 
 fn one(session: &SessionRow, is_open: bool, links: Links) -> Markup {
+    // Above the list stands who acted, where it was one.
+    let whose = if session.actors.len() == 1 { Whose::Known } else { Whose::All };
     html! {
         details open[is_open] {
             summary {
@@ -44,7 +53,7 @@ fn one(session: &SessionRow, is_open: bool, links: Links) -> Markup {
                     (session.actors.iter().cloned().collect::<Vec<_>>().join(", "))
                 }
             }
-            ol .events { @for event in session.events.iter().take(EVENTS) { (event_item(event, links)) } }
+            ol .events { @for event in session.events.iter().take(EVENTS) { (event_item(event, links, whose)) } }
             @if session.events.len() > EVENTS {
                 p .more { "and " (session.events.len() - EVENTS) " more: " code { "stepmark log" } }
             }
@@ -53,10 +62,14 @@ fn one(session: &SessionRow, is_open: bool, links: Links) -> Markup {
 }
 
 /// One event on a line of a list.
-pub(super) fn event_item(event: &EventRow, links: Links) -> Markup {
+pub(super) fn event_item(event: &EventRow, links: Links, whose: Whose) -> Markup {
     html! {
         li {
             (marks::time(event.at)) " "
+            @if let Whose::All = whose {
+                strong .actor { (event.actor) } " "
+                @if let Some(session) = &event.session { span .quiet { "in " (session) } " " }
+            }
             @if event.kind != "change" { span .tag { (event.kind) } " " }
             @if let Some(path) = &event.path { a href=(links.to(path)) { (path.file_name()) } " " }
             (event.what)

@@ -49,11 +49,13 @@ impl Status {
             project.workspace.artifacts_counted(count)
         })?;
         let mut problems = Problems::of(project, &found.artifacts, output);
+        let have_state = project.workspace.have_workflow_state(&found.artifacts);
         let counted = found.artifacts.iter().map(|artifact| {
             (artifact, problems.counts.remove(TrackedArtifact::path(artifact)).unwrap_or_default())
         });
+        let mut have_state = have_state.into_iter();
         let (mut rows, others): (Vec<Counted<'_>>, Vec<Counted<'_>>) =
-            counted.partition(|(artifact, _)| self.all || project.workspace.has_workflow_state(artifact));
+            counted.partition(|_| have_state.next().unwrap_or(true) || self.all);
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
         if output.json {
             output.json("stepmark.status/1", self.answer(project, &found, &rows, &others, &problems.counts)?);

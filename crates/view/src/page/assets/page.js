@@ -10,23 +10,38 @@
     if (!texts.has(row)) texts.set(row, row.textContent.toLowerCase());
     return texts.get(row);
   };
+  // So many rows are drawn at once: a browser takes seconds for thousands.
+  const PAGE = 100;
+  const pager = byId("pager");
+  let first = 0;
   function apply() {
     if (!filter) return;
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean), wanted = condition.value;
-    let shown = 0;
+    const fitting = [];
     for (const row of rows.rows) {
       const fits = (!wanted || (wanted === "problems" ? "problems" in row.dataset : row.dataset.condition === wanted))
         && words.every((word) => textOf(row).includes(word));
-      if (row.hidden === fits) row.hidden = !fits;
-      if (fits) shown += 1;
+      if (fits) fitting.push(row); else row.hidden = true;
     }
-    const all = rows.rows.length;
+    const all = rows.rows.length, shown = fitting.length;
+    first = Math.max(0, Math.min(first, Math.floor((shown - 1) / PAGE) * PAGE));
+    fitting.forEach((row, at) => {
+      const isHidden = at < first || at >= first + PAGE;
+      if (row.hidden !== isHidden) row.hidden = isHidden;
+    });
+    pager.hidden = shown <= PAGE;
+    byId("previous").disabled = first === 0;
+    byId("following").disabled = first + PAGE >= shown;
+    byId("page-number").textContent = `${first + 1} to ${Math.min(first + PAGE, shown)} of ${shown}`;
     byId("shown").textContent = shown === all ? `${all} artifacts` : `${shown} of ${all} artifacts`;
   }
   if (filter) {
     filter.hidden = false;
-    search.addEventListener("input", apply);
-    condition.addEventListener("input", apply);
+    const again = () => { first = 0; apply(); };
+    search.addEventListener("input", again);
+    condition.addEventListener("input", again);
+    byId("previous").addEventListener("click", () => { first -= PAGE; apply(); });
+    byId("following").addEventListener("click", () => { first += PAGE; apply(); });
     filter.addEventListener("submit", (event) => event.preventDefault());
     apply();
   }
@@ -41,10 +56,33 @@
       apply();
     }
   });
-  // A link to a rule opens it.
+  // -- copying commands --------------------------------------------------------------------------------------------
+  function offerCopies() {
+    if (!navigator.clipboard) return;
+    for (const button of document.querySelectorAll("button.copy[hidden]")) button.hidden = false;
+  }
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("button.copy");
+    if (!button) return;
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.textContent = "Copied";
+    } catch { button.textContent = "Not copied"; }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  offerCopies();
+  // A link to a rule opens it, one to a row shows the page on which it stands.
   function unfold() {
-    const target = location.hash.startsWith("#rule-") && byId(location.hash.slice(1));
-    if (target && target.matches("details")) target.open = true;
+    const target = location.hash.length > 1 && byId(location.hash.slice(1));
+    if (!target) return;
+    if (target.matches("details")) target.open = true;
+    if (filter && target.parentElement === rows && target.hidden) {
+      search.value = "";
+      condition.value = "";
+      first = Math.floor([...rows.rows].indexOf(target) / PAGE) * PAGE;
+      apply();
+      target.scrollIntoView();
+    }
   }
   addEventListener("hashchange", unfold);
   unfold();
@@ -72,6 +110,7 @@
     const scrolled = [...before.querySelectorAll(".scroll")].map((one) => one.scrollLeft);
     keepUnfolded(before, after);
     before.replaceWith(after);
+    offerCopies();
     [...after.querySelectorAll(".scroll")].forEach((one, at) => { one.scrollLeft = scrolled[at] ?? 0; });
     if (focused) (after.matches(focused) ? after : after.querySelector(focused))?.focus({ preventScroll: true });
   }
