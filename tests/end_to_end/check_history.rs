@@ -130,7 +130,7 @@ fn moves_and_deletions() {
     3 | stepsCompleted: [step-01-init, step-02-discovery, step-03-success]
       |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: bring it back: `git restore --source=HEAD --staged --worktree -- docs/prd.md`; if it is to go: `git commit --no-verify`
+      = help: bring it back: `git restore --source=HEAD --staged --worktree -- docs/prd.md`; if it is to go, bring it back and run `stepmark remove docs/prd.md`
 
     1 artifact: 0 errors, 1 warning, 0 notes
     ");

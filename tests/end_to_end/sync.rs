@@ -266,3 +266,84 @@ fn a_token_that_others_may_read_is_not_used() {
     assert!(tried.code == 5 && tried.stdout.contains("it cannot be reached"), "{tried}");
     assert!(!format!("{refused}{tried}").contains("SECRET"));
 }
+
+#[test]
+fn tickets_are_closed_for_what_is_gone_and_for_nothing_else() {
+    let Some(repository) = Repository::empty("tickets_are_closed_for_what_is_gone_and_for_nothing_else")
+    else {
+        return;
+    };
+    let sandbox = &repository.sandbox;
+    let configure = |keys: &str| {
+        sandbox.write(
+            ".stepmark/config.yaml",
+            format!("project_id: demo\ntrackers:\n  file: {{path: out/tickets.jsonl, prune: close{keys}}}\n"),
+        );
+    };
+    configure("");
+    repository.commit("begun");
+    repository.git(&["switch", "--quiet", "--create", "before"]);
+    repository.git(&["switch", "--quiet", "main"]);
+    for number in 0..4 {
+        sandbox.write(
+            &format!("docs/{number}.md"),
+            format!("---\nid: 'A {number}' # own\nstatus: draft\n---\n\n# A\n"),
+        );
+    }
+    repository.commit("artifacts");
+    let apply = |more: &[&str]| repository.stepmark(&[&["sync", "apply"], more].concat());
+    assert_eq!(apply(&[]).code, 0);
+    let closed =
+        || String::from_utf8(sandbox.read("out/tickets.jsonl")).unwrap().matches("not_planned").count();
+    // Another branch is checked out.
+    repository.git(&["switch", "--quiet", "before"]);
+    apply(&[]);
+    assert_eq!(closed(), 0);
+    repository.git(&["switch", "--quiet", "main"]);
+    // A pattern leaves all of them out.
+    configure(", artifacts: ['dosc/**']");
+    apply(&[]);
+    let run = repository.stepmark(&["sync", "plan"]);
+    assert!(closed() == 0 && run.stderr.contains("leaves its artifact out"), "{run}");
+    configure("");
+    // Removed, but not committed; removed through stepmark; and committed.
+    fs::remove_file(sandbox.place("docs/0.md")).unwrap();
+    apply(&[]);
+    assert_eq!(closed(), 0);
+    assert_eq!(repository.stepmark(&["remove", "docs/1.md"]).code, 0);
+    apply(&[]);
+    assert_eq!(closed(), 1);
+    repository.commit("gone");
+    apply(&[]);
+    assert_eq!(closed(), 2);
+    // Closed tickets count, and so not all are gone: they are few.
+    for number in 2..4 {
+        fs::remove_file(sandbox.place(&format!("docs/{number}.md"))).unwrap();
+    }
+    repository.commit("all gone");
+    apply(&[]);
+    assert_eq!(closed(), 4);
+}
+
+#[test]
+fn many_tickets_are_closed_only_when_a_person_says_so() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(
+        ".stepmark/config.yaml",
+        "project_id: demo\ntrackers:\n  file: {path: out/tickets.jsonl, prune: close}\n",
+    );
+    for number in 0..3 {
+        sandbox
+            .write(&format!("docs/{number}.md"), format!("---\nid: A-{number}\nstatus: draft\n---\n\n# A\n"));
+    }
+    assert_eq!(sync(&sandbox, &["apply"]).code, 0);
+    fs::remove_dir_all(sandbox.place("docs")).unwrap();
+    let run = sync(&sandbox, &["plan"]);
+    assert!(run.stderr.contains("the artifacts of 3 of 3 tickets are gone"), "{run}");
+    let closed = || String::from_utf8(sandbox.read(TICKETS)).unwrap().matches("not_planned").count();
+    let run = sync(&sandbox, &["apply"]);
+    assert!(run.code == 1 && run.stderr.contains("`stepmark sync apply --yes` closes them"), "{run}");
+    assert_eq!(closed(), 0);
+    assert_eq!(sync(&sandbox, &["apply", "--yes"]).code, 0);
+    assert_eq!(closed(), 3);
+}

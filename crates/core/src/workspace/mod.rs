@@ -47,6 +47,8 @@ mod update_error;
 #[cfg(feature = "write")]
 mod committed_files;
 #[cfg(feature = "write")]
+mod default_branch;
+#[cfg(feature = "write")]
 mod git;
 #[cfg(feature = "write")]
 mod story_ledgers;

@@ -41,6 +41,8 @@ pub struct TrackerSettings {
     /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be under way, and the
     /// tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a file.
     pub look_up_wait_seconds: u32,
+    /// Whether any number of tickets may be pruned at once: said for one run, and no key of the configuration.
+    pub prunes_many: bool,
     /// Whose words these are.
     pub owner: SettingsOwner,
     /// How the background process works.
@@ -189,6 +191,7 @@ impl TrackerKeys {
             retry: self.retry.unwrap_or_default(),
             pace: self.pace.unwrap_or_default().over(pace),
             look_up_wait_seconds: self.look_up_wait_seconds.unwrap_or(look_up_wait_seconds),
+            prunes_many: false,
             owner: SettingsOwner::Repository,
             run: self.run.unwrap_or_default(),
         })

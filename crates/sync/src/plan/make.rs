@@ -18,6 +18,12 @@ use crate::{
     },
 };
 
+/// How many tickets are pruned at once without a question, if a tenth of all is not more.
+const MOST_PRUNED: usize = 20;
+
+/// From how many on it is a mistake that all tickets are to be pruned.
+const ALL_PRUNED: usize = 3;
+
 /// A plan that is being made.
 struct Making<'g, 'a> {
     grounds: &'g Grounds<'a>,
@@ -212,12 +218,32 @@ impl<'a> Making<'_, 'a> {
 
     fn consider_links_without_artifact(&mut self) -> Result<(), LedgerError> {
         let Grounds { snapshot, settings, .. } = self.grounds;
-        let is_gone = |link: &&Link| match snapshot.get(&link.marker) {
-            Some(facts) => !settings.concerns(&facts.path),
-            None => snapshot.lacks(&link.marker),
-        };
-        let orphans: Vec<Link> = self.remembered.links.values().filter(is_gone).cloned().collect();
-        orphans.iter().try_for_each(|link| self.orphan(link))
+        let (mut gone, mut excluded) = (Vec::new(), Vec::new());
+        for link in self.remembered.links.values() {
+            match snapshot.get(&link.marker) {
+                Some(facts) if !settings.concerns(&facts.path) => excluded.push(link.clone()),
+                None if snapshot.lacks(&link.marker) => gone.push(link.clone()),
+                _ => {}
+            }
+        }
+        // A pattern may be mistyped: a ticket is not closed for that.
+        for link in excluded {
+            self.plan.remarks.push(Remark::Excluded { marker: link.marker, remote: link.remote });
+        }
+        gone.iter().try_for_each(|link| self.orphan(link))?;
+        self.refuse_mass_pruning();
+        Ok(())
+    }
+
+    /// Closes nothing where so many tickets are to be closed that a mistake is likelier.
+    fn refuse_mass_pruning(&mut self) {
+        let count = self.plan.actions.iter().filter(|action| action.kind == ActionKind::Prune).count();
+        let tickets = self.remembered.links.len();
+        let is_many = count > MOST_PRUNED.max(tickets / 10) || count == tickets && count >= ALL_PRUNED;
+        if is_many && !self.grounds.settings.prunes_many {
+            self.plan.actions.retain(|action| action.kind != ActionKind::Prune);
+            self.plan.remarks.push(Remark::ManyGone { gone: count, tickets });
+        }
     }
 
     /// A ticket whose artifact is gone.

@@ -33,6 +33,20 @@ pub enum Remark {
         /// The ticket.
         remote: RemoteTicket,
     },
+    /// Its artifact is there, and the patterns of the tracker leave it out: the ticket stays as it is.
+    Excluded {
+        /// The artifact.
+        marker: Marker,
+        /// The ticket.
+        remote: RemoteTicket,
+    },
+    /// So many artifacts are gone at once that their tickets are not closed without a word of a person.
+    ManyGone {
+        /// How many.
+        gone: usize,
+        /// Of how many tickets.
+        tickets: usize,
+    },
     /// The linked ticket was not among those that the tracker lists with our label: it was deleted, moved, or has lost its marker.
     Missing {
         /// The artifact.

@@ -23,6 +23,8 @@ pub struct Snapshot {
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
     commit: Option<Commit>,
+    /// The keys of artifacts that are elsewhere, as on the default branch.
+    elsewhere: BTreeSet<String>,
 }
 
 /// An artifact that gets no ticket.
@@ -131,13 +133,20 @@ impl Snapshot {
         Self { commit, ..self }
     }
 
+    /// The same, where the artifacts with the keys `elsewhere` are not gone although they are not among these: another branch is checked out.
+    #[must_use]
+    pub fn keeping(self, elsewhere: BTreeSet<String>) -> Self {
+        Self { elsewhere, ..self }
+    }
+
     pub(super) const fn commit(&self) -> Option<&Commit> {
         self.commit.as_ref()
     }
 
     /// Whether the artifact of `marker` is certainly gone.
     pub fn lacks(&self, marker: &Marker) -> bool {
-        !self.is_partial && !self.artifacts.contains_key(marker) && !self.ambiguous.contains(marker)
+        let is_there = self.artifacts.contains_key(marker) || self.ambiguous.contains(marker);
+        !self.is_partial && !is_there && !self.elsewhere.contains(marker.artifact().as_str())
     }
 
     fn leave_out_same(&mut self, key: &ArtifactKey, same: Vec<TicketFacts>) {

@@ -30,6 +30,9 @@ pub(super) struct Apply {
     /// Look through the tracker first, so that what people changed is written again
     #[arg(long, conflicts_with = "file")]
     survey: bool,
+    /// Close the tickets of artifacts that are gone, however many they are
+    #[arg(long)]
+    pub(super) yes: bool,
 }
 
 /// How many plans are made for one call: what belongs to another target is set aside, what is found is updated, and what was not there is

@@ -70,10 +70,13 @@ impl Sync {
             let tracker = self.tracker.as_deref();
             return command.run(&Scene::open_all(project, environment, tracker, output)?, tracker, output);
         }
-        let scene = Scene::open(project, environment, self.tracker.as_deref(), output)?;
+        let mut scene = Scene::open(project, environment, self.tracker.as_deref(), output)?;
         match &self.task {
             Task::Plan(command) => command.run(&scene, output),
-            Task::Apply(command) => command.run(&scene, output),
+            Task::Apply(command) => {
+                scene.settings.prunes_many = command.yes;
+                command.run(&scene, output)
+            }
             Task::Status(command) => command.run(&scene, output),
             Task::Adopt(command) => command.run(&scene, output),
             Task::Retry(command) => command.run(&scene, output),

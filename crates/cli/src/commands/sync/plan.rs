@@ -109,7 +109,7 @@ pub(super) fn warn(remarks: &[Remark], output: &Output) {
 pub(super) fn problems(remarks: &[Remark]) -> Vec<Remark> {
     remarks
         .iter()
-        .filter(|remark| matches!(remark, Remark::LeftOut { is_problem: true, .. }))
+        .filter(|remark| matches!(remark, Remark::LeftOut { is_problem: true, .. } | Remark::ManyGone { .. }))
         .cloned()
         .collect()
 }
@@ -136,6 +136,15 @@ fn told(remark: &Remark) -> String {
         Remark::Orphan { marker, remote } => {
             format!("the artifact of {} (`{marker}`) is gone; `prune: close` closes it", remote.key)
         }
+        Remark::Excluded { marker, remote } => {
+            format!(
+                "{} of `{marker}` stays as it is, since `artifacts` of the tracker leaves its artifact out",
+                remote.key
+            )
+        }
+        Remark::ManyGone { gone, tickets } => format!(
+            "the artifacts of {gone} of {tickets} tickets are gone, so none of these is closed: `stepmark sync apply --yes` closes them"
+        ),
         Remark::Missing { marker, remote } => {
             format!("{} of `{marker}` is not among the tickets of the tracker", remote.key)
         }

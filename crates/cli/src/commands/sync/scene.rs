@@ -1,6 +1,7 @@
 //! What all commands of sync need: the tracker that is meant, the artifacts, the ledger, and a runtime for requests.
 
 use std::{
+    collections::BTreeSet,
     future::Future,
     path::PathBuf,
     pin::pin,
@@ -8,14 +9,17 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_core::workspace::{Clock, StateFolder, TrackedArtifact, WalkError, Workspace};
+use stepmark_core::{
+    journal::HistoryError,
+    workspace::{Clock, StateFolder, TrackedArtifact, WalkError, Workspace},
+};
 use stepmark_sync::{
-    configuration::{SyncConfiguration, TrackerSettings},
+    configuration::{Prune, SyncConfiguration, TrackerSettings},
     credential::{AllowedDestinations, CredentialBindings},
     ledger::{LEDGER_FILE, Ledger, MemoryLedger, SqliteLedger},
     plan::{Grounds, Plan, Survey},
     retry::{Chance, Draw},
-    ticket::{Commit, Observed, Snapshot, Ticket, TicketSettings},
+    ticket::{Commit, Observed, Snapshot, Ticket},
     tracker::Tracker as _,
     worker::{ConfiguredTracker, CredentialAccess, StopSignal, TrackerOpenError, WallClock, Worker},
 };
@@ -111,7 +115,7 @@ impl<'s> Scene<'s> {
 
     /// The artifacts as they are now.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, Failure> {
-        Ok(snapshot(&self.project.workspace, &self.project_id, &self.settings.ticket)?)
+        Ok(snapshot(&self.project.workspace, &self.project_id, &self.settings)?)
     }
 
     /// Opens the tracker. Before a repository's tracker sends a credential to a new destination, the person at the terminal of `asking`
@@ -210,17 +214,41 @@ impl<'s> Scene<'s> {
 pub(super) fn snapshot(
     workspace: &Workspace,
     project: &str,
-    settings: &TicketSettings,
-) -> Result<Snapshot, WalkError> {
+    settings: &TrackerSettings,
+) -> Result<Snapshot, SnapshotError> {
     let listing = workspace.artifacts()?;
-    let committed = settings.web.as_ref().and_then(|_| workspace.committed_files());
+    let elsewhere = match settings.prune {
+        Prune::Close => workspace.kept_by_default_branch()?,
+        Prune::Keep => BTreeSet::new(),
+    };
+    let committed = settings.ticket.web.as_ref().and_then(|_| workspace.committed_files());
     let commit = committed.map(|committed| {
         let artifacts = listing.artifacts.iter().map(TrackedArtifact::artifact);
         let held = artifacts.filter(|own| committed.holds(own.path(), own.bytes()));
         let files = held.map(|own| own.path().clone()).collect();
         Commit { id: committed.commit, folder: committed.folder, remotes: committed.remotes, files }
     });
-    Ok(Snapshot::of(project, &listing).at(commit))
+    Ok(Snapshot::of(project, &listing).keeping(elsewhere).at(commit))
+}
+
+/// Why it is not known what the tickets should say.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SnapshotError {
+    /// The artifacts cannot be listed.
+    #[error(transparent)]
+    Artifacts(#[from] WalkError),
+    /// History cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Self {
+        match error {
+            SnapshotError::Artifacts(error) => error.into(),
+            SnapshotError::History(error) => error.into(),
+        }
+    }
 }
 
 /// Runs requests on this thread.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    super::{EventId, SegmentName},
+    super::{EventId, Kind, SegmentName},
     History, HistoryError,
 };
 use crate::artifact::ProjectPath;
@@ -51,6 +51,22 @@ impl History {
                 found.extend(SegmentName::new(&row.get::<_, String>(0)?));
             }
             Ok(found)
+        })
+    }
+
+    /// The keys of artifacts of which the last event is that they were removed.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn removed_keys(&self) -> Result<BTreeSet<String>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection.prepare_cached(
+                "SELECT keys.text FROM heads JOIN events ON events.key = heads.key AND events.seq = heads.seq
+                 JOIN names AS keys ON keys.id = events.key JOIN names AS kinds ON kinds.id = events.kind
+                 GROUP BY events.key HAVING MIN(kinds.text = ?1) = 1",
+            )?;
+            let keys = statement.query_map([Kind::DELETE.as_str()], |row| row.get(0))?;
+            Ok(keys.collect::<Result<_, _>>()?)
         })
     }
 }

@@ -88,9 +88,9 @@ impl Generation {
         let runs = self.posts.iter_mut().map(move |post| async move {
             let name = &post.settings.name;
             let mut draw = || Draw(environment::random());
-            let ticket = &post.settings.ticket;
+            let settings = &post.settings;
             // With the workflows as they are now.
-            let mut snapshot = || Ok(scene::snapshot(&workspace.afresh(), project, ticket)?);
+            let mut snapshot = || Ok(scene::snapshot(&workspace.afresh(), project, settings)?);
             let mut narrator = Narrator::default();
             let mut observe = |event: &RunEvent<'_>| {
                 narrator.hear(event).iter().for_each(|notice| log::notice(name, notice));
