@@ -47,7 +47,7 @@ mod tests {
         };
         for (path, text, belongs) in [
             ("posts/a.md", "---\ntitle: A\nstatus: published\n---\n", false),
-            ("posts/b.md", "---\nid: 7\nstatus: draft\ndate: 2026-01-01\n---\n", false),
+            ("posts/b.md", "---\nid: SEVEN\nstatus: draft\ndate: 2026-01-01\n---\n", false),
             ("posts/c.md", "---\nstatus: draft\nlastStep: 3\n---\n", true),
             ("posts/d.md", "---\nstatus: draft\nstepmark_id: x\n---\n", true),
             ("posts/e.md", "---\nstatus: todo\ndelegation: {id: E}\n---\n", true),
@@ -62,7 +62,10 @@ mod tests {
             let artifact = workspace.artifact(&path.parse().unwrap()).unwrap();
             assert_eq!(workspace.has_workflow_state(&artifact), belongs, "{path}");
         }
-        write("posts/child.md", "---\nid: C\ndelegation: {id: C, parent_id: '7'}\n---\n");
+        write(
+            "posts/child.md",
+            "---\nid: C\nstatus: todo\ndelegation: {id: C, parent_id: SEVEN, root_id: SEVEN, depth: 1}\n---\n",
+        );
         let workspace = Workspace::open(folder.path()).unwrap();
         let artifacts = workspace.artifacts().unwrap().artifacts;
         let have = workspace.have_workflow_state(&artifacts);
