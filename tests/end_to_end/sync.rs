@@ -204,6 +204,8 @@ fn artifacts_that_no_ticket_can_follow_are_named() {
     warning: 2 artifacts get no ticket: `docs/a.md` and `docs/copy.md` have the same id (`id:A`), and no ticket follows them until each has its own: in the copy give `id` another value, or take `id` and `stepmark_id` out and run `stepmark track` (docs/a.md, docs/copy.md)
     warning: docs/broken.md gets no ticket: its frontmatter cannot be read: `stepmark check` says why; until then its ticket stays as it is, and none is pruned
     ");
+    let told: Json = serde_json::from_str(&sync(&sandbox, &["apply", "--json"]).stdout).unwrap();
+    assert_eq!((told["remarks"].as_array().unwrap().len(), &told["entries"]), (3, &serde_json::json!([])));
     let status = sync(&sandbox, &["status"]);
     assert!(
         status.code == 0 && status.stderr.contains("docs/a.md` and `docs/copy.md` have the same id"),

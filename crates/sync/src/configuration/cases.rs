@@ -26,7 +26,7 @@ fn files_without_trackers_name_none() {
 fn reads_every_kind() {
     let configuration = read(
         "project_id: p\ntrackers:\n  github: {repository: o/r, branch: main}\n  work:\n    kind: jira\n    \
-         base_url: https://x.atlassian.net\n    project: ABC\n    email: me@example.org\n    child_issue_type: Sub-task\n    statuses: {in-review: In Review}\n    drift: report\n    \
+         base_url: https://x.atlassian.net\n    project: ABC\n    email: me@example.org\n    epic_issue_type: Epic\n    story_issue_type: Story\n    child_issue_type: Sub-task\n    statuses: {in-review: In Review}\n    drift: report\n    \
          prune: close\n    artifacts: ['docs/**']\n    ticket: {parents: ignore, fields: {priority: High}}\n  \
          file: {path: out/tickets.jsonl}\n  dry:\n",
     );

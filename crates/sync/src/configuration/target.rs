@@ -28,6 +28,10 @@ pub enum Target {
         project: String,
         /// The type of its issues, by name; `Task` unless given.
         issue_type: String,
+        /// The type of the issues of epics, by name, such as `Epic`: stories hang below them; without one, they are issues like others.
+        epic_issue_type: Option<String>,
+        /// The type of the issues of stories, by name; unless given, that of others.
+        story_issue_type: Option<String>,
         /// The type of issues that hang below others, by name, such as `Sub-task`; without one, none does.
         child_issue_type: Option<String>,
         /// The account that the API token belongs to; unless given, the environment names it.

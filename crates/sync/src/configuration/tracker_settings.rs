@@ -80,6 +80,8 @@ pub(super) struct TrackerKeys {
     branch: Option<String>,
     project: Option<String>,
     issue_type: Option<String>,
+    epic_issue_type: Option<String>,
+    story_issue_type: Option<String>,
     child_issue_type: Option<String>,
     email: Option<String>,
     statuses: Option<BTreeMap<String, String>>,
@@ -139,6 +141,8 @@ impl TrackerKeys {
                 base_url: self.base_url.ok_or_else(|| needs("base_url"))?,
                 project: self.project.filter(|key| is_project_key(key)).ok_or_else(|| needs("project"))?,
                 issue_type: self.issue_type.unwrap_or_else(|| "Task".to_owned()),
+                epic_issue_type: self.epic_issue_type,
+                story_issue_type: self.story_issue_type,
                 child_issue_type: self.child_issue_type,
                 email: self.email,
                 statuses: self.statuses.unwrap_or_default(),
@@ -208,12 +212,14 @@ impl TrackerKeys {
     fn refuse_foreign_keys(&self, name: &TrackerName) -> Result<(), String> {
         use TargetKind::{File, Github, Jira};
         let kind = self.kind_of(name)?;
-        let keys: [(&str, bool, &[TargetKind]); 10] = [
+        let keys: [(&str, bool, &[TargetKind]); 12] = [
             ("base_url", self.base_url.is_some(), &[Github, Jira]),
             ("repository", self.repository.is_some(), &[Github]),
             ("branch", self.branch.is_some(), &[Github]),
             ("project", self.project.is_some(), &[Jira]),
             ("issue_type", self.issue_type.is_some(), &[Jira]),
+            ("epic_issue_type", self.epic_issue_type.is_some(), &[Jira]),
+            ("story_issue_type", self.story_issue_type.is_some(), &[Jira]),
             ("child_issue_type", self.child_issue_type.is_some(), &[Jira]),
             ("email", self.email.is_some(), &[Jira]),
             ("statuses", self.statuses.is_some(), &[Jira]),

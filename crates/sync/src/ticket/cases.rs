@@ -5,7 +5,7 @@ use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey};
 
 use super::{
     CloseReason, Commit, LeftOutReason, ManagedSection, Marker, Snapshot, Standing, Ticket, TicketFacts,
-    TicketSettings,
+    TicketKind, TicketSettings,
     sample::{facts, marker, ticket},
 };
 
@@ -283,6 +283,11 @@ fn stories_hang_below_their_epic() {
     {
         assert_eq!(snapshot.parent(&marker(id)), parent.map(marker).as_ref(), "{id}");
     }
+    let kind = |id: &str| Ticket::desired(&snapshot, &marker(id), &TicketSettings::default()).unwrap().kind;
+    assert_eq!(
+        ["one", "a", "d", "retro"].map(kind),
+        [TicketKind::Epic, TicketKind::Story, TicketKind::Other, TicketKind::Other]
+    );
 }
 
 #[test]

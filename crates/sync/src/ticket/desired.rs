@@ -31,10 +31,32 @@ pub struct Ticket {
     pub standing: Standing,
     /// The status word of the artifact, which a tracker with statuses of its own may map.
     pub status: Option<String>,
+    /// What the artifact is to the others.
+    #[serde(default, skip_serializing_if = "TicketKind::is_other")]
+    pub kind: TicketKind,
     /// The artifact above it in the chain of delegation, where that has a ticket too.
     pub parent: Option<Marker>,
     /// Other fields of the tracker, by the names that it has for them.
     pub fields: BTreeMap<String, String>,
+}
+
+/// What an artifact is to the others, where trackers tell that apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TicketKind {
+    /// An epic, below which stories hang.
+    Epic,
+    /// A story that nobody delegated: what it hangs below is an epic.
+    Story,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+impl TicketKind {
+    fn is_other(&self) -> bool {
+        *self == Self::Other
+    }
 }
 
 /// How many characters a title has at most: Jira's limit for `summary` (FORMATS.md §4); GitHub allows one more.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Block, CloseReason, Inline, Observed, RemoteTicket, Standing, Ticket};
+use super::{Block, CloseReason, Inline, Observed, RemoteTicket, Standing, Ticket, TicketKind};
 
 impl Ticket {
     /// The ticket of an artifact that is gone. Its title stays.
@@ -32,6 +32,7 @@ fn closed(observed: &Observed, text: Vec<Inline>, reason: CloseReason) -> Ticket
         labels: [observed.marker.label()].into(),
         standing: Standing::Closed(reason),
         status: None,
+        kind: TicketKind::Other,
         parent: None,
         fields: BTreeMap::new(),
     }

@@ -37,7 +37,7 @@ pub(crate) use block::depths;
 pub use block::{Block, Entry, Inline, Mark, Task};
 pub use body_template::BodyTemplate;
 pub use commit::Commit;
-pub use desired::{TITLE_LIMIT, Ticket};
+pub use desired::{TITLE_LIMIT, Ticket, TicketKind};
 pub use difference::FieldDifference;
 pub use digest::TicketDigest;
 pub use facts::{StepFact, TicketFacts};

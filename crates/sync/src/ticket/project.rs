@@ -35,6 +35,7 @@ impl Ticket {
             labels,
             standing: standing(facts, settings),
             status: facts.status.clone(),
+            kind: Snapshot::kind(facts),
             parent,
             fields: fields.filter_map(|(name, value)| Some((name.clone(), value.fill(fact)?))).collect(),
         })

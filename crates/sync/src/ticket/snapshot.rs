@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepmark_core::{
-    artifact::{LedgerKey, ProjectPath},
+    artifact::{LedgerKey, ProjectPath, story_key},
     journal::ArtifactKey,
     workspace::{Artifacts, map_in_parts},
 };
 
-use super::{Commit, Marker, MarkerError, TicketFacts};
+use super::{Commit, Marker, MarkerError, TicketFacts, TicketKind};
 
 /// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has no way back.
 #[derive(Clone, Debug, Default)]
@@ -185,6 +185,17 @@ impl Snapshot {
             }
         }
         None
+    }
+
+    /// What an artifact is to the others, by the name of its file.
+    pub(super) fn kind(facts: &TicketFacts) -> TicketKind {
+        if epic_number(&facts.path).is_some() {
+            TicketKind::Epic
+        } else if facts.parent_id.is_none() && story_key(&facts.path).is_some() {
+            TicketKind::Story
+        } else {
+            TicketKind::Other
+        }
     }
 
     fn named_parent(&self, marker: &Marker) -> Option<&Marker> {

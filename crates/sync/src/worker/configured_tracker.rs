@@ -135,7 +135,16 @@ impl ConfiguredTracker {
                 Ok(Self::File(FileTracker::new(name, root.clone(), path.clone(), clock)))
             }
             Target::Dry => Ok(Self::Dry(DryTracker::new(name))),
-            Target::Jira { base_url, project, issue_type, child_issue_type, email, statuses } => {
+            Target::Jira {
+                base_url,
+                project,
+                issue_type,
+                epic_issue_type,
+                story_issue_type,
+                child_issue_type,
+                email,
+                statuses,
+            } => {
                 let credential = access.load(settings)?;
                 let interval = settings.pace.credential.write_interval_ms;
                 let jira = JiraSettings {
@@ -143,7 +152,12 @@ impl ConfiguredTracker {
                     base_url: base_url.clone(),
                     account: account(&name, email.as_deref())?,
                     project: project.clone(),
-                    types: JiraIssueTypes { standard: issue_type.clone(), child: child_issue_type.clone() },
+                    types: JiraIssueTypes {
+                        standard: issue_type.clone(),
+                        epic: epic_issue_type.clone(),
+                        story: story_issue_type.clone(),
+                        child: child_issue_type.clone(),
+                    },
                     statuses: statuses.clone(),
                     write_interval: Duration::from_millis(interval.into()),
                     limits: HttpLimits::default(),

@@ -33,6 +33,7 @@ pub(crate) fn ticket(id: &str) -> Ticket {
         labels: [project_label("p"), "status:draft".to_owned()].into(),
         standing: Standing::InProgress,
         status: Some("draft".to_owned()),
+        kind: Default::default(),
         parent: None,
         fields: Default::default(),
     }

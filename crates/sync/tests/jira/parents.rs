@@ -1,7 +1,7 @@
 //! Issues below issues.
 
 use stepmark_sync::{
-    ticket::{RemoteTicket, Ticket},
+    ticket::{RemoteTicket, Ticket, TicketKind},
     tracker::{
         Change, Condition, Creation, Delivered, JiraIssueTypes, JiraSettings, JiraTracker, Tracker as _,
     },
@@ -14,6 +14,11 @@ use crate::{
 
 fn below(id: &str, parent: Option<&str>) -> Ticket {
     Ticket { parent: parent.map(marker), ..ticket(id) }
+}
+
+/// Types of a project whose epics are of this type.
+fn types(epic: Option<&str>) -> JiraIssueTypes {
+    JiraIssueTypes { standard: "Task".to_owned(), epic: epic.map(str::to_owned), story: None, child: None }
 }
 
 async fn made(tracker: &JiraTracker, ticket: Ticket, parent: &RemoteTicket) -> Delivered {
@@ -70,7 +75,7 @@ async fn a_sub_task_is_made_below_its_parent() {
 #[tokio::test]
 async fn without_a_type_for_children_nothing_hangs_below_another() {
     let fake = FakeJira::start();
-    let types = JiraIssueTypes { standard: "Story".to_owned(), child: None };
+    let types = JiraIssueTypes { standard: "Story".to_owned(), epic: None, story: None, child: None };
     let tracker =
         JiraTracker::new(JiraSettings { types, ..settings(&fake.url()) }, &credential(TOKEN)).unwrap();
     let a = created(&tracker, &ticket("a")).await;
@@ -84,7 +89,7 @@ async fn without_a_type_for_children_nothing_hangs_below_another() {
 #[tokio::test]
 async fn stories_hang_below_epics_and_are_freed() {
     let fake = FakeJira::start();
-    let types = JiraIssueTypes { standard: "Task".to_owned(), child: Some("Story".to_owned()) };
+    let types = JiraIssueTypes { child: Some("Story".to_owned()), ..types(None) };
     let tracker =
         JiraTracker::new(JiraSettings { types, ..settings(&fake.url()) }, &credential(TOKEN)).unwrap();
     created(&tracker, &ticket("a")).await;
@@ -104,4 +109,36 @@ async fn stories_hang_below_epics_and_are_freed() {
     );
     let freed = put(&tracker, &b, below("b", None), None, Some(&below("b", Some("a")))).await;
     assert_eq!((freed.missing.len(), fake.state().issues[&10_001].parent), (0, None));
+}
+
+#[tokio::test]
+async fn stories_of_artifacts_hang_below_their_epics() {
+    let fake = FakeJira::start();
+    let types = JiraIssueTypes { story: Some("Story".to_owned()), ..types(Some("Epic")) };
+    let tracker =
+        JiraTracker::new(JiraSettings { types, ..settings(&fake.url()) }, &credential(TOKEN)).unwrap();
+    let of = |id: &str, kind: TicketKind| Ticket { kind, ..ticket(id) };
+    let [a, b] = [
+        created(&tracker, &of("a", TicketKind::Epic)).await,
+        created(&tracker, &of("b", TicketKind::Epic)).await,
+    ];
+    let below = |id: &str, parent: Option<&str>| Ticket { kind: TicketKind::Story, ..below(id, parent) };
+    let c = made(&tracker, below("c", Some("a")), &a).await;
+    assert!(c.missing.is_empty(), "{c:?}");
+    let state = |id: u64| {
+        let issue = fake.state().issues[&id].clone();
+        (issue.issue_type, issue.parent)
+    };
+    assert_eq!(
+        (state(10_000), state(10_002)),
+        (("Epic".to_owned(), None), ("Story".to_owned(), Some(10_000)))
+    );
+    let moved = put(&tracker, &c.remote, below("c", Some("b")), Some(&b), Some(&below("c", Some("a")))).await;
+    assert_eq!((missing(&moved), state(10_002).1), (vec![], Some(10_001)));
+    let freed = put(&tracker, &c.remote, below("c", None), None, Some(&below("c", Some("b")))).await;
+    assert_eq!((missing(&freed), state(10_002).1), (vec![], None));
+    // An epic that was made before its type was configured is told of, and Jira is not asked in vain.
+    let d = created(&tracker, &ticket("d")).await;
+    let told = put(&tracker, &c.remote, below("c", Some("d")), Some(&d), Some(&below("c", None))).await;
+    assert_eq!((missing(&told), state(10_002).1), (vec!["parent"], None));
 }

@@ -34,6 +34,7 @@ pub(crate) fn ticket(id: &str) -> Ticket {
         labels: [project_label("p"), "status:in review".to_owned()].into(),
         standing: Standing::ToDo,
         status: Some("draft".to_owned()),
+        kind: Default::default(),
         parent: None,
         fields: Default::default(),
     }
@@ -45,7 +46,12 @@ pub(crate) fn settings(url: &str) -> JiraSettings {
         base_url: url.parse().unwrap(),
         account: ACCOUNT.to_owned(),
         project: "ABC".to_owned(),
-        types: JiraIssueTypes { standard: "Task".to_owned(), child: Some("Sub-task".to_owned()) },
+        types: JiraIssueTypes {
+            standard: "Task".to_owned(),
+            epic: None,
+            story: None,
+            child: Some("Sub-task".to_owned()),
+        },
         statuses: [("in-review".to_owned(), "In Review".to_owned())].into(),
         write_interval: Duration::ZERO,
         limits: HttpLimits { answer: Duration::from_secs(1), answer_bytes: 1 << 20, ..HttpLimits::default() },

@@ -6,7 +6,7 @@ use clap::Args;
 use jiff::SignedDuration;
 use stepmark_sync::{
     ledger::{Intent, IntentAction, SqliteLedger},
-    plan::{ActionKind, Plan, Remark, Stale},
+    plan::{ActionKind, Plan, Stale},
     worker::{ConfiguredTracker, Report, wants_look},
 };
 
@@ -47,8 +47,7 @@ impl Apply {
             let tracker = scene.tracker(Some(output))?;
             refuse_stale(scene, &plan, &mut ledger, &tracker)?;
             let done = carry_out(scene, &plan, &mut ledger, &tracker, output)?;
-            let applied =
-                Applied { report: done, subjects: subjects(&plan), problems: plan::problems(&plan.remarks) };
+            let applied = Applied { report: done, subjects: subjects(&plan) };
             return Ok(applied.show(scene, output));
         }
         Ok(until_settled(scene, self.survey, output)?.show(scene, output))
@@ -60,15 +59,14 @@ impl Apply {
 struct Applied {
     report: Report,
     subjects: Subjects,
-    problems: Vec<Remark>,
 }
 
 impl Applied {
     /// Shows it, and answers how the command ends: artifacts that no ticket can follow are left, too.
     fn show(&self, scene: &Scene<'_>, output: &Output) -> Exit {
         let exit = report::show(scene, &self.report, &self.subjects, output);
-        plan::warn(&self.problems, output);
-        if exit == Exit::Fine && !self.problems.is_empty() { Exit::Findings } else { exit }
+        plan::warn(&self.subjects.problems, output);
+        if exit == Exit::Fine && !self.subjects.problems.is_empty() { Exit::Findings } else { exit }
     }
 }
 
@@ -79,7 +77,7 @@ fn until_settled(scene: &Scene<'_>, survey: bool, output: &Output) -> Result<App
     tell_wait(scene, &known_before.read()?.intents(&scene.settings.name)?, output);
     let wants_look = wants_look(&*known_before.read()?, &scene.settings, scene.clock.now())?;
     let plan = scene.plan(&mut *known_before)?;
-    all.problems = plan::problems(&plan.remarks);
+    all.subjects.add(&plan);
     if !survey && !wants_look && plan.actions.is_empty() {
         return Ok(all);
     }

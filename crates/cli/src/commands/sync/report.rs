@@ -19,7 +19,7 @@ use crate::{
 pub(super) fn show(scene: &Scene<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
     if output.json {
         let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();
-        let result = json!({ "requests": report.requests, "entries": entries });
+        let result = json!({ "requests": report.requests, "entries": entries, "remarks": subjects.problems });
         output.json("stepmark.sync-apply/1", result);
     } else {
         let is_interrupted = scene.stop.is_asked();

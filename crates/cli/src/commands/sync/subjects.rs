@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use super::plan;
 use stepmark_core::artifact::ProjectPath;
 use stepmark_sync::{
-    plan::Plan,
+    plan::{Plan, Remark},
     ticket::{Marker, Snapshot},
 };
 
 /// Paths and titles of artifacts. Their ids mean nothing to people.
 #[derive(Default)]
-pub(super) struct Subjects(BTreeMap<Marker, (Option<ProjectPath>, Option<String>)>);
+pub(super) struct Subjects {
+    known: BTreeMap<Marker, (Option<ProjectPath>, Option<String>)>,
+    /// What keeps artifacts from being followed, as the last plan says.
+    pub(super) problems: Vec<Remark>,
+}
 
 impl Subjects {
     /// Those of the artifacts that there are.
@@ -18,14 +23,15 @@ impl Subjects {
         let named = |(marker, facts): (&Marker, &stepmark_sync::ticket::TicketFacts)| {
             (marker.clone(), (Some(facts.path.clone()), Some(facts.title.clone())))
         };
-        Self(snapshot.artifacts().map(named).collect())
+        Self { known: snapshot.artifacts().map(named).collect(), problems: Vec::new() }
     }
 
     /// The same, and those of another plan, which may be of artifacts that are gone.
     pub(super) fn add(&mut self, plan: &Plan) {
+        self.problems = plan::problems(&plan.remarks);
         for action in &plan.actions {
             let title = action.ticket.as_ref().map(|ticket| ticket.title.clone());
-            let known = self.0.entry(action.marker.clone()).or_default();
+            let known = self.known.entry(action.marker.clone()).or_default();
             known.0 = known.0.take().or_else(|| action.path.clone());
             known.1 = known.1.take().or(title);
         }
@@ -33,12 +39,12 @@ impl Subjects {
 
     /// Where an artifact stands.
     pub(super) fn path(&self, marker: &Marker) -> Option<&ProjectPath> {
-        self.0.get(marker)?.0.as_ref()
+        self.known.get(marker)?.0.as_ref()
     }
 
     /// What people know it by: its path, else its title, else its marker.
     pub(super) fn name(&self, marker: &Marker) -> String {
-        match self.0.get(marker) {
+        match self.known.get(marker) {
             Some((Some(path), _)) => path.to_string(),
             Some((None, Some(title))) => format!("\"{title}\""),
             _ => format!("`{marker}`"),

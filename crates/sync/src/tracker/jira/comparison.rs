@@ -15,7 +15,9 @@ use super::{
     summary::summary,
 };
 use crate::{
-    ticket::{FieldDifference, MergeError, Observed, RemoteTicket, Ticket, labels_agree, merged_labels},
+    ticket::{
+        FieldDifference, MergeError, Observed, RemoteTicket, Ticket, TicketKind, labels_agree, merged_labels,
+    },
     tracker::parent_difference::{parent_difference, shown},
 };
 
@@ -46,7 +48,7 @@ impl JiraSettings {
             ));
         }
         differences.extend(self.status_difference(desired, observed));
-        if self.can_hang(observed) {
+        if self.can_hang(desired, observed) {
             differences.extend(parent_difference(desired, before, observed));
         }
         differences.extend(extra_fields::differences(desired, before));
@@ -88,10 +90,11 @@ impl JiraSettings {
         FieldDifference::between("standing", before, after)
     }
 
-    /// Whether an issue is of the type that hangs below others. The type of an issue that is there cannot be changed by a request of its own.
-    pub(super) fn can_hang(&self, observed: &Observed) -> bool {
-        let own = observed.remote.other_ids.get(ISSUE_TYPE);
-        self.types.child.as_ref().zip(own).is_some_and(|(child, own)| same_name(child, own))
+    /// Whether an issue is of a type that hangs below others. The type of an issue that is there cannot be changed by a request of its own.
+    pub(super) fn can_hang(&self, desired: &Ticket, observed: &Observed) -> bool {
+        let Some(own) = observed.remote.other_ids.get(ISSUE_TYPE) else { return false };
+        let is_child = self.types.child.as_ref().is_some_and(|child| same_name(child, own));
+        is_child || self.types.is_story(desired, observed)
     }
 
     /// Whether an issue hangs elsewhere than it should, where it is known below which one that is.
@@ -101,7 +104,9 @@ impl JiraSettings {
         (before, parent): (Option<&Ticket>, Option<&RemoteTicket>),
         observed: &Observed,
     ) -> Option<FieldDifference> {
-        self.types.child.as_ref()?;
+        if self.types.child.is_none() && !self.types.knows_epic_of(desired) {
+            return None;
+        }
         match (&desired.parent, parent) {
             (Some(_), Some(parent)) if observed.parent_id.as_deref() == Some(upper(parent)) => None,
             (Some(wanted), Some(_)) => FieldDifference::between("parent", Json::Null, shown(Some(wanted))),
@@ -118,9 +123,37 @@ impl JiraIssueTypes {
         parent: Option<&'t RemoteTicket>,
     ) -> (&'t str, Option<&'t str>) {
         match (&self.child, &desired.parent, parent) {
+            (_, Some(_), Some(parent)) if self.is_below_epic(desired, parent) => {
+                (self.of_story(), Some(parent.id.as_str()))
+            }
             (Some(child), Some(_), Some(parent)) => (child, Some(upper(parent))),
-            _ => (&self.standard, None),
+            _ => match (desired.kind, &self.epic) {
+                (TicketKind::Epic, Some(epic)) => (epic, None),
+                (TicketKind::Story, _) => (self.of_story(), None),
+                _ => (&self.standard, None),
+            },
         }
+    }
+
+    /// Whether an issue is that of a story which can hang below an epic alone.
+    pub(super) fn is_story(&self, desired: &Ticket, observed: &Observed) -> bool {
+        let own = observed.remote.other_ids.get(ISSUE_TYPE);
+        self.knows_epic_of(desired) && own.is_some_and(|own| same_name(self.of_story(), own))
+    }
+
+    fn of_story(&self) -> &str {
+        self.story.as_ref().unwrap_or(&self.standard)
+    }
+
+    /// Whether what a ticket hangs below is an epic, which Jira knows as one.
+    fn knows_epic_of(&self, desired: &Ticket) -> bool {
+        self.epic.is_some() && desired.kind == TicketKind::Story
+    }
+
+    /// Whether `parent` is the issue of an epic, so that stories of any type may hang below it. It may have been made as another type.
+    pub(super) fn is_below_epic(&self, desired: &Ticket, parent: &RemoteTicket) -> bool {
+        let is_epic = |own: &String| self.epic.as_ref().is_some_and(|epic| same_name(epic, own));
+        desired.kind == TicketKind::Story && parent.other_ids.get(ISSUE_TYPE).is_some_and(is_epic)
     }
 }
 

@@ -64,9 +64,14 @@ impl JiraSettings {
             update.insert("labels".to_owned(), added.chain(removed).collect());
             after.labels = labels.wanted;
         }
-        if self.can_hang(current) {
+        if self.can_hang(desired, current) {
+            let is_child = !self.types.is_story(desired, current);
             match &change.parent {
-                Some(parent) if desired.parent.is_some() => {
+                // Jira would refuse a story below anything but an epic.
+                Some(parent)
+                    if desired.parent.is_some()
+                        && (is_child || self.types.is_below_epic(desired, parent)) =>
+                {
                     let parent = upper(parent);
                     if current.parent_id.as_deref() != Some(parent) {
                         fields.insert("parent".to_owned(), json!({ "id": parent }));

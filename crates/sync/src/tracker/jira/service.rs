@@ -48,6 +48,10 @@ pub struct JiraSettings {
 pub struct JiraIssueTypes {
     /// That of an issue by itself.
     pub standard: String,
+    /// That of an epic; without it epics are issues like others.
+    pub epic: Option<String>,
+    /// That of a story, where that is another one than `standard`.
+    pub story: Option<String>,
     /// That of an issue below another one; without it none hangs below another, since in Jira only some types may.
     pub child: Option<String>,
 }

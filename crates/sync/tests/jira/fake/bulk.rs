@@ -49,7 +49,10 @@ impl State {
         }
         let parent = fields["parent"]["id"].as_str().and_then(|id| id.parse::<u64>().ok());
         let above = parent.and_then(|id| self.issues.get(&id));
-        if (issue_type == "Sub-task") != parent.is_some() || above.is_some_and(Issue::is_sub_task) {
+        let is_below_epic = issue_type != "Epic" && above.is_some_and(|above| above.issue_type == "Epic");
+        let fits =
+            if issue_type == "Sub-task" { parent.is_some() } else { parent.is_none() || is_below_epic };
+        if !fits || above.is_some_and(Issue::is_sub_task) {
             wrong("parent", "the type of the issue does not fit its parent");
         }
         if parent.is_some() && above.is_none() {
