@@ -122,3 +122,53 @@ fn sessions_beside_each_other_do_not_mix() {
     assert!(states.contains(&&"ended".into()) && states.contains(&&"current".into()), "{answer}");
     assert_eq!(demo.stepmark(&["session", "end"]).code, 2, "none is current");
 }
+
+/// Begins a session as Ada, and answers its id.
+fn begun(demo: &Sandbox, more: &[&str]) -> String {
+    let mut command = demo.command(&[&["session", "start", "--json"], more].concat());
+    let run = demo.run(command.env("USER", "ada"));
+    run.json("stepmark.session/1")["session"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_actor_of_a_session_counts_for_its_commands() {
+    let demo = Sandbox::demo();
+    let id = begun(&demo, &["--actor", "agent:writer"]);
+    let run = |arguments: &[&str]| {
+        let mut command = demo.command(arguments);
+        demo.run(command.env("STEPMARK_SESSION", &id).env("USER", "ada"))
+    };
+    assert_eq!(run(&["complete", PRD, "4"]).code, 0);
+    let log = demo.stepmark(&["log", PRD]);
+    assert!(log.stdout.contains("agent:writer") && !log.stdout.contains("human:ada"), "{log}");
+    assert_eq!(run(&["complete", PRD, "5", "--actor", "human:eve"]).code, 0);
+    let log = demo.stepmark(&["log", PRD]);
+    assert!(log.stdout.contains("human:eve"), "whoever is named counts: {log}");
+}
+
+#[test]
+fn in_a_container_the_machine_is_known_again() {
+    let demo = Sandbox::demo();
+    let run = |arguments: &[&str]| {
+        let mut command = demo.command(arguments);
+        demo.run(command.env("STEPMARK_TEST_HOST", "box"))
+    };
+    assert_eq!(run(&["gate", "lease", "take", PRD]).code, 0);
+    assert_eq!(run(&["complete", PRD, "4"]).code, 0, "nobody is locked out by himself");
+    let log = demo.stepmark(&["log", PRD]);
+    assert!(log.stdout.contains("unknown@box"), "{log}");
+}
+
+#[test]
+fn a_session_that_ends_gives_its_leases_back() {
+    let demo = Sandbox::demo();
+    let id = begun(&demo, &[]);
+    let run = |arguments: &[&str], session: &str| {
+        let mut command = demo.command(arguments);
+        demo.run(command.env("STEPMARK_SESSION", session).env("USER", "ada"))
+    };
+    assert_eq!(run(&["gate", "lease", "take", PRD], &id).code, 0);
+    assert_eq!(run(&["complete", PRD, "4"], "").code, 3, "it is held");
+    assert_eq!(run(&["session", "end"], &id).code, 0);
+    assert_eq!(run(&["complete", PRD, "4"], "").code, 0);
+}

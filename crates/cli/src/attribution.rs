@@ -2,7 +2,10 @@
 
 use std::{error::Error, str::FromStr};
 
-use stepmark_core::journal::{Actor, Attribution, SessionId};
+use stepmark_core::{
+    Workspace,
+    journal::{Actor, Attribution, Kind, SessionId},
+};
 
 use crate::{
     arguments::ActingArguments,
@@ -18,31 +21,84 @@ const FENCE_VARIABLE: &str = "STEPMARK_FENCE";
 /// How long what the caller finds events by may be, in bytes.
 const LONGEST_CORRELATION: usize = 200;
 
-/// Reads the attribution that the environment gives; `variable` answers with `None` for one that is not set.
+/// Where an actor comes from: the earlier counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ActorSource {
+    /// A flag, or the variable for it.
+    Named,
+    /// The person who is logged in.
+    User,
+    /// The variables of a coding agent or a CI system.
+    Program,
+    /// Nothing.
+    None,
+}
+
+/// Coding agents and CI systems by a variable that they set for the programs that they run.
+const PROGRAMS: [(&str, &str); 7] = [
+    ("CLAUDECODE", "agent:claude-code"),
+    ("GEMINI_CLI", "agent:gemini-cli"),
+    ("CURSOR_AGENT", "agent:cursor"),
+    ("CODEX_SANDBOX", "agent:codex"),
+    ("GITHUB_ACTIONS", "tool:github-actions"),
+    ("GITLAB_CI", "tool:gitlab-ci"),
+    ("CI", "tool:ci"),
+];
+
+/// Reads the attribution that the environment gives, and where its actor comes from; `variable` answers with `None` for one that is not
+/// set.
 pub(crate) fn from_variables(
     variable: impl Fn(&str) -> Result<Option<String>, Failure>,
-) -> Result<Attribution, Failure> {
-    let actor = match parsed::<Actor>(&variable, ACTOR_VARIABLE)? {
-        Some(actor) => actor,
-        None => user(&variable)?,
+) -> Result<(Attribution, ActorSource), Failure> {
+    let (actor, source) = match parsed::<Actor>(&variable, ACTOR_VARIABLE)? {
+        Some(actor) => (actor, ActorSource::Named),
+        None => unnamed(&variable)?,
     };
-    Ok(Attribution {
+    let attribution = Attribution {
         actor,
         session: parsed::<SessionId>(&variable, SESSION_VARIABLE)?,
         correlation: variable(CORRELATION_VARIABLE)?.map(correlation).transpose()?,
         fence: parsed::<u64>(&variable, FENCE_VARIABLE)?,
-    })
+    };
+    Ok((attribution, source))
 }
 
 /// The same attribution, where what the flags say counts.
-pub(crate) fn with_flags(mut attribution: Attribution, flags: &ActingArguments) -> Attribution {
+pub(crate) fn with_flags(
+    (mut attribution, mut source): (Attribution, ActorSource),
+    flags: &ActingArguments,
+) -> (Attribution, ActorSource) {
     if let Some(actor) = &flags.actor {
         attribution.actor.clone_from(actor);
+        source = ActorSource::Named;
     }
     if let Some(session) = &flags.session {
         attribution.session = Some(session.clone());
     }
-    attribution
+    (attribution, source)
+}
+
+/// The actor of a command where nobody names one: that of its session, else whom the environment tells, else git's user, else the machine.
+pub(crate) fn settled(
+    workspace: &Workspace,
+    (attribution, source): (Attribution, ActorSource),
+    host: Option<&str>,
+) -> Attribution {
+    if source == ActorSource::Named {
+        return attribution;
+    }
+    let of_session = |session: &SessionId| {
+        // A journal that cannot be read is told by whatever writes or reads it.
+        let events = workspace.with_history(|history| history.of_session(session.as_str())).ok()?;
+        let start = events.into_iter().find(|event| event.kind == Kind::SESSION_START)?;
+        Some(start.actor).filter(|actor| *actor != Actor::unknown())
+    };
+    let found = attribution.session.as_ref().and_then(of_session).or_else(|| {
+        let of_git = || workspace.git_user().and_then(|user| format!("human:{user}").parse().ok());
+        let guessed = || of_git().or_else(|| host.map(Actor::unknown_at));
+        if source == ActorSource::None { guessed() } else { None }
+    });
+    Attribution { actor: found.unwrap_or_else(|| attribution.actor.clone()), ..attribution }
 }
 
 fn parsed<T: FromStr<Err: Error>>(
@@ -69,14 +125,22 @@ fn correlation(text: String) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The person who is logged in; unknown where the system does not say.
-fn user(variable: impl Fn(&str) -> Result<Option<String>, Failure>) -> Result<Actor, Failure> {
+/// The person who is logged in, else the program that runs this one; in a container often neither is known.
+fn unnamed(
+    variable: impl Fn(&str) -> Result<Option<String>, Failure>,
+) -> Result<(Actor, ActorSource), Failure> {
     for name in ["USER", "LOGNAME"] {
         if let Some(user) = variable(name)? {
-            return Ok(format!("human:{user}").parse().unwrap_or_else(|_| Actor::unknown()));
+            let actor = format!("human:{user}").parse().unwrap_or_else(|_| Actor::unknown());
+            return Ok((actor, ActorSource::User));
         }
     }
-    Ok(Actor::unknown())
+    for (name, actor) in PROGRAMS {
+        if variable(name)?.is_some() {
+            return Ok((actor.parse().unwrap_or_else(|_| Actor::unknown()), ActorSource::Program));
+        }
+    }
+    Ok((Actor::unknown(), ActorSource::None))
 }
 
 #[cfg(test)]
@@ -88,6 +152,7 @@ mod tests {
             let found = variables.iter().find(|(own, _)| *own == name);
             Ok(found.map(|(_, value)| (*value).to_owned()))
         })
+        .map(|(attribution, _)| attribution)
     }
 
     #[test]
@@ -98,6 +163,9 @@ mod tests {
             (&[("USER", "eve"), ("LOGNAME", "ada")], "human:eve"),
             (&[("USER", "e\nve")], "unknown"),
             (&[("USER", "eve"), ("STEPMARK_ACTOR", "agent:writer")], "agent:writer"),
+            (&[("USER", "eve"), ("CLAUDECODE", "1")], "human:eve"),
+            (&[("CI", "true"), ("GITHUB_ACTIONS", "true")], "tool:github-actions"),
+            (&[("CI", "true"), ("CLAUDECODE", "1")], "agent:claude-code"),
         ] {
             assert_eq!(read(variables).unwrap().actor.to_string(), actor, "{variables:?}");
         }
@@ -128,7 +196,7 @@ mod tests {
         let environment = read(&[("STEPMARK_SESSION", "s-1"), ("STEPMARK_ACTOR", "agent:a")]).unwrap();
         let session = Some("s-2".parse().unwrap());
         let flags = ActingArguments { actor: None, session };
-        let attribution = with_flags(environment, &flags);
+        let (attribution, _) = with_flags((environment, ActorSource::Named), &flags);
         assert_eq!(
             (attribution.actor.to_string(), attribution.session.map(String::from)),
             ("agent:a".into(), Some("s-2".into()))

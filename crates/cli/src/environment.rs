@@ -12,7 +12,7 @@ use stepmark_core::{
 };
 
 use crate::{
-    attribution,
+    attribution::{self, ActorSource},
     exit::{Exit, Failure},
 };
 
@@ -26,8 +26,10 @@ pub(crate) struct Environment {
     pub(crate) current_folder: PathBuf,
     /// The user's configuration file and the variables that may configure stepmark.
     pub(crate) configuration: ConfigurationSources,
-    /// Who acts, as far as no flag says otherwise.
-    pub(crate) attribution: Attribution,
+    /// Who acts, as far as no flag says otherwise, and how that is known.
+    pub(crate) attribution: (Attribution, ActorSource),
+    /// The name of the machine; `STEPMARK_TEST_HOST` fixes it, `none` for one without.
+    pub(crate) host: Option<String>,
     /// The clock; `STEPMARK_TEST_TIME` stops it, so that tests can compare whole files.
     pub(crate) clock: Clock,
 }
@@ -43,13 +45,27 @@ impl Environment {
         };
         let attribution = attribution::from_variables(variable)?;
         let clock = variable("STEPMARK_TEST_TIME")?.map_or(Ok(Clock::System), |time| fixed_clock(&time))?;
-        Ok(Self { current_folder, configuration, attribution, clock })
+        Ok(Self { current_folder, configuration, attribution, host: host()?, clock })
     }
 
     /// Whether a folder stands at a path of the command line.
     pub(crate) fn is_folder(path: &Path) -> bool {
         path.is_dir()
     }
+}
+
+/// The name of this machine, where it is told.
+fn host() -> Result<Option<String>, Failure> {
+    if let Some(host) = variable("STEPMARK_TEST_HOST")? {
+        return Ok(Some(host).filter(|host| host != "none"));
+    }
+    for name in ["HOSTNAME", "COMPUTERNAME"] {
+        if let Some(host) = variable(name)? {
+            return Ok(Some(host));
+        }
+    }
+    let told = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Ok(Some(told.trim().to_owned()).filter(|host| !host.is_empty()))
 }
 
 /// `stepmark/config.yaml` in the folder for configuration (XDG Base Directory Specification: a relative

@@ -67,7 +67,8 @@ impl Project {
         acting: &ActingArguments,
         environment: &Environment,
     ) -> Self {
-        let attribution = attribution::with_flags(environment.attribution.clone(), acting);
+        let named = attribution::with_flags(environment.attribution.clone(), acting);
+        let attribution = attribution::settled(&workspace, named, environment.host.as_deref());
         Self {
             workspace: workspace.with_attribution(attribution).with_clock(environment.clock.clone()),
             current_folder: environment.current_folder.clone(),

@@ -104,7 +104,8 @@ impl Sandbox {
             .env_clear()
             .env("HOME", &home)
             .env("PATH", &home)
-            .env("STEPMARK_TEST_ID", TEST_ID);
+            .env("STEPMARK_TEST_ID", TEST_ID)
+            .env("STEPMARK_TEST_HOST", "none");
     }
 
     /// Runs `stepmark ARGUMENTS…`.

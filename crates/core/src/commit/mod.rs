@@ -83,6 +83,8 @@ pub use publish::{PublishError, Published};
 pub use read::ReadError;
 pub use redo_aside::{CommitSetAside, SetAsideRepair, commits_set_aside, repair_commits_set_aside};
 pub use roll_forward::{finish_interrupted, interrupted_paths};
+pub(crate) use state_file::names_in;
+
 pub use sealing::{Seal, finish_sealing, seal_named_segments, seal_segments, unpublished_segments};
 pub use stage::{StageError, Staged};
 pub use torn_lines::{CutLine, cut_torn_lines};

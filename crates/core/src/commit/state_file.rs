@@ -28,7 +28,7 @@ pub(super) fn replace(folder: &Path, name: &str, bytes: &[u8], fsync: FsyncPolic
 ///
 /// # Errors
 /// When it is there and cannot be listed.
-pub(super) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
+pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match uninterrupted(|| fs::read_dir(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,

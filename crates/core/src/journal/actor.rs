@@ -59,6 +59,11 @@ impl Actor {
         Self { kind: ActorKind::Unknown, name: String::new() }
     }
 
+    /// Nobody is known but the machine: so a process is the same one the next time.
+    pub fn unknown_at(host: &str) -> Self {
+        Self { kind: ActorKind::Unknown, name: host.to_owned() }
+    }
+
     /// A person.
     pub fn human(name: impl Into<String>) -> Self {
         Self { kind: ActorKind::Human, name: name.into() }
@@ -95,6 +100,7 @@ impl fmt::Display for Actor {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.kind, self.name.as_str()) {
             (kind, "") => out.write_str(kind.as_str()),
+            (ActorKind::Unknown, host) => write!(out, "unknown@{host}"),
             (kind, name) => write!(out, "{}:{name}", kind.as_str()),
         }
     }
@@ -130,5 +136,6 @@ mod tests {
             assert!(text.parse::<Actor>().is_err(), "{text:?}");
         }
         assert_eq!(Actor::unknown().to_string(), "unknown");
+        assert_eq!(Actor::unknown_at("box").to_string(), "unknown@box");
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Lease, LeaseRefusal};
 use crate::{
     artifact::ProjectPath,
-    journal::{Actor, ActorKind, ArtifactKey, Attribution},
+    journal::{Actor, ArtifactKey, Attribution},
 };
 
 /// Who holds a lease, and until when.
@@ -78,7 +78,7 @@ impl Tenure {
     pub fn is_held_by(&self, who: &Attribution) -> bool {
         match (&self.session, &who.session) {
             (Some(session), Some(own)) => session == own.as_str(),
-            (None, None) => self.holder == who.actor && who.actor.kind != ActorKind::Unknown,
+            (None, None) => self.holder == who.actor && who.actor != Actor::unknown(),
             _ => false,
         }
     }

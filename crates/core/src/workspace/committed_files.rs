@@ -24,6 +24,12 @@ pub struct CommittedFiles {
 }
 
 impl Workspace {
+    /// The name that git puts into commits; `None` where it is told none.
+    pub fn git_user(&self) -> Option<String> {
+        let name = printed(self.root(), &["config", "--get", "user.name"])?;
+        Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+    }
+
     /// What the commit that is checked out holds; `None` outside of git, before the first commit, or where git cannot be asked.
     pub fn committed_files(&self) -> Option<CommittedFiles> {
         let root = self.root();

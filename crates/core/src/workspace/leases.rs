@@ -74,6 +74,15 @@ pub enum LeaseError {
     #[cfg(feature = "write")]
     #[error(transparent)]
     Commit(#[from] CommitError),
+    /// The leases of a session cannot be found.
+    #[cfg(feature = "write")]
+    #[error("the leases in `{}` cannot be listed", .folder.display())]
+    List {
+        /// The folder of the leases.
+        folder: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// The lease was taken over, but the journal was not told.
     #[cfg(feature = "write")]
     #[error("the lease of `{path}` was taken over, but the journal could not be told")]
@@ -166,6 +175,34 @@ impl Workspace {
     /// When it is not held here, or cannot be written.
     pub fn release_lease(&self, path: &ProjectPath) -> Result<Lease, LeaseError> {
         self.release_as(path, self.attribution())
+    }
+
+    /// Gives up the leases of the session that acts here, and returns the artifacts.
+    ///
+    /// # Errors
+    /// When one cannot be read or written.
+    pub fn release_session_leases(&self) -> Result<Vec<ProjectPath>, LeaseError> {
+        let Some(session) = self.attribution().session.as_ref() else { return Ok(Vec::new()) };
+        let state = self.root().state();
+        let listed = |source| LeaseError::List { folder: state.path(StateFolder::Leases), source };
+        let folder = state.folder(StateFolder::Leases).map_err(|error| listed(io::Error::from(error)))?;
+        let mut released = Vec::new();
+        for name in commit::names_in(&folder).map_err(listed)? {
+            // What cannot be read is told by whoever wants that lease.
+            let lease =
+                own_file::read(&folder, name.as_ref(), LIMIT).ok().and_then(|bytes| Lease::read(&bytes));
+            let Some(lease) = lease else { continue };
+            let holder = lease.tenure.as_ref().and_then(|tenure| tenure.session.as_deref());
+            if holder == Some(session.as_str()) {
+                match self.release_lease(&lease.path) {
+                    // Its artifact is gone, and the lease runs out.
+                    Err(LeaseError::Artifact(_)) => {}
+                    other => drop(other?),
+                }
+                released.push(lease.path);
+            }
+        }
+        Ok(released)
     }
 
     /// Gives up the lease that this process has just taken: its number shows that, with or without a session.

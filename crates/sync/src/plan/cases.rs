@@ -250,7 +250,7 @@ proptest! {
     /// Whatever the artifacts become, one plan that is carried out leaves nothing to do, and no second ticket.
     #[test]
     fn a_plan_carried_out_leaves_nothing(states in vec(vec((0_usize..6, 0_usize..4, any::<bool>()), 0..8), 1..6)) {
-        let pruning = TrackerSettings { prune: Prune::Close, ..settings() };
+        let pruning = TrackerSettings { prune: Prune::Close, prunes_many: true, ..settings() };
         let (mut ledger, mut next) = (MemoryLedger::default(), 0);
         for state in states {
             let artifacts = state.iter().map(|(id, done, is_finished)| TicketFacts {

@@ -21,8 +21,8 @@ use crate::{
 /// How many tickets are pruned at once without a question, if a tenth of all is not more.
 const MOST_PRUNED: usize = 20;
 
-/// From how many on it is a mistake that all tickets are to be pruned.
-const ALL_PRUNED: usize = 3;
+/// From how many on it is likelier a mistake that more than half of all tickets are to be pruned.
+const FEW_PRUNED: usize = 3;
 
 /// A plan that is being made.
 struct Making<'g, 'a> {
@@ -239,7 +239,8 @@ impl<'a> Making<'_, 'a> {
     fn refuse_mass_pruning(&mut self) {
         let count = self.plan.actions.iter().filter(|action| action.kind == ActionKind::Prune).count();
         let tickets = self.remembered.links.len();
-        let is_many = count > MOST_PRUNED.max(tickets / 10) || count == tickets && count >= ALL_PRUNED;
+        let is_most = count >= FEW_PRUNED && count * 2 > tickets;
+        let is_many = is_most || count > MOST_PRUNED.max(tickets / 10);
         if is_many && !self.grounds.settings.prunes_many {
             self.plan.actions.retain(|action| action.kind != ActionKind::Prune);
             self.plan.remarks.push(Remark::ManyGone { gone: count, tickets });
