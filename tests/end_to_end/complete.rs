@@ -127,14 +127,16 @@ fn warns_of_what_is_unknown_or_out_of_order() {
     ── stderr
     warning: _bmad-output/planning-artifacts/prd.md: `step-09-functional` is out of order: next is step-04-journeys
     ");
-    assert_snapshot!(demo.stepmark(&["complete", PRD, "step-99-party"]), @r"
+    let insists = ["--force", "--reason", "ours"];
+    let insist = |path: &str, step: &str| demo.stepmark(&[&["complete", path, step], &insists[..]].concat());
+    assert_snapshot!(insist(PRD, "step-99-party"), @r"
     exit 0
     ── stdout
     _bmad-output/planning-artifacts/prd.md: written, 6/14, next: step-10-nonfunctional
     ── stderr
     warning: _bmad-output/planning-artifacts/prd.md: the workflow `create-prd` has no step `step-99-party`
     ");
-    assert_snapshot!(demo.stepmark(&["complete", BRIEF, "step-07-more"]), @r"
+    assert_snapshot!(insist(BRIEF, "step-07-more"), @r"
     exit 0
     ── stdout
     _bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md: written, 6/6, next: finished
@@ -184,7 +186,7 @@ fn starts_a_list_where_there_is_none() {
         ("", "step-01-init", name()),
     ] {
         demo.write("prd-new.md", format!("---\n{frontmatter}---\n"));
-        let (run, _) = complete(&demo, "prd-new.md", &[step]);
+        let (run, _) = complete(&demo, "prd-new.md", &[step, "--force", "--reason", "as it is"]);
         assert_eq!(run.code, 0, "{frontmatter:?}: {run}");
         let shown = demo.stepmark(&["show", "prd-new.md", "--json"]).json("stepmark.show/1");
         let listed = &shown["frontmatter"]["stepsCompleted"];
@@ -236,4 +238,37 @@ fn refuses_what_it_cannot_edit_faithfully() {
     ");
     let (run, _) = complete(&demo, EPICS, &["step-03-create-stories"]);
     assert_eq!(run.code, 0, "another key stands twice there: {run}");
+}
+
+#[test]
+fn a_list_of_steps_is_never_damaged() {
+    let demo = Sandbox::demo();
+    for (arguments, part) in [
+        (&["complete", PRD, "step-77-nowhere"][..], "step-77-nowhere"),
+        (&["complete", ARCHITECTURE, "no such step"], "no such step"),
+        (&["set", PRD, "stepsCompleted=3"], "write the whole list"),
+    ] {
+        let run = demo.reads_only(arguments);
+        assert!(run.code != 0 && run.stderr.contains(part), "{arguments:?}: {run}");
+    }
+    let run =
+        demo.stepmark(&["complete", PRD, "step-77-nowhere", "--force", "--reason", "a step of our own"]);
+    assert_eq!(run.code, 0, "{run}");
+    demo.write("docs/numbers.md", "---\nstepsCompleted: [1, 2]\n---\n");
+    let run = demo.stepmark(&["complete", "docs/numbers.md", "02b"]);
+    assert!(run.code == 1 && run.stderr.contains("holds numbers"), "{run}");
+    assert_eq!(demo.stepmark(&["complete", "docs/numbers.md", "3"]).code, 0);
+    assert!(String::from_utf8(demo.read("docs/numbers.md")).unwrap().contains("[1, 2, 3]"));
+}
+
+#[test]
+fn an_artifact_is_known_by_its_name() {
+    let demo = Sandbox::demo();
+    assert_eq!(demo.stepmark(&["complete", "prd", "4"]).code, 0);
+    assert!(demo.stepmark(&["log", "planning-artifacts/prd"]).stdout.contains("step-04-journeys"));
+    assert!(demo.stepmark(&["show", "1-1"]).stdout.contains("1-1-borrow-a-tool"));
+    demo.write("docs/prd.md", "---\nstepsCompleted: [1]\n---\n");
+    let run = demo.stepmark(&["next", "prd"]);
+    assert!(run.code == 2 && run.stderr.contains("`docs/prd.md`") && run.stderr.contains(PRD), "{run}");
+    assert_eq!(demo.stepmark(&["next", "nothing"]).code, 2);
 }

@@ -65,7 +65,7 @@ pub(crate) struct ActingArguments {
 /// Insisting on what the lifecycle, or delegated work that is open, forbids.
 #[derive(Debug, Args)]
 pub(crate) struct InsistArguments {
-    /// Do it although its lifecycle has no such move, or what was delegated from it is open
+    /// Do it although its lifecycle has no such move, its workflow no such step, or what was delegated from it is open
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
     /// Why, for history

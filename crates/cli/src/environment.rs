@@ -48,6 +48,11 @@ impl Environment {
         Ok(Self { current_folder, configuration, attribution, host: host()?, clock })
     }
 
+    /// Whether something stands at a path of the command line.
+    pub(crate) fn exists(path: &Path) -> bool {
+        path.exists()
+    }
+
     /// Whether a folder stands at a path of the command line.
     pub(crate) fn is_folder(path: &Path) -> bool {
         path.is_dir()

@@ -15,7 +15,7 @@ use crate::{
     arguments::{ActingArguments, ProjectArguments},
     attribution,
     environment::Environment,
-    exit::Failure,
+    exit::{Exit, Failure},
 };
 
 fn sources(arguments: &ProjectArguments, environment: &Environment) -> ConfigurationSources {
@@ -108,6 +108,46 @@ impl Project {
         }
     }
 
+    /// The project path of an artifact that the command line names: by its path, or by what one artifact alone is called: the end of its
+    /// path, its name without `.md`, or the number of a story (`1-2`).
+    pub(crate) fn artifact_path(&self, given: &Path) -> Result<ProjectPath, Failure> {
+        let path = self.path(given);
+        if path.as_ref().is_ok_and(|path| Environment::exists(&self.root().path().join(path.as_str()))) {
+            return path;
+        }
+        let called = given.to_str().map(|name| self.called(name)).transpose()?.unwrap_or_default();
+        match called.as_slice() {
+            [] => path,
+            [only] => Ok(only.clone()),
+            several => {
+                let names: Vec<String> = several.iter().take(10).map(|path| format!("`{path}`")).collect();
+                let message = format!("`{}` may be any of {} artifacts", given.display(), several.len());
+                let failure = Failure::new(Exit::Usage, message);
+                Err(failure.with_help(format!("say more of its path: {}", names.join(", "))))
+            }
+        }
+    }
+
+    /// The artifacts that people call by `name`.
+    fn called(&self, name: &str) -> Result<Vec<ProjectPath>, Failure> {
+        let found = self.workspace.artifacts()?;
+        let paths = || found.artifacts.iter().map(TrackedArtifact::path);
+        let ends = |path: &&ProjectPath| {
+            let path = path.as_str();
+            let path = path.strip_suffix(".md").filter(|_| !name.ends_with(".md")).unwrap_or(path);
+            path == name || path.strip_suffix(name).is_some_and(|folder| folder.ends_with('/'))
+        };
+        let exact: Vec<ProjectPath> = paths().filter(ends).cloned().collect();
+        let is_story = name.contains('-') && name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        if !exact.is_empty() || !is_story {
+            return Ok(exact);
+        }
+        let is_numbered = |path: &&ProjectPath| {
+            path.file_stem().strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))
+        };
+        Ok(paths().filter(is_numbered).cloned().collect())
+    }
+
     /// The place of a path of the command line that need not lie in the project.
     pub(crate) fn place(&self, given: &Path) -> PathBuf {
         self.current_folder.join(given)
@@ -129,7 +169,7 @@ impl Project {
 
     /// What history knows the artifact at a path of the command line by: the id in its file, else its path.
     pub(crate) fn identity(&self, given: &Path) -> Result<(ArtifactKey, ProjectPath), Failure> {
-        let path = self.path(given)?;
+        let path = self.artifact_path(given)?;
         match self.workspace.artifact(&path) {
             Ok(tracked) => Ok((ArtifactKey::of(tracked.artifact()), path)),
             Err(ArtifactError::Missing { .. }) => Ok((ArtifactKey::of_path(&path), path)),
@@ -139,7 +179,7 @@ impl Project {
 
     /// Reads the artifact at a path of the command line.
     pub(crate) fn artifact(&self, given: &Path) -> Result<TrackedArtifact, Failure> {
-        let path = self.path(given)?;
+        let path = self.artifact_path(given)?;
         let artifact = self.workspace.artifact(&path)?;
         Ok(artifact)
     }

@@ -48,7 +48,7 @@ pub(super) fn carry_out_insisting(
     (command, strictness): (&Command, Strictness),
     insistence: Option<String>,
 ) -> Result<Exit, Failure> {
-    let path = project.path(given)?;
+    let path = project.artifact_path(given)?;
     let carried = project.workspace.carry_out_insisting(&path, command, strictness, insistence)?;
     report(output, &carried)?;
     keep_milestone(project, output, &carried, command);

@@ -49,7 +49,9 @@ impl Checkpoint {
         match (&self.action, &self.artifact) {
             (Some(Action::List { artifact, list }), _) => self::list(project, output, artifact, list),
             (None, Some(artifact)) => {
-                let made = project.workspace.checkpoint(&project.path(artifact)?, self.message.as_deref())?;
+                let made = project
+                    .workspace
+                    .checkpoint(&project.artifact_path(artifact)?, self.message.as_deref())?;
                 if output.json {
                     output.json("stepmark.checkpoint-made/1", made_wire(&made));
                 }
@@ -92,7 +94,7 @@ fn wire(place: &ProjectPath, read: Result<&stepmark_core::project::checkpoint::C
 }
 
 fn list(project: &Project, output: &Output, artifact: &Path, list: &ListArguments) -> Result<Exit, Failure> {
-    let path = project.path(artifact)?;
+    let path = project.artifact_path(artifact)?;
     let mut places = project.workspace.checkpoint_places(&path)?;
     let more = list.cut(&mut places);
     let read: Vec<_> = places

@@ -16,7 +16,7 @@ use crate::{
 /// Add steps to the completed ones of an artifact
 ///
 /// The new item copies the spelling of its neighbours. `lastStep`, `currentStep` and `current_step` come along where
-/// they exist; `status` is never touched. A step that is listed already changes nothing.
+/// they exist; `status` is never touched. A step that is listed already changes nothing, and one that the workflow does not have is refused.
 /// The step that finishes a workflow is refused while work that was delegated from the artifact is open.
 #[derive(Debug, Args)]
 pub(crate) struct Complete {
@@ -25,7 +25,7 @@ pub(crate) struct Complete {
     /// The steps, in any spelling: `step-03-success`, `3`, `03`
     #[arg(required = true)]
     steps: Vec<String>,
-    /// Refuse a step that is unknown to the workflow or not the next one, instead of warning
+    /// Refuse a step that is not the next one, instead of warning
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
@@ -34,9 +34,13 @@ pub(crate) struct Complete {
 
 impl Complete {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let strictness = if self.strict { Strictness::Refuse } else { Strictness::Warn };
-        let command = Command::Complete { steps: self.steps.clone() };
         let insistence = self.insist.insistence();
+        let strictness = match (self.strict, &insistence) {
+            (true, _) => Strictness::Refuse,
+            (false, Some(_)) => Strictness::Warn,
+            (false, None) => Strictness::Known,
+        };
+        let command = Command::Complete { steps: self.steps.clone() };
         change::carry_out_insisting(project, output, &self.artifact, (&command, strictness), insistence)
     }
 }

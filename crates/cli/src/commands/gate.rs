@@ -61,14 +61,14 @@ impl Gate {
         match &self.task {
             Task::Check(check) => check.run(project, output),
             Task::Lease(lease) => lease.run(project, output),
-            Task::List { artifact } => list(project, output, &project.path(artifact)?),
+            Task::List { artifact } => list(project, output, &project.artifact_path(artifact)?),
         }
     }
 }
 
 impl Check {
     fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let path = project.path(&self.artifact)?;
+        let path = project.artifact_path(&self.artifact)?;
         let workspace = &project.workspace;
         let answer = if self.exclusive {
             let configured = workspace.configuration().lease_duration();

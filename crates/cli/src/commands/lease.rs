@@ -69,23 +69,23 @@ impl Lease {
         let workspace = &project.workspace;
         let (path, lease, taken_over) = match &self.task {
             Task::Take { term, force } => {
-                let path = project.path(&term.artifact)?;
+                let path = project.artifact_path(&term.artifact)?;
                 let claim = if *force { Claim::Seize } else { Claim::WhenFree };
                 let taken = workspace.take_lease(&path, term.duration(project), claim)?;
                 (path, Some(taken.lease), taken.taken_over)
             }
             Task::Renew(term) => {
-                let path = project.path(&term.artifact)?;
+                let path = project.artifact_path(&term.artifact)?;
                 let lease = workspace.renew_lease(&path, term.duration(project))?;
                 (path, Some(lease), None)
             }
             Task::Release { artifact } => {
-                let path = project.path(artifact)?;
+                let path = project.artifact_path(artifact)?;
                 let lease = workspace.release_lease(&path)?;
                 (path, Some(lease), None)
             }
             Task::Show { artifact } => {
-                let path = project.path(artifact)?;
+                let path = project.artifact_path(artifact)?;
                 let lease = workspace.lease(&path)?.lease;
                 (path, lease, None)
             }

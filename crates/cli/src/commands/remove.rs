@@ -26,7 +26,7 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let path = project.path(&self.artifact)?;
+        let path = project.artifact_path(&self.artifact)?;
         project.workspace.remove(&path, self.reason.clone())?;
         output.json_or(
             "stepmark.remove/1",

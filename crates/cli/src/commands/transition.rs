@@ -36,7 +36,7 @@ pub(crate) struct Transition {
 impl Transition {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let Some(state) = &self.state else {
-            let path = project.path(&self.artifact)?;
+            let path = project.artifact_path(&self.artifact)?;
             return list(project, &project.workspace.artifact(&path)?, output);
         };
         let command = Command::Transition { to: state.clone() };

@@ -77,6 +77,15 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
     };
     let help = match refusal {
         TransitionRefusal::Strict(_) => "without `--strict` this is only a warning".to_owned(),
+        TransitionRefusal::Unknown(_) => {
+            format!("`stepmark show {path}` lists its steps; `--force --reason TEXT` writes it all the same")
+        }
+        TransitionRefusal::OtherSpelling { key, .. } => format!(
+            "give the steps names first: `stepmark set {path} {key}='[step-01-init, …]'`; `--force --reason TEXT` mixes them all the same"
+        ),
+        TransitionRefusal::ListReplaced { key } => format!(
+            "add a step with `stepmark complete {path} STEP`, or write the whole list: `stepmark set {path} {key}='[1, 2, 3]'`"
+        ),
         TransitionRefusal::EmptyStep => "write it as in `step-03-success`, `3` or `03`".to_owned(),
         TransitionRefusal::OpenChildren { .. } => {
             "finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()

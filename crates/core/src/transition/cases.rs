@@ -3,7 +3,7 @@
 use super::{Circumstances, Command, Plan, Remark, Strictness, TransitionRefusal, decide};
 use crate::{
     artifact::{Artifact, ProjectPath},
-    document::{Region, apply},
+    document::{Region, Value, apply},
     workflow::WorkflowDefinition,
 };
 
@@ -48,7 +48,6 @@ fn a_completed_step_is_spelled_like_its_neighbours() {
         ),
         ("stepsCompleted: []\n", "1", "stepsCompleted: [1]\n"),
         ("stepsCompleted: [1]\n", "step-02-discovery", "stepsCompleted: [1, 2]\n"),
-        ("stepsCompleted: [1, 2]\n", "step-02b-vision", "stepsCompleted: [1, 2, 02b]\n"),
         ("stepsCompleted: ['1']\n", "2", "stepsCompleted: ['1', '2']\n"),
         ("stepsCompleted: ['01']\n", "2", "stepsCompleted: ['01', '02']\n"),
         (
@@ -144,6 +143,35 @@ fn a_step_that_is_there_is_not_added_in_any_spelling() {
 }
 
 #[test]
+fn a_list_of_numbers_is_written_by_name_before_it_would_mix() {
+    let named = "stepsCompleted: [step-01-init, step-02-discovery, step-02b-vision] # mine\n";
+    let command = complete(&["2b"]);
+    let before = "stepsCompleted: [1, 2] # mine\n";
+    let (text, plan) = run(before, Some(&workflow()), &command, Strictness::Known).unwrap();
+    assert_eq!(text, named);
+    assert_eq!(plan.remarks, [Remark::StepsByName { key: "stepsCompleted".to_owned() }]);
+    let (text, _) = run(before, Some(&workflow()), &command, Strictness::Warn).unwrap();
+    assert_eq!(text, "stepsCompleted: [1, 2, 02b] # mine\n", "who insists");
+    // What no workflow knows has no name.
+    for (before, workflow) in
+        [("stepsCompleted: [1, 77]\n", Some(workflow())), ("stepsCompleted: [1, 2]\n", None)]
+    {
+        let refused = run(before, workflow.as_ref(), &command, Strictness::Known).unwrap_err();
+        assert!(matches!(refused, TransitionRefusal::OtherSpelling { .. }), "{before}: {refused}");
+    }
+}
+
+#[test]
+fn a_list_of_steps_is_not_replaced_by_one_value() {
+    let set = |value: Value| Command::Set { assignments: vec![("stepsCompleted".parse().unwrap(), value)] };
+    let before = "stepsCompleted: [1, 2]\n";
+    let refused = run(before, None, &set(Value::Integer(3)), Strictness::Warn).unwrap_err();
+    assert_eq!(refused, TransitionRefusal::ListReplaced { key: "stepsCompleted".to_owned() });
+    assert!(run(before, None, &set(Value::Sequence(vec![Value::Integer(3)])), Strictness::Warn).is_ok());
+    assert!(run("stepsCompleted: 2\n", None, &set(Value::Integer(3)), Strictness::Warn).is_ok());
+}
+
+#[test]
 fn unknown_and_early_steps_are_warned_of_or_refused() {
     let before = "stepsCompleted: ['step-01-init']\n";
     let early = Remark::OutOfOrder {
@@ -157,7 +185,12 @@ fn unknown_and_early_steps_are_warned_of_or_refused() {
         assert_eq!(text, format!("stepsCompleted: ['step-01-init', '{step}']\n"));
         assert_eq!(plan.remarks, std::slice::from_ref(&remark));
         let refused = run(before, Some(&workflow()), &command, Strictness::Refuse);
-        assert_eq!(refused.unwrap_err(), TransitionRefusal::Strict(remark));
+        assert_eq!(refused.unwrap_err(), TransitionRefusal::Strict(remark.clone()));
+        let known = run(before, Some(&workflow()), &command, Strictness::Known);
+        match remark {
+            Remark::UnknownStep { .. } => assert_eq!(known.unwrap_err(), TransitionRefusal::Unknown(remark)),
+            _ => assert_eq!(known.unwrap().1.remarks, [remark]),
+        }
     }
 }
 
@@ -170,7 +203,7 @@ fn several_steps_are_taken_in_their_order() {
         Strictness::Refuse,
     )
     .unwrap();
-    assert_eq!(text, "stepsCompleted: [1, 2, 02b]\nlastStep: 02b\n");
+    assert_eq!(text, "stepsCompleted: [step-01-init, step-02-discovery, step-02b-vision]\nlastStep: 02b\n");
     assert_eq!(plan.remarks, []);
 }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     artifact::{Artifact, Field, StepItem},
-    document::{Edit, KeyPath, Value},
+    document::{Edit, KeyPath, Segment, Value},
     workflow::{Chain, Content, Next, Step, StepId, StepMatch, StepRecord, Track, WorkflowDefinition},
 };
 
@@ -25,6 +25,10 @@ pub(super) fn plan(
     let mut completed = completed_ids(artifact, key);
     let mut plan = Plan::default();
     let mut last = None;
+    let wants_names = strictness != Strictness::Warn && wants_names(workflow, &items, given);
+    if wants_names {
+        items = by_name(workflow, (key, items), &mut plan)?;
+    }
     for given in given {
         let given = given.trim();
         if given.is_empty() {
@@ -37,12 +41,21 @@ pub(super) fn plan(
             continue;
         }
         if let Some(remark) = remark {
-            if strictness == Strictness::Refuse {
-                return Err(TransitionRefusal::Strict(remark));
+            let is_unknown = matches!(remark, Remark::UnknownStep { .. } | Remark::AmbiguousStep { .. });
+            match strictness {
+                Strictness::Refuse => return Err(TransitionRefusal::Strict(remark)),
+                Strictness::Known if is_unknown => return Err(TransitionRefusal::Unknown(remark)),
+                Strictness::Known | Strictness::Warn => {}
             }
             plan.remarks.push(remark);
         }
-        let item = spelling::item(given, step, &items);
+        let item = match step {
+            Some(step) if wants_names && items.is_empty() => Value::from(step.name()),
+            _ => spelling::item(given, step, &items),
+        };
+        if strictness != Strictness::Warn && !spelling::is_alike(&like_read(&item), &items) {
+            return Err(TransitionRefusal::OtherSpelling { step: given.to_owned(), key: key.to_owned() });
+        }
         items.push(like_read(&item));
         completed.push(id);
         plan.edits.push(Edit::Append { path: KeyPath::key(key), item });
@@ -52,6 +65,50 @@ pub(super) fn plan(
         follow(artifact, workflow, &completed, &items, (given, step), &mut plan);
     }
     Ok(plan)
+}
+
+/// Whether a list of numbers is to hold a step that has no number alone, such as `02b`: then all of it is written by name, since no reader
+/// takes a list of numbers and names for one.
+fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given: &[String]) -> bool {
+    let Some(workflow) = workflow else { return false };
+    let is_whole = |step: &Step| {
+        step.id.number().is_some_and(|number| number.letter.is_none() && number.minor.is_none())
+    };
+    let found = |given: &String| match workflow.chain.find(&StepId::parse(given.trim())) {
+        StepMatch::Step { step, .. } => Some(step),
+        _ => None,
+    };
+    let are_numbers = match items {
+        [] => given.iter().any(|given| given.trim().parse::<u16>().is_ok()),
+        _ => spelling::are_integers(items),
+    };
+    are_numbers && given.iter().filter_map(found).any(|step| !is_whole(step))
+}
+
+/// The items of a list by the names of their steps.
+fn by_name(
+    workflow: Option<&WorkflowDefinition>,
+    (key, items): (&'static str, Vec<StepItem>),
+    plan: &mut Plan,
+) -> Result<Vec<StepItem>, TransitionRefusal> {
+    let mut named = Vec::with_capacity(items.len());
+    for (place, item) in items.iter().enumerate() {
+        let found = workflow.map(|workflow| workflow.chain.find(&StepId::parse(&item.spelling)));
+        let Some(StepMatch::Step { step, .. }) = found else {
+            return Err(TransitionRefusal::OtherSpelling {
+                step: item.spelling.clone(),
+                key: key.to_owned(),
+            });
+        };
+        let value = Value::from(step.name());
+        named.push(like_read(&value));
+        let path = KeyPath(vec![Segment::Key(key.to_owned()), Segment::Index(place)]);
+        plan.edits.push(Edit::Set { path, value });
+    }
+    if !items.is_empty() {
+        plan.remarks.push(Remark::StepsByName { key: key.to_owned() });
+    }
+    Ok(named)
 }
 
 /// What `id` means in the workflow, and what is to be said about completing it now.

@@ -31,6 +31,7 @@ pub fn decide(
             reopen::plan(artifact, workflow, steps)
         }
         Command::Set { assignments } => {
+            setting::keeps_step_lists(artifact, assignments)?;
             let assignments = setting::settled(artifact, assignments);
             let edit =
                 |(path, value): &(KeyPath, Value)| Edit::Set { path: path.clone(), value: value.clone() };

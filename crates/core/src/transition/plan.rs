@@ -41,6 +41,11 @@ pub enum Remark {
         /// Those that fit.
         candidates: Vec<String>,
     },
+    /// The steps of a list of numbers are written by name now, since one of them has no number alone.
+    StepsByName {
+        /// The key of the list.
+        key: String,
+    },
     /// Another step comes next.
     OutOfOrder {
         /// The step as it was given.
@@ -118,6 +123,12 @@ impl fmt::Display for Remark {
                 write!(out, "its status `{status}` means `{state}` already")
             }
             Self::NotCompleted { step } => write!(out, "`{step}` is not in the list"),
+            Self::StepsByName { key } => {
+                write!(
+                    out,
+                    "the steps of `{key}` are written by name now, since one of them has no number alone"
+                )
+            }
             Self::UnknownStep { step, workflow } => {
                 write!(out, "the workflow `{workflow}` has no step `{step}`")
             }

@@ -10,6 +10,25 @@ pub enum TransitionRefusal {
     /// Something that is only warned of without `--strict`.
     #[error("{0}")]
     Strict(Remark),
+    /// A step that its workflow does not have.
+    #[error("{0}")]
+    Unknown(Remark),
+    /// The list holds numbers, and the step has no number alone.
+    #[error(
+        "`{key}` holds numbers, and `{step}` cannot be written as one: no reader takes a list of both for one"
+    )]
+    OtherSpelling {
+        /// The step.
+        step: String,
+        /// The key of the list.
+        key: String,
+    },
+    /// A list of steps would become something else.
+    #[error("`{key}` is a list of steps, and would be one no more")]
+    ListReplaced {
+        /// The key.
+        key: String,
+    },
     /// The frontmatter cannot be read, so nothing is known about the state.
     #[error("the frontmatter cannot be read: {reason}")]
     Unreadable {

@@ -1,5 +1,6 @@
 //! `Command::Set`: whether a number that was typed is meant as one.
 
+use super::TransitionRefusal;
 use crate::{
     artifact::Artifact,
     document::{KeyIndex, KeyPath, Node, NodeKind, Region, Scalar, ScalarStyle, Segment, Value, Yaml},
@@ -20,6 +21,23 @@ pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> 
         (path.clone(), value.clone().settled(says_number))
     };
     assignments.iter().map(settle).collect()
+}
+
+/// Refuses to put one value in the place of a list of steps: what is meant is one step more.
+pub(super) fn keeps_step_lists(
+    artifact: &Artifact,
+    assignments: &[(KeyPath, Value)],
+) -> Result<(), TransitionRefusal> {
+    let replaces = |(path, value): &&(KeyPath, Value)| {
+        let [Segment::Key(key)] = path.0.as_slice() else { return None };
+        let is_list = artifact.state().steps.iter().any(|steps| steps.key == *key && !steps.items.is_empty());
+        let stays = matches!(value, Value::Sequence(_) | Value::Null);
+        (is_list && !stays).then(|| key.clone())
+    };
+    match assignments.iter().find_map(|assignment| replaces(&assignment)) {
+        Some(key) => Err(TransitionRefusal::ListReplaced { key }),
+        None => Ok(()),
+    }
 }
 
 /// Returns whether there is anything to settle.

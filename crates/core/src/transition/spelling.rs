@@ -95,6 +95,29 @@ pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Valu
     }
 }
 
+/// Whether the list holds numbers, as far as it has a kind.
+pub(super) fn are_integers(items: &[StepItem]) -> bool {
+    items.iter().rev().find_map(|item| {
+        let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
+        Kind::of(&item.spelling, is_integer, item.kind == StepItemKind::Map)
+    }) == Some(Kind::Integer)
+}
+
+/// Whether an item is of the kind of those in the list, as far as that has one: a list of numbers and names is read by no tool as
+/// one list.
+pub(super) fn is_alike(item: &StepItem, items: &[StepItem]) -> bool {
+    let kind = |item: &StepItem| {
+        let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
+        Kind::of(&item.spelling, is_integer, item.kind == StepItemKind::Map)
+    };
+    let is_number = |kind: Kind| matches!(kind, Kind::Integer);
+    match (kind(item), items.iter().rev().find_map(kind)) {
+        (Some(own), Some(other)) => is_number(own) == is_number(other),
+        (None, Some(other)) => !is_number(other),
+        (_, None) => true,
+    }
+}
+
 /// A number that is spelled as every reader spells it: `3`, but neither `03` nor `+3`.
 fn whole_number(given: &str) -> Option<Value> {
     given.parse::<i64>().ok().filter(|number| number.to_string() == given).map(Value::Integer)
