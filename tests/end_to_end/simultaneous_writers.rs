@@ -83,7 +83,7 @@ fn writers_of_different_kinds_do_not_lose_each_other() {
         .flat_map(|number| {
             let (step, value) = (format!("edit-{number}"), format!("key{number}={number}"));
             [
-                words(&["complete", PRD, &step]),
+                words(&["complete", PRD, &step, "--force", "--reason", "ours"]),
                 words(&["set", PRD, &value]),
                 words(&["track", PRD]),
                 words(&["reopen", PRD, "step-03-success"]),

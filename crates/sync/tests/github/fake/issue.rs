@@ -61,7 +61,15 @@ impl Issue {
             "parent_issue_url": parent,
         });
         for (name, value) in &self.fields {
-            issue[name] = value.clone();
+            let account = |own: &Json| {
+                let mut account = user(host);
+                account["login"] = own["login"].clone();
+                account
+            };
+            issue[name] = match (name.as_str(), value.as_array()) {
+                ("assignees", Some(accounts)) => accounts.iter().map(account).collect(),
+                _ => value.clone(),
+            };
         }
         if self.is_pull_request {
             let pull = format!("{repository}/pulls/{number}");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     Issue, State,
     http::{Reply, Request},
-    issue::{ID_OFFSET, label},
+    issue::{ID_OFFSET, label, user},
     repository::repository,
 };
 
@@ -27,7 +27,9 @@ impl State {
             ("GET", ["issues"]) => self.list(request),
             ("GET", ["issues", at]) => self.with(number(at), |_| {}),
             ("PATCH", ["issues", at]) => self.patch(number(at), &body),
-            ("GET", ["milestones"]) => Reply::json(200, &json!([milestone(7, "1.10"), milestone(8, "2.0")])),
+            ("GET", ["milestones"]) => {
+                Reply::json(200, &json!([self.milestone(7, "1.10"), self.milestone(8, "2.0")]))
+            }
             ("POST", ["labels"]) => self.make_label(&body),
             ("POST", ["issues", at, "sub_issues"]) if self.has_sub_issues => self.adopt(number(at), &body),
             ("DELETE", ["issues", at, "sub_issue"]) if self.has_sub_issues => self.release(number(at), &body),
@@ -64,14 +66,25 @@ impl State {
         })
     }
 
+    /// A milestone: all that GitHub's description requires of one.
+    fn milestone(&self, number: u64, title: &str) -> Json {
+        let (host, when) = (&self.host, "2026-01-01T00:00:00Z");
+        let url = format!("{host}/repos/o/r/milestones/{number}");
+        json!({
+            "number": number, "title": title, "id": number, "node_id": format!("MI_{number}"), "state": "open", "description": null,
+            "creator": user(host), "open_issues": 0, "closed_issues": 0, "url": url, "html_url": url,
+            "labels_url": format!("{url}/labels"), "created_at": when, "updated_at": when, "closed_at": null, "due_on": null,
+        })
+    }
+
     /// What a request gives to `milestone`, `assignees` and `type`; without the right to push nothing.
     fn fields(&self, body: &Json) -> Map<String, Json> {
         let given = |name: &str| body.get(name).filter(|_| self.has_push_access);
         let mut fields = Map::new();
         if let Some(number) = given("milestone") {
-            let value = number
-                .as_u64()
-                .map_or(Json::Null, |number| milestone(number, if number == 7 { "1.10" } else { "2.0" }));
+            let value = number.as_u64().map_or(Json::Null, |number| {
+                self.milestone(number, if number == 7 { "1.10" } else { "2.0" })
+            });
             fields.insert("milestone".to_owned(), value);
         }
         if let Some(logins) = given("assignees") {
@@ -79,7 +92,11 @@ impl State {
             fields.insert("assignees".to_owned(), accounts.collect());
         }
         if let Some(name) = given("type") {
-            let value = if name.is_null() { Json::Null } else { json!({ "name": name }) };
+            let value = if name.is_null() {
+                Json::Null
+            } else {
+                json!({ "id": 1, "node_id": "IT_1", "name": name, "description": null })
+            };
             fields.insert("type".to_owned(), value);
         }
         fields
@@ -175,8 +192,4 @@ impl State {
             _ => Reply::error(404, "Not Found"),
         }
     }
-}
-
-fn milestone(number: u64, title: &str) -> Json {
-    json!({ "number": number, "title": title })
 }
