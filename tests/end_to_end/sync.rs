@@ -349,3 +349,28 @@ fn many_tickets_are_closed_only_when_a_person_says_so() {
     assert_eq!(sync(&sandbox, &["apply", "--yes"]).code, 0);
     assert_eq!(closed(), 3);
 }
+
+#[test]
+fn what_a_person_configured_for_git_grep_changes_nothing() {
+    let Some(repository) = Repository::empty("what_a_person_configured_for_git_grep_changes_nothing") else {
+        return;
+    };
+    let sandbox = &repository.sandbox;
+    let keys = "project_id: demo\ntrackers:\n  file: {path: out/tickets.jsonl, prune: close}\n";
+    sandbox.write(".stepmark/config.yaml", keys);
+    repository.commit("begun");
+    repository.git(&["branch", "before"]);
+    sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# A\n");
+    repository.commit("an artifact");
+    for (key, value) in [("grep.lineNumber", "true"), ("grep.column", "true"), ("color.ui", "always")] {
+        repository.git(&["config", key, value]);
+    }
+    assert_eq!(repository.stepmark(&["sync", "apply"]).code, 0);
+    repository.git(&["switch", "--quiet", "before"]);
+    repository.stepmark(&["sync", "apply"]);
+    assert!(!String::from_utf8(sandbox.read("out/tickets.jsonl")).unwrap().contains("not_planned"));
+    // Nobody knows which branch is the default: nothing is gone.
+    repository.git(&["branch", "--move", "main", "trunk"]);
+    repository.stepmark(&["sync", "apply"]);
+    assert!(!String::from_utf8(sandbox.read("out/tickets.jsonl")).unwrap().contains("not_planned"));
+}

@@ -130,13 +130,12 @@ fn unnamed(
     variable: impl Fn(&str) -> Result<Option<String>, Failure>,
 ) -> Result<(Actor, ActorSource), Failure> {
     for name in ["USER", "LOGNAME"] {
-        if let Some(user) = variable(name)? {
-            let actor = format!("human:{user}").parse().unwrap_or_else(|_| Actor::unknown());
+        if let Some(actor) = variable(name)?.and_then(|user| format!("human:{user}").parse().ok()) {
             return Ok((actor, ActorSource::User));
         }
     }
     for (name, actor) in PROGRAMS {
-        if variable(name)?.is_some() {
+        if variable(name)?.is_some_and(|value| value != "false" && value != "0") {
             return Ok((actor.parse().unwrap_or_else(|_| Actor::unknown()), ActorSource::Program));
         }
     }

@@ -101,6 +101,14 @@ pub(crate) fn printed(root: &Root, arguments: &[&str]) -> Option<String> {
     status.success().then(|| String::from_utf8_lossy(&printed).into_owned())
 }
 
+/// What a command of git in the project prints; empty where it ends with 1, as `grep` does that finds nothing. `None`: it failed.
+#[cfg(feature = "write")]
+pub(crate) fn printed_or_empty(root: &Root, arguments: &[&str]) -> Option<String> {
+    let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;
+    let is_answer = status.success() || status.code() == Some(1);
+    is_answer.then(|| String::from_utf8_lossy(&printed).into_owned())
+}
+
 /// Whether the project lies in the work tree of a git repository.
 pub(crate) fn is_repository(root: &Root) -> bool {
     root.path().ancestors().any(|folder| folder.join(".git").exists())

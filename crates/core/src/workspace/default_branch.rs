@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Workspace, git_process::printed};
-use crate::journal::HistoryError;
+use super::Workspace;
+use crate::{
+    git_process::{is_repository, printed, printed_or_empty},
+    journal::HistoryError,
+};
 
 /// Where the default branch is looked for, in this order: that of the remote as it was last fetched, then local ones.
 const DEFAULT_BRANCHES: [&str; 4] =
@@ -12,26 +15,47 @@ const DEFAULT_BRANCHES: [&str; 4] =
 /// A line that gives an artifact its id, as `git grep` knows regular expressions.
 const ID_LINE: &str = "^[\"']?(stepmark_id|id)[\"']?[ \t]*:";
 
+/// Whatever a person has configured, lines are printed as they are.
+const GREP: [&str; 9] =
+    ["grep", "-h", "-I", "--no-line-number", "--no-column", "--no-color", "--no-break", "-E", "-e"];
+
 impl Workspace {
     /// The keys of artifacts with an id that the default branch still has, so that they are not gone although the work tree lacks them; without
-    /// those that were removed through stepmark. Empty outside of git.
+    /// those that were removed through stepmark. Empty outside of git; `None` where git cannot say, or no branch is known as the default.
     ///
     /// # Errors
     /// When history cannot be read.
-    pub fn kept_by_default_branch(&self) -> Result<BTreeSet<String>, HistoryError> {
-        let root = self.root();
-        let is_there =
-            |branch: &&&str| printed(root, &["rev-parse", "--verify", "--quiet", branch]).is_some();
-        let branch = DEFAULT_BRANCHES.iter().find(is_there).copied().unwrap_or("HEAD");
-        // It fails where nothing is found.
-        let lines = printed(root, &["grep", "-h", "-I", "-E", "-e", ID_LINE, branch, "--", "."]);
+    pub fn kept_by_default_branch(&self) -> Result<Option<BTreeSet<String>>, HistoryError> {
+        if !is_repository(self.root()) {
+            return Ok(Some(BTreeSet::new()));
+        }
+        let Some(lines) = self.id_lines_of_default_branch() else { return Ok(None) };
         let mut kept: BTreeSet<String> =
-            lines.unwrap_or_default().lines().filter_map(id_of).map(|id| format!("id:{id}")).collect();
+            lines.lines().filter_map(id_of).map(|id| format!("id:{id}")).collect();
         if !kept.is_empty() {
             let removed = self.with_history(|history| history.removed_keys())?;
             kept.retain(|key| !removed.contains(key));
         }
-        Ok(kept)
+        Ok(Some(kept))
+    }
+
+    fn id_lines_of_default_branch(&self) -> Option<String> {
+        let root = self.root();
+        let is_there =
+            |branch: &String| printed(root, &["rev-parse", "--verify", "--quiet", branch]).is_some();
+        let configured = printed(root, &["config", "--get", "init.defaultBranch"]);
+        let configured = configured.map(|name| format!("refs/heads/{}", name.trim()));
+        let branches = DEFAULT_BRANCHES.iter().map(|branch| (*branch).to_owned()).chain(configured);
+        let branch = branches.into_iter().find(is_there);
+        let Some(branch) = branch else {
+            // Before the first commit no branch has anything.
+            return if printed(root, &["rev-parse", "--verify", "--quiet", "HEAD"]).is_none() {
+                Some(String::new())
+            } else {
+                None
+            };
+        };
+        printed_or_empty(root, &[&GREP[..], &[ID_LINE, &branch, "--", "."]].concat())
     }
 }
 

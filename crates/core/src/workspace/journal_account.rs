@@ -99,8 +99,13 @@ impl Account for JournalAccount<'_> {
     fn is_missing(&self) -> bool {
         let Some(version) = self.version else { return false };
         self.accepted.borrow().iter().any(|event| {
-            let segments = self.workspace.with_history(|history| history.segments_of(*event));
-            segments.is_ok_and(|segments| !segments.iter().any(|segment| version.holds_segment(segment)))
+            match self.workspace.with_history(|history| history.segments_of(*event)) {
+                Ok(segments) => !segments.iter().any(|segment| version.holds_segment(segment)),
+                Err(error) => {
+                    *self.failure.borrow_mut() = Some(error);
+                    false
+                }
+            }
         })
     }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     artifact::ProjectPath,
-    git_process::printed,
+    git_process::{is_repository, printed},
     journal::{HistoryError, SegmentName, store::SEALED_FOLDER},
     own_file,
 };
@@ -72,8 +72,10 @@ impl Workspace {
             "--no-renames",
             "--no-ext-diff",
             "--relative",
-        ]);
-        let is_own = |path: &ProjectPath| path.as_str().starts_with(SEALED_FOLDER);
+        ])?;
+        let is_own = |path: &ProjectPath| {
+            path.as_str().strip_prefix(SEALED_FOLDER).is_some_and(|rest| rest.starts_with('/'))
+        };
         let changed: BTreeSet<ProjectPath> = changed.into_iter().filter(|path| !is_own(path)).collect();
         if changed.is_empty() {
             return Ok(StagedHistory::default());
@@ -81,7 +83,7 @@ impl Workspace {
         let live = self.with_history(|history| history.live_segments(Some(&changed)))?;
         let sealed = if live.is_empty() { Vec::new() } else { self.seal_live_segments(&live)? };
         let unknown =
-            self.paths_of(&["ls-files", "--others", "--exclude-standard", "-z", "--", SEALED_FOLDER]);
+            self.paths_of(&["ls-files", "--others", "--exclude-standard", "-z", "--", SEALED_FOLDER])?;
         Ok(StagedHistory { sealed, staged: self.stage(unknown)? })
     }
 
@@ -91,10 +93,10 @@ impl Workspace {
     /// When git does not answer, or a segment cannot be read.
     pub fn restage_history(&self) -> Result<Vec<ProjectPath>, StageHistoryError> {
         let committed: BTreeSet<ProjectPath> = self
-            .paths_of(&["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", SEALED_FOLDER])
+            .paths_of(&["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", SEALED_FOLDER])?
             .into_iter()
             .collect();
-        let unknown = self.paths_of(&["ls-files", "--others", "-z", "--", SEALED_FOLDER]);
+        let unknown = self.paths_of(&["ls-files", "--others", "-z", "--", SEALED_FOLDER])?;
         self.stage(unknown.into_iter().filter(|path| committed.contains(path)).collect())
     }
 
@@ -120,9 +122,15 @@ impl Workspace {
         Ok(files)
     }
 
-    /// The paths that git prints, each ended by NUL; none where it fails, as outside of a repository.
-    fn paths_of(&self, arguments: &[&str]) -> Vec<ProjectPath> {
-        let printed = printed(self.root(), arguments).unwrap_or_default();
-        printed.split('\0').filter_map(|path| ProjectPath::new(path).ok()).collect()
+    /// The paths that git prints, each ended by NUL; none outside of a repository.
+    fn paths_of(&self, arguments: &[&str]) -> Result<Vec<ProjectPath>, GitVersionError> {
+        if !is_repository(self.root()) {
+            return Ok(Vec::new());
+        }
+        let Some(printed) = printed(self.root(), arguments) else {
+            let reason = "it ended with an error".to_owned();
+            return Err(GitVersionError::Failed { command: arguments.join(" "), reason });
+        };
+        Ok(printed.split('\0').filter_map(|path| ProjectPath::new(path).ok()).collect())
     }
 }

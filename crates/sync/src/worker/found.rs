@@ -72,9 +72,10 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
                 }
                 None => {
                     let kind = if is_begun { ActionKind::LookUp } else { ActionKind::Adopt };
-                    seen.others += usize::from(!is_begun);
                     let said = said_already(settling.ledger, tracker, plan, same)?;
-                    told.tell(kind, marker, settling.link(marker, same, said)?);
+                    let fate = settling.link(marker, same, said)?;
+                    seen.others += usize::from(!is_begun && matches!(fate, Fate::Found { .. }));
+                    told.tell(kind, marker, fate);
                     if let Some(link) = settling.ledger.link(&settings.name, marker)? {
                         settling.claim(&link, same, (found.begun_at, &mut seen))?;
                     }
@@ -143,6 +144,10 @@ fn said_already<'p, T: Tracker>(
             parent.is_some() && parent == oldest.parent_id
         }
     };
+    // What stands in fields is not seen in a list.
+    if !ticket.fields.is_empty() {
+        return Ok(None);
+    }
     let says_it = tracker.compare(ticket, None, oldest).is_ok_and(|differences| differences.is_empty());
     Ok((hangs_right && says_it).then_some((ticket, action.source)))
 }
@@ -190,9 +195,14 @@ impl Settling<'_> {
         let counts = instead.map_or(&link.remote, |oldest| &oldest.remote);
         let own = instead.map(|_| link.remote.id.as_str());
         let duplicates = claim.to_close(&counts.id, own, self.settings.duplicates);
-        seen.duplicates.extend(duplicates.iter().map(|observed| Action::close_duplicate(observed, counts)));
-        seen.lost += usize::from(instead.is_some());
-        instead.map(|_| self.link(&link.marker, same, None)).transpose()
+        let fate = instead.map(|_| self.link(&link.marker, same, None)).transpose()?;
+        // A ticket that belongs to another artifact takes no place.
+        if fate.as_ref().is_none_or(|fate| matches!(fate, Fate::Found { .. })) {
+            let closings = duplicates.iter().map(|observed| Action::close_duplicate(observed, counts));
+            seen.duplicates.extend(closings);
+            seen.lost += usize::from(fate.is_some());
+        }
+        Ok(fate)
     }
 
     /// A creation that the list does not show. `None` where it was certainly not done; else when that is certain.

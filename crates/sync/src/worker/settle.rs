@@ -76,6 +76,11 @@ pub(super) fn settle(
         }
         Outcome::InDoubt(failure) => {
             failed(ledger, &failure)?;
+            if item.action.kind == ActionKind::Create {
+                // Another machine may have made one that no list shows yet.
+                let record = TrackerRecord { created_at: Some(now), ..ledger.record(name)? };
+                ledger.put_record(name, &record)?;
+            }
             Ok(Fate::InDoubt { failure })
         }
     }

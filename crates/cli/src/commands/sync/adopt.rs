@@ -10,7 +10,12 @@ use stepmark_sync::{
     worker::{self, ConfiguredTracker, LostLink},
 };
 
-use super::{Scene, apply::carry_out, plan, report, subjects::subjects};
+use super::{
+    Scene,
+    apply::{carry_out, of_this_target},
+    plan, report,
+    subjects::subjects,
+};
 use crate::{
     environment,
     exit::{Exit, Failure},
@@ -36,7 +41,7 @@ impl Adopt {
         let mut found = scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?;
         found.actions.retain(|action| action.kind == ActionKind::Adopt);
         plan::warn(&found.remarks, output);
-        let done = carry_out(scene, &found, &mut ledger, &tracker, output)?;
+        let done = of_this_target(carry_out(scene, &found, &mut ledger, &tracker, output)?)?;
         Ok(report::show(scene, &done, &subjects(&found), output))
     }
 }
@@ -69,5 +74,5 @@ fn name_ticket_of(
         worker.name_ticket_of(marker);
         Ok(worker.apply(&plan).await?)
     })?;
-    Ok(report::show(scene, &done, &subjects(&plan), output))
+    Ok(report::show(scene, &of_this_target(done)?, &subjects(&plan), output))
 }

@@ -46,7 +46,7 @@ impl Apply {
             let mut ledger = scene.ledger()?;
             let tracker = scene.tracker(Some(output))?;
             refuse_stale(scene, &plan, &mut ledger, &tracker)?;
-            let done = carry_out(scene, &plan, &mut ledger, &tracker, output)?;
+            let done = of_this_target(carry_out(scene, &plan, &mut ledger, &tracker, output)?)?;
             let applied = Applied { report: done, subjects: subjects(&plan) };
             return Ok(applied.show(scene, output));
         }
@@ -112,6 +112,17 @@ fn tell_wait(scene: &Scene<'_>, in_doubt: &[Intent], output: &Output) {
             "nobody knows whether what was begun last was done; it is looked up, which may take until {until:.0}"
         ));
     }
+}
+
+/// Refuses what was planned for another repository or project than the tracker turned out to be; what the ledger knows is right by then.
+pub(super) fn of_this_target(done: Report) -> Result<Report, Failure> {
+    if !done.is_of_another_target {
+        return Ok(done);
+    }
+    let message =
+        "the configuration names another repository or project than that of the tickets; nothing was done";
+    Err(Failure::new(Exit::Conflict, message)
+        .with_help("what is known of its tickets is in place now: plan and run it again"))
 }
 
 pub(super) fn carry_out(

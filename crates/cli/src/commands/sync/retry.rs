@@ -28,7 +28,7 @@ pub(super) struct Retry {
     /// The artifact
     #[arg(conflicts_with_all = ["all", "reason"])]
     artifact: Option<PathBuf>,
-    /// All tickets that are parked or wait
+    /// All tickets that are parked or wait, but for those that have lost their marker
     #[arg(long)]
     all: bool,
     /// All of them that failed for this reason, such as `invalid`, `gone` or `unmarked`; `stepmark sync status --json` names it
@@ -63,7 +63,11 @@ impl Retry {
             None => {
                 let failed = ledger.read()?.deliveries(&scene.settings.name)?.into_iter();
                 let is_wanted = |delivery: &Delivery| {
-                    self.reason.is_none_or(|reason| delivery.last().is_some_and(|last| last.reason == reason))
+                    // A ticket that has lost its marker may be there all the same, and would be made again.
+                    delivery.last().is_some_and(|last| match self.reason {
+                        Some(reason) => last.reason == reason,
+                        None => last.reason != Reason::Unmarked,
+                    })
                 };
                 let wanted = failed.filter(|(_, delivery)| is_wanted(delivery));
                 wanted.filter_map(|(marker, _)| choose(scene, &snapshot, marker)).collect()

@@ -219,7 +219,7 @@ pub(super) fn snapshot(
     let listing = workspace.artifacts()?;
     let elsewhere = match settings.prune {
         Prune::Close => workspace.kept_by_default_branch()?,
-        Prune::Keep => BTreeSet::new(),
+        Prune::Keep => Some(BTreeSet::new()),
     };
     let committed = settings.ticket.web.as_ref().and_then(|_| workspace.committed_files());
     let commit = committed.map(|committed| {
@@ -228,7 +228,12 @@ pub(super) fn snapshot(
         let files = held.map(|own| own.path().clone()).collect();
         Commit { id: committed.commit, folder: committed.folder, remotes: committed.remotes, files }
     });
-    Ok(Snapshot::of(project, &listing).keeping(elsewhere).at(commit))
+    let snapshot = Snapshot::of(project, &listing).at(commit);
+    // Where nobody knows what the default branch has, nothing is taken for gone.
+    Ok(match elsewhere {
+        Some(elsewhere) => snapshot.keeping(elsewhere),
+        None => snapshot.partial(),
+    })
 }
 
 /// Why it is not known what the tickets should say.

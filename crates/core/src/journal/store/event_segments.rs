@@ -23,12 +23,14 @@ impl History {
                  LEFT JOIN names ON names.id = events.path WHERE segments.place = 0",
             )?;
             let mut rows = statement.query([])?;
+            let wanted: Option<BTreeSet<&str>> =
+                paths.map(|paths| paths.iter().map(ProjectPath::as_str).collect());
             let mut found = BTreeSet::new();
             while let Some(row) = rows.next()? {
                 let (name, path): (String, Option<String>) = (row.get(0)?, row.get(1)?);
-                let is_wanted = paths.is_none_or(|paths| {
-                    path.is_some_and(|path| paths.iter().any(|wanted| wanted.as_str() == path))
-                });
+                let is_wanted = wanted
+                    .as_ref()
+                    .is_none_or(|wanted| path.is_some_and(|path| wanted.contains(path.as_str())));
                 found.extend(SegmentName::new(&name).filter(|_| is_wanted));
             }
             Ok(found)

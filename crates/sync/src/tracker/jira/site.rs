@@ -3,7 +3,10 @@
 use serde::Deserialize;
 
 use super::JiraTracker;
-use crate::{breaker::Failure, tracker::http::HttpRequest};
+use crate::{
+    breaker::Failure,
+    tracker::{http::HttpRequest, refused::Refused},
+};
 
 /// What a site says of itself (OpenAPI, schema `ServerInformation`).
 #[derive(Debug, Deserialize)]
@@ -23,22 +26,29 @@ impl JiraTracker {
     pub(super) async fn project_id(&self) -> Result<String, Failure> {
         let request = HttpRequest::get(self.addresses().project(&self.settings.project));
         let told = self.ask::<Project>(request).await.map_err(|refused| refused.failure().clone())?;
-        Ok(format!("jira {} {}", self.site().await, told.id))
+        // Another address of the same site would be another target.
+        let site = self.known_site().await.map_err(|refused| refused.failure().clone())?;
+        Ok(format!("jira {site} {}", told.id))
+    }
+
+    /// The address of the site; its own address stands in links where a gateway does not tell it.
+    pub(super) async fn site(&self) -> &str {
+        self.known_site().await.unwrap_or(self.settings.base_url.as_str())
     }
 
     /// The address of the site. A gateway (`https://api.atlassian.com/ex/jira/…`) is not one that people can look at, and is asked once for the
-    /// site behind it; while that does not tell, its own address stands in the links.
-    pub(super) async fn site(&self) -> &str {
+    /// site behind it.
+    async fn known_site(&self) -> Result<&str, Refused> {
         let base = self.settings.base_url.as_str();
         // A site has no path.
         if !base.split("://").nth(1).is_some_and(|rest| rest.contains('/')) {
-            return base;
+            return Ok(base);
         }
         let asked = self.site.get_or_try_init(|| async {
             let request = HttpRequest::get(self.addresses().server_info());
             let told = self.ask::<ServerInformation>(request).await;
             told.map(|told| told.base_url.trim_end_matches('/').to_owned())
         });
-        asked.await.map_or(base, String::as_str)
+        asked.await.map(String::as_str)
     }
 }
