@@ -44,6 +44,21 @@ pub trait Tracker: Send + Sync {
     /// Which repository or project it is, by an id that stays when that is renamed or moved. The one request that is about no ticket.
     fn target(&self) -> impl Future<Output = Result<String, Failure>> + Send;
 
+    /// Whether [`Self::preflight`] tells anything.
+    fn has_preflight(&self) -> bool {
+        false
+    }
+
+    /// What will not work with these tickets, each of which may be new: one line for each cause, as far as the tracker can tell before
+    /// anything is written. Most tell nothing.
+    fn preflight(
+        &self,
+        tickets: &[(&Ticket, bool)],
+    ) -> impl Future<Output = Result<Vec<String>, Failure>> + Send {
+        let _ = tickets;
+        async { Ok(Vec::new()) }
+    }
+
     /// Makes tickets, each with its marker from the beginning.
     fn create(&self, creations: &[Creation]) -> impl Future<Output = Answer<Delivered>> + Send;
 

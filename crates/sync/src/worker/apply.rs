@@ -2,16 +2,11 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
-use jiff::Timestamp;
-
 use super::{
-    ApplyError, Fate, Held, Report, StopSignal, WorkerClock, WorkerSettings,
+    ApplyError, Fate, Held, Listener, Report, StopSignal, WorkerClock, WorkerSettings,
     batch::{Batch, batches},
     creations::Creations,
     found::{Seen, adopt},
@@ -52,8 +47,8 @@ pub struct Worker<'w, L, T, C> {
     /// Whether the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
     done: Option<&'w AtomicUsize>,
-    /// Who is told of waits.
-    pub(super) tell_wait: Option<Arc<dyn Fn(Timestamp) + Send + Sync>>,
+    /// Who is told of what cannot wait for the report.
+    pub(super) tell: Option<Listener>,
 }
 
 impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
@@ -84,7 +79,7 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
             naming: None,
             is_in_sight: false,
             done: None,
-            tell_wait: None,
+            tell: None,
         }
     }
 
@@ -105,10 +100,10 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         self.naming = Some(marker);
     }
 
-    /// The same worker, which tells until when it waits, whenever that is longer than a moment.
+    /// The same worker, which tells until when it waits, whenever that is longer than a moment, and what will not work before it writes.
     #[must_use]
-    pub fn telling_waits(self, tell_wait: Arc<dyn Fn(Timestamp) + Send + Sync>) -> Self {
-        Self { tell_wait: Some(tell_wait), ..self }
+    pub fn telling(self, tell: Listener) -> Self {
+        Self { tell: Some(tell), ..self }
     }
 
     /// The same worker, which counts what it has been through in `done`, for whoever shows progress.
@@ -167,6 +162,7 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
                 return Ok(());
             }
         }
+        self.preflight(lease, plan, report).await?;
         let Seen { held, listed_at, duplicates, .. } = self.look_up(lease, plan, report).await?;
         let mut creations = Creations::since(listed_at, held, duplicates);
         self.adopt_all(lease, plan, report)?;

@@ -251,6 +251,14 @@ impl Tracker for ConfiguredTracker {
         each!(self, tracker => tracker.target().await)
     }
 
+    fn has_preflight(&self) -> bool {
+        each!(self, tracker => tracker.has_preflight())
+    }
+
+    async fn preflight(&self, tickets: &[(&Ticket, bool)]) -> Result<Vec<String>, Failure> {
+        each!(self, tracker => tracker.preflight(tickets).await)
+    }
+
     async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
         each!(self, tracker => tracker.create(creations).await)
     }

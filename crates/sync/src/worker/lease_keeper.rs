@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{ApplyError, Worker, WorkerClock};
+use super::{ApplyError, Notice, Worker, WorkerClock};
 use crate::{
     ledger::{Lease, LeaseHeld, Ledger, LedgerError, LedgerWriter, check_lease},
     moment,
@@ -58,8 +58,8 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
             return Ok(false);
         }
         self.patience_ms -= left;
-        if let Some(tell) = self.tell_wait.as_ref().filter(|_| left >= LONG_WAIT_MS) {
-            tell(until);
+        if left >= LONG_WAIT_MS {
+            self.notice(&Notice::Waits(until));
         }
         while left > 0 {
             let part = left.min((self.work.lease_ms / 3).max(1));

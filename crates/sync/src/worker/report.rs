@@ -14,6 +14,8 @@ use crate::{
 pub struct Report {
     /// What became of each action, in the order in which that was known.
     pub entries: Vec<Entry>,
+    /// What was known not to work before anything was written, one line for each cause.
+    pub obstacles: Vec<String>,
     /// How many requests were made.
     pub requests: usize,
     /// Whether the plan was made from tickets of another target than the tracker turned out to be: nothing was done, and the next plan

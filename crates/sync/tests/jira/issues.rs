@@ -31,7 +31,11 @@ async fn an_issue_is_made_with_its_marker() {
     assert_eq!(issue.properties["stepmark"], json!({ "version": 1, "marker": "p/id:a" }));
     assert_eq!(issue.labels.iter().collect::<Vec<_>>(), ["status:in_review", "stepmark:p"]);
     assert!(issue.description.to_string().contains("Two of three."), "{}", issue.description);
-    assert_eq!(fake.take_asked(), ["POST /rest/api/3/issue/bulk", "POST /rest/api/3/issue/bulkfetch"]);
+    let writes = fake.take_asked().into_iter().filter(|asked| !asked.starts_with("GET"));
+    assert_eq!(
+        writes.collect::<Vec<_>>(),
+        ["POST /rest/api/3/issue/bulk", "POST /rest/api/3/issue/bulkfetch"]
+    );
 }
 
 #[tokio::test]
@@ -42,7 +46,8 @@ async fn many_are_made_at_once_and_some_are_refused() {
     wanted[1].ticket.fields.insert("priority".to_owned(), "Impossible".to_owned());
     wanted[2].ticket.fields.insert("priority".to_owned(), "High".to_owned());
     let outcomes = tracker.create(&wanted).await.outcomes;
-    assert_eq!(fake.take_asked().len(), 2);
+    let asked = fake.take_asked();
+    assert_eq!(asked.iter().filter(|asked| asked.starts_with("POST")).count(), 2, "{asked:?}");
     let told: Vec<String> = outcomes
         .iter()
         .map(|outcome| match outcome {
@@ -53,7 +58,7 @@ async fn many_are_made_at_once_and_some_are_refused() {
         .collect();
     let refused = "Invalid HTTP 400: priority: The priority selected is invalid.";
     assert_eq!(told, ["ABC-1 0", refused, "ABC-2 0", "ABC-3 0"]);
-    assert_eq!(fake.state().issues[&10_001].others["priority"], json!({ "name": "High" }));
+    assert_eq!(fake.state().issues[&10_001].others["priority"], json!({ "id": "1" }));
     // All of them refused.
     let outcomes = tracker.create(&wanted[1..2]).await.outcomes;
     assert!(
@@ -241,9 +246,9 @@ async fn other_fields_are_sent_where_they_differ() {
     };
     let (low, high) = (with("Low", Standing::ToDo), with("High", Standing::ToDo));
     let remote = created(&tracker, &low).await;
-    let priority = || fake.state().issues[&10_000].others["priority"]["name"].clone();
+    let priority = || fake.state().issues[&10_000].others["priority"]["id"].clone();
     assert!(done(update(&tracker, &remote, high.clone(), Some(&low)).await).missing.is_empty());
-    assert_eq!(priority(), "High");
+    assert_eq!(priority(), "1");
     // One that was only found is told again, unless it is closed and may not be changed any more.
     let closed = with("High", Standing::Closed(CloseReason::Completed));
     fake.state().locks_closed = true;

@@ -1,13 +1,14 @@
 //! Issues on their ways through workflows.
 
 use stepmark_sync::{
+    breaker::Reason,
     ticket::{CloseReason, Standing, Ticket},
-    tracker::Tracker as _,
+    tracker::{Outcome, Tracker as _},
 };
 
 use crate::{
     fake::{FakeJira, Status, Workflow},
-    project::{created, done, missing, ticket, tracker, update},
+    project::{created, done, ticket, tracker, update},
 };
 
 fn with(standing: Standing, status: &str) -> Ticket {
@@ -28,7 +29,7 @@ async fn an_issue_goes_where_its_standing_says() {
         (with(Standing::InProgress, "draft"), Status::InReview),
         (with(COMPLETED, "done"), Status::Done),
         (with(Standing::ToDo, "draft"), Status::ToDo),
-        (with(Standing::Closed(CloseReason::NotPlanned), "in-review"), Status::Done),
+        (with(Standing::Closed(CloseReason::NotPlanned), "in-review"), Status::Cancelled),
         (with(COMPLETED, "in-review"), Status::InReview),
     ] {
         let changed = done(update(&tracker, &remote, desired.clone(), None).await);
@@ -70,16 +71,26 @@ async fn what_no_way_leads_to_is_told() {
     fake.state().workflow = Workflow::of(&[(Status::ToDo, Status::InProgress)]);
     let tracker = tracker(&fake);
     let remote = created(&tracker, &ticket("a")).await;
-    let changed = done(update(&tracker, &remote, with(COMPLETED, "done"), None).await);
-    assert_eq!(missing(&changed), ["standing"]);
-    let named = done(update(&tracker, &remote, with(Standing::InProgress, "in-review"), None).await);
-    assert_eq!(missing(&named), ["status"]);
-    assert_eq!(named.missing[0].after, "In Review");
+    for (desired, why) in [
+        (with(COMPLETED, "done"), "issues of the type `Task` have no status that is known"),
+        (with(Standing::InProgress, "in-review"), "issues of the type `Task` have no status `In Review`"),
+        (
+            with(Standing::ToDo, "draft"),
+            "no transition that asks for nothing else leads to a status of work that has not",
+        ),
+    ] {
+        let outcome = update(&tracker, &remote, desired, None).await;
+        let Outcome::Failed(failure) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(failure.reason, Reason::Invalid);
+        let told = format!("ABC-1 stays in `In Progress`: {why}");
+        assert!(failure.detail.starts_with(&told), "{}", failure.detail);
+    }
 }
 
 #[tokio::test]
 async fn a_resolution_is_given_where_it_is_asked_for() {
     let fake = FakeJira::start();
+    fake.state().workflow = Workflow::of(&[(Status::ToDo, Status::Done), (Status::Done, Status::ToDo)]);
     fake.state().workflow.asks_resolution = true;
     let tracker = tracker(&fake);
     let remote = created(&tracker, &ticket("a")).await;

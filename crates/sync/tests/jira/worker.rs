@@ -33,7 +33,7 @@ async fn a_ticket_follows_its_artifact() {
     // Gone, and back again.
     fs::remove_file(&path).unwrap();
     project.sync(&fake).await;
-    assert_eq!(issue("A-0").status, Status::Done);
+    assert_eq!(issue("A-0").status, Status::Cancelled);
     fs::write(&path, text).unwrap();
     project.sync(&fake).await;
     let back = issue("A-0");
@@ -70,6 +70,6 @@ async fn a_duplicate_is_closed_and_the_oldest_stays() {
     let marker = marker_of(&copy.properties);
     let state = fake.state();
     let same = state.issues.values().filter(|issue| marker_of(&issue.properties) == marker);
-    let closed: Vec<bool> = same.map(|issue| issue.status == Status::Done).collect();
+    let closed: Vec<bool> = same.map(|issue| issue.status == Status::Cancelled).collect();
     assert_eq!(closed, [false, true]);
 }

@@ -94,6 +94,7 @@ fn until_settled(scene: &Scene<'_>, survey: bool, output: &Output) -> Result<App
         let goes_on = done.is_followed_by_more();
         all.report.requests += done.requests;
         all.report.entries.extend(done.entries);
+        all.report.obstacles.extend(done.obstacles);
         if !goes_on || scene.stop.is_asked() {
             break;
         }

@@ -19,7 +19,10 @@ use crate::{
 pub(super) fn show(scene: &Scene<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
     if output.json {
         let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();
-        let result = json!({ "requests": report.requests, "entries": entries, "remarks": subjects.problems });
+        let (requests, obstacles) = (report.requests, &report.obstacles);
+        let remarks = &subjects.problems;
+        let result =
+            json!({ "requests": requests, "entries": entries, "remarks": remarks, "obstacles": obstacles });
         output.json("stepmark.sync-apply/1", result);
     } else {
         let is_interrupted = scene.stop.is_asked();

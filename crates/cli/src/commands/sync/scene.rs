@@ -8,7 +8,6 @@ use std::{
     sync::{Arc, atomic::AtomicUsize},
 };
 
-use jiff::Timestamp;
 use stepmark_core::{
     journal::HistoryError,
     workspace::{Clock, StateFolder, TrackedArtifact, WalkError, Workspace},
@@ -21,7 +20,7 @@ use stepmark_sync::{
     retry::{Chance, Draw},
     ticket::{Commit, Observed, Snapshot, Ticket},
     tracker::Tracker as _,
-    worker::{ConfiguredTracker, CredentialAccess, StopSignal, TrackerOpenError, WallClock, Worker},
+    worker::{ConfiguredTracker, CredentialAccess, Notice, StopSignal, TrackerOpenError, WallClock, Worker},
 };
 
 use super::permission;
@@ -187,13 +186,16 @@ impl<'s> Scene<'s> {
         let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
         let worker = Worker::new(ledger, (tracker, &self.settings), &clock, &self.project_id, who);
         let name = self.settings.name.clone();
-        let tell_wait = Arc::new(move |until: Timestamp| {
-            output::warning(format_args!(
+        let tell = Arc::new(move |notice: &Notice| match notice {
+            Notice::Waits(until) => output::warning(format_args!(
                 "waits until {until:.0}: the limits of `{name}` want that, or a creation that its list may not show yet"
-            ));
+            )),
+            Notice::Obstacle(obstacle) => {
+                output::warning(format_args!("`{name}` will not take all of it: {obstacle}"))
+            }
         });
         let worker = worker.heeding(self.stop.clone()).counting(&self.done);
-        let mut worker = worker.telling_waits(tell_wait);
+        let mut worker = worker.telling(tell);
         run(interruptible(&self.stop, work(&mut worker)))?
     }
 

@@ -37,7 +37,8 @@ impl Addresses<'_> {
     /// One issue, which is told with the answer to a change.
     pub(super) fn edit(&self, id: &str) -> Url {
         let mut url = self.below(&["issue", id]);
-        url.query_pairs_mut().append_pair("returnIssue", "true");
+        // Jira does not heed the second of those who may not administer the project.
+        url.query_pairs_mut().append_pair("returnIssue", "true").append_pair("notifyUsers", "false");
         url
     }
 
@@ -53,6 +54,35 @@ impl Addresses<'_> {
         url
     }
 
+    /// The ways that these issues have in common, by their workflows; many are taken together at the same address.
+    pub(super) fn bulk_transitions(&self, ids: &[&str]) -> Url {
+        let mut url = self.below(&["bulk", "issues", "transition"]);
+        if !ids.is_empty() {
+            url.query_pairs_mut().append_pair("issueIdsOrKeys", &ids.join(","));
+        }
+        url
+    }
+
+    /// How far a change of many issues is.
+    pub(super) fn bulk_task(&self, id: &str) -> Url {
+        self.below(&["bulk", "queue", id])
+    }
+
+    /// The types of issues of a project, with their statuses.
+    pub(super) fn statuses(&self, project: &str) -> Url {
+        self.below(&["project", project, "statuses"])
+    }
+
+    /// The types of which new issues can be made.
+    pub(super) fn new_types(&self, project: &str, start: usize) -> Url {
+        paged(self.below(&["issue", "createmeta", project, "issuetypes"]), start)
+    }
+
+    /// The fields that a new issue of a type may have.
+    pub(super) fn new_fields(&self, project: &str, type_id: &str, start: usize) -> Url {
+        paged(self.below(&["issue", "createmeta", project, "issuetypes", type_id]), start)
+    }
+
     /// Where issues are searched for.
     pub(super) fn search(&self) -> Url {
         self.below(&["search", "jql"])
@@ -61,4 +91,9 @@ impl Addresses<'_> {
     fn below(&self, path: &[&str]) -> Url {
         self.0.url(&[&["rest", "api", "3"], path].concat())
     }
+}
+
+fn paged(mut url: Url, start: usize) -> Url {
+    url.query_pairs_mut().append_pair("startAt", &start.to_string()).append_pair("maxResults", "200");
+    url
 }

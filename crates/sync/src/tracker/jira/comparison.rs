@@ -8,7 +8,7 @@ use super::{
     JiraSettings,
     adf::{Description, Section},
     extra_fields,
-    issue::{ISSUE_TYPE, SUB_TASK_OF},
+    issue::{ISSUE_TYPE, ISSUE_TYPE_ID, SUB_TASK_OF},
     label::all_spelled,
     service::JiraIssueTypes,
     status::{StatusGoal, same_name},
@@ -92,8 +92,7 @@ impl JiraSettings {
 
     /// Whether an issue is of a type that hangs below others. The type of an issue that is there cannot be changed by a request of its own.
     pub(super) fn can_hang(&self, desired: &Ticket, observed: &Observed) -> bool {
-        let Some(own) = observed.remote.other_ids.get(ISSUE_TYPE) else { return false };
-        let is_child = self.types.child.as_ref().is_some_and(|child| same_name(child, own));
+        let is_child = self.types.child.as_ref().is_some_and(|child| is_of_type(&observed.remote, child));
         is_child || self.types.is_story(desired, observed)
     }
 
@@ -137,8 +136,13 @@ impl JiraIssueTypes {
 
     /// Whether an issue is that of a story which can hang below an epic alone.
     pub(super) fn is_story(&self, desired: &Ticket, observed: &Observed) -> bool {
-        let own = observed.remote.other_ids.get(ISSUE_TYPE);
-        self.knows_epic_of(desired) && own.is_some_and(|own| same_name(self.of_story(), own))
+        self.knows_epic_of(desired) && is_of_type(&observed.remote, self.of_story())
+    }
+
+    /// All that the configuration names.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let others = [&self.epic, &self.story, &self.child].into_iter().flatten();
+        others.chain([&self.standard]).map(String::as_str).collect()
     }
 
     fn of_story(&self) -> &str {
@@ -152,9 +156,15 @@ impl JiraIssueTypes {
 
     /// Whether `parent` is the issue of an epic, so that stories of any type may hang below it. It may have been made as another type.
     pub(super) fn is_below_epic(&self, desired: &Ticket, parent: &RemoteTicket) -> bool {
-        let is_epic = |own: &String| self.epic.as_ref().is_some_and(|epic| same_name(epic, own));
-        desired.kind == TicketKind::Story && parent.other_ids.get(ISSUE_TYPE).is_some_and(is_epic)
+        desired.kind == TicketKind::Story && self.epic.as_ref().is_some_and(|epic| is_of_type(parent, epic))
     }
+}
+
+/// Whether the type of an issue has this name or id.
+fn is_of_type(remote: &RemoteTicket, wanted: &str) -> bool {
+    let told = |key: &str| remote.other_ids.get(key);
+    told(ISSUE_TYPE_ID).is_some_and(|id| id == wanted)
+        || told(ISSUE_TYPE).is_some_and(|name| same_name(name, wanted))
 }
 
 /// The id of the issue that hangs below others no more: what should hang below a sub-task hangs beside it.

@@ -10,7 +10,8 @@ use super::{
     JiraTracker,
     exchange::read,
     fetch::Found,
-    issue::{ISSUE_TYPE, JiraIssue, remote},
+    issue::{ISSUE_TYPE, ISSUE_TYPE_ID, JiraIssue, remote},
+    project_facts::ProjectFacts,
     refusal::{ErrorCollection, failure, reason},
 };
 use crate::{
@@ -54,28 +55,43 @@ struct ElementError {
 impl JiraTracker {
     /// Makes issues, at most [`CREATE_BATCH`]. They are read back at once: the answer to their creation tells their ids alone.
     pub(super) async fn create_issues(&self, creations: &[Creation]) -> Vec<Outcome<Delivered>> {
+        let facts = match self.facts().await {
+            Ok(facts) => facts,
+            Err(refused) => {
+                return creations.iter().map(|_| Outcome::Failed(refused.failure().clone())).collect();
+            }
+        };
         let mut outcomes: BTreeMap<usize, Outcome<Delivered>> = BTreeMap::new();
         let (mut bodies, mut sent) = (Vec::new(), Vec::new());
         for (at, creation) in creations.iter().enumerate() {
-            match self.settings.creation(creation) {
+            match self.settings.creation(creation, &facts) {
                 Ok(body) => {
                     bodies.push(body);
                     sent.push(at);
                 }
                 Err(error) => {
-                    let failure = Failure::new(Reason::Invalid, &error.to_string());
+                    let failure = Failure::new(Reason::Invalid, &error);
                     outcomes.insert(at, Outcome::Failed(failure));
                 }
             }
         }
         if !sent.is_empty() {
             let wanted: Vec<&Creation> = sent.iter().map(|at| &creations[*at]).collect();
-            outcomes.extend(sent.into_iter().zip(self.make(&wanted, bodies).await));
+            let made = self.make(&wanted, bodies, &facts).await;
+            if made.iter().any(is_invalid) {
+                self.forget_facts().await;
+            }
+            outcomes.extend(sent.into_iter().zip(made));
         }
         outcomes.into_values().collect()
     }
 
-    async fn make(&self, wanted: &[&Creation], bodies: Vec<Json>) -> Vec<Outcome<Delivered>> {
+    async fn make(
+        &self,
+        wanted: &[&Creation],
+        bodies: Vec<Json>,
+        facts: &ProjectFacts,
+    ) -> Vec<Outcome<Delivered>> {
         let body = json!({ "issueUpdates": bodies });
         let request = HttpRequest::write(Method::POST, self.addresses().bulk_create(), body);
         let made = match self.http.send(request).await {
@@ -90,13 +106,13 @@ impl JiraTracker {
         // Where they cannot be read back, they are made all the same.
         let found =
             if ids.is_empty() { Found::default() } else { self.fetch(&ids).await.unwrap_or_default() };
-        self.matched(wanted, made, &found, self.site().await)
+        self.matched((wanted, facts), made, &found, self.site().await)
     }
 
     /// Which issue is whose: its marker tells. Without one their order does, where none is missing.
     fn matched(
         &self,
-        wanted: &[&Creation],
+        (wanted, facts): (&[&Creation], &ProjectFacts),
         made: CreatedIssues,
         found: &Found,
         site: &str,
@@ -115,7 +131,7 @@ impl JiraTracker {
             let own = found.issues().find(|issue| issue.marker().as_ref() == Some(marker));
             match (own, next) {
                 (Some(issue), _) => Outcome::Done(self.read_back(creation, issue.clone(), site)),
-                (None, Some(issue)) => Outcome::Done(self.unread(creation, issue.clone(), site)),
+                (None, Some(issue)) => Outcome::Done(self.unread(creation, issue.clone(), (site, facts))),
                 (None, None) => {
                     let detail = "the answer does not say which of the issues were made";
                     Outcome::InDoubt(Failure::new(Reason::Unreadable, detail))
@@ -138,11 +154,19 @@ impl JiraTracker {
     }
 
     /// An issue of which only its id is known: it may lack anything.
-    fn unread(&self, creation: &Creation, issue: CreatedIssue, site: &str) -> Delivered {
+    fn unread(
+        &self,
+        creation: &Creation,
+        issue: CreatedIssue,
+        (site, facts): (&str, &ProjectFacts),
+    ) -> Delivered {
         let ticket = &creation.ticket;
         let mut remote = remote(issue.id, issue.key, site);
-        let (issue_type, _) = self.settings.types.of_new(ticket, creation.parent.as_ref());
-        remote.other_ids.insert(ISSUE_TYPE.to_owned(), issue_type.to_owned());
+        let (wanted, _) = self.settings.types.of_new(ticket, creation.parent.as_ref());
+        if let Some(own) = facts.type_called(wanted) {
+            let told = [(ISSUE_TYPE, &own.name), (ISSUE_TYPE_ID, &own.id)];
+            remote.other_ids.extend(told.map(|(key, told)| (key.to_owned(), told.clone())));
+        }
         Delivered { remote, missing: ticket.differences(None) }
     }
 }
@@ -156,6 +180,10 @@ impl ElementError {
             _ => Outcome::Failed(failure),
         }
     }
+}
+
+fn is_invalid(outcome: &Outcome<Delivered>) -> bool {
+    outcome.failure().is_some_and(|failure| failure.reason == Reason::Invalid)
 }
 
 /// What an answer says was made. Where nothing was, Jira answers with 400 and the same form.

@@ -8,21 +8,28 @@ use super::{
     extra_fields,
     label::all_spelled,
     marker_property::property,
+    project_facts::ProjectFacts,
     summary::summary,
 };
-use crate::{ticket::MergeError, tracker::Creation};
+use crate::tracker::Creation;
 
 impl JiraSettings {
     /// One element of the request that makes issues (OpenAPI, schema `IssueUpdateDetails`). The marker stands in a property and the project's
     /// label among the labels, so that no crash parts them.
-    pub(super) fn creation(&self, creation: &Creation) -> Result<Json, MergeError> {
-        let ticket = &creation.ticket;
-        let description = Section(ticket).merged_into(&Description::empty())?;
-        let (issue_type, parent) = self.types.of_new(ticket, creation.parent.as_ref());
-        let mut fields: Map<String, Json> = extra_fields::values(ticket, None);
+    /// What the project will not take is told and not sent.
+    pub(super) fn creation(&self, creation: &Creation, facts: &ProjectFacts) -> Result<Json, String> {
+        let (ticket, parent) = (&creation.ticket, creation.parent.as_ref());
+        if let Some(obstacle) = self.creation_obstacle(facts, ticket, parent) {
+            return Err(obstacle);
+        }
+        let merged = Section(ticket).merged_into(&Description::empty());
+        let description = merged.map_err(|error| error.to_string())?;
+        let (wanted, parent) = self.types.of_new(ticket, parent);
+        let own = facts.type_called(wanted);
+        let mut fields: Map<String, Json> = extra_fields::values(ticket, None, own)?;
         let own = [
             ("project", json!({ "key": self.project })),
-            ("issuetype", json!({ "name": issue_type })),
+            ("issuetype", json!({ "id": own.map(|own| &own.id) })),
             ("summary", json!(summary(&ticket.title))),
             ("description", description.json()),
             ("labels", json!(all_spelled(&ticket.labels))),

@@ -9,6 +9,7 @@ use super::{
     extra_fields,
     issue::SUB_TASK_OF,
     marker_property::property,
+    project_facts::TypeFacts,
     summary::summary,
 };
 use crate::{
@@ -32,13 +33,13 @@ pub(super) enum Marked {
 }
 
 impl JiraSettings {
-    /// The request that makes the fields of an issue say what they should; `None` where they do. Labels are added and taken away one by one,
+    /// The request that makes the fields of an issue say what they should; `None` where they do. `own` is what is known of its type. Labels are added and taken away one by one,
     /// so that those which people give meanwhile stay.
     pub(super) fn edit(
         &self,
         change: &Change,
         current: &Observed,
-        marked: Marked,
+        (marked, own): (Marked, Option<&TypeFacts>),
     ) -> Result<Option<Edit>, Failure> {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let mut after = current.clone();
@@ -46,7 +47,8 @@ impl JiraSettings {
         let stays_closed = !current.standing.is_open() && !desired.standing.is_open();
         let mut fields = match before {
             None if stays_closed => Map::new(),
-            _ => extra_fields::values(desired, before),
+            _ => extra_fields::values(desired, before, own)
+                .map_err(|error| Failure::new(Reason::Invalid, &error))?,
         };
         let mut update = Map::new();
         let title = summary(&desired.title);

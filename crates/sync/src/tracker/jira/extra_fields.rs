@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
-use super::adf::paragraph_document;
+use super::{field::value_by_name, project_facts::TypeFacts};
 use crate::ticket::{FieldDifference, Ticket};
 
 /// Fields that stepmark fills in itself: a mapping of them has no effect.
-const OWN_FIELDS: [&str; 8] =
+pub(super) const OWN_FIELDS: [&str; 8] =
     ["project", "issuetype", "summary", "description", "labels", "parent", "status", "resolution"];
 
 /// The fields that differ from what the ticket was last made to say. What Jira has is not asked: every type of field tells its value in
@@ -25,49 +25,42 @@ pub(super) fn differences(desired: &Ticket, before: Option<&Ticket>) -> Vec<Fiel
     differences.collect()
 }
 
-/// What a request gives for them: null for a field that is mapped no longer.
-pub(super) fn values(desired: &Ticket, before: Option<&Ticket>) -> Map<String, Json> {
+/// What a request gives for them: null for a field that is mapped no longer. `own` is what is known of the type of the issue.
+pub(super) fn values(
+    desired: &Ticket,
+    before: Option<&Ticket>,
+    own: Option<&TypeFacts>,
+) -> Result<Map<String, Json>, String> {
     let changed = differences(desired, before).into_iter().filter_map(|difference| {
         let name = difference.field.strip_prefix("fields.")?.to_owned();
-        let value = desired.fields.get(&name).map_or(Json::Null, |text| value(&name, text));
-        Some((name, value))
+        let value = match desired.fields.get(&name) {
+            None => Ok(Json::Null),
+            Some(text) => value(&name, text, own),
+        };
+        Some(value.map(|value| (name, value)))
     });
     changed.collect()
 }
 
-/// A value in the form that Jira wants for a field (Atlassian's "Jira Cloud REST API, Issues: fields").
-fn value(name: &str, text: &str) -> Json {
-    let named = |text: &str| json!({ "name": text.trim() });
-    match name {
-        "priority" | "security" => named(text),
-        "components" | "fixVersions" | "versions" => text.split(',').map(named).collect(),
-        "environment" => paragraph_document(text),
-        // Whoever writes JSON knows the form of the field.
-        _ => match serde_json::from_str(text) {
-            Ok(value @ (Json::Object(_) | Json::Array(_))) => value,
-            _ => Json::from(text),
-        },
+/// The fields that a ticket maps, with their texts.
+pub(super) fn given(ticket: &Ticket) -> impl Iterator<Item = (&str, &str)> {
+    let given = ticket.fields.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    given.filter(|(name, _)| !OWN_FIELDS.contains(name))
+}
+
+fn value(name: &str, text: &str, own: Option<&TypeFacts>) -> Result<Json, String> {
+    match own.and_then(|own| own.field(name)) {
+        Some(field) => field.value(text).map_err(|why| format!("`ticket.fields.{name}`: {why}")),
+        None => Ok(value_by_name(name, text)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::ticket::sample::ticket;
-
-    #[test]
-    fn each_field_has_its_form() {
-        for (name, text, expected) in [
-            ("priority", "High", json!({ "name": "High" })),
-            ("components", "a, b", json!([{ "name": "a" }, { "name": "b" }])),
-            ("duedate", "2026-01-01", json!("2026-01-01")),
-            ("customfield_1", r#"{"value":"x"}"#, json!({ "value": "x" })),
-            ("customfield_1", "5", json!("5")),
-        ] {
-            assert_eq!(value(name, text), expected);
-        }
-        assert_eq!(value("environment", "x")["type"], "doc");
-    }
 
     #[test]
     fn only_what_changes_is_sent() {
@@ -77,9 +70,9 @@ mod tests {
         };
         let before = with(&[("duedate", "1"), ("priority", "Low"), ("old", "x")]);
         let after = with(&[("duedate", "1"), ("priority", "High"), ("summary", "no")]);
-        let told = Json::Object(values(&after, Some(&before)));
+        let told = Json::Object(values(&after, Some(&before), None).unwrap());
         assert_eq!(told, json!({ "priority": { "name": "High" }, "old": null }));
-        assert_eq!(values(&after, None).len(), 2);
+        assert_eq!(values(&after, None, None).unwrap().len(), 2);
         assert!(differences(&after, Some(&after)).is_empty());
     }
 }

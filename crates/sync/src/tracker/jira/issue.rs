@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Map, Value as Json};
 
 use super::{adf::Description, marker_property::marker_in, status::JiraStatus};
-use crate::ticket::{Marker, Observed, RemoteTicket};
+use crate::ticket::{Marker, Observed, RemoteTicket, Standing};
 
 /// The fields that are asked for.
 pub(super) const FIELDS: [&str; 9] =
@@ -15,6 +15,9 @@ pub(super) const FIELDS: [&str; 9] =
 
 /// The name under which [`RemoteTicket::other_ids`] keeps the type of an issue.
 pub(super) const ISSUE_TYPE: &str = "issue_type";
+
+/// The name under which it keeps the id of that type.
+pub(super) const ISSUE_TYPE_ID: &str = "issue_type_id";
 
 /// The name under which it keeps the issue that a sub-task belongs to. Jira knows no sub-tasks of sub-tasks.
 pub(super) const SUB_TASK_OF: &str = "sub_task_of";
@@ -65,6 +68,8 @@ struct Identified {
 
 #[derive(Clone, Debug, Deserialize)]
 struct JiraIssueType {
+    #[serde(default)]
+    id: Option<String>,
     name: String,
     #[serde(default)]
     subtask: bool,
@@ -76,15 +81,22 @@ impl JiraIssue {
         marker_in(&self.properties)
     }
 
+    /// Its status, and what that says.
+    pub(super) fn stands(&self) -> (String, Standing) {
+        let resolution = self.fields.resolution.as_ref().map(|resolution| resolution.name.as_str());
+        (self.fields.status.name.clone(), self.fields.status.standing(resolution))
+    }
+
     /// The ticket that it is, of this marker, on the site at `base`.
     pub(super) fn observed(self, marker: Marker, base: &str) -> Observed {
+        let (status, standing) = self.stands();
         let fields = self.fields;
         let parent_id = fields.parent.map(|parent| parent.id);
         let mut other_ids = BTreeMap::from([(ISSUE_TYPE.to_owned(), fields.issuetype.name)]);
+        other_ids.extend(fields.issuetype.id.map(|id| (ISSUE_TYPE_ID.to_owned(), id)));
         if let Some(parent) = parent_id.as_ref().filter(|_| fields.issuetype.subtask) {
             other_ids.insert(SUB_TASK_OF.to_owned(), parent.clone());
         }
-        let resolution = fields.resolution.as_ref().map(|resolution| resolution.name.as_str());
         let has_no_comments = fields.comment.is_some_and(|comments| comments.total == 0);
         let is_alone = Description::read(&fields.description).is_ok_and(|text| text.is_alone(&marker));
         Observed {
@@ -95,8 +107,8 @@ impl JiraIssue {
             title: fields.summary,
             body: if fields.description.is_null() { String::new() } else { fields.description.to_string() },
             labels: fields.labels,
-            standing: fields.status.standing(resolution),
-            status: Some(fields.status.name),
+            standing,
+            status: Some(status),
             parent_id,
         }
     }
@@ -119,7 +131,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::ticket::{CloseReason, Standing, sample::marker};
+    use crate::ticket::{CloseReason, sample::marker};
 
     #[test]
     fn is_read_as_jira_tells_it() {

@@ -1,12 +1,15 @@
 //! The tracker.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::atomic::AtomicBool, time::Duration};
 
 use jiff::Timestamp;
 use stepmark_core::workspace::Clock;
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell};
 
-use super::{address::Addresses, create::CREATE_BATCH, fetch::READ_BATCH, update::UPDATE_BATCH};
+use super::{
+    address::Addresses, create::CREATE_BATCH, fetch::READ_BATCH, project_facts::KeptFacts,
+    update::UPDATE_BATCH,
+};
 use crate::{
     TrackerName,
     breaker::{Failure, Route},
@@ -56,13 +59,16 @@ pub struct JiraIssueTypes {
     pub child: Option<String>,
 }
 
-/// The issues of a project of Jira Cloud. Of what it learns it keeps only which site is behind a gateway.
+/// The issues of a project of Jira Cloud. Of what it learns it keeps which site is behind a gateway and, for a while, what the project allows.
 #[derive(Debug)]
 pub struct JiraTracker {
     pub(super) settings: JiraSettings,
     pub(super) http: HttpClient,
     credential: String,
     pub(super) site: OnceCell<String>,
+    pub(super) facts: Mutex<KeptFacts>,
+    /// Whether many issues may be moved at once, as far as Jira has told.
+    pub(super) moves_many: AtomicBool,
 }
 
 /// Headers of every request.
@@ -77,7 +83,14 @@ impl JiraTracker {
         let scheme = HttpScheme::Basic { account: &settings.account };
         let identity = HttpIdentity { scheme, credential, headers: &HEADERS };
         let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;
-        Ok(Self { settings, http, credential: credential.name.clone(), site: OnceCell::new() })
+        Ok(Self {
+            settings,
+            http,
+            credential: credential.name.clone(),
+            site: OnceCell::new(),
+            facts: Mutex::default(),
+            moves_many: AtomicBool::new(true),
+        })
     }
 
     pub(super) const fn addresses(&self) -> Addresses<'_> {
@@ -129,10 +142,12 @@ impl Tracker for JiraTracker {
         match kind {
             // Made, and read back.
             RequestKind::Create => Cost { requests: 2, ..Cost::create(count) },
-            // Read together, then each is changed, and taken to its status.
+            // Read together, then each is changed and taken to its status.
             RequestKind::Update => {
-                let writes = count.saturating_mul(2);
-                Cost { requests: count.saturating_mul(3).saturating_add(1), writes, creations: 0, points: 0 }
+                // Several go to their status together.
+                let (asked, writes) =
+                    if count < 3 { (3 * count + 1, 2 * count) } else { (count + 8, count + 1) };
+                Cost { requests: asked, writes, creations: 0, points: 0 }
             }
             RequestKind::Read | RequestKind::List | RequestKind::Target => Cost::READ,
         }
@@ -145,6 +160,15 @@ impl Tracker for JiraTracker {
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError> {
         self.settings.differences(desired, before, observed)
+    }
+
+    fn has_preflight(&self) -> bool {
+        true
+    }
+
+    async fn preflight(&self, tickets: &[(&Ticket, bool)]) -> Result<Vec<String>, Failure> {
+        let facts = self.facts().await.map_err(|refused| refused.failure().clone())?;
+        Ok(self.settings.obstacles(&facts, tickets))
     }
 
     async fn target(&self) -> Result<String, Failure> {

@@ -4,18 +4,22 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::project_facts::TypeFacts;
 use crate::ticket::{CloseReason, Observed, Standing, Ticket};
 
 /// A status as Jira tells it (OpenAPI, schema `StatusDetails`).
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct JiraStatus {
+    /// Its id.
+    #[serde(default)]
+    pub(super) id: String,
     /// Its name.
     pub(super) name: String,
     #[serde(rename = "statusCategory")]
     category: JiraCategory,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 struct JiraCategory {
     key: String,
 }
@@ -36,9 +40,11 @@ pub(super) enum Category {
 pub(super) enum StatusGoal<'s> {
     /// The one with this name: the configuration says so.
     Named(&'s str),
-    /// One of the category `Done`, and of several the one with this name.
+    /// One of the category `Done`. That of work which was given up is none of finished work, although Jira calls both done.
     Closed {
-        /// What the configuration says.
+        /// Why.
+        reason: CloseReason,
+        /// The one with this name, if it is known.
         preferred: Option<&'s str>,
     },
     /// Any one of this category.
@@ -60,7 +66,10 @@ impl JiraStatus {
         match self.category() {
             Category::ToDo => Standing::ToDo,
             Category::InProgress => Standing::InProgress,
-            Category::Done => Standing::Closed(resolution.map_or(CloseReason::Completed, reason_of)),
+            Category::Done => Standing::Closed(match resolution.map(reason_of) {
+                None | Some(CloseReason::Completed) if is_given_up(&self.name) => CloseReason::NotPlanned,
+                told => told.unwrap_or(CloseReason::Completed),
+            }),
         }
     }
 }
@@ -72,6 +81,35 @@ pub(super) const fn resolutions(reason: CloseReason) -> &'static [&'static str] 
         CloseReason::NotPlanned => &["won't do", "wont do", "declined", "won't fix", "cannot reproduce"],
         CloseReason::Duplicate => &["duplicate"],
     }
+}
+
+/// The names that statuses of closed issues usually have for a reason, the most usual first. A site may have others.
+pub(super) const fn usual_names(reason: CloseReason) -> &'static [&'static str] {
+    match reason {
+        CloseReason::Completed => &["done", "closed", "resolved", "completed", "complete", "finished"],
+        CloseReason::NotPlanned => &[
+            "cancelled",
+            "canceled",
+            "won't do",
+            "wont do",
+            "won't fix",
+            "not planned",
+            "declined",
+            "rejected",
+            "abandoned",
+            "withdrawn",
+            "discarded",
+            "obsolete",
+            "invalid",
+        ],
+        CloseReason::Duplicate => &["duplicate"],
+    }
+}
+
+/// Whether a status with this name is of work that was given up.
+pub(super) fn is_given_up(name: &str) -> bool {
+    let reasons = [CloseReason::NotPlanned, CloseReason::Duplicate];
+    reasons.into_iter().flat_map(usual_names).any(|usual| same_name(usual, name))
 }
 
 fn reason_of(resolution: &str) -> CloseReason {
@@ -91,13 +129,24 @@ impl<'s> StatusGoal<'s> {
             statuses.get(word).or(same.map(|(_, name)| name)).map(String::as_str)
         });
         match (ticket.standing, named) {
-            (Standing::Closed(CloseReason::NotPlanned | CloseReason::Duplicate), preferred) => {
-                Self::Closed { preferred }
+            (Standing::Closed(reason @ (CloseReason::NotPlanned | CloseReason::Duplicate)), preferred) => {
+                Self::Closed { reason, preferred }
             }
             (_, Some(name)) => Self::Named(name),
-            (Standing::Closed(CloseReason::Completed), None) => Self::Closed { preferred: None },
+            (Standing::Closed(reason), None) => Self::Closed { reason, preferred: None },
             (Standing::ToDo, None) => Self::In(Category::ToDo),
             (Standing::InProgress, None) => Self::In(Category::InProgress),
+        }
+    }
+
+    /// The same, where the type of the issue tells which status is of finished work.
+    pub(super) fn knowing(self, own: Option<&'s TypeFacts>) -> Self {
+        match self {
+            Self::Closed { reason: reason @ CloseReason::Completed, preferred: None } => {
+                let finished = own.and_then(TypeFacts::finished);
+                Self::Closed { reason, preferred: finished.map(|status| status.name.as_str()) }
+            }
+            other => other,
         }
     }
 
@@ -105,6 +154,9 @@ impl<'s> StatusGoal<'s> {
     pub(super) fn is_met(&self, name: &str, category: Category) -> bool {
         match self {
             Self::Named(wanted) => same_name(wanted, name),
+            Self::Closed { reason: CloseReason::Completed, .. } => {
+                category == Category::Done && !is_given_up(name)
+            }
             Self::Closed { .. } => category == Category::Done,
             Self::In(wanted) => category == *wanted,
         }
@@ -148,29 +200,47 @@ mod tests {
             (Standing::ToDo, None, StatusGoal::In(Category::ToDo)),
             (Standing::InProgress, Some("draft"), StatusGoal::In(Category::InProgress)),
             (Standing::InProgress, Some("In-Review"), StatusGoal::Named("In Review")),
-            (Standing::Closed(Completed), Some("done"), StatusGoal::Closed { preferred: None }),
+            (
+                Standing::Closed(Completed),
+                Some("done"),
+                StatusGoal::Closed { reason: Completed, preferred: None },
+            ),
             (Standing::Closed(Completed), Some("in-review"), StatusGoal::Named("In Review")),
             (
                 Standing::Closed(NotPlanned),
                 Some("in-review"),
-                StatusGoal::Closed { preferred: Some("In Review") },
+                StatusGoal::Closed { reason: NotPlanned, preferred: Some("In Review") },
             ),
-            (Standing::Closed(Duplicate), None, StatusGoal::Closed { preferred: None }),
+            (Standing::Closed(Duplicate), None, StatusGoal::Closed { reason: Duplicate, preferred: None }),
         ] {
             let ticket = Ticket { standing, status: word.map(str::to_owned), ..ticket("a", |_| {}) };
             assert_eq!(StatusGoal::of(&ticket, &statuses), goal);
         }
         assert!(StatusGoal::Named("In Review").is_met("in review", Category::ToDo));
         assert!(!StatusGoal::Named("In Review").is_met("Review", Category::InProgress));
-        assert!(StatusGoal::Closed { preferred: Some("x") }.is_met("y", Category::Done));
+        for (reason, status, is_met) in [
+            (Completed, "y", true),
+            (Completed, "Cancelled", false),
+            (NotPlanned, "Cancelled", true),
+            (NotPlanned, "y", true),
+        ] {
+            assert_eq!(
+                StatusGoal::Closed { reason, preferred: Some("x") }.is_met(status, Category::Done),
+                is_met
+            );
+        }
     }
 
     #[test]
     fn a_resolution_says_why_a_ticket_is_closed() {
-        let status = |key: &str| -> JiraStatus {
-            serde_json::from_value(serde_json::json!({ "name": "S", "statusCategory": { "key": key } }))
+        let named = |name: &str, key: &str| -> JiraStatus {
+            serde_json::from_value(serde_json::json!({ "name": name, "statusCategory": { "key": key } }))
                 .unwrap()
         };
+        let status = |key: &str| named("S", key);
+        let given_up = Standing::Closed(CloseReason::NotPlanned);
+        assert_eq!(named("Cancelled", "done").standing(None), given_up);
+        assert_eq!(named("Cancelled", "done").standing(Some("Done")), given_up);
         for (key, resolution, standing) in [
             ("new", None, Standing::ToDo),
             ("undefined", None, Standing::ToDo),

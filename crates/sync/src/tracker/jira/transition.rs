@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::status::{Category, JiraStatus, StatusGoal, resolutions, same_name};
+use super::status::{Category, JiraStatus, StatusGoal, resolutions, same_name, usual_names};
 use crate::ticket::{CloseReason, Standing};
 
 /// A way out of the status that an issue has now (OpenAPI, schema `IssueTransition`).
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Transition {
-    id: String,
+    /// Its id.
+    pub(super) id: String,
     /// Where it leads.
     pub(super) to: JiraStatus,
     #[serde(default, rename = "isAvailable")]
@@ -55,15 +56,22 @@ pub(super) fn choose<'t>(
     passed: &BTreeSet<String>,
 ) -> Option<&'t Transition> {
     let mut usable = transitions.iter().filter(|way| way.is_usable());
-    let meets = |way: &&Transition| goal.is_met(&way.to.name, way.to.category());
+    let meets = |way: &&Transition| way.leads_to(goal);
     let straight: Vec<&Transition> = usable.clone().filter(meets).collect();
-    if let StatusGoal::Closed { preferred: Some(name) } = goal
-        && let Some(way) = straight.iter().find(|way| same_name(&way.to.name, name))
-    {
-        return Some(way);
-    }
-    if let Some(way) = straight.first() {
-        return Some(way);
+    let named = |name: &&str| straight.iter().copied().find(|way| same_name(&way.to.name, name));
+    let first = match goal {
+        StatusGoal::Closed { reason, preferred } => {
+            let usual = usual_names(*reason).iter().copied();
+            let known = preferred.iter().copied().chain(usual).find_map(|name| named(&name));
+            // Of finished work a status that nobody knows may be another thing than it seems.
+            let says_why = || straight.iter().copied().find(|way| way.says(*reason));
+            let any = || says_why().or(straight.first().copied());
+            known.or_else(|| any().filter(|_| *reason != CloseReason::Completed))
+        }
+        _ => straight.first().copied(),
+    };
+    if first.is_some() {
+        return first;
     }
     let is_new = |way: &&Transition| !passed.contains(&way.to.name.to_lowercase());
     let is_open = |way: &&Transition| way.to.category() != Category::Done;
@@ -76,6 +84,11 @@ pub(super) fn choose<'t>(
 }
 
 impl Transition {
+    /// A way of which it is known that it asks for nothing.
+    pub(super) const fn to(id: String, to: JiraStatus) -> Self {
+        Self { id, to, is_available: None, fields: BTreeMap::new() }
+    }
+
     /// The body of the request that takes it, for a ticket that is to be closed for the reason in `standing`.
     pub(super) fn request(&self, standing: Standing) -> Json {
         let mut body = json!({ "transition": { "id": self.id } });
@@ -86,6 +99,18 @@ impl Transition {
             body["fields"] = json!({ RESOLUTION: { "name": name } });
         }
         body
+    }
+
+    /// Whether it ends where `goal` is.
+    pub(super) fn leads_to(&self, goal: &StatusGoal<'_>) -> bool {
+        goal.is_met(&self.to.name, self.to.category())
+    }
+
+    /// Whether it can say why an issue is closed.
+    fn says(&self, reason: CloseReason) -> bool {
+        let allowed = self.fields.get(RESOLUTION).map(|field| field.allowed.as_slice()).unwrap_or_default();
+        let names = || allowed.iter().filter_map(|value| value.name.as_deref());
+        resolutions(reason).iter().any(|wanted| names().any(|name| name.eq_ignore_ascii_case(wanted)))
     }
 
     fn is_usable(&self) -> bool {
@@ -127,6 +152,8 @@ mod tests {
             way("5", "Asking", "done", json!({ "fields": { "cause": { "required": true } } })),
             way("6", "Closed", "done", json!({ "fields": { "resolution": resolution } })),
             way("7", "Done", "done", json!({})),
+            way("8", "Cancelled", "done", json!({})),
+            way("9", "Shipped", "done", json!({})),
         ]
     }
 
@@ -134,16 +161,23 @@ mod tests {
     fn the_straightest_way_is_taken() {
         let all = ways();
         let open = &all[..3];
+        let closed = |reason, preferred| StatusGoal::Closed { reason, preferred };
         let passed = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         for (ways, goal, passed, id) in [
-            (&all[..], StatusGoal::Closed { preferred: None }, passed(&[]), Some("6")),
-            (&all[..], StatusGoal::Closed { preferred: Some("done") }, passed(&[]), Some("7")),
+            (&all[..], closed(CloseReason::Completed, None), passed(&[]), Some("7")),
+            (&all[..], closed(CloseReason::NotPlanned, None), passed(&[]), Some("8")),
+            (&all[..6], closed(CloseReason::Completed, None), passed(&[]), Some("6")),
+            // What is known by no name may be of work that was given up.
+            (&all[7..], closed(CloseReason::Completed, None), passed(&[]), None),
+            (&all[7..], closed(CloseReason::Duplicate, None), passed(&[]), Some("8")),
+            (&all[..], closed(CloseReason::Completed, Some("shipped")), passed(&[]), Some("9")),
+            (&all[..], closed(CloseReason::NotPlanned, Some("done")), passed(&[]), Some("7")),
             (&all[..], StatusGoal::Named("in review"), passed(&[]), Some("3")),
             (&all[..], StatusGoal::In(Category::ToDo), passed(&[]), Some("1")),
-            (open, StatusGoal::Closed { preferred: None }, passed(&["in progress"]), Some("3")),
-            (open, StatusGoal::Closed { preferred: None }, passed(&["in progress", "in review"]), Some("1")),
+            (open, closed(CloseReason::Completed, None), passed(&["in progress"]), Some("3")),
+            (open, closed(CloseReason::Completed, None), passed(&["in progress", "in review"]), Some("1")),
             (open, StatusGoal::Named("Elsewhere"), passed(&["in progress", "in review", "backlog"]), None),
-            (&all[6..], StatusGoal::In(Category::ToDo), passed(&[]), None),
+            (&all[6..7], StatusGoal::In(Category::ToDo), passed(&[]), None),
         ] {
             assert_eq!(choose(ways, &goal, &passed).map(|way| way.id.as_str()), id, "{goal:?} {passed:?}");
         }

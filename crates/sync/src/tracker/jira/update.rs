@@ -1,5 +1,7 @@
 //! Changing issues.
 
+use std::sync::Arc;
+
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -7,7 +9,8 @@ use serde_json::Value as Json;
 use super::{
     JiraTracker,
     edit::{Edit, Marked},
-    issue::JiraIssue,
+    progress::Progress,
+    project_facts::ProjectFacts,
     status::StatusGoal,
 };
 use crate::{
@@ -16,8 +19,9 @@ use crate::{
     tracker::{Change, Delivered, Outcome, http::HttpRequest, refused::Refused},
 };
 
-/// How many issues are changed in one go: one request reads all of them, and up to four change each.
-pub(super) const UPDATE_BATCH: usize = 10;
+/// How many issues are changed in one go: one request reads all of them, up to one changes each, and few take those that stand alike to
+/// their status.
+pub(super) const UPDATE_BATCH: usize = 25;
 
 /// The fields of an issue that the answer to a change tells.
 #[derive(Debug, Default, Deserialize)]
@@ -38,64 +42,82 @@ impl JiraTracker {
     /// Changes the managed fields of issues, after reading what people made of them; nothing is sent where nothing differs. What goes wrong
     /// with more than one ticket keeps the rest from being asked for.
     pub(super) async fn update_issues(&self, changes: &[Change]) -> Vec<Outcome<Delivered>> {
+        let all_failed = |refused: Refused| {
+            changes.iter().map(|_| Outcome::Failed(refused.failure().clone())).collect::<Vec<_>>()
+        };
         let ids: Vec<&str> = changes.iter().map(|change| change.remote.id.as_str()).collect();
         let found = match self.fetch(&ids).await {
             Ok(found) => found,
-            Err(refused) => {
-                return changes.iter().map(|_| Outcome::Failed(refused.failure().clone())).collect();
-            }
+            Err(refused) => return all_failed(refused),
         };
-        let mut halted: Option<Failure> = None;
-        let mut outcomes = Vec::with_capacity(changes.len());
+        let (site, statuses) = (self.site().await, &self.settings.statuses);
+        let mut issues: Vec<Result<Progress<'_>, Refused>> = Vec::with_capacity(changes.len());
         for change in changes {
-            if let Some(failure) = &halted {
-                outcomes.push(Outcome::Failed(failure.clone()));
-                continue;
-            }
-            let changed = match found.get(&change.remote) {
-                Ok(issue) => self.change_issue(change, issue).await,
-                Err(failure) => Err(Refused::Failed(failure)),
+            let issue = found.get(&change.remote).map_err(Refused::Failed);
+            issues.push(issue.and_then(|issue| Progress::begin(change, issue, (site, statuses))));
+        }
+        let facts: Arc<ProjectFacts> = match issues.iter().flatten().any(Progress::wants_facts) {
+            false => Arc::default(),
+            true => match self.facts().await {
+                Ok(facts) => facts,
+                Err(refused) => return all_failed(refused),
+            },
+        };
+        for issue in issues.iter_mut().flatten() {
+            issue.goal = issue.goal.knowing(facts.type_of(&issue.current.remote));
+        }
+        let mut halted = self.edit_all(&mut issues, &facts).await;
+        if halted.is_none() {
+            let mut open: Vec<&mut Progress<'_>> = issues.iter_mut().flatten().collect();
+            halted = self.walk_together(&mut open, &facts).await.err();
+        }
+        let mut outcomes = Vec::with_capacity(changes.len());
+        for issue in issues {
+            let ended = match issue {
+                Ok(issue) => self.end(issue, &facts, &mut halted).await,
+                Err(refused) => Err(refused),
             };
-            if let Err(refused) = &changed
-                && refused.failure().reason.consequence().scope != ScopeKind::Ticket
-            {
-                halted = Some(refused.failure().clone());
-            }
-            outcomes.push(changed.map_or_else(Refused::outcome, |current| self.delivered(change, current)));
+            outcomes.push(ended.map_or_else(Refused::outcome, Outcome::Done));
         }
         outcomes
     }
 
-    async fn change_issue(&self, change: &Change, issue: JiraIssue) -> Result<Observed, Refused> {
-        let desired = &change.desired;
-        let marker = issue.marker();
-        let marked = if marker.is_some() { Marked::Yes } else { Marked::No };
-        let mut current = issue.observed(desired.marker.clone(), self.site().await);
-        if let Some(failure) = change.condition.refusal(marker.as_slice(), &current) {
-            return Err(Refused::Failed(failure));
+    /// Changes the fields of each; the failure that keeps all others from being asked for.
+    async fn edit_all(
+        &self,
+        issues: &mut [Result<Progress<'_>, Refused>],
+        facts: &ProjectFacts,
+    ) -> Option<Failure> {
+        let mut halted = None;
+        for slot in issues {
+            let Ok(issue) = slot else { continue };
+            let edited = match &halted {
+                Some(failure) => Err(Refused::Failed(Failure::clone(failure))),
+                None => self.edit_issue(issue, facts).await,
+            };
+            if let Err(refused) = edited {
+                halted = halted.or_else(|| of_all(&refused));
+                *slot = Err(refused);
+            }
         }
-        let goal = StatusGoal::of(desired, &self.settings.statuses);
-        let edit = self.settings.edit(change, &current, marked).map_err(Refused::Failed)?;
+        halted
+    }
+
+    async fn edit_issue(&self, issue: &mut Progress<'_>, facts: &ProjectFacts) -> Result<(), Refused> {
+        let marked = if issue.is_marked { Marked::Yes } else { Marked::No };
+        let own = facts.type_of(&issue.current.remote);
+        let edit =
+            self.settings.edit(issue.change, &issue.current, (marked, own)).map_err(Refused::Failed)?;
         // Many workflows do not let a closed issue be changed: it is opened first, and closed last.
-        let opens = !current.standing.is_open() && !matches!(goal, StatusGoal::Closed { .. });
-        let mut has_written = false;
-        if opens {
-            has_written = self.walk(desired, &mut current, &goal).await?;
+        if !issue.current.standing.is_open() && !matches!(issue.goal, StatusGoal::Closed { .. }) {
+            self.walk(issue).await?;
         }
-        if let Some(edit) = edit {
-            let after =
-                Observed { standing: current.standing, status: current.status.clone(), ..edit.after.clone() };
-            let edited = self.send_edit(change, &edit).await;
-            let edited =
-                edited.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
-            current = overlaid(after, edited);
-            has_written = true;
-        }
-        if !opens {
-            let walked = self.walk(desired, &mut current, &goal).await;
-            walked.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
-        }
-        Ok(current)
+        let Some(edit) = edit else { return Ok(()) };
+        let edited = self.send_edit(issue.change, &edit).await.map_err(|refused| issue.refused(refused))?;
+        let (standing, status) = (issue.current.standing, issue.current.status.clone());
+        issue.current = overlaid(Observed { standing, status, ..edit.after }, edited);
+        issue.has_written = true;
+        Ok(())
     }
 
     async fn send_edit(&self, change: &Change, edit: &Edit) -> Result<EditedFields, Refused> {
@@ -104,20 +126,52 @@ impl JiraTracker {
         Ok(edited.unwrap_or_default().fields)
     }
 
-    /// What was delivered, and what the issue does not say all the same.
-    fn delivered(&self, change: &Change, current: Observed) -> Outcome<Delivered> {
-        let (desired, settings) = (&change.desired, &self.settings);
-        // The labels of before are taken away by now, and the other fields were taken or refused with the request.
-        match settings.differences(desired, Some(desired), &current) {
-            Ok(mut missing) => {
-                missing.retain(|missing| missing.field != "parent");
-                let parent = (change.before.as_ref(), change.parent.as_ref());
-                missing.extend(settings.parent_missing(desired, parent, &current));
-                Outcome::Done(Delivered { remote: current.remote, missing })
-            }
-            Err(error) => Outcome::Failed(Failure::new(Reason::Invalid, &error.to_string())),
+    /// Takes an issue where it should be, unless others took it along, and says what was delivered.
+    async fn end(
+        &self,
+        mut issue: Progress<'_>,
+        facts: &ProjectFacts,
+        halted: &mut Option<Failure>,
+    ) -> Result<Delivered, Refused> {
+        if let Some(doubt) = issue.doubt {
+            return Err(Refused::InDoubt(doubt));
         }
+        if !issue.is_there() {
+            let walked = match &*halted {
+                Some(failure) => Err(issue.refused(Refused::Failed(failure.clone()))),
+                None => self.walk(&mut issue).await,
+            };
+            if let Err(refused) = walked {
+                if halted.is_none() {
+                    *halted = of_all(&refused);
+                }
+                return Err(refused);
+            }
+        }
+        self.delivered(&issue, facts).map_err(Refused::Failed)
     }
+
+    /// What was delivered, and what the issue does not say all the same.
+    fn delivered(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> Result<Delivered, Failure> {
+        let (change, current, settings) = (issue.change, &issue.current, &self.settings);
+        if !issue.is_there() {
+            return Err(Failure::new(Reason::Invalid, &settings.left_behind(issue, facts)));
+        }
+        let desired = &change.desired;
+        // The labels of before are taken away by now, and the other fields were taken or refused with the request.
+        let compared = settings.differences(desired, Some(desired), current);
+        let mut missing = compared.map_err(|error| Failure::new(Reason::Invalid, &error.to_string()))?;
+        missing.retain(|missing| missing.field != "parent");
+        let parent = (change.before.as_ref(), change.parent.as_ref());
+        missing.extend(settings.parent_missing(desired, parent, current));
+        Ok(Delivered { remote: current.remote.clone(), missing })
+    }
+}
+
+/// The failure, where it concerns other tickets, too.
+fn of_all(refused: &Refused) -> Option<Failure> {
+    let failure = refused.failure();
+    (failure.reason.consequence().scope != ScopeKind::Ticket).then(|| failure.clone())
 }
 
 /// The issue as it was told after a change.

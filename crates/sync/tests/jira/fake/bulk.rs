@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Issue, State, http::Reply, issue::FIRST_ID, state::refused, workflow::Status};
-
-const TYPES: [&str; 4] = ["Task", "Story", "Epic", "Sub-task"];
+use super::{Issue, State, http::Reply, issue::FIRST_ID, meta::TYPES, state::refused, workflow::Status};
 
 impl State {
     pub(super) fn create(&mut self, body: &Json) -> Reply {
@@ -43,9 +41,17 @@ impl State {
         if fields["project"]["key"] != "ABC" {
             wrong("project", "valid project is required");
         }
-        let issue_type = fields["issuetype"]["name"].as_str().unwrap_or_default();
-        if !TYPES.contains(&issue_type) {
+        let wanted = fields["issuetype"]["id"].as_str().unwrap_or_default();
+        let known = TYPES.iter().find(|(id, name, _)| *id == wanted && !self.hidden_types.contains(name));
+        let issue_type = known.map_or("", |(_, name, _)| *name);
+        if issue_type.is_empty() {
             wrong("issuetype", "Specify a valid issue type");
+        }
+        for field in &self.fields {
+            let id = field["fieldId"].as_str().unwrap();
+            if field["required"] == true && fields[id].is_null() {
+                wrong(id, "It is required.");
+            }
         }
         let parent = fields["parent"]["id"].as_str().and_then(|id| id.parse::<u64>().ok());
         let above = parent.and_then(|id| self.issues.get(&id));
@@ -122,8 +128,12 @@ pub(super) fn field_errors(fields: &Json) -> BTreeMap<String, String> {
             "The entered text is too long. It exceeds the allowed limit of 32,767 characters.",
         );
     }
-    if fields["priority"]["name"] == "Impossible" {
+    if fields["priority"]["id"] == "3" {
         wrong("priority", "The priority selected is invalid.");
+    }
+    let points = &fields["customfield_10016"];
+    if !points.is_null() && !points.is_number() {
+        wrong("customfield_10016", "Operation value must be a number");
     }
     errors
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{Timestamp, fmt::strtime};
 use serde_json::{Map, Value as Json, json};
 
-use super::workflow::Status;
+use super::{meta::TYPES, workflow::Status};
 
 /// An issue.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +33,10 @@ impl Issue {
         format!("ABC-{}", self.id - FIRST_ID + 1)
     }
 
+    fn type_id(&self) -> &'static str {
+        TYPES.iter().find(|(_, name, _)| *name == self.issue_type).unwrap().0
+    }
+
     /// Whether it hangs below another one by its type.
     pub(super) fn is_sub_task(&self) -> bool {
         self.issue_type == "Sub-task"
@@ -50,7 +54,7 @@ impl Issue {
             "labels": self.labels,
             "status": self.status.told(),
             "resolution": self.resolution.as_ref().map(|name| json!({ "name": name })),
-            "issuetype": { "name": self.issue_type, "subtask": self.is_sub_task() },
+            "issuetype": { "id": self.type_id(), "name": self.issue_type, "subtask": self.is_sub_task() },
             "created": made_at,
             "comment": { "comments": [], "maxResults": self.comments, "total": self.comments, "startAt": 0 },
         });

@@ -8,6 +8,7 @@ mod http;
 mod bulk;
 mod edit;
 mod issue;
+mod meta;
 mod search;
 mod state;
 mod workflow;
@@ -26,6 +27,7 @@ pub(crate) use self::{
     fault::{Fault, When},
     http::Reply,
     issue::Issue,
+    meta::field,
     state::{State, refused},
     workflow::{Status, Workflow},
 };

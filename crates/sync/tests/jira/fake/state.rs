@@ -1,12 +1,13 @@
 //! What the server keeps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
 use super::{
     Fault, Issue, When,
     http::{Reply, Request},
+    meta::usual_fields,
     workflow::Workflow,
 };
 use crate::project::ENCODED;
@@ -34,6 +35,15 @@ pub(crate) struct State {
     /// How many requests went wrong by chance.
     pub(crate) mishaps: usize,
     pub(crate) asked: Vec<String>,
+    /// The fields that new issues have.
+    pub(crate) fields: Vec<Json>,
+    /// The types of which the account may make no issue.
+    pub(crate) hidden_types: Vec<&'static str>,
+    /// Whether the account may change many issues at once.
+    pub(crate) allows_bulk: bool,
+    /// The ids of those that do not go with others.
+    pub(crate) stuck: BTreeSet<String>,
+    pub(super) polls: usize,
 }
 
 /// The beginning of 2026.
@@ -55,6 +65,11 @@ impl State {
             chance: None,
             mishaps: 0,
             asked: Vec::new(),
+            fields: usual_fields(),
+            hidden_types: Vec::new(),
+            allows_bulk: true,
+            stuck: BTreeSet::new(),
+            polls: 0,
         }
     }
 
@@ -103,12 +118,19 @@ impl State {
             }
             _ if !is_known => refused(401, "Client must be authenticated to access this resource."),
             ("GET", ["serverInfo"]) => Reply::json(200, &json!({ "baseUrl": "https://x.atlassian.net/" })),
+            ("GET", ["project", _, "statuses"]) => self.statuses(),
+            ("GET", ["issue", "createmeta", _, "issuetypes"]) => self.new_types(request),
+            ("GET", ["issue", "createmeta", _, "issuetypes", _]) => self.new_fields(request),
+            ("GET", ["bulk", "issues", "transition"]) => self.common_transitions(request),
+            ("POST", ["bulk", "issues", "transition"]) => self.move_many(&body),
+            ("GET", ["bulk", "queue", id]) => self.task(id),
             ("GET", ["project", _]) => Reply::json(200, &json!({ "id": "10000", "key": "ED" })),
             ("GET", ["myself"]) => Reply::json(200, &json!({ "accountId": "1", "displayName": "Me" })),
             ("POST", ["search", "jql"]) => self.search(&body),
             ("POST", ["issue", "bulk"]) => self.create(&body),
             ("POST", ["issue", "bulkfetch"]) => self.fetch(&body),
             ("PUT", ["issue", id]) => {
+                assert_eq!(request.query("notifyUsers").as_deref(), Some("false"));
                 self.edit(id, &body, request.query("returnIssue").as_deref() == Some("true"))
             }
             ("GET", ["issue", id, "transitions"]) => self.transitions(id),

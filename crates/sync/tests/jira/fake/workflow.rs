@@ -14,6 +14,7 @@ pub(crate) enum Status {
     ToDo,
     InProgress,
     InReview,
+    Cancelled,
     Done,
 }
 
@@ -25,7 +26,8 @@ pub(crate) struct Workflow {
     pub(crate) asks_resolution: bool,
 }
 
-const ALL: [Status; 4] = [Status::ToDo, Status::InProgress, Status::InReview, Status::Done];
+pub(super) const ALL: [Status; 5] =
+    [Status::ToDo, Status::InProgress, Status::InReview, Status::Cancelled, Status::Done];
 
 impl Status {
     pub(crate) const fn name(self) -> &'static str {
@@ -33,7 +35,18 @@ impl Status {
             Self::ToDo => "To Do",
             Self::InProgress => "In Progress",
             Self::InReview => "In Review",
+            Self::Cancelled => "Cancelled",
             Self::Done => "Done",
+        }
+    }
+
+    pub(super) const fn id(self) -> &'static str {
+        match self {
+            Self::ToDo => "1",
+            Self::InProgress => "3",
+            Self::InReview => "10000",
+            Self::Cancelled => "10005",
+            Self::Done => "10001",
         }
     }
 
@@ -41,9 +54,9 @@ impl Status {
         let category = match self {
             Self::ToDo => "new",
             Self::InProgress | Self::InReview => "indeterminate",
-            Self::Done => "done",
+            Self::Cancelled | Self::Done => "done",
         };
-        json!({ "name": self.name(), "statusCategory": { "key": category, "name": category } })
+        json!({ "id": self.id(), "name": self.name(), "statusCategory": { "key": category, "name": category } })
     }
 }
 
@@ -57,6 +70,28 @@ impl Workflow {
     /// With these ways alone.
     pub(crate) fn of(ways: &[(Status, Status)]) -> Self {
         Self { ways: ways.to_vec(), asks_resolution: false }
+    }
+}
+
+impl Workflow {
+    /// Whether a way begins or ends there.
+    pub(super) fn knows(&self, status: Status) -> bool {
+        self.ways.iter().any(|(from, to)| [*from, *to].contains(&status))
+    }
+
+    /// The ways out of a status, by number.
+    pub(super) fn from(&self, status: Status) -> Vec<usize> {
+        (0..self.ways.len()).filter(|at| self.ways[*at].0 == status).collect()
+    }
+
+    /// Where a way leads.
+    pub(super) fn to(&self, way: usize) -> Status {
+        self.ways[way].1
+    }
+
+    /// Whether it asks for something.
+    pub(super) fn asks(&self, way: usize) -> bool {
+        self.asks_resolution && self.to(way) == Status::Done
     }
 }
 
