@@ -161,6 +161,17 @@ fn the_oldest_is_adopted_and_duplicates_are_told() {
 }
 
 #[test]
+fn a_ticket_that_is_linked_belongs_to_no_other_artifact() {
+    let mut ledger = MemoryLedger::default();
+    put(&mut ledger, &ticket("a", |_| {}), 1);
+    // Somebody wrote the marker of another artifact into it.
+    let found =
+        [Observed { remote: observed(&ticket("a", |_| {}), 1).remote, ..observed(&ticket("b", |_| {}), 1) }];
+    let made = plan(&ledger, &settings(), &snapshot([facts("a"), facts("b")]), Some(&found));
+    assert_eq!(kinds(&made), [("b".to_owned(), ActionKind::Create)]);
+}
+
+#[test]
 fn drift_is_overwritten_or_reported() {
     let mut ledger = MemoryLedger::default();
     let said = ticket("a", |_| {});

@@ -47,11 +47,17 @@ impl Remembered {
     }
 }
 
-/// The tickets of a survey by marker, each list with the oldest first.
-pub(super) fn by_marker(tickets: &[Observed]) -> BTreeMap<&Marker, Vec<&Observed>> {
+/// Tickets by marker, each list with the oldest first. One that is linked to another artifact is that one's, whatever it says.
+pub(crate) fn by_marker<'o, 'l>(
+    tickets: impl Iterator<Item = &'o Observed>,
+    links: impl Iterator<Item = &'l Link>,
+) -> BTreeMap<&'o Marker, Vec<&'o Observed>> {
+    let owners: BTreeMap<&str, &Marker> = links.map(|link| (link.remote.id.as_str(), &link.marker)).collect();
     let mut found: BTreeMap<&Marker, Vec<&Observed>> = BTreeMap::new();
     for ticket in tickets {
-        found.entry(&ticket.marker).or_default().push(ticket);
+        if owners.get(ticket.remote.id.as_str()).is_none_or(|owner| **owner == ticket.marker) {
+            found.entry(&ticket.marker).or_default().push(ticket);
+        }
     }
     found.values_mut().for_each(|same| oldest_first(same));
     found

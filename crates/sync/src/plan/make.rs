@@ -42,7 +42,8 @@ impl Plan {
     pub fn make(grounds: &Grounds<'_>) -> Result<Self, LedgerError> {
         let name = &grounds.settings.name;
         let remembered = Remembered::read(grounds)?;
-        let found = grounds.survey.as_ref().map(|survey| by_marker(survey.tickets));
+        let survey = grounds.survey.as_ref();
+        let found = survey.map(|survey| by_marker(survey.tickets.iter(), remembered.links.values()));
         let mut plan = Self::empty(name.clone());
         let record = grounds.ledger.record(name)?;
         plan.needs_survey = found.is_none() && record.listed_at.is_none();

@@ -11,6 +11,7 @@ mod stale;
 mod cases;
 
 pub(crate) use claim::Claim;
+pub(crate) use grounds::by_marker;
 
 pub use action::{Action, ActionKind};
 pub use document::{PLAN_SCHEMA, Plan, PlanReadError};

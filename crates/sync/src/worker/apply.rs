@@ -238,7 +238,7 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
                 // The look-up did it.
                 Some(link) if link.remote.id == remote.id => continue,
                 // Another one counts than the one that was linked when the plan was made.
-                Some(link) if action.base.is_none() || link.digest != action.base => Held::Stale.into(),
+                Some(link) if link.digest != action.base => Held::Stale.into(),
                 _ => {
                     let link = Link {
                         tracker: name.clone(),

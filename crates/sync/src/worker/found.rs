@@ -9,9 +9,9 @@ use crate::{
     configuration::TrackerSettings,
     ledger::{Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link},
     moment,
-    plan::{Action, ActionKind, Claim, Plan},
+    plan::{Action, ActionKind, Claim, Plan, by_marker},
     retry::Delivery,
-    ticket::{Marker, Observed, RemoteTicket, SourceDigest, Ticket, oldest_first},
+    ticket::{Marker, Observed, RemoteTicket, SourceDigest, Ticket},
     tracker::Tracker,
 };
 
@@ -58,7 +58,8 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         let intents = transaction.intents(&settings.name)?.into_iter();
         let begun = intents.filter(|intent| intent.action == IntentAction::Create);
         let begun: BTreeSet<Marker> = begun.map(|intent| intent.marker).collect();
-        let by_marker = by_marker(plan, found);
+        let links = transaction.links(&settings.name)?;
+        let by_marker = wanted_by_marker(plan, found, &links);
         let mut settling = Settling { ledger: &mut *transaction, settings, now };
         for (marker, same) in &by_marker {
             let is_begun = begun.contains(marker);
@@ -109,13 +110,14 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
 }
 
 /// The tickets that matter by their markers, the oldest of each first; parents before their children, as in the plan.
-fn by_marker<'f>(plan: &Plan, found: &Found<'f>) -> Vec<(&'f Marker, Vec<&'f Observed>)> {
+fn wanted_by_marker<'f>(
+    plan: &Plan,
+    found: &Found<'f>,
+    links: &[Link],
+) -> Vec<(&'f Marker, Vec<&'f Observed>)> {
     let wanted: BTreeSet<&Marker> = found.intents.iter().map(|intent| &intent.marker).collect();
-    let mut by_marker: BTreeMap<&Marker, Vec<&Observed>> = BTreeMap::new();
-    for ticket in found.tickets.iter().filter(|ticket| found.is_survey || wanted.contains(&ticket.marker)) {
-        by_marker.entry(&ticket.marker).or_default().push(ticket);
-    }
-    by_marker.values_mut().for_each(|same| oldest_first(same));
+    let tickets = found.tickets.iter().filter(|own| found.is_survey || wanted.contains(&own.marker));
+    let by_marker = by_marker(tickets, links.iter());
     let places: BTreeMap<&Marker, usize> =
         plan.actions.iter().enumerate().map(|(at, action)| (&action.marker, at)).collect();
     let mut sorted: Vec<_> = by_marker.into_iter().collect();

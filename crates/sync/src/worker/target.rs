@@ -7,7 +7,7 @@ use super::{
     gate::{self, Heard},
 };
 use crate::{
-    breaker::{Failure, Reason},
+    breaker::{Breaker, Failure, Reason, Scope},
     ledger::{Lease, Ledger, LedgerError, TrackerRecord},
     retry::Delivery,
     tracker::{RequestKind, Tracker},
@@ -62,6 +62,12 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         let former = known.target.as_deref().filter(|former| *former != target);
         if let Some(former) = former {
             transaction.switch_target(&settings.name, former, &target)?;
+            // What went wrong with the ticket of an artifact there says nothing of that one here.
+            for (scope, _) in transaction.breakers()? {
+                if matches!(&scope, Scope::Ticket { tracker, .. } if *tracker == settings.name) {
+                    transaction.put_breaker(&scope, &Breaker::default())?;
+                }
+            }
         }
         let is_changed = is_moved || former.is_some();
         // Read again: the one that came back is another.

@@ -38,6 +38,12 @@ async fn figures_of_a_thousand_artifacts() {
     println!("updates: {:.0} a second, {} requests", rate(update), report.requests);
     let asked = fake.take_asked();
     assert_eq!(asked.len(), report.requests, "the worker counts what it asks");
+    fake.state().labels.insert("status:done".to_owned());
+    (0..ARTIFACTS).for_each(|number| project.set_status(number, "done"));
+    let (closed, report) = apply(&project, &mut ledger).await;
+    assert!(fake.state().issues.values().all(|issue| !issue.is_open));
+    println!("closings: {:.0} a second, {} requests", rate(closed), report.requests);
+    fake.take_asked();
     let (_, report) = apply(&project, &mut ledger).await;
     assert_eq!((report.requests, fake.take_asked().len()), (0, 0), "nothing is left to ask");
 }

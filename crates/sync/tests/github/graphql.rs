@@ -53,14 +53,14 @@ fn delivered(outcomes: Vec<Outcome<Delivered>>) {
 }
 
 #[tokio::test]
-async fn a_thousand_changes_need_75_requests() {
+async fn a_thousand_changes_need_67_requests() {
     let (fake, tracker, remotes) = with_tickets(1000).await;
     let mut cost = 0;
     for changes in changes(&remotes, renamed).chunks(tracker.batch(RequestKind::Update)) {
         cost += tracker.cost(RequestKind::Update, changes.len()).requests;
         delivered(tracker.update(changes).await.outcomes);
     }
-    assert_eq!((fake.take_asked().len(), cost), (75, 75));
+    assert_eq!((fake.take_asked().len(), cost), (67, 67));
     assert!(fake.state().issues.values().all(|issue| issue.title.starts_with("New Artifact")));
     // Nothing differs any more, and nothing is written.
     delivered(tracker.update(&changes(&remotes[..40], renamed)).await.outcomes);

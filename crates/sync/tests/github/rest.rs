@@ -153,3 +153,14 @@ async fn a_ticket_is_read_by_its_number() {
     assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
     assert_eq!(fake.state().issues[&1].title, "Artifact a");
 }
+
+#[tokio::test]
+async fn what_was_made_is_known_whatever_somebody_wrote_into_it_at_once() {
+    let fake = FakeGitHub::start();
+    let tracker = tracker(&fake);
+    let longer_than_allowed = "x".repeat(70_000);
+    fake.state().written_at_once = Some(longer_than_allowed);
+    let made = done(create(&tracker, ticket("a")).await);
+    assert_eq!(made.remote.key, "#1");
+    assert!(!made.missing.is_empty(), "another change tells what is wrong");
+}

@@ -61,7 +61,8 @@ impl Retry {
                 })?]
             }
             None => {
-                let failed = ledger.read()?.deliveries(&scene.settings.name)?.into_iter();
+                let ledger = ledger.read()?;
+                let failed = ledger.deliveries(&scene.settings.name)?.into_iter();
                 let is_wanted = |delivery: &Delivery| {
                     // A ticket that has lost its marker may be there all the same, and would be made again.
                     delivery.last().is_some_and(|last| match self.reason {
@@ -70,7 +71,16 @@ impl Retry {
                     })
                 };
                 let wanted = failed.filter(|(_, delivery)| is_wanted(delivery));
-                wanted.filter_map(|(marker, _)| choose(scene, &snapshot, marker)).collect()
+                let mut tickets = Vec::new();
+                for (marker, _) in wanted {
+                    // The ticket of an artifact that is gone is to be closed, as what it was last made to say.
+                    let last = || ledger.projected(&scene.settings.name, &marker);
+                    match choose(scene, &snapshot, marker.clone()) {
+                        Some(ticket) => tickets.push(ticket),
+                        None => tickets.extend(last()?.map(|ticket| (marker, ticket.digest()))),
+                    }
+                }
+                tickets
             }
         };
         let of = (&scene.settings.name, &tickets[..]);

@@ -50,13 +50,11 @@ impl GitHubTracker {
             Ok((issue, _)) => {
                 let lost = issue.fields.missing(ticket);
                 let current = issue.observed(ticket.marker.clone());
-                match self.compare(ticket, None, &current) {
-                    Ok(mut missing) => {
-                        missing.extend(lost);
-                        Outcome::Done(Delivered { remote: current.remote, missing })
-                    }
-                    Err(error) => Outcome::Failed(no_room(&error)),
-                }
+                // It was made, whatever somebody else has written into it since; the next change of it tells what is wrong.
+                let compared = self.compare(ticket, None, &current);
+                let mut missing = compared.unwrap_or_else(|_| ticket.differences(None));
+                missing.extend(lost);
+                Outcome::Done(Delivered { remote: current.remote, missing })
             }
         }
     }

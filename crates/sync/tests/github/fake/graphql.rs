@@ -109,6 +109,15 @@ impl State {
                 if let Some(body) = input["body"].as_str() {
                     body.clone_into(&mut issue.body);
                 }
+                match input["state"].as_str() {
+                    Some("CLOSED") if issue.is_open => {
+                        (issue.is_open, issue.reason) = (false, Some("completed".to_owned()));
+                    }
+                    Some("OPEN") if !issue.is_open => {
+                        (issue.is_open, issue.reason) = (true, Some("reopened".to_owned()));
+                    }
+                    _ => {}
+                }
                 if let Some(labels) = labels.filter(|_| may_label) {
                     issue.labels = labels;
                 }

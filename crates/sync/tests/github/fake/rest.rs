@@ -42,7 +42,7 @@ impl State {
         let issue = Issue {
             number,
             title: body["title"].as_str().unwrap().to_owned(),
-            body: body["body"].as_str().unwrap().to_owned(),
+            body: self.written_at_once.take().unwrap_or_default() + body["body"].as_str().unwrap(),
             labels: self.allowed(&body["labels"]).unwrap_or_default(),
             is_open: true,
             reason: None,

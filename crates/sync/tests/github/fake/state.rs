@@ -35,6 +35,8 @@ pub(crate) struct State {
     pub(crate) headers: Vec<(String, String)>,
     /// How many answers were not sent again.
     pub(crate) not_modified: usize,
+    /// What somebody writes into the next issue as soon as it is made.
+    pub(crate) written_at_once: Option<String>,
 }
 
 use crate::project::TOKEN;
@@ -57,6 +59,7 @@ impl State {
             served: 0,
             headers: Vec::new(),
             not_modified: 0,
+            written_at_once: None,
         }
     }
 

@@ -44,14 +44,23 @@ pub(super) fn mutations(
     let moves = differences.iter().any(|difference| difference.field == "standing");
     let mut mutations = Vec::new();
     // The reason counts only where the state changes: one that is closed for another reason is opened first.
-    if moves && !before.is_open() {
+    if moves && !before.is_open() && !after.is_open() {
         mutations.push(Mutation { name: MutationName::Reopen, input: json!({ "issueId": id }) });
+    }
+    // A change opens along with the rest, and closes as completed: only another reason takes a mutation of its own.
+    let state = match after {
+        Standing::Closed(CloseReason::Completed) => Some("CLOSED"),
+        Standing::Closed(_) => None,
+        _ => Some("OPEN"),
+    };
+    if let Some(state) = state.filter(|_| moves) {
+        fields.insert("state".to_owned(), state.into());
     }
     if !fields.is_empty() {
         fields.insert("id".to_owned(), id.into());
         mutations.push(Mutation { name: MutationName::Update, input: Json::Object(fields) });
     }
-    if let (true, Standing::Closed(reason)) = (moves, after) {
+    if let (true, Standing::Closed(reason), None) = (moves, after, state) {
         let input = json!({ "issueId": id, "stateReason": graphql_word(reason) });
         mutations.push(Mutation { name: MutationName::Close, input });
     }
