@@ -44,6 +44,25 @@ pub(crate) fn events(sandbox: &Sandbox) -> Vec<Value> {
     parsed.filter(|event| !event.is_null()).collect()
 }
 
+/// The child of a delegation goes its way like any other work, and its parent waits for it.
+#[test]
+fn a_child_has_a_lifecycle() {
+    let demo = Sandbox::demo();
+    let child = path_of(&delegate(&demo, PRD, "writer")).to_owned();
+    let moved = demo.stepmark(&["transition", &child, "in-progress"]);
+    assert_eq!(moved.code, 0, "{moved}");
+    assert_eq!(frontmatter(&demo, &child)["status"], "in-progress");
+    let unknown = demo.stepmark(&["transition", &child, "elsewhere"]);
+    assert!(unknown.code != 0 && unknown.stderr.contains("`task`"), "{unknown}");
+    let checked = demo.stepmark(&["check", &child]);
+    assert_eq!(checked.code, 0, "{checked}");
+    let done = demo.stepmark(&["transition", &child, "done"]);
+    assert_eq!(done.code, 0, "{done}");
+    // The root of the chain is what it was.
+    let root = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/1");
+    assert_ne!(root["lifecycle"]["name"], "task", "{root}");
+}
+
 #[test]
 fn a_child_is_made_and_its_parent_becomes_the_root() {
     let demo = Sandbox::demo();

@@ -141,6 +141,16 @@ fn states_that_are_unknown_are_neither_entered_nor_left() {
     assert_eq!(sandbox.stepmark(&["transition", SPEC, "draft", "--force", "--reason", "mended"]).code, 0);
 }
 
+/// BMAD goes on with a PRFAQ where the number of its stage says.
+#[test]
+fn the_number_of_a_stage_goes_with_its_word() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("prfaq-tide.md", "---\nstatus: press-release # now\nstage: 2\n---\n# Tide\n");
+    assert_eq!(sandbox.stepmark(&["transition", "prfaq-tide.md", "customer-faq"]).code, 0);
+    let file = text(&sandbox, "prfaq-tide.md");
+    assert!(file.starts_with("---\nstatus: customer-faq # now\nstage: 3\n"), "{file}");
+}
+
 #[test]
 fn what_has_no_lifecycle_is_free() {
     let demo = Sandbox::demo();

@@ -64,6 +64,7 @@ impl Words {
                 is_initial: state.initial.unwrap_or(!has_initial && place == 0),
                 is_terminal: state.terminal.unwrap_or(false),
                 return_to: state.return_to.as_ref().map(|key| key.0.clone()),
+                sets: state.sets.clone().unwrap_or_default(),
             });
         }
         Ok(read)
@@ -163,7 +164,8 @@ impl Words {
         for (place, declared) in declared.iter().enumerate() {
             let way = KeyPath::key("counters").item(place);
             let key = declared.key.0.clone();
-            let remembers = |state: &State| state.return_to.as_ref() == Some(&key);
+            let remembers =
+                |state: &State| state.return_to.as_ref() == Some(&key) || state.sets.contains_key(&key);
             let is_used = counters.iter().any(|earlier| earlier.key == key);
             if is_used || key == "status" || self.states.iter().any(remembers) {
                 return Err((way.then("key"), LifecycleProblem::KeyTwice { key }));
@@ -203,7 +205,7 @@ impl Condition {
     }
 
     fn of(declared: &ConditionDeclaration) -> Self {
-        let ConditionDeclaration { path, workflow_type, key, heading } = declared;
+        let ConditionDeclaration { path, workflow_type, key, heading, delegated } = declared;
         let words = |words: &OneOrMore<Name>| words.0.iter().map(|word| word.0.clone()).collect::<Vec<_>>();
         let values = |values: &OneOrMore<Name>| {
             let values = words(values);
@@ -214,11 +216,13 @@ impl Condition {
             workflow_types: workflow_type.as_ref().map(words).unwrap_or_default(),
             keys: key.iter().flatten().map(|(key, wanted)| (key.clone(), values(wanted))).collect(),
             heading: heading.as_ref().map(|heading| heading.0.clone()),
+            delegated: *delegated,
         }
     }
 
     fn is_empty(&self) -> bool {
-        let Self { paths, workflow_types, keys, heading } = self;
-        paths.is_empty() && workflow_types.is_empty() && keys.is_empty() && heading.is_none()
+        let Self { paths, workflow_types, keys, heading, delegated } = self;
+        let says_nothing = heading.is_none() && delegated.is_none();
+        paths.is_empty() && workflow_types.is_empty() && keys.is_empty() && says_nothing
     }
 }

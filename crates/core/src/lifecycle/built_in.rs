@@ -5,12 +5,14 @@ use std::sync::{Arc, LazyLock};
 use super::{Condition, DeclaredLifecycle, Lifecycle, LifecycleDeclaration};
 
 /// One file a table, in the order in which they are listed.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 12] = [
     include_str!("tables/bmad-spec.yaml"),
     include_str!("tables/bmad-story.yaml"),
     include_str!("tables/bmad-epic.yaml"),
     include_str!("tables/bmad-retrospective.yaml"),
     include_str!("tables/bmad-document.yaml"),
+    include_str!("tables/bmad-research.yaml"),
+    include_str!("tables/bmad-prfaq.yaml"),
     include_str!("tables/d4-ticket.yaml"),
     include_str!("tables/task.yaml"),
     include_str!("tables/asdd-slice.yaml"),
@@ -35,7 +37,7 @@ pub(super) fn tables() -> &'static [DeclaredLifecycle] {
 }
 
 /// The table of this name that comes with stepmark: `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`,
-/// `d4-ticket`, `task`, `asdd-slice`, `hivemind-task`, `cc-task`.
+/// `bmad-research`, `bmad-prfaq`, `d4-ticket`, `task`, `asdd-slice`, `hivemind-task`, `cc-task`.
 pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
     tables().iter().map(|table| &table.lifecycle).find(|lifecycle| lifecycle.name() == name)
 }

@@ -42,7 +42,7 @@ fn retries() -> Arc<Lifecycle> {
 #[test]
 fn every_built_in_table_is_read_and_its_legacy_names_are_known() {
     let names: Vec<String> = tables().iter().map(|table| table.name().to_owned()).collect();
-    assert_eq!(names.len(), 10, "{names:?}");
+    assert_eq!(names.len(), 12, "{names:?}");
     for (table, word, state) in [
         ("bmad-spec", "Completed", Some("done")),
         ("bmad-spec", "in_progress", Some("in-progress")),
@@ -52,6 +52,8 @@ fn every_built_in_table_is_read_and_its_legacy_names_are_known() {
         ("bmad-epic", "contexted", Some("in-progress")),
         ("bmad-document", "Approved", Some("final")),
         ("bmad-document", "in-review", None),
+        ("bmad-research", "done", Some("complete")),
+        ("bmad-prfaq", "customer_faq", Some("customer-faq")),
         ("d4-ticket", "in-progress", Some("in_progress")),
         ("cc-task", "failed", Some("failed")),
         ("asdd-slice", "ci-cd", Some("CI_CD")),
@@ -80,6 +82,10 @@ fn terminal_states_of_built_in_tables_have_no_exits_unless_the_table_names_them(
         [
             "bmad-spec: done → in-review",
             "bmad-document: final → draft",
+            "bmad-research: complete → draft",
+            "bmad-prfaq: complete → press-release",
+            "bmad-prfaq: complete → customer-faq",
+            "bmad-prfaq: complete → internal-faq",
             "d4-ticket: done → ready",
             "d4-ticket: done → tested",
             "task: done → in-progress",
@@ -295,6 +301,36 @@ fn a_lifecycle_applies_for_reasons() {
             "bmad-story: its type is known: its path fits `**/[0-9]*-[0-9]*-*.md`, its heading is `Story 1.2: Borrow`",
         ),
         (&Lifecycles::default(), "stories/1-2-borrow.md", "status: review\n", "# Storyline\n", "none"),
+        (&Lifecycles::default(), "b.md", "status: todo\ndelegation: {id: P}\n", "", "none"),
+        (
+            &Lifecycles::default(),
+            "b.md",
+            "status: todo\ndelegation: {id: c, parent_id: P}\n",
+            "",
+            "task: its type is known: it was delegated, it has the key `status`",
+        ),
+        (
+            &Lifecycles::default(),
+            "o/briefs/brief-x-2026-11-01/brief.md",
+            "title: x\nstatus: draft\n",
+            "",
+            "bmad-document: its type is known: its path fits `**/briefs/**/brief.md`, it has the key `status`",
+        ),
+        (
+            &Lifecycles::default(),
+            "o/research/market-x-2026-11-01/research.md",
+            "status: draft\n",
+            "",
+            "bmad-research: its type is known: its path fits `**/research/*/research.md`, it has the key `status`",
+        ),
+        (
+            &Lifecycles::default(),
+            "o/prfaq-x.md",
+            "status: \"press-release\"\nstage: 2\n",
+            "",
+            "bmad-prfaq: its type is known: its path fits `**/prfaq-*.md`, it has the key `stage`, it has the key `status`",
+        ),
+        (&Lifecycles::default(), "o/prfaq-x-distillate.md", "type: llm-distillate\n", "", "none"),
         (&Lifecycles::default(), "2026-11-22-note.md", "status: done\n", "# Note\n", "none"),
     ] {
         let file = format!("---\n{frontmatter}---\n{body}");

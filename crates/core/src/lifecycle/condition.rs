@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::{RootKeys, spelling::folded};
 use crate::{
-    artifact::{Artifact, PathGlob},
+    artifact::{Artifact, Delegation, PathGlob},
     document::Frontmatter,
 };
 
@@ -18,6 +18,8 @@ pub struct Condition {
     /// Keys with their values; none means any value.
     pub(super) keys: Vec<(String, Option<Vec<String>>)>,
     pub(super) heading: Option<String>,
+    /// Whether it was delegated.
+    pub(super) delegated: Option<bool>,
 }
 
 /// Something about an artifact that a lifecycle wants.
@@ -33,6 +35,8 @@ pub enum Evidence {
     KeyValue(String, String),
     /// Its first heading.
     Heading(String),
+    /// Whether it was delegated from another artifact.
+    Delegated(bool),
 }
 
 impl fmt::Display for Evidence {
@@ -43,6 +47,8 @@ impl fmt::Display for Evidence {
             Self::Key(key) => write!(out, "it has the key `{key}`"),
             Self::KeyValue(key, value) => write!(out, "its `{key}` is `{value}`"),
             Self::Heading(heading) => write!(out, "its heading is `{heading}`"),
+            Self::Delegated(true) => out.write_str("it was delegated"),
+            Self::Delegated(false) => out.write_str("it was not delegated"),
         }
     }
 }
@@ -85,6 +91,12 @@ impl Condition {
             let own = subject.artifact.state().workflow_type.as_ref()?.filled()?;
             self.workflow_types.iter().find(|wanted| folded(wanted) == folded(own))?;
             found.push(Evidence::WorkflowType(own.to_owned()));
+        }
+        if let Some(wanted) = self.delegated {
+            let delegation = subject.artifact.state().delegation.as_ref();
+            let is_child = delegation.and_then(Delegation::parent_id).is_some();
+            (is_child == wanted).then_some(())?;
+            found.push(Evidence::Delegated(wanted));
         }
         self.keys.iter().all(|(key, _)| subject.may_have(key)).then_some(())?;
         for (key, values) in &self.keys {

@@ -48,6 +48,8 @@ pub(super) struct StateDeclaration {
     pub(super) terminal: Option<bool>,
     /// The frontmatter key that remembers which state it was entered from: it is left for that one.
     pub(super) return_to: Option<Name>,
+    /// Frontmatter keys with the numbers that are written when it is entered.
+    pub(super) sets: Option<BTreeMap<String, u64>>,
 }
 
 /// Legal moves: from each of these states to each of those.
@@ -78,7 +80,10 @@ pub(super) struct CounterDeclaration {
 
 /// Artifacts: those for which all that is said here holds.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a mapping with `path`, `workflow_type`, `key` or `heading`")]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a mapping with `path`, `workflow_type`, `key`, `heading` or `delegated`"
+)]
 pub(super) struct ConditionDeclaration {
     /// Patterns over paths, seen from the project root.
     pub(super) path: Option<OneOrMore<PathGlob>>,
@@ -88,6 +93,8 @@ pub(super) struct ConditionDeclaration {
     pub(super) key: Option<BTreeMap<String, OneOrMore<Name>>>,
     /// Words that the first heading begins with.
     pub(super) heading: Option<Name>,
+    /// Whether it was delegated from another artifact.
+    pub(super) delegated: Option<bool>,
 }
 
 #[cfg(test)]

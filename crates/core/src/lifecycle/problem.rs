@@ -75,7 +75,7 @@ pub enum LifecycleProblem {
     },
     /// A condition that all artifacts fulfil.
     #[error(
-        "it says nothing, so it would apply to everything: give a `path`, `workflow_type`, `key` or `heading`"
+        "it says nothing, so it would apply to everything: give a `path`, `workflow_type`, `key`, `heading` or `delegated`"
     )]
     EmptyCondition,
     /// Two counters share a key, or one has that of the status.

@@ -1,5 +1,7 @@
 //! A state of a lifecycle.
 
+use std::collections::BTreeMap;
+
 /// A state of a lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
@@ -17,4 +19,6 @@ pub struct State {
     pub is_terminal: bool,
     /// The frontmatter key that remembers which state it was entered from: it is left for that one.
     pub return_to: Option<String>,
+    /// The numbers that are written beside the status when it is entered: those that other programs read.
+    pub sets: BTreeMap<String, u64>,
 }

@@ -17,7 +17,7 @@ pub enum Upkeep {
         /// The key.
         key: String,
     },
-    /// A counter has a new value.
+    /// A number has a new value.
     Count {
         /// The key.
         key: String,
@@ -42,6 +42,7 @@ impl Lifecycle {
         if let (Some(key), Some(from)) = (&to.return_to, from) {
             changes.push(Upkeep::Remember { key: key.clone(), state: from.name.clone() });
         }
+        changes.extend(to.sets.iter().map(|(key, value)| Upkeep::Count { key: key.clone(), value: *value }));
         changes.extend(self.counters.iter().filter_map(|counter| counter.after_entering(to, keys)));
         changes
     }
