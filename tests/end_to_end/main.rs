@@ -49,6 +49,7 @@ mod local_state;
 mod log;
 mod man;
 mod manifest;
+mod monorepo;
 mod next;
 mod outputs;
 mod permissions;

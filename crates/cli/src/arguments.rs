@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 }
 
 /// Which project a command works on.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ProjectArguments {
     /// Folder of the project; without it the nearest folder above with `.stepmark/config.yaml`, `_bmad/` or `.git`
     #[arg(long, global = true, value_name = "DIR")]

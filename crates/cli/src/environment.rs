@@ -53,6 +53,13 @@ impl Environment {
         path.exists()
     }
 
+    /// Whether an argument of the command line names something below `folder`.
+    pub(crate) fn names_file_below(&self, folder: &Path) -> bool {
+        let given = std::env::args_os().skip(1).map(|argument| self.current_folder.join(argument));
+        let mut real = given.filter_map(|place| place.canonicalize().ok());
+        real.any(|place| place.starts_with(folder))
+    }
+
     /// Whether a folder stands at a path of the command line.
     pub(crate) fn is_folder(path: &Path) -> bool {
         path.is_dir()

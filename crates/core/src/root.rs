@@ -169,6 +169,17 @@ impl Root {
         Ok(Self::at(found.map_or_else(|| real.clone(), Path::to_owned)))
     }
 
+    /// Whether it is the top of a repository, and neither has a configuration nor holds BMAD.
+    pub(crate) fn is_repository_alone(&self) -> bool {
+        self.path.join(".git").exists() && !self.holds_project("")
+    }
+
+    /// Whether the folder at `path`, seen from the root, is that of a project: it has a configuration or holds BMAD.
+    pub(crate) fn holds_project(&self, path: &str) -> bool {
+        let folder = self.path.join(path);
+        holds_configuration(&folder) || holds_bmad(&folder)
+    }
+
     /// The root folder.
     pub fn path(&self) -> &Path {
         &self.path

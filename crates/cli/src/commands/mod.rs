@@ -52,11 +52,12 @@ pub(crate) mod tree;
 pub(crate) mod undo;
 
 use crate::{
-    arguments::{Arguments, Command},
+    arguments::{Arguments, Command, ProjectArguments},
     environment::Environment,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
+    several_projects::Projects,
     state_move::StateMove,
 };
 
@@ -66,19 +67,21 @@ pub(crate) fn run(
     environment: &Environment,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let moves = StateMove::default();
-    let project = || {
-        let project = Project::open(&arguments.project, &arguments.acting, environment)?;
-        moves.begin(project.root());
-        Ok(project)
-    };
-    let done = dispatch(arguments, project, environment, output);
-    moves.tell(output);
-    done
+    Projects::of(arguments, environment)?.run(output, |place| {
+        let moves = StateMove::default();
+        let project = || {
+            let project = Project::open(place, &arguments.acting, environment)?;
+            moves.begin(project.root());
+            Ok(project)
+        };
+        let done = dispatch((arguments, place), project, environment, output);
+        moves.tell(output);
+        done
+    })
 }
 
 fn dispatch(
-    arguments: &Arguments,
+    (arguments, place): (&Arguments, &ProjectArguments),
     project: impl Fn() -> Result<Project, Failure>,
     environment: &Environment,
     output: &Output,
@@ -114,7 +117,7 @@ fn dispatch(
         Command::Check(command) => match command.comparison() {
             Some(comparison) => {
                 let (project, version) =
-                    Project::open_version(&arguments.project, &arguments.acting, environment, &comparison)?;
+                    Project::open_version(place, &arguments.acting, environment, &comparison)?;
                 command.run_on_changes(&project, &version, output)
             }
             None => command.run(&project()?, output),

@@ -1,5 +1,7 @@
 //! Our lines in the hooks of git. Pure: a hook as it is → as it should be.
 
+use std::collections::BTreeSet;
+
 /// The hooks that get our lines. Before a commit and a merge commit the history of what changed is staged; before these and a push it is
 /// checked. After what may change files gates are rebuilt.
 pub const HOOKS: [&str; 7] = [
@@ -21,6 +23,9 @@ pub const KEPT_SUFFIX: &str = ".stepmark-kept";
 const BEGIN: &str = "# >>> stepmark >>> `stepmark hook uninstall` takes these lines out";
 const END: &str = "# <<< stepmark <<<";
 const SHEBANG: &str = "#!/bin/sh";
+
+/// What stands before the quoted root of a project in our lines.
+const ROOT: &str = "--root ";
 
 /// A hook that stands where git looks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +51,12 @@ pub enum HookPlan {
     Remove,
 }
 
-/// How to add our lines to the hook `name`, for the project at `root`, seen from the top of the work tree (`.`: the top
-/// itself).
-pub fn install(name: &str, root: &str, found: Option<FoundHook<'_>>) -> HookPlan {
-    let block = block(name, root);
+/// How to add our lines to the hook `name`, for the projects at `roots`, seen from the top of the work tree (`.`: the top
+/// itself). Projects that stand in it already stay.
+pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> HookPlan {
+    let mut all = found.as_ref().map(|found| roots_of(found.bytes)).unwrap_or_default();
+    all.extend(roots.iter().cloned());
+    let block = block(name, &all);
     let Some(found) = found else { return HookPlan::Write(format!("{SHEBANG}\n{block}").into_bytes()) };
     if let Some((before, after)) = split(found.bytes) {
         let text = [before, block.as_bytes(), after].concat();
@@ -74,80 +81,123 @@ pub fn install(name: &str, root: &str, found: Option<FoundHook<'_>>) -> HookPlan
     HookPlan::SetAside(format!("{SHEBANG}\n{block}{call}").into_bytes())
 }
 
-/// How to take our lines out again. `has_kept`: another hook was set aside for ours.
-pub fn uninstall(found: Option<FoundHook<'_>>, has_kept: bool) -> HookPlan {
+/// How to take our lines for the projects at `roots` out of the hook `name` again. `has_kept`: another hook was set aside for ours.
+pub fn uninstall(name: &str, roots: &[String], found: Option<FoundHook<'_>>, has_kept: bool) -> HookPlan {
     let Some(found) = found else { return HookPlan::Keep };
     let Some((before, after)) = split(found.bytes) else { return HookPlan::Keep };
+    let mut others = roots_of(found.bytes);
+    let is_known = others.iter().any(|own| roots.contains(own));
+    others.retain(|own| !roots.contains(own));
+    match (others.is_empty(), is_known) {
+        (false, true) => {
+            return HookPlan::Write([before, block(name, &others).as_bytes(), after].concat());
+        }
+        (false, false) => return HookPlan::Keep,
+        (true, _) => {}
+    }
     let rest = [before, after].concat();
     let is_ours_alone = rest.trim_ascii() == SHEBANG.as_bytes();
     if is_ours_alone || has_kept { HookPlan::Remove } else { HookPlan::Write(rest) }
 }
 
 /// Our lines in the hook `name`.
-fn block(name: &str, root: &str) -> String {
-    let root = format!("'{}'", root.replace('\'', r"'\''"));
+fn block(name: &str, roots: &BTreeSet<String>) -> String {
+    let each = |lines: fn(&str) -> String| {
+        let quoted = roots.iter().map(|root| format!("'{}'", root.replace('\'', r"'\''")));
+        quoted.map(|root| lines(&root)).collect::<String>()
+    };
     let lines = match name {
-        "pre-commit" | "pre-merge-commit" => check_lines(&root),
-        "post-commit" => after_commit_lines(&root),
-        "pre-push" => push_lines(&root),
-        TRAILER_HOOK => trailer_lines(&root),
-        _ => gate_lines(&root),
+        "pre-commit" | "pre-merge-commit" => checking(each(check_lines)),
+        "post-commit" => each(after_commit_lines),
+        "pre-push" => push_lines(&each(range_lines)),
+        TRAILER_HOOK => each(trailer_lines),
+        _ => each(gate_lines),
     };
     format!("{BEGIN}\n{lines}{END}\n")
 }
 
+/// The projects that our lines are about.
+fn roots_of(bytes: &[u8]) -> BTreeSet<String> {
+    let (before, after) = split(bytes).unwrap_or((bytes, &[]));
+    let own = String::from_utf8_lossy(&bytes[before.len()..bytes.len() - after.len()]).into_owned();
+    let named = own.match_indices(ROOT).filter_map(|(at, _)| unquoted(&own[at + ROOT.len()..]));
+    named.collect()
+}
+
+/// The text that a shell reads in `'…'`, in which `'\''` is a quote.
+fn unquoted(text: &str) -> Option<String> {
+    let rest = text.strip_prefix('\'')?;
+    let mut read = String::new();
+    let mut parts = rest.split('\'');
+    read.push_str(parts.next()?);
+    while parts.next() == Some("\\") {
+        // `\'` and the quote after it.
+        parts.next()?;
+        read.push('\'');
+        read.push_str(parts.next()?);
+    }
+    Some(read)
+}
+
 /// They never fail, since git tells the person of a hook that does, and read nothing of what git writes to hooks.
 fn gate_lines(root: &str) -> String {
-    format!(
-        "if command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    \
-         stepmark project --gates --quiet --root {root} </dev/null || true\nfi\n"
-    )
+    where_stepmark_is(root, &format!("stepmark project --gates --quiet --root {root} </dev/null || true"))
 }
 
 /// A commit is never stopped for want of a trailer.
 fn trailer_lines(root: &str) -> String {
-    format!(
-        "if command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    \
-         stepmark hook trailer --root {root} \"$1\" </dev/null || true\nfi\n"
-    )
+    where_stepmark_is(root, &format!("stepmark hook trailer --root {root} \"$1\" </dev/null || true"))
 }
 
 /// `git commit FILE` commits what the hook before it has staged, and leaves it out of the index.
 fn after_commit_lines(root: &str) -> String {
-    format!(
-        "if command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    \
-         stepmark journal seal --after-commit --quiet --root {root} </dev/null || true\nfi\n"
+    where_stepmark_is(
+        root,
+        &format!("stepmark journal seal --after-commit --quiet --root {root} </dev/null || true"),
     )
 }
 
-/// The history of what is staged goes into the commit; where that fails, the check says what is missing. Findings stop the commit. A machine
-/// without stepmark can still commit: it is told that nothing was checked.
-fn check_lines(root: &str) -> String {
+fn where_stepmark_is(root: &str, line: &str) -> String {
+    format!("if command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    {line}\nfi\n")
+}
+
+/// A machine without stepmark can still commit: it is told that nothing was checked.
+fn checking(lines: String) -> String {
     format!(
         "if ! command -v stepmark >/dev/null 2>&1; then\n    \
          echo 'stepmark is not on the search path: artifacts are not checked' >&2\n\
-         elif [ -d {root} ]; then\n    \
-         stepmark journal seal --stage --quiet --root {root} </dev/null || true\n    \
-         stepmark check --staged --quiet --root {root} </dev/null || exit 1\nfi\n"
+         else\n{lines}fi\n"
     )
 }
 
-/// Git writes a line for each ref (githooks(5), "pre-push"); whatever follows in the hook reads them again. What a remote has
-/// and this clone does not know counts as nothing.
-fn push_lines(root: &str) -> String {
+/// The history of what is staged goes into the commit; where that fails, the check says what is missing. Findings stop the commit.
+fn check_lines(root: &str) -> String {
     format!(
-        "stepmark_refs=$(cat)\n\
-         if ! command -v stepmark >/dev/null 2>&1; then\n    \
-         echo 'stepmark is not on the search path: artifacts are not checked' >&2\n\
-         elif [ -d {root} ]; then\n    \
-         while read -r stepmark_ref stepmark_to stepmark_remote_ref stepmark_from; do\n        \
+        "    if [ -d {root} ]; then\n        \
+         stepmark journal seal --stage --quiet --root {root} </dev/null || true\n        \
+         stepmark check --staged --quiet --root {root} </dev/null || exit 1\n    fi\n"
+    )
+}
+
+/// What a remote has and this clone does not know counts as nothing.
+fn range_lines(root: &str) -> String {
+    format!(
+        "        if [ -d {root} ]; then\n            \
+         stepmark check --quiet --from \"$stepmark_from\" --to \"$stepmark_to\" --root {root} </dev/null || exit 1\n        \
+         fi\n"
+    )
+}
+
+/// Git writes a line for each ref (githooks(5), "pre-push"); whatever follows in the hook reads them again.
+fn push_lines(each: &str) -> String {
+    let loop_lines = format!(
+        "    while read -r stepmark_ref stepmark_to stepmark_remote_ref stepmark_from; do\n        \
          [ -n \"$stepmark_to\" ] || continue\n        \
          git cat-file -e \"$stepmark_from^{{commit}}\" 2>/dev/null || \
-         stepmark_from=$(printf %s \"$stepmark_from\" | tr 0-9a-f 0)\n        \
-         stepmark check --quiet --from \"$stepmark_from\" --to \"$stepmark_to\" --root {root} </dev/null || exit 1\n    \
-         done <<STEPMARK\n$stepmark_refs\nSTEPMARK\nfi\n\
-         exec <<STEPMARK\n$stepmark_refs\nSTEPMARK\n"
-    )
+         stepmark_from=$(printf %s \"$stepmark_from\" | tr 0-9a-f 0)\n\
+         {each}    done <<STEPMARK\n$stepmark_refs\nSTEPMARK\n"
+    );
+    format!("stepmark_refs=$(cat)\n{}exec <<STEPMARK\n$stepmark_refs\nSTEPMARK\n", checking(loop_lines))
 }
 
 /// Whether our lines stand in a hook.
@@ -186,6 +236,27 @@ mod tests {
         Some(FoundHook { bytes, is_executable: true, is_link: false })
     }
 
+    fn roots(roots: &[&str]) -> Vec<String> {
+        roots.iter().map(|root| (*root).to_owned()).collect()
+    }
+
+    #[test]
+    fn several_projects_share_a_hook() {
+        for name in HOOKS.iter().chain([&TRAILER_HOOK]) {
+            let HookPlan::Write(one) = install(name, &roots(&["packages/a b"]), None) else {
+                panic!("{name}")
+            };
+            let both = install(name, &roots(&["it's $HOME"]), hook(&one));
+            let HookPlan::Write(both) = both else { panic!("{name}") };
+            assert_eq!(roots_of(&both), BTreeSet::from(["it's $HOME".to_owned(), "packages/a b".to_owned()]));
+            assert_eq!(install(name, &roots(&["packages/a b"]), hook(&both)), HookPlan::Keep);
+            assert_eq!(uninstall(name, &roots(&["other"]), hook(&both), false), HookPlan::Keep);
+            let left = uninstall(name, &roots(&["it's $HOME"]), hook(&both), false);
+            assert_eq!(left, HookPlan::Write(one.clone()), "{name}");
+            assert_eq!(uninstall(name, &roots(&["packages/a b"]), hook(&one), false), HookPlan::Remove);
+        }
+    }
+
     #[test]
     fn what_is_added_is_taken_out_again() {
         for script in [
@@ -195,7 +266,7 @@ mod tests {
             b"#!/bin/sh",
             b"echo no shebang\n",
         ] {
-            let HookPlan::Write(with) = install("post-merge", ".", hook(script)) else {
+            let HookPlan::Write(with) = install("post-merge", &roots(&["."]), hook(script)) else {
                 panic!("{script:?}")
             };
             let text = String::from_utf8(with.clone()).unwrap();
@@ -205,11 +276,11 @@ mod tests {
             );
             assert!(!script.starts_with(b"#!") || text.starts_with("#!"), "{text}");
             assert!(is_installed(&hook(&with).unwrap()) && !is_installed(&hook(script).unwrap()));
-            assert_eq!(install("post-merge", ".", hook(&with)), HookPlan::Keep);
+            assert_eq!(install("post-merge", &roots(&["."]), hook(&with)), HookPlan::Keep);
             assert!(
-                matches!(install("post-merge", "it's", hook(&with)), HookPlan::Write(moved) if moved != with)
+                matches!(install("post-merge", &roots(&["it's"]), hook(&with)), HookPlan::Write(more) if more != with)
             );
-            match uninstall(hook(&with), false) {
+            match uninstall("post-merge", &roots(&["."]), hook(&with), false) {
                 HookPlan::Write(without) => {
                     let without = without.strip_suffix(b"\n").unwrap_or(&without);
                     assert_eq!(without, script.strip_suffix(b"\n").unwrap_or(script));
@@ -218,8 +289,11 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        assert_eq!(uninstall(hook(b"#!/bin/sh\necho mine\n"), false), HookPlan::Keep);
-        assert_eq!(uninstall(None, false), HookPlan::Keep);
+        assert_eq!(
+            uninstall("post-merge", &roots(&["."]), hook(b"#!/bin/sh\necho mine\n"), false),
+            HookPlan::Keep
+        );
+        assert_eq!(uninstall("post-merge", &roots(&["."]), None, false), HookPlan::Keep);
     }
 
     #[test]
@@ -236,15 +310,15 @@ mod tests {
             ("post-merge", "stepmark project --gates --quiet --root 'a b'"),
             ("commit-msg", "stepmark hook trailer --root 'a b' \"$1\" </dev/null || true\n"),
         ] {
-            let HookPlan::Write(text) = install(name, "a b", None) else { panic!("{name}") };
+            let HookPlan::Write(text) = install(name, &roots(&["a b"]), None) else { panic!("{name}") };
             assert!(String::from_utf8(text).unwrap().contains(line), "{name}");
         }
     }
 
     #[test]
     fn what_is_no_shell_script_is_set_aside_and_called() {
-        let HookPlan::Write(own) = install("post-merge", ".", None) else { panic!() };
-        assert_eq!(uninstall(hook(&own), false), HookPlan::Remove);
+        let HookPlan::Write(own) = install("post-merge", &roots(&["."]), None) else { panic!() };
+        assert_eq!(uninstall("post-merge", &roots(&["."]), hook(&own), false), HookPlan::Remove);
         for (bytes, is_executable, is_link) in [
             (&b"#!/usr/bin/env python3\nprint()\n"[..], true, false),
             (b"\x7fELF\0", true, false),
@@ -252,13 +326,13 @@ mod tests {
             (b"#!/bin/sh\necho off\n", false, false),
         ] {
             let found = FoundHook { bytes, is_executable, is_link };
-            let HookPlan::SetAside(text) = install("post-merge", ".", Some(found)) else {
+            let HookPlan::SetAside(text) = install("post-merge", &roots(&["."]), Some(found)) else {
                 panic!("{bytes:?}")
             };
             let calls =
                 String::from_utf8(text.clone()).unwrap().contains("/post-merge.stepmark-kept\" \"$@\"");
             assert_eq!(calls, is_executable);
-            assert_eq!(uninstall(hook(&text), true), HookPlan::Remove);
+            assert_eq!(uninstall("post-merge", &roots(&["."]), hook(&text), true), HookPlan::Remove);
         }
     }
 }

@@ -102,8 +102,8 @@ fn all_hooks() -> impl Iterator<Item = &'static &'static str> {
 /// Where git looks for the hooks of a project.
 struct Hooks {
     folder: PathBuf,
-    /// The project's root, seen from the top of the work tree.
-    root: String,
+    /// The roots of the projects, seen from the top of the work tree.
+    roots: Vec<String>,
 }
 
 impl Workspace {
@@ -115,7 +115,7 @@ impl Workspace {
     pub fn install_hooks(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
         let install = |name: &&str| {
-            hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, &hooks.root, found))
+            hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, &hooks.roots, found))
         };
         all_hooks().filter(|name| wanted(name)).map(install).collect()
     }
@@ -143,7 +143,12 @@ impl Workspace {
     /// When git's hooks cannot be found, or one cannot be written; those before it are.
     pub fn uninstall_hooks(&self) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
-        let uninstall = |name: &&str| hooks.change(name, HookChange::Removed, git_hook::uninstall);
+        let uninstall = |name: &&str| {
+            let decide = |found: Option<FoundHook<'_>>, has_kept: bool| {
+                git_hook::uninstall(name, &hooks.roots, found, has_kept)
+            };
+            hooks.change(name, HookChange::Removed, decide)
+        };
         all_hooks().map(uninstall).collect()
     }
 
@@ -169,7 +174,13 @@ impl Workspace {
             return Err(HookError::Foreign { folder });
         }
         let seen = root.strip_prefix(&top).ok().and_then(Path::to_str).unwrap_or_default().replace('\\', "/");
-        Ok(Hooks { folder, root: if seen.is_empty() { ".".to_owned() } else { seen } })
+        let below = self.projects_below().unwrap_or_default();
+        let roots = match below.is_empty() {
+            true => vec![if seen.is_empty() { ".".to_owned() } else { seen }],
+            // It is no project itself.
+            false => below,
+        };
+        Ok(Hooks { folder, roots })
     }
 }
 

@@ -1,0 +1,114 @@
+//! A repository that holds several projects and is none itself: a monorepo, seen from its top.
+
+use std::path::{Path, PathBuf};
+
+use stepmark_core::workspace::Workspace;
+
+use crate::{
+    arguments::{Arguments, Command, ProjectArguments},
+    environment::Environment,
+    exit::{Exit, Failure},
+    output::{Output, wording},
+};
+
+/// The projects that a command is about.
+pub(crate) enum Projects {
+    /// The one that is found from the current folder, or is named.
+    One(ProjectArguments),
+    /// All of them, each by itself; with the name of its folder.
+    Each(Vec<(String, ProjectArguments)>),
+}
+
+impl Projects {
+    /// The projects that the command of `arguments` is about. What names a file of a project is about that one.
+    ///
+    /// # Errors
+    /// When the command is about one project and nobody says which.
+    pub(crate) fn of(arguments: &Arguments, environment: &Environment) -> Result<Self, Failure> {
+        let own = &arguments.project;
+        let one = || Self::One(own.clone());
+        if own.root.is_some() || is_about_any_folder(&arguments.command) {
+            return Ok(one());
+        }
+        let Ok(top) = Workspace::discover(&environment.current_folder) else { return Ok(one()) };
+        let below = top.projects_below().unwrap_or_default();
+        if below.is_empty() {
+            return Ok(one());
+        }
+        let top = top.root().path();
+        let at = |folder: &String| ProjectArguments { root: Some(top.join(folder)), ..own.clone() };
+        let is_named = |folder: &&String| environment.names_file_below(&top.join(folder));
+        if let Some(folder) = below.iter().find(is_named) {
+            return Ok(Self::One(at(folder)));
+        }
+        if !is_about_each(&arguments.command) || arguments.output.json {
+            return Err(unnamed(top, &below));
+        }
+        Ok(Self::Each(below.iter().map(|folder| (folder.clone(), at(folder))).collect()))
+    }
+
+    /// Does something with each of them, and answers how the worst of it ended.
+    pub(crate) fn run(
+        &self,
+        output: &Output,
+        run: impl Fn(&ProjectArguments) -> Result<Exit, Failure>,
+    ) -> Result<Exit, Failure> {
+        match self {
+            Self::One(arguments) => run(arguments),
+            Self::Each(projects) => {
+                let mut worst = Exit::Fine;
+                for (number, (folder, arguments)) in projects.iter().enumerate() {
+                    if number > 0 {
+                        output.line("");
+                    }
+                    output.line(format_args!("{folder}:"));
+                    // One project that cannot be opened does not hide the others.
+                    let exit = run(arguments).unwrap_or_else(|failure| output.failure(&failure));
+                    worst = if exit as u8 > worst as u8 { exit } else { worst };
+                }
+                Ok(worst)
+            }
+        }
+    }
+}
+
+/// Whether a command looks at a whole project and changes none of it.
+const fn is_about_each(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Status(_)
+            | Command::List(_)
+            | Command::Check(_)
+            | Command::Next(_)
+            | Command::Doctor(_)
+            | Command::Tree(_)
+    )
+}
+
+/// Whether a command is about no project, or about the folder that it is started in, whatever lies below.
+const fn is_about_any_folder(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Init(_)
+            | Command::Hook(_)
+            | Command::Config(_)
+            | Command::Manifest(_)
+            | Command::Explain(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Schema(_)
+            | Command::Help(_)
+    )
+}
+
+fn unnamed(top: &Path, below: &[String]) -> Failure {
+    let named: Vec<String> = below.iter().map(|folder| format!("`{folder}`")).collect();
+    let count = wording::count(below.len(), "project");
+    let message = format!("`{}` is no project but holds {count}: {}", top.display(), named.join(", "));
+    let first: PathBuf = top.join(below.first().map(String::as_str).unwrap_or_default());
+    Failure::new(Exit::Usage, message).with_help(format!(
+        "name one with `--root {}`, or go into its folder; `--root {}` takes all for one",
+        first.display(),
+        top.display()
+    ))
+}
