@@ -192,11 +192,7 @@ fn what_makes_no_sense_ends_with_2() {
     assert_snapshot!(demo.reads_only(&["complete", PRD]), @r"
     exit 2
     ── stderr
-    error: the following required arguments were not provided:
-      <STEPS>...
-
-    Usage: stepmark complete <ARTIFACT> <STEPS>...
-
-    For more information, try '--help'.
+    error: name a step of `_bmad-output/planning-artifacts/prd.md`
+      help: `stepmark next _bmad-output/planning-artifacts/prd.md` says which is the next
     ");
 }

@@ -4,6 +4,7 @@
 
 mod harness;
 
+mod active_artifact;
 mod arguments;
 mod bad_content;
 mod bad_paths;

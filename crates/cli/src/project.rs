@@ -128,6 +128,11 @@ impl Project {
         }
     }
 
+    /// Whether people call an artifact by `name`.
+    pub(crate) fn is_called(&self, name: &str) -> Result<bool, Failure> {
+        Ok(!self.called(name)?.is_empty())
+    }
+
     /// The artifacts that people call by `name`.
     fn called(&self, name: &str) -> Result<Vec<ProjectPath>, Failure> {
         let found = self.workspace.artifacts()?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use stepmark_core::{
+    artifact::ProjectPath,
     commit::Outcome,
     transition::{Command, Remark, Strictness},
     workspace::{Carried, TrackedArtifact},
@@ -37,19 +38,19 @@ pub(super) fn carry_out(
     command: &Command,
     strictness: Strictness,
 ) -> Result<Exit, Failure> {
-    carry_out_insisting(project, output, given, (command, strictness), None)
+    let path = project.artifact_path(given)?;
+    carry_out_insisting(project, output, &path, (command, strictness), None)
 }
 
 /// The same, with the reason of who insists on it.
 pub(super) fn carry_out_insisting(
     project: &Project,
     output: &Output,
-    given: &Path,
+    path: &ProjectPath,
     (command, strictness): (&Command, Strictness),
     insistence: Option<String>,
 ) -> Result<Exit, Failure> {
-    let path = project.artifact_path(given)?;
-    let carried = project.workspace.carry_out_insisting(&path, command, strictness, insistence)?;
+    let carried = project.workspace.carry_out_insisting(path, command, strictness, insistence)?;
     report(output, &carried)?;
     keep_milestone(project, output, &carried, command);
     Ok(Exit::Fine)

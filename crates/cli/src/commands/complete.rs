@@ -1,7 +1,5 @@
 //! `stepmark complete`
 
-use std::path::PathBuf;
-
 use clap::Args;
 use stepmark_core::transition::{Command, Strictness};
 
@@ -19,12 +17,12 @@ use crate::{
 /// they exist; `status` is never touched. A step that is listed already changes nothing, and one that the workflow does not have is refused.
 /// The step that finishes a workflow is refused while work that was delegated from the artifact is open.
 #[derive(Debug, Args)]
+#[command(override_usage = "stepmark complete [OPTIONS] [ARTIFACT] <STEP>...")]
 pub(crate) struct Complete {
-    /// The artifact
-    artifact: PathBuf,
-    /// The steps, in any spelling: `step-03-success`, `3`, `03`
-    #[arg(required = true)]
-    steps: Vec<String>,
+    /// The artifact, then the steps in any spelling: `step-03-success`, `3`, `03`; steps alone are those of the active
+    /// artifact: that of the configuration, else the last one worked on that is not finished
+    #[arg(required = true, value_name = "ARTIFACT|STEP")]
+    words: Vec<String>,
     /// Refuse a step that is not the next one, instead of warning
     #[arg(long)]
     strict: bool,
@@ -40,7 +38,8 @@ impl Complete {
             (false, Some(_)) => Strictness::Warn,
             (false, None) => Strictness::Known,
         };
-        let command = Command::Complete { steps: self.steps.clone() };
-        change::carry_out_insisting(project, output, &self.artifact, (&command, strictness), insistence)
+        let (artifact, steps) = project.artifact_and_steps(&self.words)?;
+        let command = Command::Complete { steps: steps.to_vec() };
+        change::carry_out_insisting(project, output, &artifact, (&command, strictness), insistence)
     }
 }

@@ -33,18 +33,18 @@ enum Task {
     Check(Check),
     /// List the gates of an artifact
     List {
-        /// The artifact
-        artifact: PathBuf,
+        /// The artifact; without it the active one
+        artifact: Option<PathBuf>,
     },
     Lease(Lease),
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "stepmark gate check [OPTIONS] [ARTIFACT] <STEP>")]
 struct Check {
-    /// The artifact
-    artifact: PathBuf,
-    /// The step, in any spelling: `step-03-success`, `3`, `03`
-    step: String,
+    /// The artifact, then the step in any spelling: `step-03-success`, `3`, `03`; a step alone is one of the active artifact
+    #[arg(required = true, num_args = 1..=2, value_name = "ARTIFACT|STEP")]
+    words: Vec<String>,
     /// Read the artifact: is the step listed in a frontmatter that parses? This is the truth, whatever gates say
     #[arg(long)]
     verify: bool,
@@ -61,23 +61,26 @@ impl Gate {
         match &self.task {
             Task::Check(check) => check.run(project, output),
             Task::Lease(lease) => lease.run(project, output),
-            Task::List { artifact } => list(project, output, &project.artifact_path(artifact)?),
+            Task::List { artifact } => {
+                list(project, output, &project.artifact_or_active(artifact.as_deref())?)
+            }
         }
     }
 }
 
 impl Check {
     fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let path = project.artifact_path(&self.artifact)?;
+        let (path, steps) = project.artifact_and_steps(&self.words)?;
+        let [step] = steps else { return Err(Failure::new(Exit::Usage, "name one step")) };
         let workspace = &project.workspace;
         let answer = if self.exclusive {
             let configured = workspace.configuration().lease_duration();
             let duration = self.seconds.map_or(configured, |seconds| Duration::from_secs(seconds.into()));
-            workspace.check_gate_exclusively(&path, &self.step, duration)?
+            workspace.check_gate_exclusively(&path, step, duration)?
         } else if self.verify {
-            workspace.verify_gate(&path, &self.step)?
+            workspace.verify_gate(&path, step)?
         } else {
-            workspace.check_gate(&path, &self.step)?
+            workspace.check_gate(&path, step)?
         };
         report(output, &answer);
         Ok(if answer.verdict.is_ok() { Exit::Fine } else { Exit::Findings })

@@ -22,8 +22,8 @@ use crate::{
 /// Print the next step of an artifact and the file to read for it
 #[derive(Debug, Args)]
 pub(crate) struct Next {
-    /// The artifact
-    artifact: PathBuf,
+    /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
+    artifact: Option<PathBuf>,
 }
 
 /// The answer `stepmark.next/2`.
@@ -38,7 +38,8 @@ struct NextAnswer {
 
 impl Next {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let artifact = project.artifact(&self.artifact)?;
+        let path = project.artifact_or_active(self.artifact.as_deref())?;
+        let artifact = project.workspace.artifact(&path)?;
         let Some(progress) = artifact.progress() else { return Err(no_workflow(&artifact)) };
         if output.json {
             let counts = ProblemCounts::of(&project.workspace.own_findings(&artifact));

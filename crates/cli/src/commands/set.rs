@@ -42,7 +42,8 @@ impl Set {
             self.assignments.iter().map(|assignment| self.read(assignment)).collect::<Result<_, _>>()?;
         let command = Command::Set { assignments };
         let insistence = self.insist.insistence();
-        change::carry_out_insisting(project, output, &self.artifact, (&command, Strictness::Warn), insistence)
+        let path = project.artifact_path(&self.artifact)?;
+        change::carry_out_insisting(project, output, &path, (&command, Strictness::Warn), insistence)
     }
 
     fn read(&self, assignment: &str) -> Result<(KeyPath, Value), Failure> {

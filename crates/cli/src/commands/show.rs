@@ -23,10 +23,9 @@ use crate::{
 
 /// Show one artifact: its state, its workflow and its steps
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Show {
-    /// The artifact
-    #[arg(required = true)]
+    /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
     artifact: Option<PathBuf>,
     #[command(subcommand)]
     part: Option<Part>,
@@ -42,8 +41,8 @@ impl Show {
         if let Some(Part::Context(context)) = &self.part {
             return context.run(project, output);
         }
-        let given = self.artifact.as_deref().ok_or_else(|| Failure::new(Exit::Usage, "name an artifact"))?;
-        let artifact = project.artifact(given)?;
+        let path = project.artifact_or_active(self.artifact.as_deref())?;
+        let artifact = project.workspace.artifact(&path)?;
         let findings = project.workspace.own_findings(&artifact);
         if output.json {
             let mut wire = serde_json::to_value(ArtifactWire::new(&artifact, ProblemCounts::of(&findings)))

@@ -35,13 +35,13 @@ pub(crate) struct Transition {
 
 impl Transition {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let path = project.artifact_path(&self.artifact)?;
         let Some(state) = &self.state else {
-            let path = project.artifact_path(&self.artifact)?;
             return list(project, &project.workspace.artifact(&path)?, output);
         };
         let command = Command::Transition { to: state.clone() };
         let insistence = self.insist.insistence();
-        change::carry_out_insisting(project, output, &self.artifact, (&command, Strictness::Warn), insistence)
+        change::carry_out_insisting(project, output, &path, (&command, Strictness::Warn), insistence)
     }
 }
 

@@ -1,7 +1,11 @@
 //! Which artifact to go on with when none is named.
 
 use super::{ArtifactError, TrackedArtifact, WalkError, Workspace, resuming::damage};
-use crate::{artifact::ProjectPath, journal::HistoryError, workflow::Next};
+use crate::{
+    artifact::ProjectPath,
+    journal::{Event, HistoryError, SessionId},
+    workflow::Next,
+};
 
 /// How many of the latest events are asked for an artifact that is not finished: mostly one of the first will do.
 const EVENTS: [usize; 2] = [8, 500];
@@ -41,11 +45,24 @@ impl Workspace {
     /// # Errors
     /// When the journal or the project cannot be read.
     pub fn choose_artifact_to_resume(&self) -> Result<ResumeChoice, ChoiceError> {
+        self.choose(None)
+    }
+
+    /// The artifact that a command is about which names none: the same, but of events only those of the own session count, where there is
+    /// one.
+    ///
+    /// # Errors
+    /// When the journal or the project cannot be read.
+    pub fn active_artifact(&self) -> Result<ResumeChoice, ChoiceError> {
+        self.choose(self.attribution().session.as_ref())
+    }
+
+    fn choose(&self, session: Option<&SessionId>) -> Result<ResumeChoice, ChoiceError> {
         if let Some(active) = self.configuration().active() {
             return Ok(ResumeChoice::Active(active.clone()));
         }
         for limit in EVENTS {
-            if let Some(path) = self.last_unfinished(limit)? {
+            if let Some(path) = self.last_unfinished(limit, session)? {
                 return Ok(ResumeChoice::LastEvent(path));
             }
         }
@@ -65,10 +82,18 @@ impl Workspace {
 
 impl Workspace {
     /// The artifact of the last of so many events that is not finished.
-    fn last_unfinished(&self, limit: usize) -> Result<Option<ProjectPath>, ChoiceError> {
+    fn last_unfinished(
+        &self,
+        limit: usize,
+        session: Option<&SessionId>,
+    ) -> Result<Option<ProjectPath>, ChoiceError> {
         let latest = self.with_history(|history| history.latest(limit))?;
         let mut seen = Vec::new();
-        for path in latest.into_iter().filter_map(|event| event.artifact).map(|artifact| artifact.path) {
+        let is_own =
+            |event: &Event| session.is_none_or(|session| event.session.as_deref() == Some(session.as_str()));
+        for path in
+            latest.into_iter().filter(is_own).filter_map(|event| event.artifact).map(|artifact| artifact.path)
+        {
             if seen.contains(&path) {
                 continue;
             }

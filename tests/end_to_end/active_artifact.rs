@@ -1,0 +1,64 @@
+//! Commands that name no artifact: the active one is meant.
+
+use insta::assert_snapshot;
+
+use crate::harness::{Sandbox, demo::PRD};
+
+const BRAINSTORMING: &str = "_bmad-output/brainstorming/brainstorming-session-2026-01-12.md";
+
+#[test]
+fn without_any_work_several_are_named() {
+    let demo = Sandbox::demo();
+    assert_snapshot!(demo.reads_only(&["next"]), @r"
+    exit 2
+    ── stderr
+    error: no artifact is named, and 4 artifacts are unfinished: `_bmad-output/brainstorming/brainstorming-session-2026-01-12.md`, `_bmad-output/planning-artifacts/architecture.md`, `_bmad-output/planning-artifacts/market-research-2026-01-13.md`, `_bmad-output/planning-artifacts/prd.md`
+      help: name one, or set `active` in `.stepmark/config.yaml`
+    ");
+    assert_eq!(demo.reads_only(&["complete", "4"]).code, 2);
+    assert_eq!(demo.reads_only(&["show"]).code, 2);
+    assert_eq!(demo.reads_only(&["gate", "list"]).code, 2);
+    assert_snapshot!(Sandbox::empty().reads_only(&["next"]), @r"
+    exit 2
+    ── stderr
+    error: no artifact is named, and none is unfinished
+      help: `stepmark list` shows all; name one
+    ");
+}
+
+#[test]
+fn the_last_one_worked_on_is_meant_or_the_one_of_the_configuration() {
+    let demo = Sandbox::demo();
+    assert_eq!(demo.stepmark(&["set", PRD, "title=Tide"]).code, 0);
+    let named = |arguments: &[&str]| demo.stepmark(arguments).json("stepmark.next/2")["path"].clone();
+    assert_eq!(named(&["next", "--json"]), PRD);
+    assert!(demo.stepmark(&["show"]).stdout.contains(PRD));
+    let completed = demo.stepmark(&["complete", "4"]);
+    assert!(completed.code == 0 && completed.to_string().contains(PRD), "{completed}");
+    assert_eq!(demo.stepmark(&["gate", "check", "4", "--verify"]).code, 0);
+    assert_eq!(demo.stepmark(&["gate", "check", PRD, "5", "--verify"]).code, 1);
+    // A session goes on with its own, whatever others did last.
+    let session = |arguments: &[&str]| {
+        demo.stepmark(&[arguments, &["--session", "01J0000000000000000000000A", "--json"]].concat())
+    };
+    assert_eq!(session(&["set", BRAINSTORMING, "title=Ebb"]).code, 0);
+    assert_eq!(demo.stepmark(&["set", PRD, "title=Flow"]).code, 0);
+    assert_eq!(session(&["next"]).json("stepmark.next/2")["path"], BRAINSTORMING);
+    demo.write(".stepmark/config.yaml", format!("active: {BRAINSTORMING}\n"));
+    assert_eq!(named(&["next", "--json"]), BRAINSTORMING);
+}
+
+#[test]
+fn a_file_without_a_step_and_a_misspelt_file_are_told() {
+    let demo = Sandbox::demo();
+    assert_eq!(demo.stepmark(&["set", PRD, "title=Tide"]).code, 0);
+    assert_snapshot!(demo.reads_only(&["complete", PRD]), @r"
+    exit 2
+    ── stderr
+    error: name a step of `_bmad-output/planning-artifacts/prd.md`
+      help: `stepmark next _bmad-output/planning-artifacts/prd.md` says which is the next
+    ");
+    assert_eq!(demo.reads_only(&["complete", "docs/pdr.md", "4"]).code, 2, "it is no step");
+    assert_eq!(demo.stepmark(&["complete", "pdr", "4"]).code, 1, "there is no step `pdr`");
+    assert_eq!(demo.stepmark(&["complete", "prd", "4", "5"]).code, 0);
+}
