@@ -172,3 +172,57 @@ fn a_session_that_ends_gives_its_leases_back() {
     assert_eq!(run(&["session", "end"], &id).code, 0);
     assert_eq!(run(&["complete", PRD, "4"], "").code, 0);
 }
+
+/// What ended is closed: an agent that did not hear of it is told, and changes nothing.
+#[test]
+fn an_ended_session_takes_no_writes() {
+    let demo = Sandbox::demo();
+    let session = begun(&demo, &[]);
+    assert_eq!(at(&demo, Some(&session), &["complete", PRD, "4"]).code, 0);
+    assert_eq!(at(&demo, Some(&session), &["session", "end"]).code, 0);
+    let before = demo.read(PRD);
+    for command in [
+        &["complete", PRD, "5"][..],
+        &["set", PRD, "title=x"],
+        &["delegate", PRD, "--to", "writer"],
+        &["exec", "--", "true"],
+    ] {
+        let refused = at(&demo, Some(&session), command);
+        assert_eq!(refused.code, 1, "{refused}");
+        assert!(refused.stderr.contains(&format!("the session `{session}` has ended, at ")), "{refused}");
+    }
+    assert_eq!(demo.read(PRD), before);
+    assert_eq!(at(&demo, Some(&session), &["next", PRD]).code, 0, "who only reads is not refused");
+    assert_eq!(at(&demo, None, &["complete", PRD, "5"]).code, 0);
+}
+
+/// Seen from another shell a session runs as long as the process that began it, or that it was handed to.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_runs_as_long_as_its_process() {
+    let demo = Sandbox::demo();
+    let begin = |arguments: &[&str]| {
+        let mut command = demo.command(arguments);
+        command.env("STEPMARK_TEST_HOST", "lab");
+        command
+    };
+    let run = demo.run(begin(&["session", "start", "--json"]).env_remove("STEPMARK_TEST_ID"));
+    assert_eq!(run.code, 0, "{run}");
+    let mut handed =
+        begin(&["exec", "--", "/bin/sleep", "60"]).env_remove("STEPMARK_TEST_ID").spawn().unwrap();
+    let states = |demo: &Sandbox| -> Vec<String> {
+        let listed = demo.run(demo.command(&["session", "list", "--json"]).env("STEPMARK_TEST_HOST", "lab"));
+        let sessions = listed.json("stepmark.session/1")["sessions"].clone();
+        sessions.as_array().unwrap().iter().map(|own| own["state"].as_str().unwrap().to_owned()).collect()
+    };
+    // The test began the one, and the other is the program.
+    while states(&demo).len() < 2 {
+        std::thread::yield_now();
+    }
+    assert_eq!(states(&demo), ["running", "running"]);
+    handed.kill().unwrap();
+    handed.wait().unwrap();
+    let mut left = states(&demo);
+    left.sort();
+    assert_eq!(left, ["interrupted", "running"]);
+}

@@ -6,6 +6,7 @@ mod attribution;
 mod environment;
 mod hand_off;
 mod project;
+mod process;
 mod active_artifact;
 mod several_projects;
 mod state_move;

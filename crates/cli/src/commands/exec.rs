@@ -13,6 +13,7 @@ use crate::{
     exit::{Exit, Failure},
     hand_off::{HandOff, Session},
     output::Output,
+    process,
     project::Project,
 };
 
@@ -39,7 +40,7 @@ impl Exec {
         let project = match (&project.workspace.attribution().session, self.no_session) {
             (_, true) => project.in_session(None),
             (Some(_), false) => project,
-            (None, false) => session::begin(project, None)?.0,
+            (None, false) => session::begin(project, None, process::own())?.0,
         };
         session::refresh_instructions(&project, output, CycleBoundary::Exec);
         // The arguments may hold secrets, and the journal reaches git: only the program is told.
@@ -47,6 +48,8 @@ impl Exec {
             .with_command("exec")
             .with("program", program.to_string_lossy().into_owned())
             .with("arguments", arguments.len());
+        // It becomes the program, and keeps its number.
+        let draft = process::own().into_iter().fold(draft, |draft, own| draft.with(session::PROCESS, own));
         // This finishes what was cut off, and returns when the event is on the disk.
         project.workspace.tell(draft)?;
         output.finish()?;

@@ -86,6 +86,10 @@ fn dispatch(
     environment: &Environment,
     output: &Output,
 ) -> Result<Exit, Failure> {
+    let session = arguments.acting.session.as_ref().or(environment.attribution.0.session.as_ref());
+    if session.is_some() && writes_artifacts(&arguments.command) {
+        session::refuse_ended(&project()?)?;
+    }
     match &arguments.command {
         Command::Init(command) => command.run(&project()?, output),
         Command::Status(command) => command.run(&project()?, output),
@@ -142,4 +146,25 @@ fn dispatch(
         Command::Schema(command) => command.run(output),
         Command::Help(command) => command.run(output),
     }
+}
+
+/// Whether a command changes artifacts or hands them on.
+const fn writes_artifacts(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Complete(_)
+            | Command::Reopen(_)
+            | Command::Transition(_)
+            | Command::Set(_)
+            | Command::Scope(_)
+            | Command::Track(_)
+            | Command::Remove(_)
+            | Command::Undo(_)
+            | Command::Checkpoint(_)
+            | Command::Restore(_)
+            | Command::Exec(_)
+            | Command::Delegate(_)
+            | Command::Lease(_)
+            | Command::Import(_)
+    )
 }

@@ -10,6 +10,7 @@ use stepmark_core::{
     workspace::{ResumeChoice, Resumption},
 };
 
+use super::session;
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -47,7 +48,7 @@ impl Resume {
                 if output.json {
                     output.json(SCHEMA, answer_wire(&evidence, &answer));
                 }
-                tell(output, &evidence, &answer);
+                tell((project, output), &evidence, &answer)?;
                 Ok(Exit::Fine)
             }
             Verdict::CannotTell { reason, help } => {
@@ -98,7 +99,7 @@ fn line(next: &NextStep) -> String {
     }
 }
 
-fn tell(output: &Output, evidence: &Evidence, answer: &Answer) {
+fn tell((project, output): (&Project, &Output), evidence: &Evidence, answer: &Answer) -> Result<(), Failure> {
     let outlook = &answer.outlook;
     for caution in &answer.cautions {
         output.warning(caution);
@@ -124,13 +125,20 @@ fn tell(output: &Output, evidence: &Evidence, answer: &Answer) {
         let next = child.next.first().map(|next| format!(", next: {}", next.step)).unwrap_or_default();
         output.remark(format_args!("  delegated: {}{next}", child.path));
     }
+    let known = match evidence.sessions.as_slice() {
+        [] => Vec::new(),
+        _ => project.workspace.with_history(|history| history.sessions())?,
+    };
     for session in &evidence.sessions {
+        let is_running = known.iter().any(|known| known.id == session.id && session::is_running(known));
+        let state = if is_running { "running" } else { "interrupted" };
         let place = session.artifact.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
         output.remark(format_args!(
-            "  interrupted session: {} (last: {}{place}, {})",
+            "  {state} session: {} (last: {}{place}, {})",
             session.id, session.kind, session.at
         ));
     }
+    Ok(())
 }
 
 fn answer_wire(evidence: &Evidence, answer: &Answer) -> Json {

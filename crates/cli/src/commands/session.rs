@@ -12,10 +12,14 @@ use crate::{
     environment::new_id,
     exit::{Exit, Failure},
     output::{ListArguments, Output, table},
+    process,
     project::Project,
 };
 
 const SCHEMA: &str = "stepmark.session/1";
+
+/// The name under which an event keeps the process of its session.
+pub(super) const PROCESS: &str = "process";
 
 /// Begin and end sessions, and look back at them
 ///
@@ -64,13 +68,21 @@ impl Session {
 }
 
 /// Begins a session for `project`, which belongs to it from then on.
-pub(super) fn begin(project: Project, name: Option<&str>) -> Result<(Project, SessionId), Failure> {
+/// `process` is the one for whose life it is meant.
+pub(super) fn begin(
+    project: Project,
+    name: Option<&str>,
+    process: Option<Json>,
+) -> Result<(Project, SessionId), Failure> {
     let id = new_session_id(&project)?;
     let parent = project.workspace.attribution().session.clone();
     let project = project.in_session(Some(id.clone()));
     let mut draft = EventDraft::new(Kind::SESSION_START).with_command("session start");
     if let Some(name) = name {
         draft = draft.with("name", name);
+    }
+    if let Some(process) = process {
+        draft = draft.with(PROCESS, process);
     }
     if let Some(parent) = parent {
         draft = draft.with("parent", parent.as_str());
@@ -80,7 +92,7 @@ pub(super) fn begin(project: Project, name: Option<&str>) -> Result<(Project, Se
 }
 
 fn start(project: Project, output: &Output, name: Option<&str>) -> Result<Exit, Failure> {
-    let (project, id) = begin(project, name)?;
+    let (project, id) = begin(project, name, process::parent())?;
     refresh_instructions(&project, output, CycleBoundary::SessionStart);
     if output.json {
         output.json(SCHEMA, json!({"session": id.as_str(), "name": name, "export": export(&id)}));
@@ -178,13 +190,31 @@ fn record(project: &Project, id: &SessionId) -> Result<Record, Failure> {
     })
 }
 
-/// `current`, `ended`, or `interrupted`: it never ended, and is not the one of this process.
+/// `current`, `ended`, `running`: its process lives, or `interrupted`: it never ended, and nothing of it lives here.
 fn state(project: &Project, record: &Record) -> &'static str {
     match (&record.end, project.workspace.attribution().session.as_ref()) {
         (Some(_), _) => "ended",
         (None, Some(current)) if current.as_str() == record.id => "current",
+        (None, _) if is_running(record) => "running",
         (None, _) => "interrupted",
     }
+}
+
+/// Whether the process lives for which it was begun, or to which it was handed.
+pub(super) fn is_running(record: &Record) -> bool {
+    let noted = record.start.iter().chain([&record.last]).filter_map(|event| event.data.get(PROCESS));
+    record.end.is_none() && noted.into_iter().any(process::lives)
+}
+
+/// Refuses to write for a session that has ended: its part of history is closed.
+pub(super) fn refuse_ended(project: &Project) -> Result<(), Failure> {
+    let Some(id) = project.workspace.attribution().session.clone() else { return Ok(()) };
+    let end = project.workspace.with_history(|history| history.end_of_session(id.as_str()))?;
+    let Some(end) = end else { return Ok(()) };
+    let message = format!("nothing was changed: the session `{id}` has ended, at {:.0}", end.at);
+    Err(Failure::new(Exit::Findings, message).with_help(format!(
+        "begin another: `eval \"$(stepmark session start)\"`; or work without one: `unset {SESSION_VARIABLE}`"
+    )))
 }
 
 fn name(record: &Record) -> Option<&str> {

@@ -71,6 +71,17 @@ impl History {
         })
     }
 
+    /// The end of a session; `None` where it has not ended, or no event names it.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn end_of_session(&self, session: &str) -> Result<Option<Event>, HistoryError> {
+        self.ask(|index| match row::number(&index.connection, session)? {
+            Some(number) => index.mark(number, schema::SESSION_END, "DESC"),
+            None => Ok(None),
+        })
+    }
+
     /// All segments, in the order of their names. One that git carries is shown as that file, though this clone reads its copy.
     ///
     /// # Errors
@@ -118,24 +129,27 @@ impl History {
 
 impl Index {
     fn session(&self, number: i64, events: u64, first: i64) -> Result<Session, Fault> {
-        let one = |condition: &str| -> Result<Option<Event>, Fault> {
-            let rows = row::select(&self.connection, condition, [number])?;
-            rows.first().map(|row| self.event(row)).transpose()
-        };
-        let marked = |kind: i64, order: &str| {
-            one(&format!(
-                "WHERE session = ? AND kind = {kind} AND kind IN (1, 2) ORDER BY at {order} LIMIT 1"
-            ))
-        };
-        let last = one("WHERE session = ? ORDER BY at DESC, n DESC, id DESC LIMIT 1")?;
+        let last = self.one(number, "WHERE session = ? ORDER BY at DESC, n DESC, id DESC LIMIT 1")?;
         Ok(Session {
             id: row::name(&self.connection, number)?,
-            start: marked(schema::SESSION_START, "ASC")?,
-            end: marked(schema::SESSION_END, "DESC")?,
+            start: self.mark(number, schema::SESSION_START, "ASC")?,
+            end: self.mark(number, schema::SESSION_END, "DESC")?,
             first_at: Timestamp::from_microsecond(first).map_err(|_| Fault::Stale)?,
             last: last.ok_or(Fault::Stale)?,
             events,
         })
+    }
+
+    /// The first or last start or end of a session, as `order` says.
+    fn mark(&self, session: i64, kind: i64, order: &str) -> Result<Option<Event>, Fault> {
+        let condition =
+            format!("WHERE session = ? AND kind = {kind} AND kind IN (1, 2) ORDER BY at {order} LIMIT 1");
+        self.one(session, &condition)
+    }
+
+    fn one(&self, number: i64, condition: &str) -> Result<Option<Event>, Fault> {
+        let rows = row::select(&self.connection, condition, [number])?;
+        rows.first().map(|row| self.event(row)).transpose()
     }
 
     /// The artifact with these heads, of which there is one at least.
@@ -182,6 +196,8 @@ mod tests {
         let history = project.history();
         assert_eq!(history.of_session("s-1").unwrap(), [start.clone(), work, end.clone()]);
         assert_eq!(history.of_session("s-7").unwrap(), []);
+        assert_eq!(history.end_of_session("s-1").unwrap().as_ref(), Some(&end));
+        assert!(["s-0", "s-7"].iter().all(|open| history.end_of_session(open).unwrap().is_none()));
         let sessions = history.sessions().unwrap();
         let whole = Session {
             id: "s-1".to_owned(),
