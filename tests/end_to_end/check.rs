@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::harness::{
-    Sandbox,
+    Repository, Sandbox,
     demo::{ARCHITECTURE, BRIEF, EPICS, PRD, STORY},
 };
 
@@ -304,4 +304,55 @@ fn a_baseline_leaves_what_is_new() {
     let run = demo.reads_only(&["check"]);
     assert!(run.code == 4 && run.stderr.contains("baseline.json"), "{run}");
     assert_eq!(demo.reads_only(&["check", "--write-baseline", EPICS]).code, 2);
+}
+
+#[test]
+fn gates_that_do_not_fit_are_no_failure() {
+    let Some(repository) = Repository::of_demo("gates and stash") else { return };
+    assert_eq!(repository.stepmark(&["init"]).code, 0);
+    repository.commit("one");
+    let step = repository.stepmark(&["complete", PRD, "4"]);
+    assert_eq!(step.code, 0, "{step}");
+    repository.git(&["stash", "--quiet"]);
+    let checked = repository.stepmark(&["check", PRD]);
+    assert!(checked.code == 0 && checked.stdout.contains("note[SM601]"), "{checked}");
+    repository.git(&["stash", "pop", "--quiet"]);
+    assert_eq!(repository.stepmark(&["check", PRD]).code, 0);
+}
+
+#[test]
+fn a_merge_conflict_is_called_that_everywhere() {
+    let demo = Sandbox::demo();
+    let told = "a merge conflict begins here that nobody has resolved: both versions stand in the file";
+    for (text, line) in [
+        (
+            "---\nid: P\n<<<<<<< HEAD\nstepsCompleted: [1]\n=======\nstepsCompleted: [2]\n>>>>>>> other\n---\n",
+            3,
+        ),
+        ("<<<<<<< HEAD\n---\nid: P\n---\n=======\n---\nid: P\nstatus: done\n---\n>>>>>>> other\n", 1),
+    ] {
+        demo.write("docs/prd.md", text);
+        let checked = demo.reads_only(&["check", "docs/prd.md"]);
+        assert!(checked.code == 1 && checked.stdout.contains(told), "{checked}");
+        assert!(checked.stdout.contains(&format!("docs/prd.md:{line}:1")), "{checked}");
+        for command in
+            [&["show", "docs/prd.md"][..], &["next", "docs/prd.md"], &["complete", "docs/prd.md", "3"]]
+        {
+            let run = demo.reads_only(command);
+            assert!(run.to_string().contains(told), "{command:?} {run}");
+        }
+        assert!(demo.reads_only(&["resume", "docs/prd.md"]).to_string().contains(told));
+    }
+}
+
+#[test]
+fn a_misspelt_key_of_the_configuration_is_warned_of_once() {
+    let demo = Sandbox::demo();
+    demo.write(".stepmark/config.yaml", "checks: {rules: {SM106: off}}\n");
+    for command in [&["list"][..], &["status"], &["next", PRD], &["check", PRD], &["config", "show"]] {
+        let run = demo.reads_only(command);
+        let warnings = run.stderr.matches("has the key `checks`, which stepmark does not know").count();
+        assert_eq!(warnings, 1, "{command:?} {run}");
+    }
+    assert_eq!(demo.reads_only(&["list", "--quiet"]).stderr, "");
 }

@@ -13,7 +13,7 @@ fn prd(steps: &str) -> String {
 /// A project with history, whose artifact has three completed steps in the only commit.
 fn repository(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
-    repository.sandbox.write(".stepmark/config.yaml", "version: 1\n");
+    repository.sandbox.write(".stepmark/config.yaml", "# A project.\n");
     repository.sandbox.write(".gitignore", ".stepmark/local/\n.stepmark/local/cache/\n.stepmark/gates/\n");
     repository.sandbox.write(PRD, prd("step-01-init, step-02-discovery, step-03-success"));
     repository.commit("one");

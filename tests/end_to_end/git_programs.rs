@@ -15,7 +15,7 @@ fn prd(steps: &str) -> String {
 fn hostile(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
     let sandbox = &repository.sandbox;
-    sandbox.write(".stepmark/config.yaml", "version: 1\n");
+    sandbox.write(".stepmark/config.yaml", "# A project.\n");
     sandbox.write(".gitignore", ".stepmark/local/\n.stepmark/cache/\n.stepmark/gates/\n");
     sandbox.write(PRD, prd("step-01-init, step-02-discovery"));
     repository.commit("one");

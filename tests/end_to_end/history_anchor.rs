@@ -17,7 +17,7 @@ const JOURNAL: &str = ".stepmark/journal";
 /// A repository in which commits name the history that they hold.
 fn repository(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
-    repository.sandbox.write(".stepmark/config.yaml", "version: 1\n");
+    repository.sandbox.write(".stepmark/config.yaml", "# A project.\n");
     for artifact in [PRD, "docs/ours.md", "docs/theirs.md"] {
         repository.sandbox.write(artifact, "---\nstepsCompleted: [1]\nstatus: draft\n---\n\n# Title\n");
     }

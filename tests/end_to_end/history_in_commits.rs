@@ -9,7 +9,7 @@ const PRD: &str = "docs/prd.md";
 /// A repository with hooks and one commit on `main`.
 fn repository(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
-    repository.sandbox.write(".stepmark/config.yaml", "version: 1\n");
+    repository.sandbox.write(".stepmark/config.yaml", "# A project.\n");
     for artifact in [PRD, "docs/other.md"] {
         repository.sandbox.write(artifact, "---\nstepsCompleted: [1, 2, 3]\nstatus: draft\n---\n\n# Title\n");
     }

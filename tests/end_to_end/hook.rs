@@ -13,7 +13,7 @@ fn prd(steps: &str) -> String {
 /// A repository with a commit, in which `stepmark hook install` was run after a hook of somebody else was there.
 fn repository(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
-    repository.sandbox.write(".stepmark/config.yaml", "version: 1\n");
+    repository.sandbox.write(".stepmark/config.yaml", "# A project.\n");
     repository
         .sandbox
         .write(".gitignore", ".stepmark/local/\n.stepmark/local/cache/\n.stepmark/gates/\n*.log\n");

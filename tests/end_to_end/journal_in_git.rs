@@ -22,7 +22,7 @@ impl Repository {
         let repository = Self { sandbox: Sandbox::empty(), git };
         repository.git(&["init", "-q", "-b", "main"]);
         repository.sandbox.write(".gitignore", ".stepmark/local/\n.stepmark/local/cache/\n");
-        repository.sandbox.write(".stepmark/config.yaml", "version: 1\n");
+        repository.sandbox.write(".stepmark/config.yaml", "# A project.\n");
         repository.sandbox.write(PRD, "---\nstepsCompleted: [1]\nstatus: draft\n---\n\n# PRD\n");
         repository.commit("begun");
         Some(repository)

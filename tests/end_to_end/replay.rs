@@ -143,7 +143,7 @@ fn one_process_of_git_tells_what_is_checked_out_however_many_artifacts_there_are
         return;
     };
     let sandbox = &repository.sandbox;
-    sandbox.write(".stepmark/config.yaml", "version: 1\n");
+    sandbox.write(".stepmark/config.yaml", "# A project.\n");
     let artifacts: Vec<String> = (0..12).map(|number| format!("docs/{number}.md")).collect();
     artifacts.iter().for_each(|path| sandbox.write(path, "---\nstepsCompleted: [1]\n---\n"));
     repository.commit("begun");

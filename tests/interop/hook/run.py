@@ -6,6 +6,7 @@ line, and let the mended commit pass. `pre-commit try-repo` and prek build this 
 target/hook in the checkout, so that a second run builds little. Without network access for a tool the test fails.
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -147,6 +148,27 @@ def built_hook(repository, runner):
     repository.run(runner, "install", "--install-hooks")
 
 
+def first_push(repository, runner):
+    """The hook of pushes as `.pre-commit-hooks.yaml` has it: to an empty remote, of which runners name no commits, and after that."""
+    hooks = (CHECKOUT / ".pre-commit-hooks.yaml").read_text().split("- id: ")
+    entry = next(hook for hook in hooks if hook.startswith("stepmark-push")).split("  entry: ")[1].split("\n")[0]
+    hook = {"id": "push", "name": "push", "entry": entry, "language": "system", "pass_filenames": False,
+            "always_run": True, "stages": ["pre-push"]}
+    repository.write(".pre-commit-config.yaml", json.dumps({"repos": [{"repo": "local", "hooks": [hook]}]}))
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "--message", "hooks")
+    repository.git("init", "--quiet", "--bare", f"../empty-{runner}.git")
+    repository.git("remote", "add", "empty", f"../empty-{runner}.git")
+    repository.run(runner, "install", "--hook-type", "pre-push")
+    done = repository.git("push", "empty", "main", expect=None)
+    check(f"{runner}: the first push to an empty remote passes", done.returncode == 0, done.stdout)
+    repository.write(PRD, prd(STEPS[1:]))
+    repository.git("commit", "--quiet", "--all", "--no-verify", "--message", "Drops a step")
+    done = repository.git("push", "empty", "main", expect=None)
+    told = done.stdout
+    check(f"{runner}: a push that drops a step does not", done.returncode == 1 and "SM901" in told, told)
+
+
 def main(folder):
     environment = folder / "tools"
     venv.create(environment, with_pip=True)
@@ -178,6 +200,9 @@ def main(folder):
     repository.git("add", ".pre-commit-config.yaml")
     repository.run("prek", "install")
     drops_a_step(repository, "prek, installed program")
+
+    for runner in ["pre-commit", "prek"]:
+        first_push(clone(f"push-{runner}"), runner)
 
     repository = clone("pull-request")
     repository.git("switch", "--quiet", "--create", "feature")

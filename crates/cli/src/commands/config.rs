@@ -78,7 +78,6 @@ fn show(project: &Project, output: &Output, origin: bool) {
     });
     let header = if origin { &["KEY", "VALUE", "ORIGIN"][..] } else { &["KEY", "VALUE"] };
     output.line(table(header, rows));
-    configuration.unknown_keys().iter().for_each(|unknown| output.warning(unknown));
 }
 
 /// The one table of both sides; keys that hold times are dynamic too.

@@ -51,6 +51,8 @@ pub(crate) mod transition;
 pub(crate) mod tree;
 pub(crate) mod undo;
 
+use std::cell::Cell;
+
 use crate::{
     arguments::{Arguments, Command, ProjectArguments},
     environment::Environment,
@@ -69,12 +71,20 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     Projects::of(arguments, environment)?.run(output, |place| {
         let moves = StateMove::default();
+        let is_told = Cell::new(output.quiet);
+        // Whoever watches a project opens it again and again.
+        let tell = |project: &Project| {
+            let unknown = project.workspace.configuration().unknown_keys().iter();
+            unknown.filter(|_| !is_told.get()).for_each(|unknown| output.warning(unknown));
+            is_told.set(true);
+        };
         let project = || {
             let project = Project::open(place, &arguments.acting, environment)?;
             moves.begin(project.root());
+            tell(&project);
             Ok(project)
         };
-        let done = dispatch((arguments, place), project, environment, output);
+        let done = dispatch((arguments, place), (project, tell), environment, output);
         moves.tell(output);
         done
     })
@@ -82,7 +92,7 @@ pub(crate) fn run(
 
 fn dispatch(
     (arguments, place): (&Arguments, &ProjectArguments),
-    project: impl Fn() -> Result<Project, Failure>,
+    (project, tell): (impl Fn() -> Result<Project, Failure>, impl Fn(&Project)),
     environment: &Environment,
     output: &Output,
 ) -> Result<Exit, Failure> {
@@ -122,6 +132,7 @@ fn dispatch(
             Some(comparison) => {
                 let (project, version) =
                     Project::open_version(place, &arguments.acting, environment, &comparison)?;
+                tell(&project);
                 command.run_on_changes(&project, &version, output)
             }
             None => command.run(&project()?, output),
@@ -164,7 +175,6 @@ const fn writes_artifacts(command: &Command) -> bool {
             | Command::Restore(_)
             | Command::Exec(_)
             | Command::Delegate(_)
-            | Command::Lease(_)
             | Command::Import(_)
     )
 }

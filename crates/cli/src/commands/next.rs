@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use stepmark_core::{
+    artifact::Problem,
     workflow::{Next as NextStep, Standing, Step},
     workspace::{Membership, TrackedArtifact},
 };
@@ -93,6 +94,18 @@ fn line(step: &Step) -> String {
 
 fn no_workflow(artifact: &TrackedArtifact) -> Failure {
     let path = artifact.path();
+    let damage = artifact.artifact().diagnoses().iter().find_map(|own| match &own.problem {
+        Problem::NotYaml { error } => Some((own.span.start, error)),
+        _ => None,
+    });
+    if let Some((at, error)) = damage {
+        let position = artifact.artifact().document().position(at);
+        return Failure::new(
+            Exit::Findings,
+            format!("cannot tell the next step of `{path}`: line {position}: {error}"),
+        )
+        .with_help(format!("mend it; `stepmark resume {path}` says what history knows"));
+    }
     let (what, help) = match artifact.membership() {
         Membership::Ambiguous { candidates } => (
             format!("several workflows fit: {}", candidates.join(", ")),

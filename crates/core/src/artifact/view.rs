@@ -6,7 +6,9 @@ use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
     Scope, Steps, Timestamp, ambiguity, body, field, inputs, story_key, times,
 };
-use crate::document::{Document, FileHash, Frontmatter, Node, NodeKind, Yaml, heading_title};
+use crate::document::{
+    Document, FileHash, Frontmatter, Node, NodeKind, ParseError, Yaml, heading_title, merge_conflict,
+};
 
 /// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read is a
 /// diagnosis, and what is unknown is kept as text.
@@ -210,6 +212,15 @@ fn first_heading(document: &Document<'_>, bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(title).into_owned())
 }
 
+/// The conflict that begins with the first line of a file: its frontmatter is on both sides.
+fn begins_with_conflict(bytes: &[u8]) -> Option<Diagnosis> {
+    bytes.starts_with(b"<<<<<<<").then_some(())?;
+    let whole = crate::document::Span::new(0, bytes.len());
+    let offset = merge_conflict(bytes, whole).filter(|at| *at == 0)?;
+    let problem = Problem::NotYaml { error: ParseError::MergeConflict { offset } };
+    Some(Diagnosis::new(problem, crate::document::Span::at(offset)))
+}
+
 fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> State {
     let document = Document::scan(bytes);
     let mut state = State::default();
@@ -217,7 +228,8 @@ fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> State {
         Frontmatter::Unclosed { opening } => found.push(Diagnosis::new(Problem::FenceUnclosed, opening)),
         Frontmatter::Absent => {
             let misplaced = document.misplaced_frontmatter();
-            found.extend(misplaced.map(|span| Diagnosis::new(Problem::FrontmatterMisplaced, span)));
+            let misplaced = misplaced.map(|span| Diagnosis::new(Problem::FrontmatterMisplaced, span));
+            found.extend(begins_with_conflict(bytes).or(misplaced));
         }
         Frontmatter::Present { content, .. } => {
             if document.has_byte_order_mark() {

@@ -7,6 +7,7 @@ mod scan;
 mod scalar;
 mod node;
 mod anchors;
+mod merge_conflict;
 mod parse;
 mod value;
 mod yaml_1_1;
@@ -28,6 +29,7 @@ pub use frontmatter_replacement::{Fences, Replacement, replace_frontmatter};
 pub(crate) use key_index::KeyIndex;
 pub use key_path::{KeyPath, KeyPathError, Segment};
 pub use line_end_hashes::{LineEndHasher, LineEndHashes};
+pub(crate) use merge_conflict::merge_conflict;
 pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Tag, TagKind};
 #[cfg(test)]
 pub(crate) use parse::PARSED;

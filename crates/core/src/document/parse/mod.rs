@@ -9,7 +9,7 @@ use std::{borrow::Cow, collections::HashSet, sync::OnceLock};
 
 pub(crate) use event::Comments;
 
-use super::{Entry, Node, NodeKind, Span, anchors::Anchors};
+use super::{Entry, Node, NodeKind, Span, anchors::Anchors, merge_conflict::merge_conflict};
 
 /// What reading accepts. Beyond a limit reading ends with an error that names the place; nothing is cut silently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,12 @@ pub enum ParseError {
         /// The first byte that is wrong.
         offset: usize,
     },
+    /// Git has left two versions of some lines.
+    #[error("a merge conflict begins here that nobody has resolved: both versions stand in the file")]
+    MergeConflict {
+        /// Where the first conflict begins.
+        offset: usize,
+    },
     /// The region is not YAML.
     #[error("not YAML: {message}")]
     Syntax {
@@ -78,6 +84,7 @@ impl ParseError {
             | Self::TooDeep { offset, .. }
             | Self::TooManyNodes { offset, .. }
             | Self::NotUtf8 { offset }
+            | Self::MergeConflict { offset }
             | Self::Syntax { offset, .. } => *offset,
         }
     }
@@ -137,7 +144,12 @@ impl<'a> Yaml<'a> {
         let of_subset = if comments == Comments::Skip { subset::read(text, offset) } else { None };
         let tree = match of_subset {
             Some(tree) => tree,
-            None => tree::build(granit::GranitReader::new(text, comments, LIMITS.depth), offset)?,
+            None => tree::build(granit::GranitReader::new(text, comments, LIMITS.depth), offset).map_err(
+                |error| {
+                    let conflict = merge_conflict(file, span);
+                    conflict.map_or(error, |offset| ParseError::MergeConflict { offset })
+                },
+            )?,
         };
         let Tree { root, documents, comments } = tree;
         Ok(Self { span, root, documents, comments, anchors: OnceLock::new() })

@@ -26,7 +26,14 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         return;
     }
     let is_about = |problem: &Problem| {
-        matches!(problem, Problem::NotYaml { error: ParseError::NotUtf8 { .. } | ParseError::Syntax { .. } })
+        let error = match problem {
+            Problem::NotYaml { error } => error,
+            _ => return false,
+        };
+        matches!(
+            error,
+            ParseError::NotUtf8 { .. } | ParseError::Syntax { .. } | ParseError::MergeConflict { .. }
+        )
     };
     found.extend(subject.diagnosed(&RULE, is_about));
 }
@@ -41,6 +48,12 @@ mod tests {
         assert_eq!(
             found(&RULE, "---\nstatus: 'draft' of May\n---\n"),
             ["2:17 SM103 not YAML: invalid trailing content after single-quoted scalar"]
+        );
+        assert_eq!(
+            found(&RULE, "---\nid: P\n<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> other\n---\n"),
+            [
+                "3:1 SM103 a merge conflict begins here that nobody has resolved: both versions stand in the file"
+            ]
         );
         assert_eq!(found(&RULE, "---\na: {b: c\n---\n").len(), 1);
         assert!(found(&RULE, "---\nstatus: \"draft: of May\"\n---\n").is_empty());

@@ -7,7 +7,7 @@ pub(crate) static RULE: Rule = Rule {
     id: "SM601",
     name: "gate-without-step",
     group: Group::Gates,
-    severity: Severity::Warning,
+    severity: Severity::Note,
     summary: "A gate stands open whose step is not listed.",
     why: "Whoever waits for the gate goes on with work that may not be done.",
     bad: "---\nstepsCompleted: []\n---\n",
