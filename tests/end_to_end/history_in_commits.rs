@@ -193,3 +193,40 @@ fn a_move_that_was_forced_is_told_with_its_artifact() {
     git(&repository, &["commit", "--quiet", "-m", "shipped"]);
     assert_eq!(in_clone(&repository, "HEAD~1", None).code, 0);
 }
+
+/// Work trees share the journal: the hook of one seals what both did, and each commit carries what led to its own file.
+#[test]
+fn two_work_trees_with_one_path_carry_their_history_each() {
+    for main_first in [true, false] {
+        let Some(repository) = repository("two_work_trees_with_one_path_carry_their_history_each") else {
+            return;
+        };
+        let place = repository.sandbox.outside().join("tree");
+        let side = place.to_str().unwrap();
+        git(&repository, &["worktree", "add", "--quiet", "-b", "side", side]);
+        reopen(&repository, PRD, "3");
+        let run = repository.stepmark(&["reopen", "--root", side, PRD, "2", "3"]);
+        assert_eq!(run.code, 0, "{run}");
+        let commit_main = || git(&repository, &["commit", "--quiet", "--all", "-m", "main"]);
+        let commit_side = || git(&repository, &["-C", side, "commit", "--quiet", "--all", "-m", "side"]);
+        if main_first {
+            commit_main();
+            commit_side();
+        } else {
+            commit_side();
+            commit_main();
+        }
+        assert_eq!(status(&repository), "");
+        assert_eq!(repository.git(&["-C", side, "status", "--porcelain"]), "");
+        assert_eq!(in_clone(&repository, "HEAD~1", None).code, 0);
+        git(&repository, &["checkout", "--quiet", "--detach", "side"]);
+        let run = in_clone(&repository, "HEAD~1", None);
+        assert_eq!(run.code, 0, "main first: {main_first}: {run}");
+        // The same segments on both sides are no conflict.
+        git(&repository, &["checkout", "--quiet", "main"]);
+        git(&repository, &["merge", "--quiet", "--no-edit", "-X", "theirs", "side"]);
+        let run = in_clone(&repository, "HEAD~1", None);
+        assert_eq!(run.code, 0, "{run}");
+        assert_eq!(repository.stepmark(&["replay", "--verify"]).code, 0);
+    }
+}

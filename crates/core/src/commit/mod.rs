@@ -85,7 +85,9 @@ pub use redo_aside::{CommitSetAside, SetAsideRepair, commits_set_aside, repair_c
 pub use roll_forward::{finish_interrupted, interrupted_paths};
 pub(crate) use state_file::names_in;
 
-pub use sealing::{Seal, finish_sealing, seal_named_segments, seal_segments, unpublished_segments};
+pub use sealing::{
+    Seal, finish_sealing, publish_copies, seal_named_segments, seal_segments, unpublished_segments,
+};
 pub use stage::{StageError, Staged};
 pub use torn_lines::{CutLine, cut_torn_lines};
 pub use transaction::{Deliberation, FileDecision, FileTransition, transact};

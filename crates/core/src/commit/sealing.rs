@@ -89,6 +89,20 @@ pub fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<Vec<SegmentName
     Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
 }
 
+/// Writes the tracked files of segments that this clone has sealed and another work tree got. Returns those of `names` that were missing.
+///
+/// # Errors
+/// When a folder or file cannot be read or written.
+pub fn publish_copies(
+    root: &Root,
+    names: &BTreeSet<SegmentName>,
+    fsync: FsyncPolicy,
+) -> Result<Vec<SegmentName>, JournalWriteError> {
+    let journal = JournalFile::open(root)?;
+    let sealing = Sealing { live: journal.folder(), root, fsync };
+    Ok(sealing.publish_all(names)?)
+}
+
 /// Returns the segments whose sealing was cut off, so that git does not get them yet. Nothing is changed.
 ///
 /// # Errors
@@ -201,6 +215,19 @@ impl Sealing<'_> {
             // A folder is a repository's, and in nobody's way.
             if !fs::symlink_metadata(&staged)?.is_dir() {
                 fs::remove_file(staged)?;
+            }
+        }
+        Ok(published)
+    }
+
+    fn publish_all(&self, names: &BTreeSet<SegmentName>) -> io::Result<Vec<SegmentName>> {
+        let tracked = self.tracked()?;
+        fs::create_dir_all(&tracked)?;
+        let copies = self.root.state().folder(StateFolder::SealedCopies)?;
+        let mut published = Vec::new();
+        for name in names {
+            if self.publish(&copies, &tracked, name)? {
+                published.push(name.clone());
             }
         }
         Ok(published)

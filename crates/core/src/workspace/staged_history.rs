@@ -3,13 +3,17 @@
 use std::{collections::BTreeSet, io, path::Path};
 
 use super::{
-    GitVersionError, TellError, Workspace,
+    GitVersionError, TellError, TrackedArtifact, Workspace,
     git_index::{self, IndexEntry},
 };
 use crate::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath, StateDigest},
+    commit,
     git_process::{is_repository, printed},
-    journal::{HistoryError, SegmentName, store::SEALED_FOLDER},
+    journal::{
+        ArtifactKey, Digests, Event, HistoryError, SegmentName,
+        store::{SEALED_FOLDER, SegmentPlace},
+    },
     own_file,
 };
 
@@ -82,9 +86,47 @@ impl Workspace {
         }
         let live = self.with_history(|history| history.live_segments(Some(&changed)))?;
         let sealed = if live.is_empty() { Vec::new() } else { self.seal_live_segments(&live)? };
+        let elsewhere = self.segments_elsewhere(&changed)?;
+        if !elsewhere.is_empty() {
+            let fsync = self.commit_options().fsync;
+            commit::publish_copies(self.root(), &elsewhere, fsync).map_err(TellError::from)?;
+        }
         let unknown =
             self.paths_of(&["ls-files", "--others", "--exclude-standard", "-z", "--", SEALED_FOLDER])?;
         Ok(StagedHistory { sealed, staged: self.stage(unknown)? })
+    }
+
+    /// The segments that another work tree of this clone got, with events that led to what the files at `changed` say now: its hook sealed
+    /// the history of both.
+    fn segments_elsewhere(
+        &self,
+        changed: &BTreeSet<ProjectPath>,
+    ) -> Result<BTreeSet<SegmentName>, HistoryError> {
+        let segments = self.with_history(|history| history.segments())?.into_iter();
+        let copies = segments.filter(|segment| segment.place == SegmentPlace::Copy);
+        let elsewhere: BTreeSet<SegmentName> = copies.map(|segment| segment.name).collect();
+        let mut wanted = BTreeSet::new();
+        if elsewhere.is_empty() {
+            return Ok(wanted);
+        }
+        for path in changed {
+            let artifact = self.artifact(path).ok();
+            let artifact = artifact.as_ref().map(TrackedArtifact::artifact);
+            let key = artifact.map_or_else(|| ArtifactKey::of_path(path), ArtifactKey::of);
+            let file = artifact.map(digests_of);
+            let lineage = self.with_history(|history| history.lineage(&key, path))?;
+            let mut left: Vec<&Event> =
+                lineage.events().iter().filter(|event| Digests::are_same_state(event.after, file)).collect();
+            let mut seen = BTreeSet::new();
+            while let Some(event) = left.pop() {
+                if seen.insert(event.id) {
+                    left.extend(event.parents.iter().filter_map(|parent| lineage.get(*parent)));
+                    wanted.extend(self.with_history(|history| history.segments_of(event.id))?);
+                }
+            }
+        }
+        wanted.retain(|name| elsewhere.contains(name));
+        Ok(wanted)
     }
 
     /// After `git commit FILE`, which leaves out of the index what a hook has staged for the commit: puts the segments of HEAD into it.
@@ -133,4 +175,9 @@ impl Workspace {
         };
         Ok(printed.split('\0').filter_map(|path| ProjectPath::new(path).ok()).collect())
     }
+}
+
+fn digests_of(artifact: &Artifact) -> Digests {
+    let state = artifact.state_value().ok();
+    Digests { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) }
 }
