@@ -18,8 +18,7 @@ fn shows_findings_where_they_are() {
     8 | Status: review
       |         ^^^^^^
       |
-      = help: the frontmatter counts: `stepmark project --ledgers --reason TEXT` makes the line say the same, and TEXT says why it goes back; where the line is right, `stepmark import stories --prefer status-line _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
-      = fix: make the line say `in-progress` (`stepmark check --fix --unsafe-fixes`)
+      = help: `stepmark import stories --prefer furthest _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers --reason TEXT` makes the line say the same, and TEXT says why it goes back
 
     error[SM106]: the key `status` stands twice, and readers disagree on which one counts
      --> _bmad-output/planning-artifacts/epics.md:5:1
@@ -44,7 +43,6 @@ fn shows_findings_where_they_are() {
       = help: fill it in
 
     7 artifacts: 2 errors, 1 warning, 1 note
-    `--fix --unsafe-fixes` mends 1 of them
     ");
 }
 

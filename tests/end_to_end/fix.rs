@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use crate::harness::{Repository, Sandbox, changed_lines, demo::PRD, tool};
 
 /// Comments, CRLF, a number that YAML misreads, a repetition, an empty item; no line end at the end.
-const ODD: &str = "---\r\n# kept\r\nstepsCompleted: [step-01-a, ~, step-02-b, step-01-a, 1.10, step-03-c] # too\r\nstatus: draft\r\n---\r\n# Body 1.10\r\nStatus: review";
+const ODD: &str = "---\r\n# kept\r\nstepsCompleted: [step-01-a, ~, step-02-b, step-01-a, 1.10, step-03-c] # too\r\nstatus: draft\r\n---\r\n# Body 1.10\r\nStatus: underway";
 
 fn odd() -> Sandbox {
     let sandbox = Sandbox::empty();
@@ -29,11 +29,11 @@ fn safe_fixes_are_made_and_nothing_else_changes() {
     assert_snapshot!(run, @r"
     exit 1
     ── stdout
-    warning[SM302]: the body says `Status: review`, the frontmatter says `status: draft`
+    warning[SM302]: the body says `Status: underway`, the frontmatter says `status: draft`
      --> docs/odd one.md:7:9
       |
-    7 | Status: review
-      |         ^^^^^^
+    7 | Status: underway
+      |         ^^^^^^^^
       |
       = help: the frontmatter counts; make the line say the same
       = fix: make the line say `draft` (`stepmark check --fix --unsafe-fixes`)

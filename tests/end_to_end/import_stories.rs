@@ -31,7 +31,7 @@ fn every_disagreement_is_shown_and_nobody_is_guessed_to_win() {
     _bmad-output/implementation-artifacts/1-2-b.md  -            ready-for-dev  drafted        ready-for-dev
     ── stderr
     error: 1 story disagrees with its ledgers, and nobody said which side wins; nothing was written
-      help: say which: `--prefer frontmatter`, `--prefer status-line` or `--prefer sprint-status`; `--dry-run` shows what it comes to
+      help: say which: `--prefer frontmatter`, `--prefer status-line`, `--prefer sprint-status`, or `--prefer furthest` for the one that is furthest along; `--dry-run` shows what it comes to
     ");
 }
 
@@ -205,6 +205,39 @@ fn only_sides_that_say_something_are_offered() {
     assert!(text("1-4-d").contains("status: review") && text("1-1-a").contains("status: done"), "{answered}");
     let nobody = small();
     let asked = terminal.run_answering(&nobody, &["import", "stories"], "fq");
-    assert!(asked.stdout.contains("Which side wins? status [l]ine, [s]print-status, [e]ach"), "{asked}");
+    assert!(
+        asked.stdout.contains("Which side wins? status [l]ine, [s]print-status, f[u]rthest along, [e]ach"),
+        "{asked}"
+    );
     assert_eq!(asked.code, 1, "{asked}");
+}
+
+/// BMAD 6.0 keeps no frontmatter: its dev-story workflow writes the line and the ledger, also after an import.
+#[test]
+fn what_a_workflow_of_bmad_moves_is_taken_in_and_never_taken_back() {
+    let sandbox = small();
+    sandbox.stepmark(&["import", "stories", "--prefer", "status-line"]);
+    let moved = |sandbox: &Sandbox| {
+        let story = String::from_utf8(sandbox.read(&path("1-2-b"))).unwrap();
+        sandbox.write(&path("1-2-b"), story.replace("Status: ready-for-dev", "Status: review"));
+        sandbox.write(LEDGER, ledger(&[("epic-1", "in-progress"), ("1-1-a", "review"), ("1-2-b", "review")]));
+    };
+    moved(&sandbox);
+    let before = sandbox.read(&path("1-2-b"));
+    let run = sandbox.stepmark(&["check", "--fix", "--unsafe-fixes"]);
+    assert_eq!(sandbox.read(&path("1-2-b")), before, "{run}");
+    assert!(run.stdout.contains("import stories --prefer furthest"), "{run}");
+    let run = sandbox.stepmark(&["import", "stories", "--prefer", "furthest"]);
+    assert_snapshot!(run, @r"
+    exit 0
+    ── stdout
+    STORY                                           FRONTMATTER    STATUS LINE  SPRINT STATUS  CHOSEN
+    _bmad-output/implementation-artifacts/1-2-b.md  ready-for-dev  review       review         review
+    1 story written, 0 unchanged; 0 values of ledgers written
+    ");
+    assert_eq!(sandbox.reads_only(&["check", &path("1-2-b")]).code, 0);
+    let shown = String::from_utf8(sandbox.read(&path("1-2-b"))).unwrap();
+    assert!(shown.starts_with("---\r\nstatus: review\r\n---\r\n"), "{shown}");
+    let log = sandbox.stepmark(&["log", &path("1-2-b")]);
+    assert!(log.stdout.contains("import"), "{log}");
 }

@@ -155,19 +155,52 @@ fn an_edit_of_the_file_itself_shows() {
     exit 1
     ── stderr
     error: `.claude-mpm/PM_INSTRUCTIONS.md` is tampered: its SHA-256 is f4ff18b0579d2bd59c6524b82409ba99d2c6063976fa51aabd87bf4f0d8e2590, and a4bb1279dd2ec77032d0dee1118a69cacd998f975b0c5088461a932ac2ac636e was written
-      help: look at what was changed, move it into a component, then run `stepmark instructions build`
+      help: move what is to stay into a component; `stepmark instructions build`, or the next session, writes the file anew and keeps this version beside it
     ");
     assert_snapshot!(project.stepmark(&["instructions", "build"]), @r"
     exit 0
     ── stdout
     wrote .claude-mpm/PM_INSTRUCTIONS.md: 1298 bytes
     ── stderr
-    warning: .claude-mpm/PM_INSTRUCTIONS.md was edited by another program: the edit is gone
+    warning: .claude-mpm/PM_INSTRUCTIONS.md was edited, and is written anew: the edited version is in .claude-mpm/PM_INSTRUCTIONS.md.edited; what is to stay belongs into a component
     warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
     warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
     ");
     assert_eq!(project.read(OUTPUT), text.as_bytes());
     assert_eq!(verdict(&project), (0, "current".to_owned()));
+}
+
+/// Nobody asked for it to be written anew, so nothing may be lost.
+#[test]
+fn what_was_edited_is_kept_beside_the_file() {
+    let project = project();
+    project.stepmark(&["instructions", "build"]);
+    let text = project.read(OUTPUT);
+    let kept = |number: &str| project.read(&format!("{OUTPUT}.edited{number}"));
+    project.write(OUTPUT, "<!-- mine -->\nObey.\n".as_bytes());
+    let run = project.stepmark(&["session", "start"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(project.read(OUTPUT), b"<!-- mine -->\nObey.\n", "another's file stays where it is: {run}");
+    project.write(OUTPUT, &text);
+    for (way, other) in [
+        (&["session", "start"][..], "Obey.\n"),
+        (&["exec", "--", "/bin/sh", "-c", "exit 0"], "Obey.\n"),
+        (&["session", "start"], "Rest.\n"),
+    ] {
+        let edited = [&text[..], other.as_bytes()].concat();
+        project.write(OUTPUT, &edited);
+        let run = project.stepmark(way);
+        assert_eq!(run.code, 0, "{run}");
+        assert!(
+            run.stderr
+                .contains(&format!("{OUTPUT} was edited, and is written anew: the edited version is in")),
+            "{run}"
+        );
+        assert_eq!(project.read(OUTPUT), text);
+    }
+    assert_eq!(kept(""), [&text[..], b"Obey.\n"].concat(), "the same version is kept once");
+    assert_eq!(kept("-2"), [&text[..], b"Rest.\n"].concat());
+    assert!(!project.place(&format!("{OUTPUT}.edited-3")).exists());
 }
 
 /// The file is written before its meta file: a process that dies in between leaves the new file and the old meta file.

@@ -64,3 +64,19 @@ fn a_step_that_is_not_there_changes_nothing() {
     let answer = demo.reads_only(&["reopen", PRD, "9", "--json"]).json("stepmark.change/1");
     assert_eq!(answer["changed"], false);
 }
+
+#[test]
+fn history_tells_why() {
+    let demo = Sandbox::demo();
+    for (command, reason) in [
+        (&["reopen", PRD, "2"][..], "nobody was asked"),
+        (&["complete", PRD, "2"], "now they were"),
+        (&["set", PRD, "reviewer=Ada"], "she knows"),
+        (&["scope", PRD, "large"], "there is more of it"),
+    ] {
+        let run = demo.stepmark(&[command, &["-m", reason]].concat());
+        assert_eq!(run.code, 0, "{run}");
+        let log = demo.stepmark(&["log", PRD]);
+        assert!(log.stdout.contains(&format!("({reason})")), "{log}");
+    }
+}

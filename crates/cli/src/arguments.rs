@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use stepmark_core::journal::{Actor, SessionId};
+use stepmark_core::{
+    journal::{Actor, SessionId},
+    workspace::ChangeReason,
+};
 
 use crate::commands;
 
@@ -62,21 +65,23 @@ pub(crate) struct ActingArguments {
     pub(crate) session: Option<SessionId>,
 }
 
-/// Insisting on what the lifecycle, or delegated work that is open, forbids.
+/// Why, and whether to insist on what the lifecycle, or delegated work that is open, forbids.
 #[derive(Debug, Args)]
-pub(crate) struct InsistArguments {
+pub(crate) struct ReasonArguments {
     /// Do it although its lifecycle has no such move, its workflow no such step, or what was delegated from it is open
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
     /// Why, for history
-    #[arg(long, requires = "force", value_name = "TEXT", value_parser = reason)]
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
     pub(crate) reason: Option<String>,
 }
 
-impl InsistArguments {
-    /// The reason, where somebody insists.
-    pub(crate) fn insistence(&self) -> Option<String> {
-        self.reason.clone().filter(|_| self.force)
+impl ReasonArguments {
+    pub(crate) fn reason(&self) -> ChangeReason {
+        match self.reason.clone() {
+            Some(reason) if self.force => ChangeReason::Forced(reason),
+            said => ChangeReason::said(said),
+        }
     }
 }
 

@@ -251,7 +251,7 @@ impl Project {
         });
         match self.standing(artifact) {
             Standing::Current { .. } | Standing::Earlier { .. } => assert!(is_told),
-            Standing::Unexplained { .. } => assert!(!is_told),
+            Standing::Unexplained { .. } | Standing::Merged { .. } => assert!(!is_told),
             Standing::NoHistory => assert!(self.known[artifact].told.is_empty()),
         }
     }

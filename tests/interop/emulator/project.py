@@ -56,6 +56,9 @@ class Project:
         assert old in text, (path, old, text)
         file.write_text(text.replace(old, new, 1))
 
+    def write(self, path, text):
+        (self.folder / path).write_text(text)
+
     def lose_ledger(self):
         for file in (self.folder / ".stepmark/local").glob("sync.db*"):
             file.unlink()

@@ -6,60 +6,16 @@ Usage: run.py STEPMARK_BINARY; the packages of package.json must be installed be
 the ledger is lost; the server is down. All requests pass a proxy (proxy.py), which counts them and does the killing.
 """
 
-import json
-import os
 import pathlib
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 
-from emulator import PACKAGES, Emulator
-from project import STEPMARK, Project
+from emulator import Emulator
+from project import Project
 from proxy import TOKEN, Proxy
-
-OUTPUT = "_bmad-output/planning-artifacts"
-PRD = f"{OUTPUT}/prd.md"
-STORIES = [f"_bmad-output/implementation-artifacts/story-{number}.md" for number in range(1, 4)]
-passed = failed = 0
-
-
-def check(what, holds, detail=""):
-    global passed, failed
-    passed, failed = passed + bool(holds), failed + (not holds)
-    print(f"ok   {what}" if holds else f"FAIL {what}\n     {detail}", flush=True)
-
-
-def template(folder):
-    """A project of the installer of BMAD 6.0.4 with a PRD, an architecture, and stories; all of them tracked."""
-    project = folder / "template"
-    project.mkdir()
-    environment = {**os.environ, "HOME": str(folder)}
-    run = lambda *words: subprocess.run([str(word) for word in words], cwd=project, check=True, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
-    run(PACKAGES / ".bin/bmad-method", "install", "--directory", project, "--modules", "bmm", "--tools", "none", "-y")
-    (project / OUTPUT).mkdir(parents=True, exist_ok=True)
-    (project / STORIES[0]).parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(next((project / "_bmad").rglob("prd-template.md")), project / PRD)
-    shutil.copy(next((project / "_bmad").rglob("architecture-decision-template.md")), project / f"{OUTPUT}/architecture.md")
-    for number, path in enumerate(STORIES, 1):
-        title = f"'Log in & out #{number}: \"remember me\" <script>'"
-        (project / path).write_text(f"---\ntitle: {title}\ntype: 'feature'\nstatus: 'ready-for-dev' # draft | ready-for-dev | in-progress | in-review | done\ncontext: []\n---\n\n# Story\n")
-    run(STEPMARK, "init")
-    run(STEPMARK, "track", PRD, f"{OUTPUT}/architecture.md", *STORIES)
-    run(STEPMARK, "complete", PRD, "step-01-init")
-    return project
-
-
-def markers(issues):
-    """How many issues each marker has."""
-    counts = {}
-    for issue in issues.values():
-        begins = [line for line in issue["body"].splitlines() if line.startswith("<!-- stepmark:begin")]
-        assert len(begins) == 1, issue["body"]
-        counts[begins[0]] = counts.get(begins[0], 0) + 1
-    return counts
+from template import OUTPUT, PRD, STORIES, check, finish, markers, template
 
 
 def names(issue):
@@ -289,5 +245,4 @@ with tempfile.TemporaryDirectory() as temporary:
         emulator.process.terminate()
         emulator.process.wait()
 
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+finish()

@@ -1,13 +1,11 @@
 //! What the commands that change an artifact have in common: carry out, report.
 
-use std::path::Path;
-
 use serde::Serialize;
 use stepmark_core::{
     artifact::ProjectPath,
     commit::Outcome,
     transition::{Command, Remark, Strictness},
-    workspace::{Carried, TrackedArtifact},
+    workspace::{Carried, ChangeReason, TrackedArtifact},
 };
 
 use super::checkpoint;
@@ -30,27 +28,15 @@ struct ChangeWire {
     moves: Vec<String>,
 }
 
-/// Carries out `command` on the artifact `given` and says what came of it.
+/// Carries out `command` on the artifact at `path` and says what came of it.
 pub(super) fn carry_out(
-    project: &Project,
-    output: &Output,
-    given: &Path,
-    command: &Command,
-    strictness: Strictness,
-) -> Result<Exit, Failure> {
-    let path = project.artifact_path(given)?;
-    carry_out_insisting(project, output, &path, (command, strictness), None)
-}
-
-/// The same, with the reason of who insists on it.
-pub(super) fn carry_out_insisting(
     project: &Project,
     output: &Output,
     path: &ProjectPath,
     (command, strictness): (&Command, Strictness),
-    insistence: Option<String>,
+    reason: ChangeReason,
 ) -> Result<Exit, Failure> {
-    let carried = project.workspace.carry_out_insisting(path, command, strictness, insistence)?;
+    let carried = project.workspace.carry_out_because(path, command, strictness, reason)?;
     report(output, &carried)?;
     keep_milestone(project, output, &carried, command);
     Ok(Exit::Fine)

@@ -1,11 +1,14 @@
 //! `stepmark complete`
 
 use clap::Args;
-use stepmark_core::transition::{Command, Strictness};
+use stepmark_core::{
+    transition::{Command, Strictness},
+    workspace::ChangeReason,
+};
 
 use super::change;
 use crate::{
-    arguments::InsistArguments,
+    arguments::ReasonArguments,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -27,19 +30,19 @@ pub(crate) struct Complete {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
-    insist: InsistArguments,
+    reason: ReasonArguments,
 }
 
 impl Complete {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let insistence = self.insist.insistence();
-        let strictness = match (self.strict, &insistence) {
+        let reason = self.reason.reason();
+        let strictness = match (self.strict, &reason) {
             (true, _) => Strictness::Refuse,
-            (false, Some(_)) => Strictness::Warn,
-            (false, None) => Strictness::Known,
+            (false, ChangeReason::Forced(_)) => Strictness::Warn,
+            (false, _) => Strictness::Known,
         };
         let (artifact, steps) = project.artifact_and_steps(&self.words)?;
         let command = Command::Complete { steps: steps.to_vec() };
-        change::carry_out_insisting(project, output, &artifact, (&command, strictness), insistence)
+        change::carry_out(project, output, &artifact, (&command, strictness), reason)
     }
 }

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use stepmark_core::{
     project::instruction_meta::CacheVerdict,
-    workspace::{CachedInstructions, CycleBoundary},
+    workspace::{CachedInstructions, CycleBoundary, Refreshed},
 };
 
 use crate::{
@@ -50,11 +50,11 @@ fn build(project: &Project, output: &Output) -> Result<Exit, Failure> {
         project.workspace.refresh_instructions(CycleBoundary::Command)?.ok_or_else(not_configured)?;
     let before = &refreshed.before;
     if output.json {
-        output.json("stepmark.instructions/1", wire(before, "build", Some(refreshed.is_written), None));
+        let mut wire = wire(before, "build", Some(refreshed.is_written), None);
+        wire["kept"] = serde_json::json!(refreshed.kept);
+        output.json("stepmark.instructions/1", wire);
     }
-    if let CacheVerdict::Tampered { .. } = &before.verdict {
-        output.warning(format_args!("{} was edited by another program: the edit is gone", before.output));
-    }
+    say_kept(&refreshed, output);
     warn(before, output);
     let (path, size) = (&before.output, before.meta.content_size_bytes);
     match refreshed.is_written {
@@ -62,6 +62,13 @@ fn build(project: &Project, output: &Output) -> Result<Exit, Failure> {
         false => output.remark(format_args!("{path} is up to date: {size} bytes")),
     }
     Ok(Exit::Fine)
+}
+
+/// Says where the edits of an instruction file are that was written anew.
+pub(super) fn say_kept(refreshed: &Refreshed, output: &Output) {
+    let Some(kept) = &refreshed.kept else { return };
+    let path = &refreshed.before.output;
+    output.warning(format_args!("{path} was edited, and is written anew: the edited version is in {kept}; what is to stay belongs into a component"));
 }
 
 fn verify(project: &Project, output: &Output) -> Result<Exit, Failure> {
@@ -140,7 +147,7 @@ fn reason(verdict: &CacheVerdict) -> String {
 const fn remedy(verdict: &CacheVerdict) -> &'static str {
     match verdict {
         CacheVerdict::Tampered { .. } => {
-            "look at what was changed, move it into a component, then run `stepmark instructions build`"
+            "move what is to stay into a component; `stepmark instructions build`, or the next session, writes the file anew and keeps this version beside it"
         }
         _ => "`stepmark instructions build` writes it, and so does the next start or end of a session",
     }

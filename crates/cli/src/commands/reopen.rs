@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_core::transition::{Command, Strictness};
+use stepmark_core::{
+    transition::{Command, Strictness},
+    workspace::ChangeReason,
+};
 
 use super::change;
 use crate::{
+    arguments::reason,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -20,11 +24,16 @@ pub(crate) struct Reopen {
     /// The steps, in any spelling
     #[arg(required = true)]
     steps: Vec<String>,
+    /// Why, for history
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
+    reason: Option<String>,
 }
 
 impl Reopen {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let command = Command::Reopen { steps: self.steps.clone() };
-        change::carry_out(project, output, &self.artifact, &command, Strictness::Warn)
+        let path = project.artifact_path(&self.artifact)?;
+        let reason = ChangeReason::said(self.reason.clone());
+        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
     }
 }

@@ -7,10 +7,12 @@ use stepmark_core::{
     artifact,
     journal::ActorKind,
     transition::{Command, Confidence, ScopeSource, Strictness},
+    workspace::ChangeReason,
 };
 
 use super::change;
 use crate::{
+    arguments::reason,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -32,6 +34,9 @@ pub(crate) struct Scope {
     /// How sure the AI is, from 0 to 1
     #[arg(long, value_name = "N")]
     confidence: Option<Confidence>,
+    /// Why, for history
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
+    reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -59,7 +64,9 @@ impl Scope {
             ScopeWord::Epic => artifact::Scope::Epic,
         };
         let command = Command::Scope { scope, source: self.source(project)? };
-        change::carry_out(project, output, &self.artifact, &command, Strictness::Warn)
+        let path = project.artifact_path(&self.artifact)?;
+        let reason = ChangeReason::said(self.reason.clone());
+        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
     }
 
     fn source(&self, project: &Project) -> Result<ScopeSource, Failure> {

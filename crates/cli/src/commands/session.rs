@@ -280,7 +280,11 @@ fn wire(project: &Project, record: &Record) -> Json {
 /// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be built does not keep
 /// a session from beginning.
 pub(super) fn refresh_instructions(project: &Project, output: &Output, boundary: CycleBoundary) {
-    if let Err(error) = project.workspace.refresh_instructions(boundary) {
-        output.warning(format_args!("the instructions stay as they are: {}", crate::exit::chain(&error)));
+    match project.workspace.refresh_instructions(boundary) {
+        Ok(Some(refreshed)) => super::instructions::say_kept(&refreshed, output),
+        Ok(None) => {}
+        Err(error) => {
+            output.warning(format_args!("the instructions stay as they are: {}", crate::exit::chain(&error)))
+        }
     }
 }

@@ -10,7 +10,7 @@ use stepmark_core::{
 
 use super::change;
 use crate::{
-    arguments::InsistArguments,
+    arguments::ReasonArguments,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -33,7 +33,7 @@ pub(crate) struct Set {
     #[arg(long)]
     text: bool,
     #[command(flatten)]
-    insist: InsistArguments,
+    reason: ReasonArguments,
 }
 
 impl Set {
@@ -41,9 +41,9 @@ impl Set {
         let assignments =
             self.assignments.iter().map(|assignment| self.read(assignment)).collect::<Result<_, _>>()?;
         let command = Command::Set { assignments };
-        let insistence = self.insist.insistence();
+        let reason = self.reason.reason();
         let path = project.artifact_path(&self.artifact)?;
-        change::carry_out_insisting(project, output, &path, (&command, Strictness::Warn), insistence)
+        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
     }
 
     fn read(&self, assignment: &str) -> Result<(KeyPath, Value), Failure> {

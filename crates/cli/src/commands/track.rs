@@ -6,6 +6,7 @@ use clap::Args;
 use stepmark_core::{
     journal::ArtifactKey,
     transition::{Command, Strictness},
+    workspace::ChangeReason,
 };
 
 use super::change;
@@ -35,7 +36,11 @@ impl Track {
         let mut exit = Exit::Fine;
         for artifact in &artifacts {
             let command = Command::Track { id: new_id() };
-            if let Err(failure) = change::carry_out(project, output, artifact, &command, Strictness::Warn) {
+            let command = (&command, Strictness::Warn);
+            let tracked = project
+                .artifact_path(artifact)
+                .and_then(|path| change::carry_out(project, output, &path, command, ChangeReason::Unsaid));
+            if let Err(failure) = tracked {
                 let told = output.failure(&failure);
                 // The first one counts.
                 exit = if exit == Exit::Fine { told } else { exit };

@@ -12,7 +12,7 @@ use stepmark_core::{
 
 use super::{change, lifecycle::move_wire};
 use crate::{
-    arguments::InsistArguments,
+    arguments::ReasonArguments,
     exit::{Exit, Failure},
     output::{Output, table},
     project::Project,
@@ -30,7 +30,7 @@ pub(crate) struct Transition {
     /// The state to go to, in any of its words: `done`, `completed`
     state: Option<String>,
     #[command(flatten)]
-    insist: InsistArguments,
+    reason: ReasonArguments,
 }
 
 impl Transition {
@@ -40,8 +40,8 @@ impl Transition {
             return list(project, &project.workspace.artifact(&path)?, output);
         };
         let command = Command::Transition { to: state.clone() };
-        let insistence = self.insist.insistence();
-        change::carry_out_insisting(project, output, &path, (&command, Strictness::Warn), insistence)
+        let reason = self.reason.reason();
+        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
     }
 }
 

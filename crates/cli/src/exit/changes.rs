@@ -39,6 +39,12 @@ fn of_change(error: ChangeError) -> Failure {
         ChangeError::Refused { path, source } => refusal(&path, &source),
         ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
         ChangeError::NoArtifact { .. } => Failure::from_error(Exit::Usage, &error),
+        ChangeError::Removed { ref path, .. } => {
+            let help = format!(
+                "git brings the file back: `git checkout COMMIT -- {path}`, where COMMIT is one that has it; history goes on from there"
+            );
+            Failure::from_error(Exit::Findings, &error).with_help(help)
+        }
         ChangeError::History(error) => error.into(),
         ChangeError::Lease(error) => error.into(),
         ChangeError::Walk(error) => error.into(),

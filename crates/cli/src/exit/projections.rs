@@ -19,6 +19,8 @@ impl From<InstructionError> for Failure {
                 .with_help("name another output in `.stepmark/config.yaml`"),
             InstructionError::Foreign { .. } => Self::from_error(Exit::Findings, &error)
                 .with_help("move it away, or name another `instructions.output` in `.stepmark/config.yaml`"),
+            InstructionError::ManyEdited { ref path } => Self::from_error(Exit::Findings, &error)
+                .with_help(format!("look at `{path}.edited`, `{path}.edited-2`, …, move what is to stay into a component, and remove them")),
             InstructionError::Component { .. } => Self::from_error(Exit::Io, &error)
                 .with_help("correct `instructions.components` in `.stepmark/config.yaml`, or the file"),
             InstructionError::NotText(_) | InstructionError::Cached(_) | InstructionError::Path(_) => {

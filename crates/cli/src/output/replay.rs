@@ -27,7 +27,7 @@ impl Summary {
         let is_finding = |artifact: &Replayed| match artifact.standing {
             Standing::Unexplained { .. } => true,
             Standing::NoHistory => strict,
-            Standing::Current { .. } | Standing::Earlier { .. } => false,
+            Standing::Current { .. } | Standing::Earlier { .. } | Standing::Merged { .. } => false,
         };
         if is_damaged || !self.unreadable.is_empty() {
             Exit::Io
@@ -44,6 +44,7 @@ fn words(standing: &Standing) -> (&'static str, Option<EventId>) {
     match standing {
         Standing::Current { event } => ("current", Some(*event)),
         Standing::Earlier { event } => ("earlier", Some(*event)),
+        Standing::Merged { head } => ("merged", Some(*head)),
         Standing::Unexplained { head } => ("unexplained", Some(*head)),
         Standing::NoHistory => ("no-history", None),
     }
@@ -79,8 +80,10 @@ fn counts(summary: &Summary) -> String {
         let count = summary.artifacts.iter().filter(|one| words(&one.standing).0 == wanted).count();
         (count > 0).then(|| format!("{count} {wanted}"))
     };
-    let standings: Vec<String> =
-        ["current", "earlier", "unexplained", "no-history"].into_iter().filter_map(words_of).collect();
+    let standings: Vec<String> = ["current", "earlier", "merged", "unexplained", "no-history"]
+        .into_iter()
+        .filter_map(words_of)
+        .collect();
     let artifacts = wording::count(summary.artifacts.len(), "artifact");
     let read = summary.segments.map(|(segments, events)| {
         format!("; {} in {}", wording::count(events, "event"), wording::count(segments, "segment"))

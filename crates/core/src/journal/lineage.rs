@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::{Digests, Event, EventId};
 use crate::{
@@ -29,6 +29,11 @@ pub enum Standing {
     Earlier {
         /// The latest such event.
         event: EventId,
+    },
+    /// Its state is what git makes of several heads in a merge or a rebase: each key says what it says after one of them.
+    Merged {
+        /// The latest head.
+        head: EventId,
     },
     /// No event explains its state: it was changed by other means.
     Unexplained {
@@ -116,6 +121,18 @@ impl Lineage {
             Some(event) => Standing::Earlier { event: event.id },
             None => Standing::Unexplained { head: head.id },
         }
+    }
+
+    /// Whether `state` is made of those after the heads, of which there are several: each key says what it says after one of them.
+    pub fn is_merged(&self, state: &Json) -> bool {
+        let heads = self.heads();
+        if heads.len() < 2 {
+            return false;
+        }
+        let states: Result<Vec<Json>, _> = heads.iter().map(|head| self.state_after(head.id)).collect();
+        let Ok(states) = states else { return false };
+        let keys = states.iter().chain([state]).filter_map(Json::as_object).flat_map(Map::keys);
+        keys.into_iter().all(|key| states.iter().any(|head| head.get(key) == state.get(key)))
     }
 
     /// The frontmatter after the event `id`, found from the nearest snapshot before it.
@@ -274,6 +291,31 @@ mod tests {
             assert_eq!(lineage.standing(Some(digests(&state))), Standing::Current { event: event.id });
             assert_eq!(lineage.state_after(event.id).unwrap(), state);
         }
+    }
+
+    #[test]
+    fn what_git_makes_of_two_heads() {
+        let base = json!({"stepsCompleted": [1, 2], "status": "draft"});
+        let first = event(None, &base);
+        let reopened = event(Some((&first, &base)), &json!({"stepsCompleted": [1], "status": "draft"}));
+        let delegated = json!({"stepsCompleted": [1, 2], "status": "review", "delegation": "x"});
+        let delegated = event(Some((&first, &base)), &delegated);
+        let lineage = Lineage::new(vec![first.clone(), reopened.clone(), delegated]);
+        for (steps, status, delegation, is_merged) in [
+            (json!([1]), "review", Some("x"), true),
+            (json!([1, 2]), "draft", None, true),
+            (json!([]), "review", Some("x"), false),
+            (json!([1]), "done", Some("x"), false),
+            (json!([1]), "review", Some("y"), false),
+        ] {
+            let mut state = json!({"stepsCompleted": steps, "status": status});
+            if let Some(delegation) = delegation {
+                state["delegation"] = json!(delegation);
+            }
+            assert_eq!(lineage.is_merged(&state), is_merged, "{state}");
+        }
+        let line = Lineage::new(vec![first, reopened]);
+        assert!(!line.is_merged(&json!({"stepsCompleted": [1], "status": "draft"})), "one head");
     }
 
     #[test]

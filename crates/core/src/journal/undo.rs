@@ -35,7 +35,7 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
         return Err(refuse("it made the file: remove the file instead"));
     }
     if event.after.is_none() {
-        return Err(refuse("it removed the file: restore a checkpoint instead"));
+        return Err(refuse("it removed the file, whose body is not kept"));
     }
     let spelling =
         event.spelling.clone().and_then(|spelling| serde_json::from_value::<Spelling>(spelling).ok());

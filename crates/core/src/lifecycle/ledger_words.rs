@@ -37,6 +37,11 @@ impl<'l> LedgerWords<'l> {
         Self { own, ledger: built_in(name).map(|table| &**table), is_spec: false }
     }
 
+    /// For a story whatever its name.
+    pub fn of_story(own: Option<&'l Lifecycle>) -> Self {
+        Self { own, ledger: built_in("bmad-story").map(|table| &**table), is_spec: false }
+    }
+
     /// The same where the artifact is the file at `path`, which may be the spec of a story.
     pub fn in_file(self, path: &ProjectPath) -> Self {
         Self { is_spec: is_story_spec(path), ..self }

@@ -18,6 +18,24 @@ use crate::{
     transition::{Command, Plan, Remark, Strictness, TransitionRefusal},
 };
 
+/// Why an artifact is changed, for history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeReason {
+    /// Nobody said.
+    Unsaid,
+    /// For this reason.
+    Said(String),
+    /// For this reason, although the lifecycle or open children stand against it.
+    Forced(String),
+}
+
+impl ChangeReason {
+    /// The reason that somebody may have said.
+    pub fn said(reason: Option<String>) -> Self {
+        reason.map_or(Self::Unsaid, Self::Said)
+    }
+}
+
 /// A command that was carried out.
 #[derive(Debug)]
 pub struct Carried {
@@ -70,6 +88,14 @@ pub enum ChangeError {
     NoArtifact {
         /// The event.
         event: EventId,
+    },
+    /// The event removed the file, of which history does not keep the body.
+    #[error("event {event} removed `{path}`, and history keeps its frontmatter only")]
+    Removed {
+        /// The event.
+        event: EventId,
+        /// The artifact.
+        path: ProjectPath,
     },
     /// What history says of it cannot be read, so its change cannot be told.
     #[error(transparent)]
@@ -233,22 +259,26 @@ impl Workspace {
         command: &Command,
         strictness: Strictness,
     ) -> Result<Carried, ChangeError> {
-        self.carry_out_insisting(path, command, strictness, None)
+        self.carry_out_because(path, command, strictness, ChangeReason::Unsaid)
     }
 
-    /// The same; with a reason to insist, a move is made that the lifecycle forbids, and an artifact is finished even above open
-    /// children; history keeps the reason.
+    /// The same, with a reason that history keeps.
     ///
     /// # Errors
     /// Those of [`Workspace::update`].
-    pub fn carry_out_insisting(
+    pub fn carry_out_because(
         &self,
         path: &ProjectPath,
         command: &Command,
         strictness: Strictness,
-        insistence: Option<String>,
+        reason: ChangeReason,
     ) -> Result<Carried, ChangeError> {
-        let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string()).insisting(insistence);
+        let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string());
+        let draft = match reason {
+            ChangeReason::Unsaid => draft,
+            ChangeReason::Said(reason) => draft.with_reason(Some(reason)),
+            ChangeReason::Forced(reason) => draft.with_reason(Some(reason.clone())).insisting(Some(reason)),
+        };
         Ok(self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?)
     }
 
@@ -261,6 +291,9 @@ impl Workspace {
         let Some(artifact) = &event.artifact else {
             return Err(ChangeError::NoArtifact { event: event.id });
         };
+        if event.kind == Kind::DELETE {
+            return Err(ChangeError::Removed { event: event.id, path: artifact.path.clone() });
+        }
         let draft = EventDraft::new(Kind::UNDO)
             .with_command(format!("undo {}", event.id))
             .with_reason(reason)

@@ -49,6 +49,10 @@ pub struct CachedInstructions {
     meta_bytes: Option<Vec<u8>>,
 }
 
+/// The end of the name under which a version is kept that somebody edited: `AGENTS.md.edited`, then `AGENTS.md.edited-2`.
+#[cfg(feature = "write")]
+const EDITED_SUFFIX: &str = ".edited";
+
 /// Why there are no instructions.
 #[derive(Debug, thiserror::Error)]
 pub enum InstructionError {
@@ -88,6 +92,15 @@ pub enum InstructionError {
         /// Its path.
         path: ProjectPath,
     },
+    /// Somebody edits the file again and again, and nobody takes the kept versions away.
+    #[cfg(feature = "write")]
+    #[error(
+        "cannot write the instructions to `{path}`: a hundred edited versions are kept beside it already; nothing was changed"
+    )]
+    ManyEdited {
+        /// The instruction file.
+        path: ProjectPath,
+    },
     /// It cannot be written.
     #[cfg(feature = "write")]
     #[error(transparent)]
@@ -95,6 +108,15 @@ pub enum InstructionError {
 }
 
 impl CachedInstructions {
+    /// The bytes of the file, where they may be somebody's: they are not what the inputs give, and no meta file vouches for them.
+    pub fn edited_bytes(&self) -> Option<&[u8]> {
+        let bytes = self.bytes.as_deref()?;
+        let is_other = !bytes.is_empty() && bytes != self.assembled.as_bytes();
+        let is_vouched_for =
+            !matches!(self.verdict, CacheVerdict::Tampered { .. } | CacheVerdict::MetaBehind);
+        (is_other && !is_vouched_for).then_some(bytes)
+    }
+
     /// The first of the two files that is there and was not made by stepmark: it is never replaced.
     pub fn foreign_file(&self) -> Option<&ProjectPath> {
         let is_foreign = |bytes: &Option<Vec<u8>>, is_own: fn(&[u8]) -> bool| {
@@ -185,11 +207,16 @@ pub use self::refresh::Refreshed;
 
 #[cfg(feature = "write")]
 mod refresh {
-    use super::{CacheVerdict, CachedInstructions, CycleBoundary, InstructionError, Workspace};
-    use crate::commit::{CommitError, Expected, PublishError, replace_whole};
+    use super::{
+        CacheVerdict, CachedInstructions, CycleBoundary, EDITED_SUFFIX, InstructionError, ProjectPath,
+        Workspace,
+    };
+    use crate::commit::{self, CommitError, Expected, PublishError, replace_whole};
 
     /// How often to start again when another program writes the instructions meanwhile.
     const ATTEMPTS: usize = 3;
+    /// How many edited versions are kept beside the file.
+    const EDITED_VERSIONS: usize = 100;
 
     /// What a cycle boundary did to the instructions.
     #[derive(Debug)]
@@ -200,11 +227,13 @@ mod refresh {
         pub before: CachedInstructions,
         /// Whether a file was written.
         pub is_written: bool,
+        /// The file that keeps what somebody had edited in the instruction file, which was written anew.
+        pub kept: Option<ProjectPath>,
     }
 
     impl Workspace {
         /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where the
-        /// configuration names no output. Call it at a cycle boundary only: in between instructions are immutable.
+        /// configuration names no output. Call it at a cycle boundary only: in between instructions are immutable. What somebody has edited is kept in another file.
         ///
         /// The instruction file goes first, so that no meta file ever vouches for bytes that are not there; after a crash
         /// in between the cache is judged stale, and the next call mends it.
@@ -219,21 +248,28 @@ mod refresh {
             loop {
                 let Some(before) = self.instructions()? else { return Ok(None) };
                 if before.verdict == CacheVerdict::Current {
-                    return Ok(Some(Refreshed { boundary, before, is_written: false }));
+                    return Ok(Some(Refreshed { boundary, before, is_written: false, kept: None }));
                 }
                 if let Some(path) = before.foreign_file() {
                     return Err(InstructionError::Foreign { path: path.clone() });
                 }
                 match self.write_instructions(&before) {
-                    Ok(()) => return Ok(Some(Refreshed { boundary, before, is_written: true })),
+                    Ok(kept) => return Ok(Some(Refreshed { boundary, before, is_written: true, kept })),
                     Err(error) if attempt < ATTEMPTS && is_conflict(&error) => attempt += 1,
-                    Err(error) => return Err(error.into()),
+                    Err(error) => return Err(error),
                 }
             }
         }
 
-        fn write_instructions(&self, before: &CachedInstructions) -> Result<(), CommitError> {
+        fn write_instructions(
+            &self,
+            before: &CachedInstructions,
+        ) -> Result<Option<ProjectPath>, InstructionError> {
             let options = self.commit_options();
+            let kept = match before.edited_bytes() {
+                Some(bytes) => Some(self.keep_edited(&before.output, bytes)?),
+                None => None,
+            };
             let text = before.assembled.as_bytes();
             replace_whole(self.root(), &before.output, Expected::of(before.bytes.as_deref()), text, options)?;
             let mut meta = before.meta.clone();
@@ -243,11 +279,29 @@ mod refresh {
             }
             let expected = Expected::of(before.meta_bytes.as_deref());
             replace_whole(self.root(), &before.meta_file, expected, &meta.to_bytes(), options)?;
-            Ok(())
+            Ok(kept)
+        }
+
+        /// Writes `bytes` beside the file `output`, under the first name that is free or has them already.
+        fn keep_edited(&self, output: &ProjectPath, bytes: &[u8]) -> Result<ProjectPath, InstructionError> {
+            for number in 1..=EDITED_VERSIONS {
+                let number = if number == 1 { String::new() } else { format!("-{number}") };
+                let path = ProjectPath::new(format!("{output}{EDITED_SUFFIX}{number}"))?;
+                match self.cached_file(&path)? {
+                    Some(found) if found == bytes => return Ok(path),
+                    Some(_) => {}
+                    None => {
+                        commit::create(self.root(), &path, bytes, self.commit_options())?;
+                        return Ok(path);
+                    }
+                }
+            }
+            Err(InstructionError::ManyEdited { path: output.clone() })
         }
     }
 
-    fn is_conflict(error: &CommitError) -> bool {
-        matches!(error, CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))
+    fn is_conflict(error: &InstructionError) -> bool {
+        let InstructionError::Commit(CommitError::Publish(error)) = error else { return false };
+        matches!(error, PublishError::Conflict(_) | PublishError::Busy { .. })
     }
 }

@@ -114,7 +114,7 @@ pub use catalogues::{CatalogueError, CatalogueRebuild};
 pub use chain::ChainLink;
 pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsError};
 #[cfg(feature = "write")]
-pub use changes::{Carried, ChangeError, Initialised};
+pub use changes::{Carried, ChangeError, ChangeReason, Initialised};
 pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
 pub use checked_out::CheckedOut;

@@ -164,7 +164,12 @@ impl Workspace {
             file: artifact.file_hash(),
             state: state.as_ref().and_then(|state| state.as_ref().ok()).map(StateDigest::of),
         });
-        let (standing, earlier) = standing(lineage, &path, digests, checked_out);
+        let (mut standing, mut earlier) = standing(lineage, &path, digests, checked_out);
+        if let (Standing::Unexplained { head }, Some(Ok(state))) = (standing, &state)
+            && lineage.is_merged(state)
+        {
+            (standing, earlier) = (Standing::Merged { head }, None);
+        }
         let damage = lineage.verify();
         let (mut changes, mut obstacle) = (Vec::new(), None);
         if let Standing::Unexplained { head } = standing {

@@ -4,12 +4,13 @@ use std::io::{self, BufRead, IsTerminal};
 
 use stepmark_core::project::story_ledger::{StorySide, StorySides};
 
+use super::stories::Side;
 use crate::output::Output;
 
 /// What a person answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
-    Side(StorySide),
+    Side(Side),
     Each,
     Leave,
     Quit,
@@ -17,9 +18,9 @@ enum Answer {
 
 impl Answer {
     /// `None` for what is no answer, also for a side that is none of `offered`.
-    fn read(text: &str, offered: &[StorySide]) -> Option<Self> {
+    fn read(text: &str, offered: &[Side]) -> Option<Self> {
         let text = text.trim().to_lowercase();
-        let is_named = |side: &&StorySide| side.as_str() == text || letter(**side).to_string() == text;
+        let is_named = |side: &&Side| side.name() == text || letter(**side).to_string() == text;
         let side = offered.iter().find(is_named).copied().map(Self::Side);
         side.or(match text.as_str() {
             "e" | "each" => Some(Self::Each),
@@ -31,11 +32,12 @@ impl Answer {
 }
 
 /// The letter that answers with `side`.
-const fn letter(side: StorySide) -> char {
+const fn letter(side: Side) -> char {
     match side {
-        StorySide::Frontmatter => 'f',
-        StorySide::StatusLine => 'l',
-        StorySide::SprintStatus => 's',
+        Side::Frontmatter => 'f',
+        Side::StatusLine => 'l',
+        Side::SprintStatus => 's',
+        Side::Furthest => 'u',
     }
 }
 
@@ -56,7 +58,8 @@ pub(super) fn winners(
     } else {
         format!("{} stories disagree", disputed.len())
     };
-    let offered = speaking(disputed);
+    let mut offered = speaking(disputed);
+    offered.extend(disputed.iter().any(|sides| sides.furthest().is_some()).then_some(Side::Furthest));
     let names: Vec<&str> = offered.iter().map(|side| choice(*side)).collect();
     let question = format!("{stories}. Which side wins? {}, [e]ach by itself, [q]uit", names.join(", "));
     let preferred = match ask(&question, &offered, output, answers)? {
@@ -66,17 +69,20 @@ pub(super) fn winners(
     };
     let mut winners = Vec::new();
     for sides in disputed {
-        if let Some(winner) = preferred.and_then(|side| sides.winner(Some(side))) {
+        if let Some(winner) = preferred.and_then(|side| side.winner(sides)) {
             winners.push(Some(winner));
             continue;
         }
         let offered = speaking(&[sides]);
-        let said = offered.iter().filter_map(|side| Some(format!("{side} `{}`", sides.word(*side)?)));
+        let said = offered.iter().filter_map(|side| {
+            let word = side.winner(sides).and_then(|side| sides.word(side))?;
+            Some(format!("{} `{word}`", side.name()))
+        });
         let letters: String = offered.iter().map(|side| format!("[{}], ", letter(*side))).collect();
         let said = said.collect::<Vec<_>>().join(", ");
         let question = format!("{}: {said}? {letters}[k]eep as it is, [q]uit", sides.path);
         match ask(&question, &offered, output, answers)? {
-            Answer::Side(side) => winners.push(Some(side)),
+            Answer::Side(side) => winners.push(side.winner(sides)),
             Answer::Leave | Answer::Each => winners.push(None),
             Answer::Quit => return Ok(None),
         }
@@ -85,27 +91,23 @@ pub(super) fn winners(
 }
 
 /// The sides that say something of one of `stories`.
-fn speaking(stories: &[&StorySides]) -> Vec<StorySide> {
-    let speaks = |side: &StorySide| stories.iter().any(|sides| sides.word(*side).is_some());
-    StorySide::ALL.into_iter().filter(speaks).collect()
+fn speaking(stories: &[&StorySides]) -> Vec<Side> {
+    let speaks = |side: StorySide| stories.iter().any(|sides| sides.word(side).is_some());
+    Side::EACH.into_iter().filter(|(_, side)| speaks(*side)).map(|(side, _)| side).collect()
 }
 
 /// The name of `side` with its letter marked.
-const fn choice(side: StorySide) -> &'static str {
+const fn choice(side: Side) -> &'static str {
     match side {
-        StorySide::Frontmatter => "[f]rontmatter",
-        StorySide::StatusLine => "status [l]ine",
-        StorySide::SprintStatus => "[s]print-status",
+        Side::Frontmatter => "[f]rontmatter",
+        Side::StatusLine => "status [l]ine",
+        Side::SprintStatus => "[s]print-status",
+        Side::Furthest => "f[u]rthest along",
     }
 }
 
 /// The first answer that is one; the end of input is a wish to quit.
-fn ask(
-    question: &str,
-    offered: &[StorySide],
-    output: &Output,
-    answers: &mut dyn BufRead,
-) -> io::Result<Answer> {
+fn ask(question: &str, offered: &[Side], output: &Output, answers: &mut dyn BufRead) -> io::Result<Answer> {
     loop {
         output.line(question);
         let mut text = String::new();
@@ -124,12 +126,13 @@ mod tests {
 
     #[test]
     fn answers_are_letters_or_words() {
-        use StorySide::{Frontmatter, SprintStatus, StatusLine};
-        let offered = [Frontmatter, StatusLine, SprintStatus];
+        use Side::{Frontmatter, Furthest, SprintStatus, StatusLine};
+        let offered = [Frontmatter, StatusLine, SprintStatus, Furthest];
         for (text, expected) in [
             ("f\n", Some(Answer::Side(Frontmatter))),
             (" L ", Some(Answer::Side(StatusLine))),
             ("sprint-status", Some(Answer::Side(SprintStatus))),
+            ("u", Some(Answer::Side(Furthest))),
             ("e", Some(Answer::Each)),
             ("keep", Some(Answer::Leave)),
             ("Q", Some(Answer::Quit)),

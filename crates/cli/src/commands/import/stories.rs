@@ -35,24 +35,37 @@ pub(crate) struct Stories {
     dry_run: bool,
 }
 
-/// A side on the command line.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Side {
+/// A side on the command line, or how to find it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Side {
     /// `status` in the frontmatter
     Frontmatter,
     /// The line `Status:` of the body
     StatusLine,
     /// `sprint-status.yaml`
     SprintStatus,
+    /// The one that is furthest along, as after a workflow of BMAD that moved the story in line and ledger only
+    Furthest,
 }
 
-impl From<Side> for StorySide {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::Frontmatter => Self::Frontmatter,
-            Side::StatusLine => Self::StatusLine,
-            Side::SprintStatus => Self::SprintStatus,
+impl Side {
+    /// Those that are one place, with that place.
+    pub(super) const EACH: [(Self, StorySide); 3] = [
+        (Self::Frontmatter, StorySide::Frontmatter),
+        (Self::StatusLine, StorySide::StatusLine),
+        (Self::SprintStatus, StorySide::SprintStatus),
+    ];
+
+    /// The side of a story that counts when this one is preferred.
+    pub(super) fn winner(self, sides: &StorySides) -> Option<StorySide> {
+        match Self::EACH.iter().find(|(side, _)| *side == self) {
+            Some((_, side)) => sides.winner(Some(*side)),
+            None => sides.furthest(),
         }
+    }
+
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
@@ -65,8 +78,9 @@ struct Row<'s> {
 impl Stories {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let survey = project.workspace.survey_stories(&self.asked(project)?)?;
-        let prefer = self.prefer.map(StorySide::from);
-        let row = |sides| Row { sides, winner: StorySides::winner(sides, prefer) };
+        let winner =
+            |sides: &StorySides| self.prefer.map_or_else(|| sides.winner(None), |side| side.winner(sides));
+        let row = |sides| Row { sides, winner: winner(sides) };
         let mut rows: Vec<Row<'_>> = survey.stories.iter().map(row).collect();
         rows.retain(|row| row.decision().is_none_or(|decision| decision.is_needed()));
         show(output, &survey, &rows);
@@ -78,7 +92,7 @@ impl Stories {
         }
         if undecided > 0 && !(question::is_possible(output) && answer(&mut rows, output)?) {
             output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, None), || {});
-            return Err(undecided_failure(undecided, prefer));
+            return Err(undecided_failure(undecided, self.prefer));
         }
         let decisions: Vec<ImportDecision> = rows.iter().filter_map(Row::decision).collect();
         let done = project.workspace.import_stories(&decisions, &self.command());
@@ -102,7 +116,7 @@ impl Stories {
 
     fn command(&self) -> String {
         match self.prefer {
-            Some(side) => format!("import stories --prefer {}", StorySide::from(side)),
+            Some(side) => format!("import stories --prefer {}", side.name()),
             None => "import stories".to_owned(),
         }
     }
@@ -161,12 +175,12 @@ fn answer(rows: &mut [Row<'_>], output: &Output) -> Result<bool, Failure> {
     let Some(winners) = winners else { return Ok(false) };
     let undecided = rows.iter_mut().filter(|row| row.winner.is_none());
     for (row, winner) in undecided.zip(winners) {
-        row.winner = winner.and_then(|side| row.sides.winner(Some(side)));
+        row.winner = winner;
     }
     Ok(true)
 }
 
-fn undecided_failure(count: usize, prefer: Option<StorySide>) -> Failure {
+fn undecided_failure(count: usize, prefer: Option<Side>) -> Failure {
     let (disagree, them) = if count == 1 {
         ("1 story disagrees with its".to_owned(), "it")
     } else {
@@ -174,8 +188,10 @@ fn undecided_failure(count: usize, prefer: Option<StorySide>) -> Failure {
     };
     match prefer {
         None => Failure::new(Exit::Findings, format!("{disagree} ledgers, and nobody said which side wins; nothing was written"))
-            .with_help("say which: `--prefer frontmatter`, `--prefer status-line` or `--prefer sprint-status`; `--dry-run` shows what it comes to"),
-        Some(side) => Failure::new(Exit::Findings, format!("{disagree} ledgers, and `{side}` says nothing of {them}; nothing was written"))
+            .with_help("say which: `--prefer frontmatter`, `--prefer status-line`, `--prefer sprint-status`, or `--prefer furthest` for the one that is furthest along; `--dry-run` shows what it comes to"),
+        Some(Side::Furthest) => Failure::new(Exit::Findings, format!("{disagree} ledgers in words that have no order; nothing was written"))
+            .with_help(format!("import {them} first, by the side that is right: `stepmark import stories --prefer SIDE PATH…`")),
+        Some(side) => Failure::new(Exit::Findings, format!("{disagree} ledgers, and `{}` says nothing of {them}; nothing was written", side.name()))
             .with_help(format!("import {them} first, by a side that says something: `stepmark import stories --prefer SIDE PATH…`")),
     }
 }

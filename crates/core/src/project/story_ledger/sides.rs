@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 use super::story::is_word;
 use crate::{
     artifact::{Artifact, Field, LedgerKey, ProjectPath},
-    lifecycle::{LedgerWords, Lifecycle},
+    lifecycle::{LedgerWords, Lifecycle, WordChange},
 };
 
 /// A place that says a story's status.
@@ -135,6 +135,19 @@ impl StorySides {
         preferred.filter(speaks).or_else(first)
     }
 
+    /// The side that is furthest along: none of the others says a later state, or one that cannot be ordered. Where several are, the one
+    /// that would count if all agreed.
+    pub fn furthest(&self) -> Option<StorySide> {
+        let said = || StorySide::FALLBACK.into_iter().filter_map(|side| Some((side, self.chosen(side)?)));
+        let reaches = |word: &str| {
+            let leads_here = |other: &str| {
+                matches!(self.words().change(other, word), WordChange::Same | WordChange::Forward)
+            };
+            said().all(|(_, other)| leads_here(other))
+        };
+        said().find(|(_, word)| reaches(word)).map(|(side, _)| side)
+    }
+
     /// The word for the frontmatter when `side` wins: the name of the state that its word means, or the word itself where no table
     /// has it. What the frontmatter says in another word for that state stays.
     pub fn chosen(&self, side: StorySide) -> Option<&str> {
@@ -197,6 +210,25 @@ mod tests {
         ] {
             let (frontmatter, line, ledger) = said;
             assert_eq!(sides(frontmatter, line, ledger).winner(preferred), None, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn the_side_that_is_furthest_along() {
+        use StorySide::{Frontmatter, SprintStatus, StatusLine};
+        for (said, furthest) in [
+            (("in-progress", "review", "review"), Some(SprintStatus)),
+            (("in-progress", "review", "in-progress"), Some(StatusLine)),
+            (("in-progress", "In Progress", "review"), Some(SprintStatus)),
+            (("done", "review", "in-progress"), Some(Frontmatter)),
+            (("", "review", "drafted"), Some(StatusLine)),
+            (("review", "review", "Review"), Some(Frontmatter)),
+            (("", "awaiting-operator", ""), Some(StatusLine)),
+            (("review", "awaiting-operator", "done"), None),
+            (("in-progress", "cancelled", "done"), None),
+        ] {
+            let (frontmatter, line, ledger) = said;
+            assert_eq!(sides(frontmatter, line, ledger).furthest(), furthest, "{said:?}");
         }
     }
 

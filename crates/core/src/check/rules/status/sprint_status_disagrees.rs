@@ -19,7 +19,8 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: in-progress\n---\n\n# Story 1.1: Switch\n",
     good: "---\nstatus: review\n---\n\n# Story 1.1: Switch\n",
     mend: "The frontmatter counts: `stepmark project --ledgers` brings the ledger to what it says; back to an earlier state only with \
-           `--reason TEXT`. Where the ledger is right, or the story has no frontmatter, `stepmark import stories` shows all sides and \
+           `--reason TEXT`. Where a workflow of BMAD has moved the story in its ledgers, `stepmark import stories --prefer furthest` takes \
+           that in. Where the ledger is right otherwise, or the story has no frontmatter, `stepmark import stories` shows all sides and \
            asks which one wins. The older words for a state (`drafted`, `completed`) count as the newer ones. Beside a spec \
            (`spec-N-M-slug.md`) the ledger may say what the steps of `bmad-build` write there: `review` while the spec is `done`, \
            `in-progress` while it is `in-review`. The ledger is looked for beside the story and in the folder above.",
@@ -39,22 +40,33 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let help = if own.is_line {
         "the story has no status in its frontmatter: `stepmark import stories` shows all sides and asks which one wins".to_owned()
     } else {
-        format!(
-            "the frontmatter counts: {}; where the ledger is right, `stepmark import stories --prefer sprint-status {path}`",
-            remedy(words.change(&word, meant), &format!("writes `{meant}` into `{ledger}`")),
-        )
+        let done = format!("writes `{meant}` into `{ledger}`");
+        remedy(words.change(&word, meant), path, "sprint-status", &done)
     };
     // There is no fix: which of the two is right, a person knows.
     found.push(subject.finding(&RULE, own.span, message).with_help(help));
 }
 
-/// The command that does what is `done`, half a sentence: nothing goes back without a reason.
-pub(super) fn remedy(change: WordChange, done: &str) -> String {
+/// What to do where the side `copy` says something else than the frontmatter of the story at `path`: `change` is what bringing it to the frontmatter
+/// means, and `done` says so, half a sentence. A copy that is further was written by a workflow of BMAD, as a rule.
+pub(super) fn remedy(change: WordChange, path: &ProjectPath, copy: &str, done: &str) -> String {
+    let import = |side: &str| format!("`stepmark import stories --prefer {side} {path}`");
     match change {
-        WordChange::Same | WordChange::Forward => format!("`stepmark project --ledgers` {done}"),
-        WordChange::Back | WordChange::Unordered => {
-            format!("`stepmark project --ledgers --reason TEXT` {done}, and TEXT says why it goes back")
+        WordChange::Same | WordChange::Forward => {
+            let import = import(copy);
+            format!(
+                "the frontmatter counts: `stepmark project --ledgers` {done}; where the other one is right, {import}"
+            )
         }
+        WordChange::Back => format!(
+            "{} takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, \
+             `stepmark project --ledgers --reason TEXT` {done}, and TEXT says why it goes back",
+            import("furthest"),
+        ),
+        WordChange::Unordered => format!(
+            "the frontmatter counts: `stepmark project --ledgers --reason TEXT` {done}; where the other one is right, {}",
+            import(copy),
+        ),
     }
 }
 
@@ -134,14 +146,9 @@ mod tests {
             let files = [("docs/1-1-switch.md", text.as_str()), ("docs/sprint-status.yaml", LEDGER)];
             helps_in(&RULE, &files).concat()
         };
-        assert!(help("done").contains("`stepmark project --ledgers` writes `done`"), "{}", help("done"));
-        for status in ["in-progress", "cancelled"] {
-            let help = help(status);
-            assert!(
-                help.contains(&format!("`stepmark project --ledgers --reason TEXT` writes `{status}`")),
-                "{help}"
-            );
-        }
+        insta::assert_snapshot!(help("done"), @"the frontmatter counts: `stepmark project --ledgers` writes `done` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
+        insta::assert_snapshot!(help("in-progress"), @"`stepmark import stories --prefer furthest docs/1-1-switch.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers --reason TEXT` writes `in-progress` into `docs/sprint-status.yaml`, and TEXT says why it goes back");
+        insta::assert_snapshot!(help("cancelled"), @"the frontmatter counts: `stepmark project --ledgers --reason TEXT` writes `cancelled` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
     }
 
     #[test]
