@@ -230,3 +230,53 @@ fn two_work_trees_with_one_path_carry_their_history_each() {
         assert_eq!(repository.stepmark(&["replay", "--verify"]).code, 0);
     }
 }
+
+/// Each side joins what it has; the other's history comes with a merge, and the check of a clone reads both.
+#[test]
+fn clones_that_compact_differently_agree_after_a_merge() {
+    let Some(repository) = repository("clones_that_compact_differently_agree_after_a_merge") else { return };
+    for step in ["3", "2"] {
+        reopen(&repository, PRD, step);
+        git(&repository, &["commit", "--quiet", "--all", "-m", "common"]);
+    }
+    let begin = repository.git(&["rev-parse", "HEAD"]);
+    let compact = |message: &str| {
+        let run = repository.stepmark(&["log", "journal", "compact"]);
+        assert!(run.stdout.contains("→ 1 file of"), "{run}");
+        git(&repository, &["add", "--all", ".stepmark/journal"]);
+        git(&repository, &["commit", "--quiet", "-m", message]);
+        assert_eq!(status(&repository), "");
+    };
+    git(&repository, &["switch", "--quiet", "-c", "side"]);
+    reopen(&repository, "docs/other.md", "3");
+    git(&repository, &["commit", "--quiet", "--all", "-m", "side"]);
+    compact("packed on the side");
+    git(&repository, &["switch", "--quiet", "main"]);
+    reopen(&repository, PRD, "1");
+    git(&repository, &["commit", "--quiet", "--all", "-m", "main"]);
+    compact("packed on main");
+    git(&repository, &["merge", "--quiet", "--no-edit", "side"]);
+    assert_eq!(segments(&repository.sandbox), 2, "a pack of each side");
+    for base in [begin.trim(), "HEAD~1"] {
+        let run = in_clone(&repository, base, None);
+        assert_eq!(run.code, 0, "{run}");
+        let run = repository.stepmark(&["check", "--from", base, "--to", "HEAD"]);
+        assert_eq!(run.code, 0, "{run}");
+    }
+    let place = repository.sandbox.outside().join("fresh");
+    repository.git(&[
+        "clone",
+        "--quiet",
+        repository.sandbox.root().to_str().unwrap(),
+        place.to_str().unwrap(),
+    ]);
+    let verified = repository.stepmark(&["log", "replay", "--verify", "--root", place.to_str().unwrap()]);
+    assert_eq!(verified.code, 0, "{verified}");
+    assert!(verified.stdout.contains("in 4 segments"), "{verified}");
+    assert_eq!(repository.stepmark(&["doctor"]).code, 0);
+    // One more session, and all are in one pack.
+    reopen(&repository, "docs/other.md", "2");
+    git(&repository, &["commit", "--quiet", "--all", "-m", "more"]);
+    compact("one pack");
+    assert_eq!(in_clone(&repository, begin.trim(), None).code, 0);
+}

@@ -112,7 +112,10 @@ fn the_index_may_be_deleted_at_any_time() {
 fn compacting_changes_no_answer() {
     let demo = worked();
     let log = demo.stepmark(&["log", "--json"]).stdout;
-    assert_eq!(demo.stepmark(&["journal", "compact"]).stdout, "0 segments compressed, 0 bytes → 0 bytes\n");
+    assert_eq!(
+        demo.stepmark(&["journal", "compact"]).stdout,
+        "0 segments compacted, 0 files of 0 bytes → 0 files of 0 bytes\n"
+    );
     let live = segment(&demo);
     let sealed = live.replace("/local", "");
     fs::create_dir_all(demo.place(".stepmark/journal")).unwrap();
@@ -124,11 +127,12 @@ fn compacting_changes_no_answer() {
     );
     let answer = demo.stepmark(&["journal", "compact", "--json"]).json("stepmark.journal-compact/1");
     assert_eq!(answer["segments"].as_array().map(Vec::len), Some(1));
-    assert!(!demo.place(&sealed).exists() && demo.place(&format!("{sealed}.gz")).exists());
+    assert_eq!((&answer["files_before"], &answer["files_after"]), (&1.into(), &1.into()));
+    assert!(!demo.place(&sealed).exists());
     assert_eq!(demo.stepmark(&["log", "--json"]).stdout, log);
     assert_eq!(standing(&demo, PRD), (0, "current".to_owned()));
     let status = demo.stepmark(&["journal", "status"]);
-    assert!(status.stdout.starts_with("compressed  1 segment, "), "{status}");
+    assert!(status.stdout.starts_with("packed      1 segment, "), "{status}");
     // Work goes on in a new live segment.
     work(&demo, "s-1", "2026-11-22T11:00:00Z", &["complete", PRD, "5"]);
     assert_eq!(standing(&demo, PRD), (0, "current".to_owned()));

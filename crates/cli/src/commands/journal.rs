@@ -1,5 +1,7 @@
 //! `stepmark log journal`
 
+use std::collections::HashSet;
+
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use stepmark_core::{
@@ -29,7 +31,9 @@ pub(crate) struct Journal {
 enum Work {
     /// Show how many segments and events there are, and what is wrong with them
     Status,
-    /// Compress the sealed segments: the same bytes inside, so that every hash stays
+    /// Join the sealed segments into few compressed files: the same bytes inside, so that every hash stays
+    ///
+    /// Two clones may do so each for itself: what a merge brings twice counts once, and the next run joins it.
     Compact,
     /// Seal the live segments, so that git gets their events
     ///
@@ -81,10 +85,11 @@ fn seal(project: &Project, output: &Output, stage: bool, after_commit: bool) -> 
     Ok(Exit::Fine)
 }
 
-const PLACES: [(SegmentPlace, &str); 3] = [
+const PLACES: [(SegmentPlace, &str); 4] = [
     (SegmentPlace::Live, "live"),
     (SegmentPlace::Sealed, "sealed"),
     (SegmentPlace::Compressed, "compressed"),
+    (SegmentPlace::Packed, "packed"),
 ];
 
 fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
@@ -114,25 +119,38 @@ fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
 
 fn compact(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let compacted = compact_segments(project.root(), FsyncPolicy::default())?;
-    let (before, after) =
-        compacted.iter().fold((0, 0), |(before, after), one| (before + one.before, after + one.after));
-    if output.json {
-        let names: Vec<&str> = compacted.iter().map(|one| one.name.as_str()).collect();
-        output.json(
-            "stepmark.journal-compact/1",
-            json!({ "segments": names, "bytes_before": before, "bytes_after": after }),
-        );
-    } else {
-        let segments = wording::count(compacted.len(), "segment");
-        output.remark(format_args!("{segments} compressed, {before} bytes → {after} bytes"));
-    }
+    let (before, after) = (compacted.before, compacted.after);
+    output.json_or(
+        "stepmark.journal-compact/1",
+        || {
+            let names: Vec<&str> = compacted.segments.iter().map(SegmentName::as_str).collect();
+            json!({
+                "segments": names,
+                "files_before": before.count, "files_after": after.count,
+                "bytes_before": before.bytes, "bytes_after": after.bytes,
+            })
+        },
+        || {
+            let segments = wording::count(compacted.segments.len(), "segment");
+            output.remark(format_args!(
+                "{segments} compacted, {} of {} bytes → {} of {} bytes",
+                wording::count(before.count, "file"),
+                before.bytes,
+                wording::count(after.count, "file"),
+                after.bytes
+            ));
+        },
+    );
     Ok(Exit::Fine)
 }
 
-/// How many segments, bytes on the disk, and events.
+/// How many segments, bytes on the disk, and events. A pack counts once.
 fn sums<'a>(segments: impl Iterator<Item = &'a KnownSegment>) -> (usize, u64, u64) {
+    let mut packs = HashSet::new();
     segments.fold((0, 0, 0), |(count, bytes, events), segment| {
-        (count + 1, bytes + segment.size, events + segment.events)
+        let is_counted = segment.pack.as_ref().is_none_or(|pack| packs.insert(pack));
+        let size = if is_counted { segment.size } else { 0 };
+        (count + 1, bytes + size, events + segment.events)
     })
 }
 

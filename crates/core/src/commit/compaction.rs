@@ -1,44 +1,57 @@
-//! Sealed segments replaced by the same bytes compressed.
+//! Sealed segments joined into packs: few files, in which the same bytes take less space.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are read and replaced here")]
 
 use std::{
-    fs::{self, File},
-    io::{self, BufRead, BufReader, BufWriter, Read, Write},
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::{self, BufReader},
     path::Path,
 };
 
-use flate2::bufread::MultiGzDecoder;
-
-use super::{FsyncPolicy, folder::flush_folder, journal_file::JournalFile, same_bytes::have_same_bytes};
+use super::{
+    FsyncPolicy,
+    folder::flush_folder,
+    joining::{COMPRESSED, Joining, PLAIN, Source, open},
+    journal_file::JournalFile,
+};
 use crate::{
     artifact::ProjectPath,
-    journal::{Header, SegmentName, store::compress},
-    own_file::{self, Access},
+    journal::{
+        SegmentName,
+        store::{MOST_SEGMENTS, PACK_ENDING, PackedSegment, pack_contents},
+    },
     root::Root,
     uninterrupted::uninterrupted,
 };
 
 /// Sealed segments, seen from the root.
-const SEALED: &str = ".stepmark/journal";
-/// How many bytes the first line of a segment may have.
-const HEADER_LIMIT: u64 = 64 * 1024;
-const PLAIN: &str = ".jsonl";
-const COMPRESSED: &str = ".jsonl.gz";
+pub(super) const SEALED: &str = ".stepmark/journal";
+/// A pack with so many bytes of segments is full; a segment of this size stands alone.
+const FULL: u64 = 4 * 1024 * 1024;
 
-/// A segment that was compressed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What joining segments came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compacted {
-    /// Its name.
-    pub name: SegmentName,
-    /// How many bytes its file had.
-    pub before: u64,
-    /// How many bytes its file has.
-    pub after: u64,
+    /// The segments that stand in another file now.
+    pub segments: Vec<SegmentName>,
+    /// How many files of segments there were, and how many bytes they had.
+    pub before: Files,
+    /// How many there are.
+    pub after: Files,
 }
 
-/// Segments could not be compressed. Those that were stay so; the others are as they were.
+/// Files of sealed segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// How many.
+    pub count: u64,
+    /// How many bytes they have.
+    pub bytes: u64,
+}
+
+/// Segments could not be joined. Those that were stay so; the others are as they were.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot compress the segment `{file}`; it is left as it was, and so are those behind it")]
+#[error("cannot compact `{file}`; what is not in a pack yet stays where it is")]
 pub struct CompactError {
     /// The file, or the folder.
     pub file: String,
@@ -46,162 +59,136 @@ pub struct CompactError {
     pub source: io::Error,
 }
 
-/// Replaces every sealed segment that is not compressed by a compressed one: a file of gzip with the same bytes inside, so
-/// that hashes, offsets and ids stay. Live segments are left alone.
+/// Joins sealed segments into packs: files of gzip with the same bytes inside, so that hashes, offsets and ids stay, whoever else
+/// has joined them otherwise. A pack that is full is left alone. A segment too large for a pack is compressed by itself. Live segments are
+/// left alone, and so is what is damaged, or stands in two files with different bytes: `doctor` tells of that.
 ///
-/// The compressed file is flushed, read back and compared before the other is removed. A process that is killed in between
-/// leaves both, of which readers count one, and the next run removes the other.
+/// A pack is flushed, read back and compared before the files that it replaces are removed. A process that is killed in between leaves
+/// both, of which readers count one, and the next run removes the others.
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn compact_segments(root: &Root, fsync: FsyncPolicy) -> Result<Vec<Compacted>, CompactError> {
-    let failed = |file: &str| {
-        let file = file.to_owned();
-        move |source| CompactError { file, source }
-    };
-    let path = ProjectPath::new(SEALED).map_err(io::Error::other).map_err(failed(SEALED))?;
-    let folder = root.resolve_for_writing(&path).map_err(io::Error::other).map_err(failed(SEALED))?;
-    let names = sealed_names(&folder).map_err(failed(SEALED))?;
-    if names.is_empty() {
-        return Ok(Vec::new());
+pub fn compact_segments(root: &Root, fsync: FsyncPolicy) -> Result<Compacted, CompactError> {
+    compact_up_to(root, fsync, FULL)
+}
+
+/// The same, with packs that are full with so many bytes.
+pub(super) fn compact_up_to(root: &Root, fsync: FsyncPolicy, full: u64) -> Result<Compacted, CompactError> {
+    let failed = |source| CompactError { file: SEALED.to_owned(), source };
+    let path = ProjectPath::new(SEALED).map_err(io::Error::other).map_err(failed)?;
+    let folder = root.resolve_for_writing(&path).map_err(io::Error::other).map_err(failed)?;
+    if Tracked::list(&folder).map_err(failed)?.loose.is_empty() {
+        return Ok(Compacted::default());
     }
     // Nobody seals meanwhile.
-    let _lock = JournalFile::open(root).map_err(failed(SEALED))?;
-    names
-        .into_iter()
-        .filter(|name| is_segment(&folder, name))
-        .map(|name| compact(&folder, &name, fsync).map_err(failed(&format!("{SEALED}/{name}{PLAIN}"))))
-        .collect()
+    let _lock = JournalFile::open(root).map_err(failed)?;
+    Tracked::list(&folder).map_err(failed)?.compact(&folder, fsync, full)
 }
 
-fn sealed_names(folder: &Path) -> io::Result<Vec<SegmentName>> {
-    let entries = match uninterrupted(|| fs::read_dir(folder)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
+/// What the folder of the sealed segments holds.
+#[derive(Default)]
+struct Tracked {
+    /// Segments in files of their own: the endings of these.
+    loose: BTreeMap<SegmentName, Vec<&'static str>>,
+    /// The packs that can be read.
+    packs: BTreeMap<String, Vec<PackedSegment>>,
+    files: Files,
+}
+
+impl Tracked {
+    fn list(folder: &Path) -> io::Result<Self> {
+        let mut tracked = Self::default();
+        let entries = match uninterrupted(|| fs::read_dir(folder)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(tracked),
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            // `doctor` tells of what else stands here.
+            if !entry.file_type()?.is_file() {
+                continue;
+            }
+            let file_name = entry.file_name();
+            let Some(file) = file_name.to_str().filter(|name| !name.starts_with('.')) else { continue };
+            if file.ends_with(PACK_ENDING) {
+                let contents = open(folder, file).and_then(|file| pack_contents(BufReader::new(file)));
+                tracked.packs.extend(contents.ok().map(|contents| (file.to_owned(), contents)));
+            } else {
+                let named = |ending: &&str| file.strip_suffix(*ending).and_then(SegmentName::new);
+                let Some(ending) = [COMPRESSED, PLAIN].into_iter().find(|ending| named(ending).is_some())
+                else {
+                    continue;
+                };
+                named(&ending)
+                    .into_iter()
+                    .for_each(|name| tracked.loose.entry(name).or_default().push(ending));
+            }
+            tracked.files.count += 1;
+            tracked.files.bytes += entry.metadata()?.len();
+        }
+        Ok(tracked)
+    }
+
+    /// The files of its own in which a segment stands.
+    fn alone(&self, name: &SegmentName) -> impl Iterator<Item = Source> {
+        self.loose.get(name).into_iter().flatten().map(move |ending| Source::Alone(format!("{name}{ending}")))
+    }
+
+    /// Whether a segment of the pack stands elsewhere with other bytes, or cannot be read.
+    fn contradicts(&self, folder: &Path, pack: &str, most: u64) -> bool {
+        let packs: Vec<_> = self.packs.iter().collect();
+        self.packs[pack].iter().any(|segment| {
+            let found: Vec<Source> =
+                sources(&packs, &segment.name).into_iter().chain(self.alone(&segment.name)).collect();
+            let mut read = found.iter().map(|source| source.read(folder, most).ok().flatten());
+            let first = read.next().flatten();
+            found.len() > 1 && (first.is_none() || read.any(|other| other != first))
+        })
+    }
+
+    fn compact(self, folder: &Path, fsync: FsyncPolicy, size: u64) -> Result<Compacted, CompactError> {
+        let (open_packs, full): (Vec<_>, Vec<_>) = self.packs.iter().partition(|(file, segments)| {
+            let bytes = segments.iter().map(|segment| segment.bytes).sum::<u64>();
+            bytes < size && segments.len() < MOST_SEGMENTS && !self.contradicts(folder, file, size)
+        });
+        let mut joining = Joining::new(folder, fsync, size);
+        let mut compacted = Compacted { before: self.files, ..Compacted::default() };
+        let mut names: BTreeSet<&SegmentName> = self.loose.keys().collect();
+        names
+            .extend(open_packs.iter().flat_map(|(_, segments)| segments.iter().map(|segment| &segment.name)));
+        let mut kept = BTreeSet::new();
+        for name in names {
+            let in_full = sources(&full, name);
+            let is_full = !in_full.is_empty();
+            let sources: Vec<Source> =
+                in_full.into_iter().chain(sources(&open_packs, name)).chain(self.alone(name)).collect();
+            let is_moved = joining
+                .add(name, &sources, is_full)
+                .map_err(|source| CompactError { file: format!("{SEALED}/{name}"), source })?;
+            if is_moved {
+                compacted.segments.extend(self.loose.contains_key(name).then(|| name.clone()));
+            } else {
+                kept.extend(sources.into_iter().filter_map(Source::into_pack));
+            }
+        }
+        let failed = |source| CompactError { file: SEALED.to_owned(), source };
+        joining.write().map_err(failed)?;
+        for (file, _) in open_packs {
+            if !kept.contains(file) && !joining.made.contains(file) {
+                fs::remove_file(folder.join(file)).map_err(failed)?;
+            }
+        }
+        flush_folder(folder, fsync).map_err(failed)?;
+        compacted.after = Self::list(folder).map_err(failed)?.files;
+        Ok(compacted)
+    }
+}
+
+/// Where the segment stands in packs.
+fn sources(packs: &[(&String, &Vec<PackedSegment>)], name: &SegmentName) -> Vec<Source> {
+    let found = |(file, segments): &(&String, &Vec<PackedSegment>)| {
+        let segment = segments.iter().find(|segment| segment.name == *name)?;
+        Some(Source::Packed((*file).clone(), segment.clone()))
     };
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry?;
-        // `doctor` tells of what else stands here.
-        if !entry.file_type()?.is_file() {
-            continue;
-        }
-        let file_name = entry.file_name();
-        names.extend(file_name.to_str().and_then(|name| name.strip_suffix(PLAIN)).and_then(SegmentName::new));
-    }
-    names.sort();
-    Ok(names)
-}
-
-/// Returns whether the file begins as a segment does. `doctor` tells of what does not.
-fn is_segment(folder: &Path, name: &SegmentName) -> bool {
-    let file = own_file::open(folder, format!("{name}{PLAIN}").as_ref(), Access::Read);
-    let mut first = Vec::new();
-    let read = file.and_then(|file| BufReader::new(file.take(HEADER_LIMIT)).read_until(b'\n', &mut first));
-    read.is_ok() && first.strip_suffix(b"\n").is_some_and(|line| Header::read(line).is_ok())
-}
-
-fn compact(folder: &Path, name: &SegmentName, fsync: FsyncPolicy) -> io::Result<Compacted> {
-    let plain = folder.join(format!("{name}{PLAIN}"));
-    let target = folder.join(format!("{name}{COMPRESSED}"));
-    let open = |name: &str| own_file::open(folder, name.as_ref(), Access::Read);
-    let open_plain = || open(&format!("{name}{PLAIN}"));
-    let before = open_plain()?.metadata()?.len();
-    let is_same = |compressed: &str| {
-        let inside = MultiGzDecoder::new(BufReader::new(open(compressed)?));
-        have_same_bytes(BufReader::new(open_plain()?), BufReader::new(inside))
-    };
-    // What cannot be decompressed was not written to its end.
-    let is_done = is_same(&format!("{name}{COMPRESSED}")).unwrap_or(false);
-    if !is_done {
-        let staged_name = format!(".{name}{COMPRESSED}.tmp");
-        let staged = folder.join(&staged_name);
-        write(&staged, open_plain()?, fsync)?;
-        if !is_same(&staged_name)? {
-            return Err(io::Error::other("what was written does not lead back to the segment"));
-        }
-        fs::rename(&staged, &target)?;
-        flush_folder(folder, fsync)?;
-    }
-    fs::remove_file(&plain)?;
-    flush_folder(folder, fsync)?;
-    Ok(Compacted { name: name.clone(), before, after: fs::metadata(&target)?.len() })
-}
-
-fn write(place: &Path, segment: File, fsync: FsyncPolicy) -> io::Result<()> {
-    // What a run that was killed left, or a repository put here.
-    match fs::remove_file(place) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = BufWriter::new(File::create_new(place)?);
-    compress(segment, &mut file)?;
-    file.flush()?;
-    let file = file.get_ref();
-    if fsync == FsyncPolicy::Always { file.sync_all() } else { Ok(()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::journal::{Actor, Event, EventDraft, Header, History, Kind, store::SegmentPlace};
-
-    fn decompressed(place: &Path) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        flate2::read::MultiGzDecoder::new(File::open(place).unwrap()).read_to_end(&mut bytes).unwrap();
-        bytes
-    }
-
-    fn project_with(name: &str, count: usize) -> (tempfile::TempDir, Root, Vec<u8>) {
-        let folder = tempfile::tempdir().unwrap();
-        let root = Root::open(folder.path()).unwrap();
-        let sealed = root.path().join(SEALED);
-        fs::create_dir_all(&sealed).unwrap();
-        let (mut bytes, mut chain) = Header::new(&SegmentName::new(name).unwrap(), None).line();
-        for number in 0..count {
-            let draft = EventDraft::new(Kind::CHECKPOINT).with("number", number);
-            let at = "2026-11-22T10:00:00Z".parse().unwrap();
-            bytes.extend(chain.add(&Event::new(draft, Actor::human("Ada"), at).sealed()));
-        }
-        fs::write(sealed.join(format!("{name}{PLAIN}")), &bytes).unwrap();
-        (folder, root, bytes)
-    }
-
-    #[test]
-    fn the_bytes_stay_the_same_inside() {
-        let (_folder, root, bytes) = project_with("s-1", 900);
-        let events = History::open(&root).unwrap().latest(1000).unwrap();
-        let compacted = compact_segments(&root, FsyncPolicy::Never).unwrap();
-        assert!(compacted.len() == 1 && compacted[0].after < compacted[0].before / 2, "{compacted:?}");
-        let target = root.path().join(SEALED).join("s-1.jsonl.gz");
-        assert!(decompressed(&target) == bytes);
-        assert_eq!(fs::read_dir(root.path().join(SEALED)).unwrap().count(), 1);
-        let history = History::open(&root).unwrap();
-        assert_eq!(history.latest(1000).unwrap(), events);
-        assert_eq!(history.segments().unwrap()[0].place, SegmentPlace::Compressed);
-        assert_eq!(compact_segments(&root, FsyncPolicy::Never).unwrap(), []);
-    }
-
-    #[test]
-    fn a_run_that_was_killed_is_finished_by_the_next() {
-        let (_folder, root, bytes) = project_with("s-1", 3);
-        let sealed = root.path().join(SEALED);
-        let target = sealed.join("s-1.jsonl.gz");
-        for left in [&bytes[..], b"another"] {
-            fs::write(sealed.join("s-1.jsonl"), &bytes).unwrap();
-            fs::write(sealed.join(".s-1.jsonl.gz.tmp"), "half").unwrap();
-            compress(left, File::create(&target).unwrap()).unwrap();
-            assert_eq!(compact_segments(&root, FsyncPolicy::Never).unwrap().len(), 1);
-            assert!(decompressed(&target) == bytes);
-            assert!(!sealed.join("s-1.jsonl").exists());
-        }
-    }
-
-    #[test]
-    fn without_sealed_segments_nothing_is_made() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = Root::open(folder.path()).unwrap();
-        assert_eq!(compact_segments(&root, FsyncPolicy::Never).unwrap(), []);
-        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
-    }
+    packs.iter().filter_map(found).collect()
 }

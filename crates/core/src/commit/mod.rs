@@ -60,6 +60,8 @@ mod journal_file;
 mod same_bytes;
 mod sealing;
 mod compaction;
+mod joining;
+mod lone_segments;
 mod torn_lines;
 mod roll_forward;
 mod transaction;
@@ -67,9 +69,11 @@ mod update;
 mod write_state;
 mod whole;
 #[cfg(test)]
+mod compaction_cases;
+#[cfg(test)]
 mod scratch_project;
 
-pub use compaction::{CompactError, Compacted, compact_segments};
+pub use compaction::{CompactError, Compacted, Files, compact_segments};
 pub use conflict::{Conflict, Expected, Found};
 pub use folder::{FolderError, make_folders_to};
 pub use fsync_policy::FsyncPolicy;

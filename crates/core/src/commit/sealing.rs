@@ -22,7 +22,10 @@ use super::{
 };
 use crate::{
     document::FileHash,
-    journal::{self, Chain, SegmentHead, SegmentName, store::SEALED_FOLDER},
+    journal::{
+        self, Chain, SegmentHead, SegmentName,
+        store::{SEALED_FOLDER, packed_segments},
+    },
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,
@@ -112,7 +115,7 @@ pub fn unpublished_segments(root: &Root) -> Result<Vec<SegmentName>, JournalWrit
     let tracked = root.path().join(SEALED_FOLDER);
     let mut names: Vec<SegmentName> = names_in(&copies)?.iter().filter_map(|name| marked(name)).collect();
     names.retain(|name| {
-        fs::symlink_metadata(copies.join(file_of(name))).is_ok() && !is_published(&tracked, name)
+        fs::symlink_metadata(copies.join(file_of(name))).is_ok() && !is_published(root, &tracked, name)
     });
     Ok(names)
 }
@@ -241,7 +244,7 @@ impl Sealing<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             copy => copy?,
         };
-        if is_published(tracked, name) {
+        if is_published(self.root, tracked, name) {
             return Ok(false);
         }
         fs::create_dir_all(tracked)?;
@@ -261,10 +264,12 @@ fn file_of(name: &SegmentName) -> String {
     format!("{name}{EXTENSION}")
 }
 
-/// Returns whether something stands where git tracks the segment, compressed or not.
-fn is_published(tracked: &Path, name: &SegmentName) -> bool {
+/// Returns whether the segment stands where git tracks it, by itself or in a pack.
+fn is_published(root: &Root, tracked: &Path, name: &SegmentName) -> bool {
     let is_there = |file: String| fs::symlink_metadata(tracked.join(file)).is_ok();
-    is_there(file_of(name)) || is_there(format!("{}.gz", file_of(name)))
+    is_there(file_of(name))
+        || is_there(format!("{}.gz", file_of(name)))
+        || packed_segments(root).is_ok_and(|packs| packs.values().any(|names| names.contains(name)))
 }
 
 /// Git ignores files of such names (see `local_state`).

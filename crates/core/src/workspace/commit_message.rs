@@ -12,7 +12,10 @@ use std::{
 
 use super::{Workspace, git_process::printed};
 use crate::{
-    journal::{HistoryError, SegmentName, store::SEALED_FOLDER},
+    journal::{
+        HistoryError, SegmentName,
+        store::{SEALED_FOLDER, packed_segments},
+    },
     project::history_trailer::{MOST_TRAILERS, with_heads},
 };
 
@@ -68,7 +71,13 @@ impl Workspace {
             let file = path.strip_prefix(SEALED_FOLDER)?.strip_prefix('/')?;
             SegmentName::new(file.strip_suffix(".jsonl").or_else(|| file.strip_suffix(".jsonl.gz"))?)
         };
-        listed.split('\0').filter_map(name).collect()
+        let mut names: BTreeSet<SegmentName> = listed.split('\0').filter_map(name).collect();
+        for (pack, segments) in packed_segments(self.root()).unwrap_or_default() {
+            if listed.split('\0').any(|path| path == pack) {
+                names.extend(segments);
+            }
+        }
+        names
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     document::{Change, Operation, Segment},
     journal::{
         ArtifactKey, Event, EventId, Kind, Lineage, SegmentName,
-        store::{HistoryError, SEALED_FOLDER},
+        store::{HistoryError, SEALED_FOLDER, packed_segments},
     },
     workflow::StepId,
 };
@@ -74,17 +74,19 @@ impl Workspace {
             return Ok(false);
         };
         let segments = self.with_history(|history| history.segments_of(last.id))?;
-        Ok(segments.iter().any(|segment| version.holds_segment(segment)))
+        Ok(segments.iter().any(|segment| version.holds_segment(self.root(), segment)))
     }
 }
 
 impl GitVersion {
-    /// Whether it holds a segment of history, sealed or compressed.
-    pub(super) fn holds_segment(&self, segment: &SegmentName) -> bool {
-        ["jsonl", "jsonl.gz"].iter().any(|ending| {
-            let path = ProjectPath::new(format!("{SEALED_FOLDER}/{segment}.{ending}"));
+    /// Whether it holds a segment of history: sealed, compressed, or in a pack.
+    pub(super) fn holds_segment(&self, root: &crate::root::Root, segment: &SegmentName) -> bool {
+        let alone = ["jsonl", "jsonl.gz"].map(|ending| format!("{SEALED_FOLDER}/{segment}.{ending}"));
+        let packs = packed_segments(root).unwrap_or_default().into_iter();
+        let packs = packs.filter(|(_, names)| names.contains(segment)).map(|(path, _)| path);
+        alone.into_iter().chain(packs).any(|path| {
             // Where git fails here it has failed for the artifacts already, which is an error.
-            path.is_ok_and(|path| self.holds(&path).unwrap_or(true))
+            ProjectPath::new(path).is_ok_and(|path| self.holds(&path).unwrap_or(true))
         })
     }
 }
@@ -100,7 +102,9 @@ impl Account for JournalAccount<'_> {
         let Some(version) = self.version else { return false };
         self.accepted.borrow().iter().any(|event| {
             match self.workspace.with_history(|history| history.segments_of(*event)) {
-                Ok(segments) => !segments.iter().any(|segment| version.holds_segment(segment)),
+                Ok(segments) => {
+                    !segments.iter().any(|segment| version.holds_segment(self.workspace.root(), segment))
+                }
                 Err(error) => {
                     *self.failure.borrow_mut() = Some(error);
                     false

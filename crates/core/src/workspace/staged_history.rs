@@ -12,7 +12,7 @@ use crate::{
     git_process::{is_repository, printed},
     journal::{
         ArtifactKey, Digests, Event, HistoryError, SegmentName,
-        store::{SEALED_FOLDER, SegmentPlace},
+        store::{PACK_ENDING, SEALED_FOLDER, SegmentPlace},
     },
     own_file,
 };
@@ -146,7 +146,7 @@ impl Workspace {
     fn stage(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, StageHistoryError> {
         let is_segment = |path: &ProjectPath| {
             let path = path.as_str();
-            path.ends_with(".jsonl") || path.ends_with(".jsonl.gz")
+            [".jsonl", ".jsonl.gz", PACK_ENDING].iter().any(|ending| path.ends_with(ending))
         };
         let files: Vec<ProjectPath> = files.into_iter().filter(is_segment).collect();
         if files.is_empty() {

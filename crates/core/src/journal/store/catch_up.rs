@@ -20,10 +20,11 @@ use super::{
 use crate::{document::FileHash, root::Root};
 
 /// A segment as the index knows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Known {
     id: i64,
     place: SegmentPlace,
+    pack: Option<String>,
     stamp: Stamp,
     progress: Option<Progress>,
 }
@@ -99,9 +100,12 @@ fn plan<'listing>(listing: &'listing SegmentFiles, known: &HashMap<String, Known
     let vanished = known.iter().filter(|(name, _)| is_gone(name)).map(|(_, known)| known.id).collect();
     let changed = listing
         .values()
-        .map(|file| (file, known.get(file.name.as_str()).copied()))
+        .map(|file| (file, known.get(file.name.as_str()).cloned()))
         .filter(|(file, known)| {
-            known.is_none_or(|known| known.place != file.place || known.stamp != file.stamp)
+            known.as_ref().is_none_or(|known| {
+                let pack = known.pack.as_deref();
+                (known.place, pack, known.stamp) != (file.place, file.pack_file(), file.stamp)
+            })
         })
         .collect();
     Plan { vanished, changed }
@@ -112,7 +116,7 @@ const ALL: &str = "";
 
 fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<String, Known>> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT name, id, place, size, modified, inode, header, is_known, last, last_start, end, lines
+        "SELECT name, id, place, size, modified, inode, header, is_known, last, last_start, end, lines, pack
          FROM segments {condition}"
     ))?;
     let rows = statement.query_map([], |row| {
@@ -130,7 +134,7 @@ fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<S
         // A place of which this version knows nothing never equals that of a file.
         let place = SegmentPlace::of_code(row.get(2)?).unwrap_or(SegmentPlace::Live);
         let stamp = Stamp { size: row.get(3)?, modified: row.get(4)?, inode: row.get(5)? };
-        Ok((row.get(0)?, Known { id: row.get(1)?, place, stamp, progress }))
+        Ok((row.get(0)?, Known { id: row.get(1)?, place, pack: row.get(12)?, stamp, progress }))
     })?;
     rows.collect()
 }
@@ -152,7 +156,7 @@ fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<Follow
     }
     let mut to_read = Vec::new();
     for (file, known) in plan.changed {
-        if let Some(known) = known
+        if let Some(known) = known.as_ref()
             && !goes_on(root, file, known.progress)?
         {
             drop_segment(connection, known.id, &mut lost)?;
@@ -162,10 +166,10 @@ fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<Follow
     }
     // Dropping a segment may have made others unknown: those that hold copies of its events.
     let known = known(connection, ALL)?;
-    let bytes = to_read.iter().map(|file| file.stamp.size).sum();
+    let bytes = to_read.iter().map(|file| file.bytes()).sum();
     let mut filling = Filling::new(connection, bytes)?;
     for file in to_read {
-        let known = known.get(file.name.as_str()).copied();
+        let known = known.get(file.name.as_str()).cloned();
         read_segment(connection, root, file, known, &mut filling)?;
     }
     filling.finish(&lost)?;
@@ -201,7 +205,7 @@ fn read_segment(
     known: Option<Known>,
     filling: &mut Filling<'_>,
 ) -> Result<(), Fault> {
-    let segment = match known {
+    let segment = match &known {
         Some(known) => known.id,
         None => {
             let mut statement = connection.prepare_cached(
@@ -216,7 +220,7 @@ fn read_segment(
         .execute([segment])?;
     let behind = known.and_then(|known| known.progress);
     let read_so_far = behind.map_or(0, |progress| progress.end);
-    let mut source = SegmentSource::open(root, file, file.stamp.size.saturating_sub(read_so_far))?;
+    let mut source = SegmentSource::open(root, file, file.bytes().saturating_sub(read_so_far))?;
     source.skip_to(read_so_far).map_err(|error| unreadable(root, file, error))?;
     let read = segment_lines::read(source.reader(), &file.name, behind, |line| {
         if let Some(heads) = line.seal.as_deref().and_then(heads_in) {
@@ -246,12 +250,13 @@ fn remember(
     progress: Option<Progress>,
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "UPDATE segments SET place = ?, size = ?, modified = ?, inode = ?, header = ?, is_known = ?, last = ?,
+        "UPDATE segments SET place = ?, pack = ?, size = ?, modified = ?, inode = ?, header = ?, is_known = ?, last = ?,
          last_start = ?, end = ?, lines = ? WHERE id = ?",
     )?;
     let stamp = file.stamp;
     statement.execute(params![
         file.place.code(),
+        file.pack_file(),
         stamp.size,
         stamp.modified,
         stamp.inode,

@@ -10,8 +10,8 @@ const MEMBER_SIZE: usize = 64 * 1024;
 /// Where a member starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
-    /// In bytes of what is not compressed.
-    pub(super) start: u64,
+    /// In bytes of what is not compressed; in a pack, of the segment: what stands before it may begin the member.
+    pub(super) start: i64,
     /// In the file.
     pub(super) compressed: u64,
 }
@@ -24,9 +24,21 @@ pub(super) struct Members<R> {
 }
 
 /// A reader that knows how far it has been read.
-struct Counted<R> {
+pub(super) struct Counted<R> {
     inner: R,
     read: u64,
+}
+
+impl<R> Counted<R> {
+    /// Counts from here on.
+    pub(super) const fn new(inner: R) -> Self {
+        Self { inner, read: 0 }
+    }
+
+    /// How many bytes were read.
+    pub(super) const fn read(&self) -> u64 {
+        self.read
+    }
 }
 
 impl<R: BufRead> Read for Counted<R> {
@@ -51,7 +63,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 impl<R: BufRead> Members<R> {
     /// From the start of the file.
     pub(super) fn new(source: R) -> Self {
-        let source = GzDecoder::new(Counted { inner: source, read: 0 });
+        let source = GzDecoder::new(Counted::new(source));
         Self { source: Some(source), read: 0, members: vec![Member { start: 0, compressed: 0 }] }
     }
 
@@ -74,7 +86,7 @@ impl<R: BufRead> Read for Members<R> {
             }
             let mut rest = member.into_inner();
             if !rest.fill_buf()?.is_empty() {
-                self.members.push(Member { start: self.read, compressed: rest.read });
+                self.members.push(Member { start: self.read.cast_signed(), compressed: rest.read });
                 self.source = Some(GzDecoder::new(rest));
             }
         }

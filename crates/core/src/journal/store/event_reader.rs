@@ -13,6 +13,7 @@ use super::{
     super::{Event, EventId, Line, SegmentName},
     HistoryError, SegmentPlace, compressed,
     index::Fault,
+    pack,
     row::Row,
     segment_files,
     segment_lines::LONGEST_LINE,
@@ -79,7 +80,7 @@ impl EventReader {
             SegmentPlace::Live | SegmentPlace::Copy | SegmentPlace::Sealed => {
                 read_at(&mut segment.file, place.start, &mut line)
             }
-            SegmentPlace::Compressed => {
+            SegmentPlace::Compressed | SegmentPlace::Packed => {
                 return self.compressed_line(connection, place, line);
             }
         };
@@ -94,14 +95,15 @@ impl EventReader {
         if self.files.contains_key(&segment) {
             return Ok(());
         }
-        let mut statement = connection.prepare_cached("SELECT name, place FROM segments WHERE id = ?")?;
-        let found: Option<(String, i64)> =
-            statement.query_row([segment], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-        let (name, place) = found.ok_or(Fault::Stale)?;
+        let mut statement =
+            connection.prepare_cached("SELECT name, place, pack FROM segments WHERE id = ?")?;
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let found: Option<(String, i64, Option<String>)> = statement.query_row([segment], read).optional()?;
+        let (name, place, pack) = found.ok_or(Fault::Stale)?;
         let name = SegmentName::new(&name).ok_or(Fault::Stale)?;
         let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
-        let path = place.file_of(&self.root, &name);
-        let file = match place.open(&self.root, &name) {
+        let path = place.file_of(&self.root, &name, pack.as_deref());
+        let file = match place.open(&self.root, &name, pack.as_deref()) {
             Err(error) if segment_files::is_absent(&error) => return Err(Fault::Stale),
             file => file.map_err(|source| HistoryError::Read { path: path.clone(), source })?,
         };
@@ -121,14 +123,14 @@ impl EventReader {
     ) -> Result<Vec<u8>, Fault> {
         let mut filled = 0;
         while filled < line.len() {
-            let wanted = place.start + filled as u64;
+            let wanted = (place.start + filled as u64).cast_signed();
             let mut statement = connection.prepare_cached(
                 "SELECT start, compressed FROM members WHERE segment = ?1 AND start <= ?2 ORDER BY start DESC LIMIT 1",
             )?;
             let found = statement
-                .query_row((place.segment, wanted.cast_signed()), |row| Ok((row.get(0)?, row.get(1)?)))
+                .query_row((place.segment, wanted), |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()?;
-            let (start, compressed): (u64, u64) = found.ok_or(Fault::Stale)?;
+            let (start, compressed): (i64, u64) = found.ok_or(Fault::Stale)?;
             let member = self.member(place.segment, compressed)?;
             let skipped = usize::try_from(wanted - start).map_err(|_| Fault::Stale)?;
             let rest = member.get(skipped..).filter(|rest| !rest.is_empty()).ok_or(Fault::Stale)?;
@@ -144,7 +146,12 @@ impl EventReader {
             let open = self.files.get_mut(&segment).ok_or(Fault::Stale)?;
             // What cannot be decompressed is not what was indexed.
             open.file.seek(SeekFrom::Start(compressed)).map_err(|_| Fault::Stale)?;
-            let bytes = compressed::read_member(BufReader::new(&open.file)).map_err(|_| Fault::Stale)?;
+            let file = BufReader::new(&open.file);
+            let read = match open.place {
+                SegmentPlace::Packed => pack::read_member(file),
+                _ => compressed::read_member(file),
+            };
+            let bytes = read.map_err(|_| Fault::Stale)?;
             if self.members.len() >= KEPT_MEMBERS {
                 self.members.clear();
             }

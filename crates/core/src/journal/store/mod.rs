@@ -9,6 +9,8 @@ mod error;
 mod segment_files;
 mod problem;
 mod compressed;
+mod pack;
+mod pack_files;
 mod segment_source;
 mod segment_lines;
 mod event_reader;
@@ -37,6 +39,10 @@ pub use history::History;
 pub use index_check::EventSum;
 pub use named_heads::{SegmentEnd, SegmentEnds};
 pub use overviews::{KnownArtifact, KnownSegment, Session};
+pub use pack::{
+    MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, contents as pack_contents, is_packable, pack,
+};
+pub use pack_files::packed_segments;
 pub use points::Point;
 pub use problem::SegmentProblem;
 pub use segment_files::{SEALED_FOLDER, SegmentFile, SegmentPlace};

@@ -32,7 +32,7 @@ impl VerifiedSegments {
         SegmentProblem {
             segment: head.segment.clone(),
             place,
-            file: place.file_of(root, &head.segment),
+            file: place.file_of(root, &head.segment, end.and_then(|end| end.pack.as_deref())),
             line: end.map_or(1, |end| end.lines.max(1)),
             offset: end.map_or(0, |end| end.start),
             problem: match end {
@@ -48,6 +48,8 @@ impl VerifiedSegments {
 pub struct SegmentEnd {
     /// Where the file of the segment stands.
     pub place: SegmentPlace,
+    /// The name of the pack that it stands in.
+    pub pack: Option<String>,
     /// The hash of the line.
     pub last: crate::document::FileHash,
     /// How many lines there are.

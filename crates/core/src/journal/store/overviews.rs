@@ -35,6 +35,8 @@ pub struct KnownSegment {
     pub name: SegmentName,
     /// Where its file stands.
     pub place: SegmentPlace,
+    /// The name of the pack that it stands in.
+    pub pack: Option<String>,
     /// How many bytes its file has on the disk.
     pub size: u64,
     /// How many events it holds that no segment before it holds.
@@ -90,19 +92,22 @@ impl History {
         let tracked = segment_files::list_sealed(self.root())?;
         self.ask(|index| {
             let mut statement = index.connection.prepare_cached(
-                "SELECT name, place, size, (SELECT COUNT(*) FROM events WHERE segment = segments.id)
+                "SELECT name, place, pack, size, (SELECT COUNT(*) FROM events WHERE segment = segments.id)
                  FROM segments ORDER BY name",
             )?;
-            let rows = statement
-                .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+            let rows = statement.query_map([], |row| {
+                Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+            })?;
             let mut segments = Vec::new();
             for row in rows {
-                let (name, place, size, events) = row?;
+                let (name, place, pack, size, events) = row?;
                 let name = SegmentName::new(&name).ok_or(Fault::Stale)?;
                 let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
                 let tracked = tracked.get(&name).filter(|_| place == SegmentPlace::Copy);
-                let (place, size) = tracked.map_or((place, size), |file| (file.place, file.size()));
-                segments.push(KnownSegment { name, place, size, events });
+                let (place, pack, size) = tracked.map_or((place, pack, size), |file| {
+                    (file.place, file.pack_file().map(str::to_owned), file.size())
+                });
+                segments.push(KnownSegment { name, place, pack, size, events });
             }
             Ok(segments)
         })

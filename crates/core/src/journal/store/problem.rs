@@ -12,7 +12,7 @@ pub struct SegmentProblem {
     pub segment: SegmentName,
     /// Where its file stands.
     pub place: SegmentPlace,
-    /// The path of its file: see [`SegmentPlace::file_of`].
+    /// The path of its file: seen from the project root, with `/` between its parts, where it stands below the root.
     pub file: String,
     /// The line, counted from 1.
     pub line: u64,

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// The version of the tables; a database of another one is emptied and filled again.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// The number in `names` of the kind `session-start`, so that an index can single it out.
 pub(super) const SESSION_START: i64 = 1;
@@ -20,7 +20,7 @@ const TABLES: &str = "
     CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     INSERT INTO names (id, text) VALUES (1, 'session-start'), (2, 'session-end');
     CREATE TABLE segments (
-        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER NOT NULL,
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER NOT NULL, pack TEXT,
         size INTEGER NOT NULL, modified INTEGER NOT NULL, inode INTEGER NOT NULL,
         header BLOB, is_known INTEGER, last BLOB, last_start INTEGER, end INTEGER, lines INTEGER, named TEXT
     );

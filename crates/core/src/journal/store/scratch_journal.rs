@@ -42,7 +42,7 @@ impl ScratchJournal {
     }
 
     pub(super) fn file(&self, name: &str, place: SegmentPlace) -> PathBuf {
-        self.place(&place.file_of(&self.root, &SegmentName::new(name).unwrap()))
+        self.place(&place.file_of(&self.root, &SegmentName::new(name).unwrap(), None))
     }
 
     /// Begins a live segment.

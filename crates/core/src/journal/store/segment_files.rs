@@ -10,7 +10,12 @@ use std::{
 
 use serde::Serialize;
 
-use super::{super::SegmentName, HistoryError};
+use super::{
+    super::SegmentName,
+    HistoryError,
+    pack::{PACK_ENDING, PackedSegment},
+    pack_files,
+};
 use crate::{
     local_state::StateFolder,
     own_file::{self, Access},
@@ -33,6 +38,8 @@ pub enum SegmentPlace {
     Sealed,
     /// `.stepmark/journal/NAME.jsonl.gz`: the bytes of a sealed one, compressed.
     Compressed,
+    /// `.stepmark/journal/HASH.pack.gz`: the bytes of several, compressed.
+    Packed,
 }
 
 /// A segment as the file system shows it.
@@ -42,8 +49,18 @@ pub struct SegmentFile {
     pub name: SegmentName,
     /// In which folder it stands, and how.
     pub place: SegmentPlace,
+    /// The pack that it stands in, and where.
+    pub(super) pack: Option<PackPlace>,
     /// What changes when its bytes do.
     pub(super) stamp: Stamp,
+}
+
+/// Where a segment stands in a pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PackPlace {
+    /// The name of the pack's file.
+    pub(super) file: String,
+    pub(super) segment: PackedSegment,
 }
 
 /// What the file system says of a file without reading it. Equal ones mean equal bytes: a segment only grows, and git
@@ -60,7 +77,8 @@ pub(super) struct Stamp {
 impl SegmentPlace {
     /// All of them. Of one segment that stands in several places, the first counts: the live one may have more
     /// events, no checkout replaces a copy, and what is compressed costs more to read.
-    pub(super) const IN_ORDER: [Self; 4] = [Self::Live, Self::Copy, Self::Sealed, Self::Compressed];
+    pub(super) const IN_ORDER: [Self; 5] =
+        [Self::Live, Self::Copy, Self::Sealed, Self::Compressed, Self::Packed];
 
     pub(super) const fn code(self) -> i64 {
         self as i64
@@ -74,7 +92,7 @@ impl SegmentPlace {
         match self {
             Self::Live => root.state().path(StateFolder::Journal),
             Self::Copy => root.state().path(StateFolder::SealedCopies),
-            Self::Sealed | Self::Compressed => sealed_folder(root),
+            Self::Sealed | Self::Compressed | Self::Packed => sealed_folder(root),
         }
     }
 
@@ -83,7 +101,7 @@ impl SegmentPlace {
         match self {
             Self::Live => &[Self::Live],
             Self::Copy => &[Self::Copy],
-            Self::Sealed | Self::Compressed => &[Self::Sealed, Self::Compressed],
+            Self::Sealed | Self::Compressed | Self::Packed => &[Self::Sealed, Self::Compressed],
         }
     }
 
@@ -91,20 +109,26 @@ impl SegmentPlace {
         match self {
             Self::Live | Self::Copy | Self::Sealed => ".jsonl",
             Self::Compressed => ".jsonl.gz",
+            Self::Packed => PACK_ENDING,
         }
     }
 
+    /// The name of the file in which a segment stands, given that of its pack, if it is in one.
+    fn file_name(self, name: &SegmentName, pack: Option<&str>) -> String {
+        pack.map_or_else(|| format!("{name}{}", self.ending()), str::to_owned)
+    }
+
     /// The path of the segment's file: seen from the project root, with `/` between its parts, where it stands below the root.
-    pub fn file_of(self, root: &Root, name: &SegmentName) -> String {
-        root.shown(&self.folder(root).join(format!("{name}{}", self.ending())))
+    pub(super) fn file_of(self, root: &Root, name: &SegmentName, pack: Option<&str>) -> String {
+        root.shown(&self.folder(root).join(self.file_name(name, pack)))
     }
 
     /// Opens the file of a segment in this place.
     ///
     /// # Errors
     /// When it is not there, is a link or no regular file, or cannot be opened.
-    pub(super) fn open(self, root: &Root, name: &SegmentName) -> io::Result<File> {
-        let file = format!("{name}{}", self.ending());
+    pub(super) fn open(self, root: &Root, name: &SegmentName, pack: Option<&str>) -> io::Result<File> {
+        let file = self.file_name(name, pack);
         match self {
             Self::Live => {
                 own_file::open(&root.state().folder(StateFolder::Journal)?, file.as_ref(), Access::Read)
@@ -112,7 +136,7 @@ impl SegmentPlace {
             Self::Copy => {
                 own_file::open(&root.state().folder(StateFolder::SealedCopies)?, file.as_ref(), Access::Read)
             }
-            Self::Sealed | Self::Compressed => {
+            Self::Sealed | Self::Compressed | Self::Packed => {
                 own_file::open(root.path(), &Path::new(SEALED_FOLDER).join(file), Access::Read)
             }
         }
@@ -120,18 +144,36 @@ impl SegmentPlace {
 }
 
 impl SegmentFile {
-    /// The path of the file: see [`SegmentPlace::file_of`].
+    /// The path of the file: seen from the project root, with `/` between its parts, where it stands below the root.
     pub fn path(&self, root: &Root) -> String {
-        self.place.file_of(root, &self.name)
+        self.place.file_of(root, &self.name, self.pack_file())
     }
 
-    /// Its size in bytes, as it stands on the disk.
+    /// The name of the pack that it stands in.
+    pub(super) fn pack_file(&self) -> Option<&str> {
+        self.pack.as_ref().map(|pack| pack.file.as_str())
+    }
+
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// As of [`SegmentPlace::open`].
+    pub(super) fn open(&self, root: &Root) -> io::Result<File> {
+        self.place.open(root, &self.name, self.pack_file())
+    }
+
+    /// The size of its file in bytes, which may be that of a pack.
     pub const fn size(&self) -> u64 {
         self.stamp.size
     }
+
+    /// About how many bytes reading it gives.
+    pub(super) fn bytes(&self) -> u64 {
+        self.pack.as_ref().map_or(self.stamp.size, |pack| pack.segment.bytes)
+    }
 }
 
-fn sealed_folder(root: &Root) -> PathBuf {
+pub(super) fn sealed_folder(root: &Root) -> PathBuf {
     let mut place = root.path().to_owned();
     place.extend(SEALED_FOLDER.split('/'));
     place
@@ -235,7 +277,7 @@ pub(super) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, HistoryError>
             if let (Some((name, place)), Ok(found_there)) = (named, fs::symlink_metadata(&path))
                 && !found_there.is_file()
             {
-                found.push(SegmentFile { name, place, stamp: Stamp::of(&found_there) });
+                found.push(SegmentFile { name, place, pack: None, stamp: Stamp::of(&found_there) });
             }
         }
     }
@@ -273,17 +315,20 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
     match place {
         SegmentPlace::Live => drop(root.state().folder(StateFolder::Journal)?),
         SegmentPlace::Copy => drop(root.state().folder(StateFolder::SealedCopies)?),
-        SegmentPlace::Sealed | SegmentPlace::Compressed => {
+        SegmentPlace::Sealed | SegmentPlace::Compressed | SegmentPlace::Packed => {
             own_file::check_folder(root.path(), SEALED_FOLDER.as_ref())?
         }
     }
     for entry in uninterrupted(|| fs::read_dir(&folder))? {
         let entry = entry?;
         let file_name = entry.file_name();
-        let Some((name, place)) = file_name.to_str().and_then(|name| parse(name, place.in_same_folder()))
-        else {
+        let Some(file_name) = file_name.to_str() else { continue };
+        let is_pack =
+            place == SegmentPlace::Sealed && !file_name.starts_with('.') && file_name.ends_with(PACK_ENDING);
+        let named = parse(file_name, place.in_same_folder());
+        if named.is_none() && !is_pack {
             continue;
-        };
+        }
         let metadata = match fs::symlink_metadata(entry.path()) {
             // Sealed or compacted between the two looks; the next catch-up sees its new place.
             Err(error) if is_absent(&error) => continue,
@@ -292,17 +337,25 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
         if !metadata.is_file() {
             continue;
         }
-        let file = SegmentFile { name: name.clone(), place, stamp: Stamp::of(&metadata) };
-        found
-            .entry(name)
-            .and_modify(|known| {
-                if file.place < known.place {
-                    *known = file.clone();
-                }
-            })
-            .or_insert(file);
+        let stamp = Stamp::of(&metadata);
+        match named {
+            Some((name, place)) => add(found, SegmentFile { name, place, pack: None, stamp }),
+            // What is no pack is told by whoever verifies.
+            None => pack_files::packed_in(root, file_name, stamp)
+                .into_iter()
+                .flatten()
+                .for_each(|file| add(found, file)),
+        }
     }
     Ok(())
+}
+
+/// Of one segment in several files the first counts.
+fn add(found: &mut SegmentFiles, file: SegmentFile) {
+    let known = found.entry(file.name.clone()).or_insert_with(|| file.clone());
+    if (file.place, file.pack_file()) < (known.place, known.pack_file()) {
+        *known = file;
+    }
 }
 
 fn parse(file_name: &str, places: &[SegmentPlace]) -> Option<(SegmentName, SegmentPlace)> {

@@ -9,6 +9,7 @@ use super::{
     HistoryError, SegmentFile, SegmentPlace,
     compressed::{Member, Members},
     index::Fault,
+    pack::PackReader,
     segment_files,
     segment_lines::LONGEST_LINE,
 };
@@ -28,6 +29,7 @@ pub(super) struct SegmentSource {
 enum Bytes {
     Plain(BufReader<File>),
     Compressed(Box<BufReader<Members<BufReader<File>>>>),
+    Packed(Box<PackReader<File>>),
 }
 
 impl SegmentSource {
@@ -38,16 +40,20 @@ impl SegmentSource {
     pub(super) fn open(root: &Root, file: &SegmentFile, wanted: u64) -> Result<Self, Fault> {
         let buffer = usize::try_from(wanted).map_or(LARGEST_BUFFER, |wanted| wanted + 1);
         let buffer = buffer.clamp(SMALLEST_BUFFER, LARGEST_BUFFER);
-        let opened = match file.place.open(root, &file.name) {
+        let failed = |source| HistoryError::Read { path: file.path(root), source };
+        let opened = match file.open(root) {
             Err(error) if segment_files::is_absent(&error) => return Err(Fault::Stale),
-            opened => opened.map_err(|source| HistoryError::Read { path: file.path(root), source })?,
+            opened => opened.map_err(failed)?,
         };
+        if let Some(pack) = &file.pack {
+            let reader = PackReader::new(opened, &pack.segment).map_err(failed)?;
+            return Ok(Self { bytes: Bytes::Packed(Box::new(reader)), position: 0 });
+        }
         let opened = BufReader::with_capacity(buffer, opened);
-        let bytes = match file.place {
-            SegmentPlace::Live | SegmentPlace::Copy | SegmentPlace::Sealed => Bytes::Plain(opened),
-            SegmentPlace::Compressed => {
-                Bytes::Compressed(Box::new(BufReader::with_capacity(LARGEST_BUFFER, Members::new(opened))))
-            }
+        let bytes = if file.place == SegmentPlace::Compressed {
+            Bytes::Compressed(Box::new(BufReader::with_capacity(LARGEST_BUFFER, Members::new(opened))))
+        } else {
+            Bytes::Plain(opened)
         };
         Ok(Self { bytes, position: 0 })
     }
@@ -57,6 +63,7 @@ impl SegmentSource {
         match &mut self.bytes {
             Bytes::Plain(file) => file,
             Bytes::Compressed(file) => &mut **file,
+            Bytes::Packed(file) => &mut **file,
         }
     }
 
@@ -68,9 +75,9 @@ impl SegmentSource {
                     file.seek(SeekFrom::Start(start))?;
                 }
             }
-            Bytes::Compressed(file) => {
+            Bytes::Compressed(_) | Bytes::Packed(_) => {
                 let skipped = start.saturating_sub(self.position);
-                io::copy(&mut file.by_ref().take(skipped), &mut io::sink())?;
+                io::copy(&mut self.reader().take(skipped), &mut io::sink())?;
             }
         }
         self.position = start;
@@ -102,6 +109,7 @@ impl SegmentSource {
         match &self.bytes {
             Bytes::Plain(_) => &[],
             Bytes::Compressed(file) => file.get_ref().members(),
+            Bytes::Packed(file) => file.members(),
         }
     }
 }

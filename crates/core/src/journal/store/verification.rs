@@ -8,7 +8,7 @@ use super::{
     index::Fault,
     index_check::EventSum,
     named_heads::{NamedHeads, SegmentEnd, SegmentEnds},
-    segment_files,
+    pack_files, segment_files,
     segment_files::SegmentFile,
     segment_lines::{self, ReadLine},
     segment_source::SegmentSource,
@@ -51,8 +51,8 @@ pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     Err(HistoryError::Restless)
 }
 
-/// Where an event was told that follows one not seen yet.
-type Told = (SegmentName, SegmentPlace, u64, u64);
+/// Where an event was told that follows one not seen yet: its segment, that one's place and pack, line and offset.
+type Told = (SegmentName, SegmentPlace, Option<String>, u64, u64);
 
 /// The events that were seen, and those that they follow.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl References {
         self.seen.insert(event.id);
         self.waiting.remove(&event.id);
         for parent in event.parents.iter().filter(|parent| !self.seen.contains(parent)) {
-            let told = || (file.name.clone(), file.place, line, offset);
+            let told = || (file.name.clone(), file.place, file.pack_file().map(str::to_owned), line, offset);
             self.waiting.entry(*parent).or_insert_with(told);
         }
     }
@@ -76,8 +76,8 @@ impl References {
         let mut missing: Vec<(Told, EventId)> =
             self.waiting.into_iter().map(|(parent, told)| (told, parent)).collect();
         missing.sort();
-        let problem = |((segment, place, line, offset), parent): (Told, EventId)| {
-            let file = place.file_of(root, &segment);
+        let problem = |((segment, place, pack, line, offset), parent): (Told, EventId)| {
+            let file = place.file_of(root, &segment, pack.as_deref());
             SegmentProblem {
                 segment,
                 place,
@@ -97,9 +97,10 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     for file in segment_files::not_regular(root)? {
         verification.add_problem(&file, (1, 0), LineProblem::NotAFile);
     }
+    let packed = verification.packed()?;
     for file in files.values() {
         verification.verified.segments += 1;
-        verification.compare_places(file)?;
+        verification.compare_places(file, &packed)?;
         verification.read(file)?;
     }
     let Verification { mut verified, references, named, .. } = verification;
@@ -135,12 +136,35 @@ impl<'a> Verification<'a> {
         });
     }
 
+    /// The segments in packs; a pack that cannot be read is a problem.
+    fn packed(&mut self) -> Result<Vec<SegmentFile>, Fault> {
+        let mut packed = Vec::new();
+        for (name, segments) in pack_files::packs(self.root)? {
+            match segments {
+                Ok(segments) => packed.extend(segments),
+                Err(error) => {
+                    let Some(segment) = SegmentName::new(&name) else { continue };
+                    let place = SegmentPlace::Packed;
+                    let file = place.file_of(self.root, &segment, Some(&name));
+                    let reason = format!("the pack is damaged: {error}");
+                    let problem = LineProblem::NotAnEvent { reason };
+                    let found = SegmentProblem { segment, place, file, line: 1, offset: 0, problem };
+                    self.verified.problems.push(found);
+                }
+            }
+        }
+        Ok(packed)
+    }
+
     /// Compares the file of a segment that counts with others of it.
-    fn compare_places(&mut self, file: &SegmentFile) -> Result<(), Fault> {
-        for place in SegmentPlace::IN_ORDER.into_iter().filter(|place| *place > file.place) {
-            let other = SegmentFile { place, ..file.clone() };
+    fn compare_places(&mut self, file: &SegmentFile, packed: &[SegmentFile]) -> Result<(), Fault> {
+        let places = [SegmentPlace::Copy, SegmentPlace::Sealed, SegmentPlace::Compressed];
+        let places = places.into_iter().filter(|place| *place > file.place);
+        let alone = places.map(|place| SegmentFile { place, pack: None, ..file.clone() });
+        let packed = packed.iter().filter(|other| other.name == file.name && *other != file).cloned();
+        for other in alone.chain(packed) {
             // What is no file is reported already.
-            if place.open(self.root, &file.name).is_ok() && !has_bytes_of(self.root, file, &other)? {
+            if other.open(self.root).is_ok() && !has_bytes_of(self.root, file, &other)? {
                 self.add_problem(&other, (1, 0), LineProblem::Replaced);
             }
         }
@@ -155,8 +179,9 @@ impl<'a> Verification<'a> {
         });
         let read = read.map_err(|source| HistoryError::Read { path: file.path(self.root), source })?;
         self.verified.ends.extend(read.map(|read| {
-            let end =
-                SegmentEnd { place: file.place, last: read.last, lines: read.lines, start: read.last_start };
+            let pack = file.pack_file().map(str::to_owned);
+            let (place, last, lines, start) = (file.place, read.last, read.lines, read.last_start);
+            let end = SegmentEnd { place, pack, last, lines, start };
             (file.name.clone(), end)
         }));
         Ok(())
