@@ -54,7 +54,7 @@ PLACES = """
 .stepmark/local/cache .stepmark/local/cache/journal.db .stepmark/local/cache/index.db .stepmark/local/cache/files.stat
 .stepmark/cache .stepmark/cache/journal.db .stepmark/cache/index.db .stepmark/cache/files.stat .stepmark/cache/checked.facts
 .stepmark/journal .stepmark/journal/main-0123456789ab.jsonl .stepmark/journal/main-0123456789ab.jsonl.gz
-.stepmark/journal/.main-0123456789ab.jsonl.tmp .stepmark/journal/.main-0123456789ab.jsonl.gz.tmp
+.stepmark/journal/0123456789ab.pack.gz .stepmark/journal/.main-0123456789ab.jsonl.tmp .stepmark/journal/.main-0123456789ab.jsonl.gz.tmp
 .stepmark/gates .stepmark/gates/.gitignore .stepmark/gates/docs .stepmark/gates/docs/prd.md .stepmark/gates/docs/prd.md/1.gate
 .stepmark/checkpoints .stepmark/checkpoints/docs-prd.md .stepmark/manifests .stepmark/manifests/files-manifest.csv
 .stepmark/manifests/agent-manifest.csv .stepmark/signals
@@ -285,6 +285,14 @@ def sparse(place):
         file.truncate(2 << 30)
 
 
+def packed_bomb(place):
+    """Small segments that begin inside a member that becomes large."""
+    name = lambda number: f"main-{number:012x}"
+    listed = [{"segment": name(number), "bytes": 65, "member": 0, "skip": 65 * number} for number in range(500)]
+    first = json.dumps({"stepmark": "journal-pack/1", "segments": listed}).encode() + b"\n"
+    place.write_bytes(gzip.compress(first) + gzip.compress(b'{"event":\n' * 25000) * 20)
+
+
 def bomb(place):
     zeros = gzip.compress(b"\0" * (1 << 24), 9)
     place.write_bytes(zeros * 64)
@@ -347,6 +355,7 @@ def repositories(field):
     attributes = "* filter=x diff=x\n"
     yield "attributes", lambda at: put(at, ".gitattributes", lambda p: p.write_text(attributes))
     yield "a bomb among the segments", lambda at: put(at, ".stepmark/journal/main-0123456789ab.jsonl.gz", bomb)
+    yield "a pack with a bomb for each segment", lambda at: put(at, ".stepmark/journal/0123456789ab.pack.gz", packed_bomb)
     for name in ["--upload-pack=x.md", "-c.md", "new\nline.md", "\x1b[2Jescape.md", "\u202egpj.md", "x" * 200 + ".md"]:
         yield f"the name {name[:20]!r}", lambda at, name=name: put(at, f"docs/{name}", lambda p: p.write_text(PROJECT[PRD]))
 

@@ -18,7 +18,7 @@ use crate::{
     artifact::ProjectPath,
     journal::{
         SegmentName,
-        store::{MOST_SEGMENTS, PACK_ENDING, PackedSegment, pack_contents},
+        store::{LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackedSegment, pack_contents},
     },
     root::Root,
     uninterrupted::uninterrupted,
@@ -27,7 +27,7 @@ use crate::{
 /// Sealed segments, seen from the root.
 pub(super) const SEALED: &str = ".stepmark/journal";
 /// A pack with so many bytes of segments is full; a segment of this size stands alone.
-const FULL: u64 = 4 * 1024 * 1024;
+const FULL: u64 = LARGEST_PACK / 2;
 
 /// What joining segments came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

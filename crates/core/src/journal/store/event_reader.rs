@@ -148,7 +148,7 @@ impl EventReader {
             open.file.seek(SeekFrom::Start(compressed)).map_err(|_| Fault::Stale)?;
             let file = BufReader::new(&open.file);
             let read = match open.place {
-                SegmentPlace::Packed => pack::read_member(file),
+                SegmentPlace::Packed => pack::read_member(file, u64::MAX),
                 _ => compressed::read_member(file),
             };
             let bytes = read.map_err(|_| Fault::Stale)?;

@@ -40,7 +40,8 @@ pub use index_check::EventSum;
 pub use named_heads::{SegmentEnd, SegmentEnds};
 pub use overviews::{KnownArtifact, KnownSegment, Session};
 pub use pack::{
-    MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, contents as pack_contents, is_packable, pack,
+    LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, contents as pack_contents,
+    is_packable, pack,
 };
 pub use pack_files::packed_segments;
 pub use points::Point;

@@ -23,13 +23,15 @@ pub const PACK_ENDING: &str = ".pack.gz";
 /// What the contents say of the format.
 const FORMAT: &str = "journal-pack/1";
 /// How many bytes of segments a member holds, up to the end of the line that reaches it.
-const MEMBER_SIZE: usize = 64 * 1024;
+const MEMBER_SIZE: usize = 32 * 1024;
 /// A segment with a longer line stays in a file of its own, so that a member is never much larger.
 const LONGEST_LINE: usize = 64 * 1024;
 /// No member is larger, as it stands in the file or with all that was left out.
-const LARGEST_MEMBER: usize = 4 * MEMBER_SIZE;
+const LARGEST_MEMBER: usize = 2 * (MEMBER_SIZE + LONGEST_LINE);
 /// How many segments a pack holds at most.
-pub const MOST_SEGMENTS: usize = 2000;
+pub const MOST_SEGMENTS: usize = 500;
+/// The segments of a pack have at most so many bytes.
+pub const LARGEST_PACK: u64 = 8 * 1024 * 1024;
 /// The contents have at most so many bytes: a name has 120.
 const LARGEST_CONTENTS: u64 = 200 * MOST_SEGMENTS as u64;
 
@@ -57,6 +59,14 @@ struct Listed {
     member: u64,
     /// How many bytes of that member, with all that was left out, stand before it.
     skip: u64,
+}
+
+impl Listed {
+    /// Whether it begins where `other` ends, or in a later member.
+    const fn is_behind(&self, other: &Self) -> bool {
+        self.member > other.member
+            || (self.member == other.member && self.skip == other.skip.saturating_add(other.bytes))
+    }
 }
 
 /// A segment in a pack.
@@ -166,23 +176,32 @@ pub fn contents(file: impl BufRead) -> io::Result<Vec<PackedSegment>> {
     if contents.stepmark != FORMAT || contents.segments.len() > MOST_SEGMENTS {
         return Err(damaged("it does not begin as a pack of this version does"));
     }
+    if !contents.segments.is_sorted_by(|one, next| next.is_behind(one)) {
+        return Err(damaged("its first line has segments that overlap"));
+    }
     let segment = |listed: Listed| {
         let name = SegmentName::new(&listed.segment).filter(|_| listed.skip <= MEMBER_SIZE as u64)?;
         let member = behind.checked_add(listed.member)?;
         Some(PackedSegment { name, bytes: listed.bytes, member, skip: listed.skip })
     };
+    // Nobody has to read more than that, whatever the places are.
+    if contents.segments.iter().fold(0_u64, |sum, listed| sum.saturating_add(listed.bytes)) > LARGEST_PACK {
+        return Err(damaged("it is larger than any that is written"));
+    }
     let segments: Option<Vec<PackedSegment>> = contents.segments.into_iter().map(segment).collect();
     segments.ok_or_else(|| damaged("its first line names what is no segment"))
 }
 
-/// Reads one member of a pack, to its end, with all that was left out.
+/// Reads one member of a pack with all that was left out, at least as far as `wanted` bytes of it.
 ///
 /// # Errors
 /// When it cannot be read, or is larger than any member.
-pub(super) fn read_member(source: impl BufRead) -> io::Result<Vec<u8>> {
-    let text = read_bounded(GzDecoder::new(source), LARGEST_MEMBER as u64)?;
+pub(super) fn read_member(source: impl BufRead, wanted: u64) -> io::Result<Vec<u8>> {
+    // What is left out makes the text shorter than what it stands for.
+    let text = read_bounded(GzDecoder::new(source).take(wanted), LARGEST_MEMBER as u64)?;
     let mut whole = Vec::with_capacity(2 * text.len());
     let mut last = None;
+    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let start = whole.len();
         match last.filter(|_| line.starts_with(SHORT)) {
@@ -193,6 +212,9 @@ pub(super) fn read_member(source: impl BufRead) -> io::Result<Vec<u8>> {
                 whole.extend(&line[1..]);
             }
             None => whole.extend(line),
+        }
+        if whole.len() >= wanted {
+            break;
         }
         if whole.len() > LARGEST_MEMBER {
             return Err(damaged("a part of it is larger than any that is written"));
@@ -253,7 +275,7 @@ impl<R: Read + Seek> PackReader<R> {
             compressed: self.next,
         });
         let mut counted = Counted::new(&mut self.file);
-        self.member = read_member(&mut counted)?;
+        self.member = read_member(&mut counted, skip.saturating_add(self.left))?;
         self.next += counted.read();
         self.taken = usize::try_from(skip).unwrap_or(usize::MAX).min(self.member.len());
         if self.taken == self.member.len() {
@@ -381,7 +403,7 @@ mod tests {
         );
         // A small file that would become a large one.
         let bomb = compressed(&"{\"event\":\n".repeat(LARGEST_MEMBER / 10).into_bytes()).unwrap();
-        assert!(read_member(&bomb[..]).is_err());
+        assert!(read_member(&bomb[..], u64::MAX).is_err());
         assert!(contents(&compressed(&vec![b' '; 10_000_000]).unwrap()[..]).is_err());
     }
 
