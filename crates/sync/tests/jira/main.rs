@@ -15,4 +15,5 @@ mod faults;
 mod synced_project;
 mod together;
 mod worker;
+mod clones;
 mod survival;

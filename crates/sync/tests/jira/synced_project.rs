@@ -21,7 +21,7 @@ use stepmark_sync::{
     retry::{Chance, Draw},
     ticket::{Observed, Snapshot, Ticket, TicketFacts},
     tracker::{JiraTracker, Tracker as _},
-    worker::{Report, Worker, WorkerClock},
+    worker::{Report, Worker, WorkerClock, wants_look},
 };
 
 use crate::{
@@ -76,6 +76,37 @@ impl Project {
         let project = Self { folder, settings, clock, ledger: MemoryLedger::default() };
         project.tell_time(fake);
         project
+    }
+
+    /// Another clone of the project, with a ledger of its own, which goes by the same clock.
+    pub(crate) fn another(&self, fake: &FakeJira) -> Self {
+        let mut other = Self::new(fake);
+        other.clock = self.clock.clone();
+        self.tell_time(fake);
+        other
+    }
+
+    /// Plans, looks and carries out until nothing is left to do.
+    pub(crate) async fn settle(&self, fake: &FakeJira) {
+        let tracker = self.tracker(fake);
+        for _ in 0..30 {
+            let plan = self.plan(&tracker, &self.snapshot(), None);
+            let mut ledger = self.ledger.clone();
+            let wants_look = wants_look(&*ledger.read().unwrap(), &self.settings, self.clock.now()).unwrap();
+            if plan.actions.is_empty() && !wants_look {
+                return;
+            }
+            self.work(&tracker, async |worker| worker.apply(&plan).await.unwrap()).await;
+            self.clock.sleep(Duration::from_secs(3600)).await;
+        }
+        panic!("it never ends");
+    }
+
+    /// The issues that the ledger links, by marker.
+    pub(crate) fn linked(&self) -> BTreeMap<String, u64> {
+        let mut ledger = self.ledger.clone();
+        let links = ledger.read().unwrap().links(&self.settings.name).unwrap().into_iter();
+        links.map(|link| (link.marker.to_string(), link.remote.id.parse().unwrap())).collect()
     }
 
     /// Lets a server go by the clock of the worker.

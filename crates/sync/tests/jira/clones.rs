@@ -1,0 +1,132 @@
+//! Several clones of a project, each with a ledger of its own, with tickets in one Jira whose index is late.
+#![expect(clippy::disallowed_methods, reason = "an edge: artifacts are edited here")]
+
+use std::{collections::BTreeMap, fs};
+
+use serde_json::Value as Json;
+
+use crate::{
+    fake::{FakeJira, Fault, Issue, Status, When},
+    synced_project::{Project, marker_of},
+};
+
+/// A server whose index is late, with issues of people, and two clones.
+fn clones() -> (FakeJira, BTreeMap<u64, Issue>, [Project; 2]) {
+    let fake = FakeJira::start();
+    fake.state().index_lag_ms = 60_000;
+    let one = Project::new(&fake);
+    let other = one.another(&fake);
+    let people = people(&fake);
+    (fake, people, [one, other])
+}
+
+/// Issues of people: without our property, and one with another project's.
+fn people(fake: &FakeJira) -> BTreeMap<u64, Issue> {
+    let mut state = fake.state();
+    for (id, status) in [(10_000, Status::ToDo), (10_001, Status::Done)] {
+        let issue = Issue {
+            id,
+            summary: "It hurts".to_owned(),
+            description: Json::Null,
+            labels: ["bug".to_owned()].into(),
+            status,
+            resolution: None,
+            issue_type: "Task".to_owned(),
+            parent: None,
+            properties: serde_json::Map::new(),
+            others: BTreeMap::new(),
+            made_at_ms: 0,
+            comments: 1,
+        };
+        state.issues.insert(id, issue);
+    }
+    state.issues.clone()
+}
+
+/// The issues of each artifact that are not given up.
+fn live(fake: &FakeJira, people: &BTreeMap<u64, Issue>) -> BTreeMap<String, Vec<u64>> {
+    let mut live: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for issue in fake.state().issues.values().filter(|issue| !people.contains_key(&issue.id)) {
+        let of_artifact = live.entry(marker_of(&issue.properties)).or_default();
+        if issue.status != Status::Cancelled {
+            of_artifact.push(issue.id);
+        }
+    }
+    live
+}
+
+fn assert_untouched(fake: &FakeJira, people: &BTreeMap<u64, Issue>) {
+    let state = fake.state();
+    assert!(people.iter().all(|(id, issue)| state.issues[id] == *issue), "issues of people were changed");
+}
+
+#[tokio::test]
+async fn clones_that_apply_at_once_agree_on_one_ticket_an_artifact() {
+    let (fake, people, clones) = clones();
+    tokio::join!(clones[0].settle(&fake), clones[1].settle(&fake));
+    for clone in &clones {
+        clone.settle(&fake).await;
+    }
+    let live = live(&fake, &people);
+    assert!(live.len() >= 5 && live.values().all(|same| same.len() <= 1), "{live:?}");
+    assert_untouched(&fake, &people);
+    for clone in &clones {
+        for (marker, id) in clone.linked() {
+            assert!(live[&marker].is_empty() || live[&marker] == [id], "{marker}: {id}, {live:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_another_clone_made_is_found_though_the_index_does_not_have_it() {
+    let (fake, people, [one, other]) = clones();
+    one.settle(&fake).await;
+    let made = fake.state().issues.len();
+    other.settle(&fake).await;
+    assert_eq!(fake.state().issues.len(), made, "nothing was made twice");
+    assert_eq!(one.linked(), other.linked());
+    assert_untouched(&fake, &people);
+}
+
+/// Machines edit, lose their ledgers, lose replies and apply, alone or at once, in any order.
+#[tokio::test]
+async fn whatever_two_machines_do_there_is_one_ticket_an_artifact() {
+    for seed in 1..=12_u64 {
+        let (fake, people, mut clones) = clones();
+        let mut chance = seed;
+        let mut draw = |most: u64| {
+            chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (chance >> 33) % most
+        };
+        for _ in 0..10 {
+            let which = usize::try_from(draw(2)).unwrap();
+            match draw(6) {
+                0 => clones[which].lose_ledger(),
+                1 => fake.fail(When::new("POST", "/issue/bulk"), Fault::LoseReply),
+                2 => {
+                    // Git brings the change to the other clone.
+                    let scope = ["tiny", "large"][usize::try_from(draw(2)).unwrap()];
+                    for clone in &clones {
+                        let file = clone.file("A-0");
+                        let text = fs::read_to_string(&file).unwrap();
+                        let rest = text.replace("scope: tiny\n", "").replace("scope: large\n", "");
+                        let edited = rest.replacen("A-0\n", &format!("A-0\nscope: {scope}\n"), 1);
+                        fs::write(file, edited).unwrap();
+                    }
+                }
+                3 => {
+                    tokio::join!(clones[0].settle(&fake), clones[1].settle(&fake));
+                }
+                _ => clones[which].settle(&fake).await,
+            }
+        }
+        for clone in [0, 1, 0] {
+            clones[clone].settle(&fake).await;
+        }
+        let live = live(&fake, &people);
+        assert!(live.len() >= 5 && live.values().all(|same| same.len() <= 1), "seed {seed}: {live:?}");
+        assert_untouched(&fake, &people);
+        let links = clones.each_ref().map(Project::linked);
+        assert_eq!(links[0], links[1], "seed {seed}");
+    }
+}
