@@ -354,3 +354,19 @@ fn a_misspelt_key_of_the_configuration_is_warned_of_once() {
     }
     assert_eq!(demo.reads_only(&["list", "--quiet"]).stderr, "");
 }
+
+#[test]
+fn a_few_findings_and_fields_are_enough_for_an_agent() {
+    let demo = Sandbox::demo();
+    let run = demo.reads_only(&["check", "--limit", "1"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stdout.starts_with("error[SM106]"), "the gravest first: {run}");
+    assert!(run.stdout.contains("2 errors, 1 warning, 1 note\n3 findings not shown: `--limit`\n"), "{run}");
+    let answer = demo.reads_only(&["check", "--limit", "2", "--json", "--fields", "id,path,line"]);
+    let answer = answer.json("stepmark.check/1");
+    assert_eq!(answer["more"], 2);
+    let ids: Vec<_> = answer["findings"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+    assert_eq!(ids, ["SM106", "SM103"]);
+    assert_eq!(answer["findings"][0].as_object().unwrap().len(), 3);
+    assert_eq!(demo.reads_only(&["check", "--limit", "1", "--format", "sarif"]).code, 2);
+}

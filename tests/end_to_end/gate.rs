@@ -274,3 +274,16 @@ fn hooks_are_found_from_a_worktree_and_by_core_hooks_path() {
     let none = git.stepmark(&nowhere, nowhere.root(), &["hook", "install"]);
     assert!(none.code == 1 && none.stderr.contains("in no git repository"), "{none}");
 }
+
+#[test]
+fn some_gates_and_some_fields() {
+    let demo = Sandbox::demo();
+    demo.stepmark(&["complete", PRD, "4"]);
+    let all = demo.stepmark(&["gate", "list", PRD, "--json"]).json("stepmark.gates/1");
+    let count = all["gates"].as_array().unwrap().len();
+    assert!(count > 1, "{all}");
+    let some = demo.stepmark(&["gate", "list", PRD, "--limit", "1", "--fields", "file,open", "--json"]);
+    let some = some.json("stepmark.gates/1");
+    assert_eq!((some["gates"].as_array().unwrap().len(), &some["more"]), (1, &(count - 1).into()));
+    assert_eq!(some["gates"][0].as_object().unwrap().len(), 2);
+}

@@ -16,7 +16,7 @@ use super::fixing::{self, FixArguments, Fixing};
 use crate::{
     exit::{Exit, Failure},
     output::{
-        Output,
+        ListArguments, Output,
         findings::{Checked, CheckedFile, Detail, Format, MendedFile},
         with_spinner, wording,
     },
@@ -51,6 +51,8 @@ pub(crate) struct Check {
     /// Write what is found to `.stepmark/baseline.json`: from then on only what is new is reported
     #[arg(long, conflicts_with_all = ["paths", "staged", "from", "fix", "diff"])]
     write_baseline: bool,
+    #[command(flatten)]
+    list: ListArguments,
 }
 
 impl Check {
@@ -74,7 +76,7 @@ impl Check {
         let (artifacts, others) = apart(changed);
         let found = project.workspace.check_changes(&artifacts, version)?;
         match self.fixes.fixing() {
-            Fixing::Offered => report(output, format, &others, &found, Vec::new()),
+            Fixing::Offered => self.report(output, format, &others, &found, Vec::new()),
             Fixing::Shown(allowed) => {
                 fixing::show_changes(project, output, version, &artifacts, &found, allowed)?;
                 Ok(exit(&others, found.findings()))
@@ -85,7 +87,7 @@ impl Check {
                 let version = GitVersion::open(project.root(), &Comparison::Index)?;
                 let (artifacts, others) = apart(project.workspace.changed_artifacts(&version)?);
                 let found = project.workspace.check_changes(&artifacts, &version)?;
-                let exit = report(output, format, &others, &found, fixed.files)?;
+                let exit = self.report(output, format, &others, &found, fixed.files)?;
                 fixing::show_patches(output, format, &fixed.patches);
                 fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
             }
@@ -100,7 +102,7 @@ impl Check {
         }
         let found = self.found(project, &checked, before)?;
         match self.fixes.fixing() {
-            Fixing::Offered => report(output, format, &checked, &found, Vec::new()),
+            Fixing::Offered => self.report(output, format, &checked, &found, Vec::new()),
             Fixing::Shown(allowed) => {
                 fixing::show(project, output, &found, allowed)?;
                 Ok(exit(&checked, found.findings()))
@@ -109,10 +111,46 @@ impl Check {
                 let fixed = fixing::make(project, &found, allowed);
                 let (checked, before) = self.artifacts(project, output)?;
                 let found = self.found(project, &checked, before)?;
-                let exit = report(output, format, &checked, &found, fixed.files)?;
+                let exit = self.report(output, format, &checked, &found, fixed.files)?;
                 fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
             }
         }
+    }
+
+    /// Shows the findings and says how the program ends; `checked` knows what could not be read.
+    fn report(
+        &self,
+        output: &Output,
+        format: Format,
+        checked: &Artifacts,
+        found: &CheckReport<'_>,
+        mended: Vec<MendedFile>,
+    ) -> Result<Exit, Failure> {
+        let exit = exit(checked, found.findings());
+        let files = found.files.iter().map(|file| CheckedFile {
+            path: &file.path,
+            bytes: &file.bytes,
+            findings: file.findings.clone(),
+        });
+        let report = Checked::new(files.collect(), wording::unreadable(checked))
+            .after(mended)
+            .with_left_out(found.left_out)
+            .with_beside(found.beside)
+            .cut(self.list.limit());
+        let detail = if output.quiet { Detail::Problems } else { Detail::Full };
+        let mut text = report.rendered(format, detail)?;
+        if format == Format::Json {
+            text = self.list.keep_fields_of(&text, "findings")?;
+        }
+        output.rendered(&text, format.reader());
+        report.unreadable().iter().for_each(|problem| output.warning(problem));
+        if let CacheOutcome::NotWritten { reason } = &found.cache {
+            output.remark(format_args!("what is clean cannot be kept for the next check: {reason}"));
+        }
+        for file in report.mended() {
+            fixing::warn_of_declined(output, &file.path, &file.declined);
+        }
+        Ok(exit)
     }
 
     /// What is wrong with what [`Self::artifacts`] found.
@@ -137,6 +175,15 @@ impl Check {
                 .with_help(
                     "leave `--diff` or the format out: JSON and SARIF have the fixes beside their findings",
                 ));
+        }
+        if self.list.limit().is_some()
+            && matches!(self.format, Some(Format::Sarif | Format::Github | Format::Junit))
+        {
+            return Err(Failure::new(
+                Exit::Usage,
+                "`--limit` goes with text and JSON; other formats have all findings",
+            )
+            .with_help("leave `--limit` out"));
         }
         match self.format {
             None if output.json => Ok(Format::Json),
@@ -211,36 +258,6 @@ fn write_baseline(
     output.json_or("stepmark.baseline-written/1", json, text);
     wording::unreadable(checked).iter().for_each(|problem| output.warning(problem));
     Ok(if checked.is_whole() { Exit::Fine } else { Exit::Io })
-}
-
-/// Shows all findings and says how the program ends; `checked` knows what could not be read.
-fn report(
-    output: &Output,
-    format: Format,
-    checked: &Artifacts,
-    found: &CheckReport<'_>,
-    mended: Vec<MendedFile>,
-) -> Result<Exit, Failure> {
-    let exit = exit(checked, found.findings());
-    let files = found.files.iter().map(|file| CheckedFile {
-        path: &file.path,
-        bytes: &file.bytes,
-        findings: file.findings.clone(),
-    });
-    let report = Checked::new(files.collect(), wording::unreadable(checked))
-        .after(mended)
-        .with_left_out(found.left_out)
-        .with_beside(found.beside);
-    let detail = if output.quiet { Detail::Problems } else { Detail::Full };
-    output.rendered(&report.rendered(format, detail)?, format.reader());
-    report.unreadable().iter().for_each(|problem| output.warning(problem));
-    if let CacheOutcome::NotWritten { reason } = &found.cache {
-        output.remark(format_args!("what is clean cannot be kept for the next check: {reason}"));
-    }
-    for file in report.mended() {
-        fixing::warn_of_declined(output, &file.path, &file.declined);
-    }
-    Ok(exit)
 }
 
 /// How the program ends where this is wrong.

@@ -11,7 +11,7 @@ use stepmark_core::{
 use super::lease::{Lease, until};
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, table},
+    output::{ListArguments, Output, table},
     project::Project,
 };
 
@@ -35,6 +35,8 @@ enum Task {
     List {
         /// The artifact; without it the active one
         artifact: Option<PathBuf>,
+        #[command(flatten)]
+        list: ListArguments,
     },
     Lease(Lease),
 }
@@ -61,8 +63,8 @@ impl Gate {
         match &self.task {
             Task::Check(check) => check.run(project, output),
             Task::Lease(lease) => lease.run(project, output),
-            Task::List { artifact } => {
-                list(project, output, &project.artifact_or_active(artifact.as_deref())?)
+            Task::List { artifact, list: wanted } => {
+                list(project, output, &project.artifact_or_active(artifact.as_deref())?, wanted)
             }
         }
     }
@@ -114,8 +116,14 @@ fn report(output: &Output, answer: &GateAnswer) {
     }
 }
 
-fn list(project: &Project, output: &Output, path: &ProjectPath) -> Result<Exit, Failure> {
-    let stored = project.workspace.gates(path)?;
+fn list(
+    project: &Project,
+    output: &Output,
+    path: &ProjectPath,
+    wanted: &ListArguments,
+) -> Result<Exit, Failure> {
+    let mut stored = project.workspace.gates(path)?;
+    let more = wanted.cut(&mut stored);
     let mut rows = Vec::new();
     for stored in &stored {
         let step = stored.gate.as_ref().map(|gate| gate.step.clone());
@@ -133,7 +141,11 @@ fn list(project: &Project, output: &Output, path: &ProjectPath) -> Result<Exit, 
                 })
             })
             .collect();
-        output.json("stepmark.gates/1", serde_json::json!({"path": path.as_str(), "gates": gates}));
+        let gates = wanted.keep_fields(gates)?;
+        output.json(
+            "stepmark.gates/1",
+            serde_json::json!({"path": path.as_str(), "gates": gates, "more": more}),
+        );
     } else if rows.is_empty() {
         output.remark(format_args!("{path} has no gates"));
     } else {
@@ -150,6 +162,9 @@ fn list(project: &Project, output: &Output, path: &ProjectPath) -> Result<Exit, 
             ]
         });
         output.line(table(&["STEP", "GATE", "EVENT"], cells));
+        if more > 0 {
+            output.remark(format_args!("and {more} more"));
+        }
     }
     Ok(Exit::Fine)
 }

@@ -38,6 +38,23 @@ impl ListArguments {
     pub(crate) fn keep_fields(&self, items: Vec<Value>) -> Result<Vec<Value>, Failure> {
         keep_fields(&self.fields, items)
     }
+
+    /// The same in the list `name` of an answer that is text already.
+    ///
+    /// # Errors
+    /// When an item has no such field, or the text is no JSON.
+    pub(crate) fn keep_fields_of(&self, answer: &str, name: &str) -> Result<String, Failure> {
+        if self.fields.is_empty() {
+            return Ok(answer.to_owned());
+        }
+        let failed = |error| Failure::from_error(Exit::Io, &error);
+        let mut answer: Value = serde_json::from_str(answer).map_err(failed)?;
+        if let Some(Value::Array(items)) = answer.get_mut(name) {
+            let kept = self.keep_fields(std::mem::take(items))?;
+            *items = kept;
+        }
+        Ok(format!("{answer}\n"))
+    }
 }
 
 /// Keeps of each item the fields that are wanted, in their order; all where none is named. An item may lack a field that others have.

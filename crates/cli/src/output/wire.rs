@@ -57,7 +57,7 @@ pub(crate) struct StepWire {
 }
 
 /// How many findings of each severity an artifact has.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, PartialEq, Eq)]
 pub(crate) struct ProblemCounts {
     pub(crate) errors: usize,
     pub(crate) warnings: usize,

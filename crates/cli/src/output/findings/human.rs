@@ -28,6 +28,9 @@ pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
     }
     if detail == Detail::Full {
         text.push_str(&summary(checked.artifacts(), checked.counts(), checked.left_out));
+        if checked.more() > 0 {
+            text.push_str(&format!("{} not shown: `--limit`\n", count(checked.more(), "finding")));
+        }
         text.push_str(&mendable(checked.fixable()));
         text.push_str(&gone(checked.left_out));
     }

@@ -16,6 +16,8 @@ struct CheckWire<'a> {
     /// How many files were checked.
     artifacts: usize,
     findings: Vec<FindingWire<'a>>,
+    /// How many findings are not among these.
+    more: usize,
     unreadable: &'a [String],
     counts: ProblemCounts,
     fixable: Fixable,
@@ -104,6 +106,7 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         schema: "stepmark.check/1",
         artifacts: checked.artifacts(),
         findings: findings.collect(),
+        more: checked.more(),
         unreadable: &checked.unreadable,
         counts: checked.counts(),
         fixable: checked.fixable(),

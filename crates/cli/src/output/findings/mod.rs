@@ -66,6 +66,8 @@ pub(crate) struct Checked<'a> {
     left_out: LeftOut,
     /// How many of the files are no artifacts.
     beside: usize,
+    /// How many findings of each severity there were, how many of them can be mended, and how many are not shown, where not all are.
+    cut: Option<(ProblemCounts, Fixable, usize)>,
 }
 
 /// What was done to a file before it was checked.
@@ -93,7 +95,7 @@ impl<'a> Checked<'a> {
         for file in &mut files {
             file.findings.sort_by_key(|finding| (finding.span, finding.rule.id));
         }
-        Self { files, unreadable, mended: Vec::new(), left_out: LeftOut::default(), beside: 0 }
+        Self { files, unreadable, mended: Vec::new(), left_out: LeftOut::default(), beside: 0, cut: None }
     }
 
     /// The same after these files were mended.
@@ -118,6 +120,37 @@ impl<'a> Checked<'a> {
         Self { beside, ..self }
     }
 
+    /// The same with so many findings at most: the gravest, in their order.
+    pub(crate) fn cut(mut self, limit: Option<usize>) -> Self {
+        let found = self.findings().count();
+        let Some(more) = limit.and_then(|limit| found.checked_sub(limit)).filter(|more| *more > 0) else {
+            return self;
+        };
+        self.cut = Some((self.counts(), self.fixable(), more));
+        // The gravest comes first.
+        let mut severities: Vec<Severity> = self.findings().map(|finding| finding.severity).collect();
+        severities.sort();
+        severities.truncate(found - more);
+        let least = severities.last().copied();
+        let mut of_least = severities.iter().filter(|severity| Some(**severity) == least).count();
+        for file in &mut self.files {
+            file.findings.retain(|finding| {
+                if Some(finding.severity) != least {
+                    return Some(finding.severity) < least;
+                }
+                let is_shown = of_least > 0;
+                of_least = of_least.saturating_sub(1);
+                is_shown
+            });
+        }
+        self
+    }
+
+    /// How many findings are not shown.
+    fn more(&self) -> usize {
+        self.cut.map_or(0, |(_, _, more)| more)
+    }
+
     /// How many artifacts were checked.
     fn artifacts(&self) -> usize {
         self.files.len().saturating_sub(self.beside)
@@ -125,7 +158,7 @@ impl<'a> Checked<'a> {
 
     /// How many findings there are of each severity.
     pub(crate) fn counts(&self) -> ProblemCounts {
-        ProblemCounts::of(self.findings())
+        self.cut.map_or_else(|| ProblemCounts::of(self.findings()), |(counts, ..)| counts)
     }
 
     /// What could not be read, one line each.
@@ -158,6 +191,9 @@ impl<'a> Checked<'a> {
     }
 
     fn fixable(&self) -> Fixable {
+        if let Some((_, fixable, _)) = self.cut {
+            return fixable;
+        }
         let count = |safety| {
             self.findings()
                 .filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == safety))
@@ -204,6 +240,23 @@ mod tests {
             let (one, other) = (sample.checked(), &reversed);
             let text = |checked: &Checked<'_>| checked.rendered(*format, Detail::Full).unwrap();
             assert_eq!(text(&one), text(other), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn the_gravest_are_shown_and_all_are_counted() {
+        let sample = Sample::nasty();
+        let (all, found) = (sample.checked().counts(), sample.checked().findings().count());
+        let mut gravest: Vec<Severity> =
+            sample.checked().findings().map(|finding| finding.severity).collect();
+        gravest.sort();
+        for limit in [1, 2, found - 1, found, found + 1] {
+            let cut = sample.checked().cut(Some(limit));
+            let mut shown: Vec<Severity> = cut.findings().map(|finding| finding.severity).collect();
+            shown.sort();
+            assert_eq!(shown, gravest[..limit.min(found)]);
+            assert_eq!(shown[0], Severity::Error);
+            assert_eq!((cut.counts(), cut.more()), (all, found.saturating_sub(limit)));
         }
     }
 
