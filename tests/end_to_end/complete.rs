@@ -266,7 +266,9 @@ fn an_artifact_is_known_by_its_name() {
     let demo = Sandbox::demo();
     assert_eq!(demo.stepmark(&["complete", "prd", "4"]).code, 0);
     assert!(demo.stepmark(&["log", "planning-artifacts/prd"]).stdout.contains("step-04-journeys"));
-    assert!(demo.stepmark(&["show", "1-1"]).stdout.contains("1-1-borrow-a-tool"));
+    for number in ["1-1", "1.1"] {
+        assert!(demo.stepmark(&["show", number]).stdout.contains("1-1-borrow-a-tool"));
+    }
     demo.write("docs/prd.md", "---\nstepsCompleted: [1]\n---\n");
     let run = demo.stepmark(&["next", "prd"]);
     assert!(run.code == 2 && run.stderr.contains("`docs/prd.md`") && run.stderr.contains(PRD), "{run}");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use stepmark_core::{
-    artifact::{ProjectPath, ProjectPathError},
+    artifact::{LedgerKey, ProjectPath, ProjectPathError},
     journal::{ArtifactKey, Attribution, SessionId},
     workspace::{
         ArtifactError, Comparison, ConfigurationSources, GitVersion, OpenError, RelativeError, Root,
@@ -109,7 +109,7 @@ impl Project {
     }
 
     /// The project path of an artifact that the command line names: by its path, or by what one artifact alone is called: the end of its
-    /// path, its name without `.md`, or the number of a story (`1-2`).
+    /// path, its name without `.md`, or the number of a story (`1-2`, `1.2`).
     pub(crate) fn artifact_path(&self, given: &Path) -> Result<ProjectPath, Failure> {
         let path = self.path(given);
         if path.as_ref().is_ok_and(|path| Environment::exists(&self.root().path().join(path.as_str()))) {
@@ -143,14 +143,13 @@ impl Project {
             path == name || path.strip_suffix(name).is_some_and(|folder| folder.ends_with('/'))
         };
         let exact: Vec<ProjectPath> = paths().filter(ends).cloned().collect();
-        let is_story = name.contains('-') && name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-        if !exact.is_empty() || !is_story {
-            return Ok(exact);
+        match story_number(name).filter(|_| exact.is_empty()) {
+            None => Ok(exact),
+            Some(story) => {
+                let is_it = |path: &&ProjectPath| LedgerKey::of(path).is_some_and(|(key, _)| key == story);
+                Ok(paths().filter(is_it).cloned().collect())
+            }
         }
-        let is_numbered = |path: &&ProjectPath| {
-            path.file_stem().strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))
-        };
-        Ok(paths().filter(is_numbered).cloned().collect())
     }
 
     /// The place of a path of the command line that need not lie in the project.
@@ -188,4 +187,10 @@ impl Project {
         let artifact = self.workspace.artifact(&path)?;
         Ok(artifact)
     }
+}
+
+/// The story that `1-2` or `1.2` means, whatever it is called.
+fn story_number(name: &str) -> Option<LedgerKey> {
+    let (epic, story) = name.split_once(['-', '.']).filter(|(_, story)| !story.contains(['-', '.']))?;
+    LedgerKey::read(&format!("{epic}-{story}-any")).filter(|key| key.is_story())
 }
