@@ -83,8 +83,20 @@ fn every_link_leads_somewhere() {
 
 #[test]
 fn every_block_is_of_a_kind_that_is_tried_or_shown() {
-    const KINDS: [&str; 11] =
-        ["console", "yaml", "json", "rust", "toml", "text", "diff", "markdown", "csv", "sql", "javascript"];
+    const KINDS: [&str; 12] = [
+        "console",
+        "shell",
+        "yaml",
+        "json",
+        "rust",
+        "toml",
+        "text",
+        "diff",
+        "markdown",
+        "csv",
+        "sql",
+        "javascript",
+    ];
     for (page, text) in pages() {
         for fence in fences(&text) {
             assert!(KINDS.contains(&fence.kind), "docs/{}:{}: `{}`", page.display(), fence.line, fence.kind);

@@ -53,7 +53,7 @@ def carried_out(section, project, environment):
     lines, inside = [], False
     for line in section.splitlines(keepends=True):
         if line.startswith("```"):
-            inside = line.startswith("```console")
+            inside = line.startswith("```shell")
         elif inside and line.startswith("$ "):
             lines.append(line)
             lines.append(printed(line[2:], project, environment))
