@@ -103,6 +103,7 @@ fn answers_in_json_with_places() {
           "fix": null
         }
       ],
+      "more": 0,
       "unreadable": [],
       "counts": {
         "errors": 1,
