@@ -7,7 +7,7 @@ use stepmark_sync::{
 };
 
 use crate::{
-    fake::{FakeJira, Status, Workflow},
+    fake::{FakeJira, Status, When, Workflow},
     project::{created, done, ticket, tracker, update},
 };
 
@@ -63,6 +63,37 @@ async fn a_workflow_may_want_several_steps() {
     assert!(done(update(&tracker, &remote, open, Some(&closed)).await).missing.is_empty());
     let issue = fake.state().issues[&10_000].clone();
     assert_eq!((issue.summary.as_str(), issue.status), ("New", ToDo));
+}
+
+#[tokio::test]
+async fn what_others_moved_meanwhile_is_not_moved_back() {
+    let given_up = Standing::Closed(CloseReason::NotPlanned);
+    for (desired, moved) in [
+        // From `Cancelled` no way leads there, and from `Done` one leads to what is open.
+        (with(given_up, "draft"), Status::Cancelled),
+        (with(COMPLETED, "done"), Status::Done),
+        (with(Standing::InProgress, "in-review"), Status::InReview),
+        (with(COMPLETED, "done"), Status::InProgress),
+    ] {
+        for method in ["GET", "POST"] {
+            let fake = FakeJira::start();
+            let tracker = tracker(&fake);
+            let remote = created(&tracker, &ticket("a")).await;
+            fake.state().meanwhile = Some((When::new(method, "/transitions"), 10_000, moved));
+            let changed = done(update(&tracker, &remote, desired.clone(), None).await);
+            assert!(changed.missing.is_empty(), "{method} {desired:?} {changed:?}");
+            let (state, expected) =
+                (fake.state(), if desired.standing == COMPLETED { Status::Done } else { moved });
+            assert_eq!(state.issues[&10_000].status, expected, "{method} {desired:?}");
+            let moves = state
+                .asked
+                .iter()
+                .filter(|asked| asked.starts_with("POST") && asked.ends_with("/transitions"))
+                .count();
+            let wanted = usize::from(method == "POST") + usize::from(moved == Status::InProgress);
+            assert_eq!(moves, wanted, "{method} {desired:?}");
+        }
+    }
 }
 
 #[tokio::test]

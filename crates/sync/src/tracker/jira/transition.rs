@@ -48,13 +48,21 @@ pub(super) struct Transitions {
 
 const RESOLUTION: &str = "resolution";
 
+/// A way to take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice<'t> {
+    pub(super) way: &'t Transition,
+    /// Whether it leads to a status than which none is better; else the issue may be in a better one already, where others moved it.
+    pub(super) is_best: bool,
+}
+
 /// The way to take: straight to such a status where there is one, else to another that is open and not among `passed`, from which it may
 /// go on; `None` where there is none. A way that asks for what nobody here knows is not taken.
 pub(super) fn choose<'t>(
     transitions: &'t [Transition],
     goal: &StatusGoal<'_>,
     passed: &BTreeSet<String>,
-) -> Option<&'t Transition> {
+) -> Option<Choice<'t>> {
     let mut usable = transitions.iter().filter(|way| way.is_usable());
     let meets = |way: &&Transition| way.leads_to(goal);
     let straight: Vec<&Transition> = usable.clone().filter(meets).collect();
@@ -66,12 +74,13 @@ pub(super) fn choose<'t>(
             // Of finished work a status that nobody knows may be another thing than it seems.
             let says_why = || straight.iter().copied().find(|way| way.says(*reason));
             let any = || says_why().or(straight.first().copied());
-            known.or_else(|| any().filter(|_| *reason != CloseReason::Completed))
+            let unknown = || any().filter(|_| *reason != CloseReason::Completed);
+            known.map(|way| (way, true)).or_else(|| Some((unknown()?, false)))
         }
-        _ => straight.first().copied(),
+        _ => straight.first().map(|way| (*way, true)),
     };
-    if first.is_some() {
-        return first;
+    if let Some((way, is_best)) = first {
+        return Some(Choice { way, is_best });
     }
     let is_new = |way: &&Transition| !passed.contains(&way.to.name.to_lowercase());
     let is_open = |way: &&Transition| way.to.category() != Category::Done;
@@ -80,7 +89,8 @@ pub(super) fn choose<'t>(
         Some(Category::ToDo) => way.to.category() as u8,
         _ => u8::from(way.to.category() != Category::InProgress),
     };
-    usable.by_ref().filter(is_new).filter(is_open).min_by_key(rank)
+    let step = usable.by_ref().filter(is_new).filter(is_open).min_by_key(rank)?;
+    Some(Choice { way: step, is_best: false })
 }
 
 impl Transition {
@@ -179,7 +189,11 @@ mod tests {
             (open, StatusGoal::Named("Elsewhere"), passed(&["in progress", "in review", "backlog"]), None),
             (&all[6..7], StatusGoal::In(Category::ToDo), passed(&[]), None),
         ] {
-            assert_eq!(choose(ways, &goal, &passed).map(|way| way.id.as_str()), id, "{goal:?} {passed:?}");
+            assert_eq!(
+                choose(ways, &goal, &passed).map(|choice| choice.way.id.as_str()),
+                id,
+                "{goal:?} {passed:?}"
+            );
         }
     }
 

@@ -6,9 +6,12 @@ use serde::de::IgnoredAny;
 use super::{
     JiraTracker,
     progress::Progress,
-    transition::{Transitions, choose},
+    transition::{Choice, Transitions, choose},
 };
-use crate::tracker::{http::HttpRequest, refused::Refused};
+use crate::{
+    breaker::Reason,
+    tracker::{http::HttpRequest, refused::Refused},
+};
 
 /// How many transitions are taken at most: a workflow may want several, and may be a circle.
 const TRANSITIONS: usize = 4;
@@ -29,16 +32,42 @@ impl JiraTracker {
         Ok(())
     }
 
+    /// Takes a step; `false` where no way leads on. The issue may have been moved by others since it was read.
     async fn take_transition(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
-        let (id, standing) = (&issue.current.remote.id, issue.change.desired.standing);
+        let (id, standing) = (issue.current.remote.id.clone(), issue.change.desired.standing);
         let ways: Transitions =
-            self.ask(HttpRequest::get(self.addresses().transitions_with_fields(id))).await?;
-        let Some(way) = choose(&ways.transitions, &issue.goal, &issue.passed) else { return Ok(false) };
-        let body = way.request(standing);
-        let request = HttpRequest::write(Method::POST, self.addresses().transitions(id), body);
-        self.tell::<IgnoredAny>(request).await?;
+            self.ask(HttpRequest::get(self.addresses().transitions_with_fields(&id))).await?;
+        let choice = choose(&ways.transitions, &issue.goal, &issue.passed);
+        if !choice.is_some_and(|choice| choice.is_best) && self.was_moved(issue).await? {
+            return Ok(true);
+        }
+        let Some(Choice { way, .. }) = choice else { return Ok(false) };
+        let request =
+            HttpRequest::write(Method::POST, self.addresses().transitions(&id), way.request(standing));
+        match self.tell::<IgnoredAny>(request).await {
+            Ok(_) => {}
+            Err(Refused::Failed(failure))
+                if matches!(failure.reason, Reason::Invalid | Reason::Conflict)
+                    && self.was_moved(issue).await? =>
+            {
+                return Ok(true);
+            }
+            Err(refused) => return Err(refused),
+        }
         issue.has_written = true;
         issue.stands(way.to.name.clone(), way.to.standing(None));
         Ok(true)
+    }
+
+    /// Whether it has another status now than was known of it.
+    async fn was_moved(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
+        let remote = &issue.current.remote;
+        let (status, standing) =
+            self.fetch(&[&remote.id]).await?.get(remote).map_err(Refused::Failed)?.stands();
+        let is_moved = issue.current.status.as_deref() != Some(&*status);
+        if is_moved {
+            issue.stands(status, standing);
+        }
+        Ok(is_moved)
     }
 }

@@ -126,8 +126,8 @@ impl JiraTracker {
                 continue;
             };
             // A way that is not told may be a straight one that asks for something: none is gone around it.
-            let straight = choose(&ways, &first.goal, &first.passed).filter(|way| way.leads_to(&first.goal));
-            if let Some(way) = straight {
+            let way = choose(&ways, &first.goal, &first.passed).map(|choice| choice.way);
+            if let Some(way) = way.filter(|way| way.leads_to(&first.goal)) {
                 inputs.push(json!({ "selectedIssueIdsOrKeys": own, "transitionId": way.id }));
                 moved.extend(own);
             }

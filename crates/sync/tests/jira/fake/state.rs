@@ -8,7 +8,7 @@ use super::{
     Fault, Issue, When,
     http::{Reply, Request},
     meta::usual_fields,
-    workflow::Workflow,
+    workflow::{Status, Workflow},
 };
 use crate::project::ENCODED;
 
@@ -30,6 +30,8 @@ pub(crate) struct State {
     /// What time it is, in milliseconds since 1970.
     pub(crate) now: Box<dyn Fn() -> i64 + Send>,
     pub(crate) faults: Vec<(When, Fault)>,
+    /// Where others move an issue, just before such a request is answered.
+    pub(crate) meanwhile: Option<(When, u64, Status)>,
     /// Where it is given, one request of five goes wrong, as this chance says.
     pub(crate) chance: Option<u64>,
     /// How many requests went wrong by chance.
@@ -62,6 +64,7 @@ impl State {
             index_lag_ms: 0,
             now: Box::new(|| BEGIN_MS),
             faults: Vec::new(),
+            meanwhile: None,
             chance: None,
             mishaps: 0,
             asked: Vec::new(),
@@ -106,6 +109,9 @@ impl State {
         let is_known = request.header("authorization") == Some(&format!("Basic {ENCODED}"));
         assert_eq!(request.header("accept"), Some("application/json"));
         assert!(request.header("user-agent").is_some());
+        if let Some((_, id, status)) = self.meanwhile.take_if(|(when, ..)| when.is_about(request)) {
+            self.issues.get_mut(&id).unwrap().status = status;
+        }
         let Some(path) = request.path().strip_prefix("/rest/api/3/") else {
             return refused(404, "no such path");
         };
