@@ -24,7 +24,6 @@
 //! Everything that can change a file stands behind the feature `write`, which is on by default. A crate that must only
 //! read depends on this one with `default-features = false`.
 
-pub mod document;
 pub mod artifact;
 pub mod workflow;
 pub mod delegation;
@@ -47,6 +46,9 @@ pub mod project;
 pub mod resume;
 pub mod selection;
 pub mod workspace;
+
+#[doc(inline)]
+pub use stepmark_frontmatter as document;
 
 pub use artifact::{Artifact, ProjectPath};
 pub use document::{Document, Edit, Value};

@@ -13,7 +13,7 @@ use std::{
 #[cfg(feature = "write")]
 use crate::own_file;
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     git_folders::{GitFolders, is_own},
 };
 

@@ -1,6 +1,6 @@
 //! One edit, judged: by its splices, by the model, and by other readers.
 
-use stepmark_core::document::{
+use stepmark_frontmatter::{
     Document, Edit, EditError, Edited, LIMITS, ParseError, Refusal, Region, Span, Splice, Value, Yaml, apply,
 };
 

@@ -1,6 +1,6 @@
 //! What an edit means for a plain value: the rules of `Edit` once more, without any text.
 
-use stepmark_core::document::{Edit, Segment, Value};
+use stepmark_frontmatter::{Edit, Segment, Value};
 
 /// The value after `edit`, or `None` where the rules forbid it: a key that stands twice, an index past the end, a
 /// list wanted where something else stands.
@@ -26,9 +26,8 @@ pub fn expected(before: Option<&Value>, edit: &Edit) -> Option<Value> {
             entries.insert(place + 1, (Value::String(key.clone()), value.clone()));
         }
         Edit::Remove { .. } => remove(&mut root, path)?,
-        Edit::Rewrite { state, .. } => root = Value::from_json(state),
-        // It says bytes, not values.
-        Edit::PutBack { .. } => return None,
+        // They say bytes, not values.
+        Edit::Rewrite { .. } | Edit::PutBack { .. } => return None,
     }
     Some(root)
 }

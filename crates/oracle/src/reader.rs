@@ -1,7 +1,7 @@
 //! Readers of YAML that share no code with stepmark: second opinions on every edit.
 
 use serde_yaml::Value as Theirs;
-use stepmark_core::document::Value;
+use stepmark_frontmatter::Value;
 
 /// A second opinion.
 #[derive(Clone, Copy, Debug)]

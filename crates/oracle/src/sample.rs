@@ -1,6 +1,6 @@
 //! Edits worth trying on a value: every kind at every path, with values that are hard to write.
 
-use stepmark_core::document::{Edit, KeyPath, Segment, Value};
+use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
 use crate::Choices;
 

@@ -1,6 +1,6 @@
 //! The bodies that the fuzz targets (`fuzz/`) and the seeded loops of the tests share.
 
-use stepmark_core::document::{Document, Frontmatter, Region, Value, Yaml};
+use stepmark_frontmatter::{Document, Frontmatter, Region, Value, Yaml};
 
 use crate::{Choices, LIBYAML, Random, Verdict, Wrong, edit_for, judge, judge::has_place, paths};
 

@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
 use gray_matter::{Pod, engine::Engine};
-use stepmark_core::document::{
+use stepmark_frontmatter::{
     Document, Edit, KeyPath, LIMITS, ParseError, Refusal, Region, Span, Value, ValueError, Yaml,
 };
 use stepmark_oracle::{LIBYAML, Reader, Verdict, judge, paths};

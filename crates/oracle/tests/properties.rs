@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use stepmark_core::document::{Document, Edit, KeyPath, Refusal, Region, Span, Value, Yaml, apply};
+use stepmark_frontmatter::{Document, Edit, KeyPath, Refusal, Region, Span, Value, Yaml, apply};
 use stepmark_oracle::{
     Choices, FlowText, Generated, LIBYAML, Random, Verdict, at, edit_for, flow_text, generate, judge,
     line_too_far_left, paths, remarks, target, value,

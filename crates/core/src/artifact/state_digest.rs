@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde_json::Value as Json;
 
 use super::is_time_key;
-use crate::document::{FileHash, FileHashError};
+use crate::artifact::{FileHash, FileHashError};
 
 /// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (DESIGN.md, invariant 11; seed `001_…`,
 /// D4-Q15 "timestamps excluded from hash"). Two files with the same digest are in the same state whatever their line

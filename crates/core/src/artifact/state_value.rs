@@ -112,7 +112,8 @@ fn key_twice(yaml: &Yaml<'_>, root: &Node<'_>) -> Result<Option<(String, usize)>
     for node in root.descend() {
         let mut seen = HashSet::with_capacity(node.entries().len());
         for Entry { key, .. } in node.entries() {
-            let text = Value::of(yaml, key).map_err(|source| StateUnreadable::Alias { source })?.to_key();
+            let text =
+                Value::of(yaml, key).map_err(|source| StateUnreadable::Alias { source })?.to_json_key();
             if seen.contains(&text) {
                 return Ok(Some((text, key.span.start)));
             }

@@ -6,8 +6,9 @@ use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
     Scope, Steps, Timestamp, ambiguity, body, field, inputs, story_key, times,
 };
-use crate::document::{
-    Document, FileHash, Frontmatter, Node, NodeKind, ParseError, Yaml, heading_title, merge_conflict,
+use crate::{
+    artifact::FileHash,
+    document::{Document, Frontmatter, Node, NodeKind, ParseError, Yaml, heading_title, merge_conflict},
 };
 
 /// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read is a

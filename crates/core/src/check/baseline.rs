@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Finding;
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// The schema of the file.
 const SCHEMA: &str = "stepmark.baseline/1";

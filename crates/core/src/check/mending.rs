@@ -7,7 +7,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Finding, Fix, Rule, Safety, Severity};
-use crate::document::{FileHash, Span, Splice};
+use crate::{
+    artifact::FileHash,
+    document::{Span, Splice},
+};
 
 /// How many rounds are made at most; what is left after them waits for the next run.
 const MAX_ROUNDS: usize = 64;

@@ -2,9 +2,9 @@
 
 use super::{Finding, Past, Rule};
 use crate::{
-    artifact::{Artifact, Diagnosis, Problem, ProjectPath},
+    artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath},
     delegation::Chains,
-    document::{FileHash, Span},
+    document::Span,
     lifecycle::Lifecycle,
     workflow::{Chain, Progress},
 };

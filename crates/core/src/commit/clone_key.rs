@@ -8,7 +8,7 @@ use std::{
 
 use super::{FsyncPolicy, folder::flush_folder};
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     local_state::{LocalState, StateFolder},
     own_file::{self, Access},
 };

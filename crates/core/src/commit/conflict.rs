@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use super::ReadError;
-use crate::{artifact::ProjectPath, document::FileHash};
+use crate::artifact::{FileHash, ProjectPath};
 
 /// What the caller saw of the file, and what must still be there when it is replaced (DESIGN.md, invariant 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::{FsyncPolicy, folder::flush_folder, lone_segments};
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     journal::{
         Header, SegmentName,
         store::{MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, is_packable, pack, pack_contents},

@@ -12,7 +12,7 @@ use std::{
 
 use super::{FsyncPolicy, folder::flush_folder, local_state_move::move_own, state_file::names_in};
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     journal::{Chain, Event, EventId, Header, SegmentName, SessionId},
     local_state::StateFolder,
     own_file::{self, Access},

@@ -11,7 +11,7 @@ use std::{
 
 use super::{ArtifactLock, note::Note};
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     journal::{Ancestor, Event, store::SEALED_FOLDER},
     local_state::StateFolder,
     root::Root,

@@ -174,7 +174,7 @@ mod tests {
         if !is_signed {
             let bytes = project.read(".stepmark/local/redo/0");
             let line = bytes.iter().position(|byte| *byte == b'\n').unwrap();
-            let hash = crate::document::FileHash::of(&bytes[line + 1..]);
+            let hash = crate::artifact::FileHash::of(&bytes[line + 1..]);
             let unsigned = [format!("stepmark-redo/1 {hash}\n").as_bytes(), &bytes[line + 1..]].concat();
             project.write(".stepmark/local/redo/0", &unsigned);
         }

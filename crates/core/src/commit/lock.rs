@@ -18,8 +18,7 @@ use super::{
     recover::recover,
 };
 use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
+    artifact::{FileHash, ProjectPath},
     root::{ResolveError, Root},
 };
 

@@ -9,8 +9,7 @@ use std::{
 };
 
 use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
+    artifact::{FileHash, ProjectPath},
     local_state::StateFolder,
     own_file::{self, Access},
     root::Root,

@@ -14,8 +14,7 @@ use super::{
     FsyncPolicy, LocalStateMoveError, redo_record::LIMIT, state_file::names_in, state_move::StateMove,
 };
 use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
+    artifact::{FileHash, ProjectPath},
     git_folders::GitFolders,
     journal::{Digests, Event, Line},
     local_state::{LocalState, PROJECT_FILE, StateFolder},

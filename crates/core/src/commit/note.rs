@@ -11,7 +11,7 @@ use super::{
     last_told::{JournalStamp, LastTold},
     lock_file::LockKey,
 };
-use crate::{document::FileHash, journal::Ancestor};
+use crate::{artifact::FileHash, journal::Ancestor};
 
 /// The longest note is far below this many bytes.
 const NOTE_LIMIT: u64 = 512;

@@ -4,7 +4,7 @@
 use std::{io, path::PathBuf};
 
 use super::{ArtifactLock, Conflict, Expected, Found, FsyncPolicy, ReadError, Staged, folder::flush_folder};
-use crate::{artifact::ProjectPath, document::FileHash};
+use crate::artifact::{FileHash, ProjectPath};
 
 /// A file was replaced or created: it holds the new bytes, on the disk where the policy asks for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{ArtifactLock, LockError, exchange::exchange, note::Note, read::read_file};
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept. Returns the
 /// hash of what that holder published, if it came that far and the note says it.

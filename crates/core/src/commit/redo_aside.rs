@@ -15,7 +15,12 @@ use super::{
     roll_forward::finish,
     state_file::{self, names_in},
 };
-use crate::{artifact::ProjectPath, document::FileHash, local_state::StateFolder, own_file, root::Root};
+use crate::{
+    artifact::{FileHash, ProjectPath},
+    local_state::StateFolder,
+    own_file,
+    root::Root,
+};
 
 /// How the names of records end that `doctor --repair` gave up.
 const DROPPED: &str = ".dropped";

@@ -6,7 +6,10 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::{Expected, clone_key::CloneKey};
-use crate::{artifact::ProjectPath, document::FileHash, journal::Event};
+use crate::{
+    artifact::{FileHash, ProjectPath},
+    journal::Event,
+};
 
 /// The first word of a record: its format.
 const FORMAT: &str = "stepmark-redo/2";

@@ -10,7 +10,7 @@ use super::{
     read::read_file,
     recover::keep,
 };
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// Removes the file if its bytes have this hash. It first takes another name, as the staged file of a replacement has,
 /// so that what another program wrote last is found and gets its place back; the note tells the next holder.

@@ -13,7 +13,7 @@ use super::{
     read::read_file,
     recover::keep,
 };
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 impl Staged<'_> {
     /// Exchanges the staged file and the target, and keeps that if the displaced bytes are those that were read.

@@ -12,8 +12,7 @@ use super::{
     removal::remove,
 };
 use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
+    artifact::{FileHash, ProjectPath},
     journal::{Event, EventDraft, Kind},
     root::Root,
 };

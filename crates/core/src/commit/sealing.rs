@@ -21,7 +21,7 @@ use super::{
     state_file::names_in,
 };
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     journal::{
         self, Chain, SegmentHead, SegmentName,
         store::{SEALED_FOLDER, packed_segments},

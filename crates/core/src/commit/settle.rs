@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{Expected, Found, PublishError, Staged, publish::Moment, read::FileContent};
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// Many editors write in place: they empty the file and fill it again, in several pieces. Caught in between, the file
 /// looks the same at two readings, and the rest would go into the file that was displaced. So a file that another program

@@ -15,10 +15,7 @@ use super::{
     lock_file::LockKey,
     note::{Note, file_name},
 };
-use crate::{
-    artifact::{ProjectPath, READ_LIMIT},
-    document::FileHash,
-};
+use crate::artifact::{FileHash, ProjectPath, READ_LIMIT};
 
 /// The new content of a locked file in a temporary file beside it: whole, with the mode and owner of the file that it
 /// replaces, and flushed. Dropping it removes the temporary file; [`Staged::publish`] gives it its name.

@@ -22,8 +22,7 @@ use super::{
     update::changes_soon,
 };
 use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
+    artifact::{FileHash, ProjectPath},
     journal::{Ancestor, Event},
     root::Root,
 };

@@ -10,7 +10,11 @@ use super::{
     read::{FileContent, read_file},
     transact,
 };
-use crate::{artifact::ProjectPath, document::FileHash, journal::Event, root::Root};
+use crate::{
+    artifact::{FileHash, ProjectPath},
+    journal::Event,
+    root::Root,
+};
 
 /// How a commit is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

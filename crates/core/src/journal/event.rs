@@ -8,8 +8,9 @@ use serde_json::{Map, Value as Json};
 
 use super::{Actor, ArtifactKey};
 use crate::{
-    artifact::{ProjectPath, StateDigest},
-    document::{Change, FileHash, Spelling},
+    artifact::{FileHash, ProjectPath, StateDigest},
+    document::Change,
+    journal::Spelling,
 };
 
 /// The version of the event format that this program writes.
@@ -65,7 +66,7 @@ pub struct Event {
     /// The whole state after, in every [`Event::SNAPSHOT_EVERY`]th event and in one without a parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Json>,
-    /// How what changed was written before ([`Spelling`](crate::document::Spelling)), as it stands in the journal: what a newer
+    /// How what changed was written before ([`Spelling`](crate::journal::Spelling)), as it stands in the journal: what a newer
     /// version adds stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spelling: Option<Json>,

@@ -219,7 +219,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        document::{FileHash, diff},
+        artifact::FileHash,
+        document::diff,
         journal::{Actor, EventDraft, Kind},
     };
 

@@ -11,6 +11,7 @@ mod segment_heads;
 mod session_id;
 mod lineage;
 pub mod store;
+mod spelling;
 mod undo;
 
 pub use account::{Account, Ancestor, Moment, Outsider, Past};
@@ -22,5 +23,6 @@ pub use lineage::{Lineage, ReplayError, Standing};
 pub use segment::{Chain, Header, Line, LineProblem, SegmentName, Witness};
 pub use segment_heads::{MOST_HEADS, SegmentHead, heads_in, seal};
 pub use session_id::{SessionId, SessionIdError};
+pub use spelling::Spelling;
 pub use store::{History, HistoryError, SegmentPlace, SegmentProblem};
 pub use undo::undo;

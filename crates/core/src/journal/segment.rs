@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Event, EventId};
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// What the header of a segment says of its format.
 const FORMAT: &str = "journal/1";

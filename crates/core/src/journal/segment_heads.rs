@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Actor, ActorKind, Event, EventDraft, Kind, SegmentName};
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// How many segments a seal names at most. Those beyond it are named by the next seals: each takes as many
 /// that nobody named before.

@@ -4,11 +4,9 @@ use serde_json::Value as Json;
 
 use super::{ArtifactKey, Event, Kind};
 use crate::{
-    artifact::Artifact,
-    document::{
-        Change, Edit, FileHash, Region, Segment, Spelling, Splice, apply, edits, inverse, make_changes,
-        splice,
-    },
+    artifact::{Artifact, FileHash},
+    document::{Change, Edit, Region, Segment, Splice, apply, edits, inverse, make_changes, splice},
+    journal::Spelling,
     transition::{Plan, TransitionRefusal},
 };
 
@@ -72,9 +70,9 @@ fn put_back(artifact: &Artifact, spelling: &Spelling, event: &Event) -> Option<E
         return None;
     }
     let splices = spelling.splices(artifact.bytes());
-    let edit = Edit::PutBack { file: artifact.file_hash(), splices, earlier: before.file };
-    let edited = apply(artifact.bytes(), &Region::Frontmatter, std::slice::from_ref(&edit));
-    edited.is_ok_and(|edited| !edited.splices.is_empty()).then_some(edit)
+    let edit = Edit::PutBack { file: artifact.bytes().to_vec(), splices };
+    let edited = apply(artifact.bytes(), &Region::Frontmatter, std::slice::from_ref(&edit)).ok()?;
+    (!edited.splices.is_empty() && FileHash::of(&edited.bytes) == before.file).then_some(edit)
 }
 
 /// The edits that lead the file from the state `now` to the state `before`, written as it was written then; `None` where that is
@@ -108,7 +106,7 @@ fn with_splices(
                 return None;
             }
         }
-        planned.push(Edit::Rewrite { file: FileHash::of(file), splices, state: state.clone() });
+        planned.push(Edit::Rewrite { file: file.to_vec(), splices });
     }
     let is_left = |change: &&Change| match change.path.0.first() {
         Some(Segment::Key(key)) => state.get(key) != before.get(key),
@@ -119,12 +117,17 @@ fn with_splices(
     let changed = apply(file, &Region::Frontmatter, &planned).ok()?.bytes;
     let splices = spelling.value_splices(&changed);
     if !splices.is_empty() {
-        let respelled = Edit::Rewrite { file: FileHash::of(&changed), splices, state: before.clone() };
-        let is_respelled = apply(&changed, &Region::Frontmatter, std::slice::from_ref(&respelled))
-            .is_ok_and(|edited| !edited.splices.is_empty());
-        planned.extend(is_respelled.then_some(respelled));
+        let respelled = Edit::Rewrite { file: changed.clone(), splices };
+        let edited = apply(&changed, &Region::Frontmatter, std::slice::from_ref(&respelled)).ok();
+        let edited = edited.filter(|edited| !edited.splices.is_empty());
+        planned.extend(edited.filter(|edited| says(artifact, &edited.bytes, before)).map(|_| respelled));
     }
     (!planned.is_empty()).then_some(planned)
+}
+
+/// Returns whether the frontmatter of `file` says `state`.
+fn says(artifact: &Artifact, file: &[u8], state: &Json) -> bool {
+    Artifact::read(artifact.path().clone(), file.to_vec()).state_value().is_ok_and(|said| said == *state)
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Tenure;
-use crate::{artifact::ProjectPath, document::FileHash, journal::ArtifactKey};
+use crate::{
+    artifact::{FileHash, ProjectPath},
+    journal::ArtifactKey,
+};
 
 /// The shape of a lease's JSON, and its version.
 const SCHEMA: &str = "stepmark.lease/1";

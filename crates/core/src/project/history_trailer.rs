@@ -93,7 +93,7 @@ fn without_ours<'a>(lines: &[&'a str]) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::FileHash;
+    use crate::artifact::FileHash;
 
     fn head(name: &str) -> SegmentHead {
         SegmentHead { segment: SegmentName::new(name).unwrap(), last: FileHash::of(b"") }

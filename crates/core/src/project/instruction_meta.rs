@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::instructions::changed_inputs;
-use crate::{artifact::ProjectPath, document::FileHash};
+use crate::artifact::{FileHash, ProjectPath};
 
 /// The name of the meta file: that of the instruction file and this.
 pub const META_SUFFIX: &str = ".meta";

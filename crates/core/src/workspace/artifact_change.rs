@@ -6,12 +6,12 @@ use super::{
     update_error::Undecided,
 };
 use crate::{
-    artifact::{LedgerKey, ProjectPath},
+    artifact::{FileHash, LedgerKey, ProjectPath},
     commit::{
         self, CommitError, Deliberation, Expected, FileDecision, FileTransition, Outcome, PublishError,
         UpdateError,
     },
-    document::{FileHash, Region, apply},
+    document::{Region, apply},
     journal::{Event, EventDraft, EventId},
     transition::{Plan, Remark},
 };

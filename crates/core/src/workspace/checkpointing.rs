@@ -2,9 +2,8 @@
 
 use super::{ArtifactError, ChangeError, TellError, Workspace, git_history::head_commit};
 use crate::{
-    artifact::{Artifact, ProjectPath},
+    artifact::{Artifact, FileHash, ProjectPath},
     commit::{self, CommitError, Deliberation, FileDecision, FileTransition, UpdateError},
-    document::FileHash,
     journal::{ArtifactKey, Event, EventDraft, Kind, SegmentName},
     project::checkpoint::{Checkpoint, Circumstances, NoCheckpoint, checkpoint_path},
 };

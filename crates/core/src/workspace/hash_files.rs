@@ -8,7 +8,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     project::files_manifest::{LineEndHasher, LineEndHashes},
 };
 

@@ -4,7 +4,7 @@ use std::{collections::HashSet, ops::Range};
 
 use super::stat_cache::StatCache;
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     project::files_manifest::{ListedFolder, Listing, Oddity},
 };
 

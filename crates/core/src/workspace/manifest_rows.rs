@@ -70,7 +70,7 @@ pub(super) fn rows_of(bytes: &[u8], paths: &[&ProjectPath]) -> Listing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::FileHash;
+    use crate::artifact::FileHash;
 
     #[test]
     fn artifacts_have_rows_and_other_files_need_none() {

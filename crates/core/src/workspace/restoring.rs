@@ -4,9 +4,9 @@ use std::cell::RefCell;
 
 use super::{ArtifactError, ChangeError, CheckpointReadError, TrackedArtifact, Workspace};
 use crate::{
-    artifact::{Artifact, ProjectPath},
+    artifact::{Artifact, FileHash, ProjectPath},
     commit::{self, CommitError, FileDecision, Outcome, PublishError},
-    document::{Document, Fences, FileHash, Region, replace_frontmatter},
+    document::{Document, Fences, Region, replace_frontmatter},
     journal::{EventDraft, Kind},
     project::checkpoint::{Checkpoint, damaged_copy_path, surviving_keys},
     transition::Remark,

@@ -1,6 +1,6 @@
 //! Collections on lines of their own.
 
-use stepmark_core::document::{Segment, Value};
+use stepmark_frontmatter::{Segment, Value};
 
 use super::Writer;
 

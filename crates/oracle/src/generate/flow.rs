@@ -1,6 +1,6 @@
 //! Collections in brackets and braces, on one line or several.
 
-use stepmark_core::document::{Segment, Value};
+use stepmark_frontmatter::{Segment, Value};
 
 use super::Writer;
 

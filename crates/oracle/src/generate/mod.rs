@@ -5,7 +5,7 @@ mod block;
 mod flow;
 mod scalar;
 
-use stepmark_core::document::{KeyPath, LineEnding, Region, Segment, Value};
+use stepmark_frontmatter::{KeyPath, LineEnding, Region, Segment, Value};
 
 use crate::Choices;
 

@@ -1,6 +1,6 @@
 //! Single values, keys, anchors and aliases.
 
-use stepmark_core::document::Value;
+use stepmark_frontmatter::Value;
 
 use super::{LastLine, Writer};
 

@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-use stepmark_core::{document::FileHash, journal::ArtifactKey};
+use stepmark_core::{artifact::FileHash, journal::ArtifactKey};
 
 /// The identity of an artifact in tickets: project id and the artifact's own id, neither of which ever changes (FORMATS.md
 /// §4, "What makes create → link safe", 2). It stands in every ticket, hidden, from the request that creates it. An

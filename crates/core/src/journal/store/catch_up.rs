@@ -17,7 +17,7 @@ use super::{
     segment_source::SegmentSource,
     tips,
 };
-use crate::{document::FileHash, root::Root};
+use crate::{artifact::FileHash, root::Root};
 
 /// A segment as the index knows it.
 #[derive(Clone, Debug)]

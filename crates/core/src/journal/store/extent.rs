@@ -7,7 +7,7 @@ use super::{
     History, HistoryError, Selection,
     row::{self},
 };
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 impl History {
     /// A digest of the segments and how far each goes: while it is the same, so are the events.

@@ -10,7 +10,7 @@ use super::{
     index::{Fault, Index},
     row::state_part,
 };
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// A sum over events, whatever their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

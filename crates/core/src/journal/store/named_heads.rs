@@ -51,7 +51,7 @@ pub struct SegmentEnd {
     /// The name of the pack that it stands in.
     pub pack: Option<String>,
     /// The hash of the line.
-    pub last: crate::document::FileHash,
+    pub last: crate::artifact::FileHash,
     /// How many lines there are.
     pub lines: u64,
     /// Where the line starts, in bytes of what is not compressed.

@@ -15,7 +15,7 @@ use super::{
     compressed::{Counted, Member},
     segment_lines::without_line_end,
 };
-use crate::{document::FileHash, own_file::read_bounded};
+use crate::{artifact::FileHash, own_file::read_bounded};
 
 /// How the name of a pack ends.
 pub const PACK_ENDING: &str = ".pack.gz";

@@ -9,8 +9,8 @@ use super::{
     History, SegmentPlace, compress,
 };
 use crate::{
-    artifact::{ProjectPath, StateDigest},
-    document::{FileHash, diff},
+    artifact::{FileHash, ProjectPath, StateDigest},
+    document::diff,
     root::Root,
 };
 

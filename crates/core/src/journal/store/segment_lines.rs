@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use super::super::{Chain, Event, Header, Line, LineProblem, SegmentName, heads_in};
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// No event is so long: the frontmatter of an artifact, which a snapshot holds, has 1 MiB at most.
 pub(super) const LONGEST_LINE: u64 = 16 * 1024 * 1024;

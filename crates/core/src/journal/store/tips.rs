@@ -8,7 +8,7 @@ use super::{
     super::{SegmentHead, SegmentName},
     History, HistoryError, segment_files,
 };
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// Writes down which segments the seal of a segment names.
 pub(super) fn remember(connection: &Connection, segment: i64, heads: &[SegmentHead]) -> rusqlite::Result<()> {

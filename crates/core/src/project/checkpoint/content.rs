@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::{
-    artifact::{Artifact, ProjectPath, StateDigest, StateUnreadable},
-    document::FileHash,
+    artifact::{Artifact, FileHash, ProjectPath, StateDigest, StateUnreadable},
     journal::{ArtifactKey, EventId},
 };
 

@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 
 use crate::{
-    artifact::{ProjectPath, ProjectPathError},
-    document::FileHash,
+    artifact::{FileHash, ProjectPath, ProjectPathError},
     journal::ArtifactKey,
 };
 

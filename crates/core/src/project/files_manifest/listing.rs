@@ -9,7 +9,7 @@ use super::{
     Oddity, OddityKind, ReadRow,
     read::{LineReader, lines},
 };
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// The files that a manifest lists, folder by folder.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,7 @@ mod scope;
 mod listing;
 mod verify;
 
-pub use crate::document::{LineEndHasher, LineEndHashes};
+pub use crate::artifact::{LineEndHasher, LineEndHashes};
 pub use listing::{ListedFolder, Listing, ListingBuilder};
 pub use order::{RowOrder, RowOrderError};
 pub use read::{Oddity, OddityKind, ReadRow, Reading, read};

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use super::{Row, write::HEADER};
-use crate::document::{FileHash, FileHashError};
+use crate::artifact::{FileHash, FileHashError};
 
 /// A manifest as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

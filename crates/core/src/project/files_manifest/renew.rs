@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::{Row, write};
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// How long a hash is in a manifest.
 const HASH: usize = 64;

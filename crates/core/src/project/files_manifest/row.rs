@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// One row: `type,name,module,path,hash`. The fields borrow from the manifest's text or from the path.
 ///

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{LineEndHashes, Scope};
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// How a file stands to its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

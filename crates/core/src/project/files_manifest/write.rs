@@ -41,7 +41,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::document::FileHash;
+    use crate::artifact::FileHash;
 
     #[test]
     fn writes_a_bare_header_and_quotes_every_field() {

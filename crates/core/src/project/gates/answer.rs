@@ -4,8 +4,7 @@ use std::fmt;
 
 use super::{Gate, StoredGate, gate_file_name};
 use crate::{
-    artifact::Artifact,
-    document::FileHash,
+    artifact::{Artifact, FileHash},
     transition::lists_step,
     workflow::{StepId, WorkflowDefinition},
 };

@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Gate, GateStat, GateStep, StoredGate, gate_file_name};
 use crate::{
-    artifact::{ProjectPath, StateDigest},
-    document::FileHash,
+    artifact::{FileHash, ProjectPath, StateDigest},
     journal::{ArtifactKey, EventId},
 };
 

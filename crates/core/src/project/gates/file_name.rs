@@ -1,6 +1,6 @@
 //! The name of a gate's file.
 
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// What the names of gates end with.
 pub const GATE_EXTENSION: &str = ".gate";

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Closed, Judgement, gate_file_name};
 use crate::{
-    artifact::{ProjectPath, StateDigest},
-    document::FileHash,
+    artifact::{FileHash, ProjectPath, StateDigest},
     journal::{ArtifactKey, EventId},
 };
 

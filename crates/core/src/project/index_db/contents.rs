@@ -9,7 +9,7 @@ use super::{
     row::{Cell, add_to_digest},
     schema,
 };
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// What became of the rows of a refresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

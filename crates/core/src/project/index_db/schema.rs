@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::{Part, Parts, Table, VIEWS, inventory_tables::INVENTORY_TABLES, state_tables::STATE_TABLES};
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 /// To be raised when rows get another meaning in the same columns.
 const MEANING: u32 = 1;

@@ -33,9 +33,8 @@ use self::{
 };
 use super::WorkflowDeclaration;
 use crate::{
-    artifact::{PathGlobs, ProjectPath},
+    artifact::{FileHash, PathGlobs, ProjectPath},
     check::Levels,
-    document::FileHash,
     lifecycle::Lifecycles,
 };
 

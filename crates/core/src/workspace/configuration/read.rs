@@ -17,7 +17,7 @@ use super::{
     variable_sides::FREE_MAPS,
 };
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     own_file::{self, Access},
     root::{CONFIGURATION_PATH, Root},
 };

@@ -2,8 +2,7 @@
 
 use super::{GateError, GateFolder, sight};
 use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
+    artifact::{FileHash, ProjectPath},
     lease::Lease,
     project::gates::{Closed, Found, Gate, Judgement, find, verify},
     workflow::StepId,

@@ -4,9 +4,8 @@ use jiff::Timestamp;
 
 use super::super::{TrackedArtifact, file_stat::FileStat};
 use crate::{
-    artifact::{Field, Scope, StateDigest},
+    artifact::{Field, FileHash, Scope, StateDigest},
     delegation::Agent,
-    document::FileHash,
     journal::ArtifactKey,
     project::index_db::{Cell, IntoCell as _, Row, add_to_digest},
     workflow::{Next, Progress, Step},

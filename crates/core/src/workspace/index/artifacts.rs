@@ -12,8 +12,7 @@ use super::{
     looker::{Looker, ReadFile, SeenFolder},
 };
 use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
+    artifact::{FileHash, ProjectPath},
     project::index_db::{Contents, IntoCell as _, Part, Row},
     workspace::{
         Artifacts, TrackedArtifact, Workspace,

@@ -4,8 +4,7 @@ use std::io;
 
 use super::error::{Fault, RefreshError};
 use crate::{
-    artifact::READ_LIMIT,
-    document::FileHash,
+    artifact::{FileHash, READ_LIMIT},
     own_file,
     project::index_db::{Catalogue, Contents, Part, catalogue_rows},
     workspace::Workspace,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::types::Type;
 
-use crate::{document::FileHash, project::index_db::Contents, workspace::file_stat::FileStat};
+use crate::{artifact::FileHash, project::index_db::Contents, workspace::file_stat::FileStat};
 
 /// A file as the database knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::{
     selection::Selection,
 };
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     project::files_manifest::Listing,
     workspace::{
         folder::{EntryKind, Folder},

@@ -39,8 +39,7 @@ use super::{
     stat_cache::{FolderRenewal, ReadManifest, Renewal, RunStart, StatCache},
 };
 use crate::{
-    artifact::READ_LIMIT,
-    document::FileHash,
+    artifact::{FileHash, READ_LIMIT},
     local_state::StateFolder,
     own_file,
     project::files_manifest::{Listing, ListingBuilder, Scope},

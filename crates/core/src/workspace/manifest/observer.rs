@@ -3,8 +3,7 @@
 use std::{fs::File, io};
 
 use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
+    artifact::{FileHash, ProjectPath},
     project::files_manifest::LineEndHashes,
     workspace::{
         Root,

@@ -8,7 +8,7 @@ use super::{
     selection::Selection,
 };
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     project::files_manifest::{
         self, Listing, Oddity, OddityKind, Row, RowOrder, RowOrderError, Scope, UnlistablePath,
     },

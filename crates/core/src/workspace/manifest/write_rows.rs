@@ -6,11 +6,9 @@ use super::{
     CacheOutcome, IgnoreFiles, ManifestDraft, ManifestPlace, ManifestReadError, ManifestWriteError, write,
 };
 use crate::{
-    artifact::ProjectPath,
-    document::FileHash,
+    artifact::{FileHash, ProjectPath},
     project::files_manifest::{Renewal, renewal},
-    workspace::Configuration,
-    workspace::file_reading,
+    workspace::{Configuration, file_reading},
 };
 
 /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no row, or is gone, all of

@@ -16,7 +16,7 @@ use std::{fs::File, io, panic, thread};
 use sha2::{Digest, Sha256};
 
 use super::super::file_stat::FileStat;
-use crate::document::FileHash;
+use crate::artifact::FileHash;
 
 pub(super) const MAGIC: &[u8; 8] = b"stepmark";
 /// A cache of another version is not read.

@@ -25,7 +25,7 @@ use self::format::{Bytes, Hashing};
 pub(crate) use self::renewal::{FolderRenewal, ReadManifest, Renewal};
 use super::file_stat::FileStat;
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     own_file::{self, Access},
 };
 

@@ -11,7 +11,7 @@ use super::{
     format::{HEADER, ManifestKey, Mark, manifest_key},
 };
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     own_file::{self, Access},
     workspace::file_stat::FileStat,
 };

@@ -16,7 +16,7 @@ use super::{
     writer::Writer,
 };
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     workspace::listed_files::{FolderRows, ListedFiles},
 };
 

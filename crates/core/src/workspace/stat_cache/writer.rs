@@ -3,7 +3,7 @@
 use super::format::{
     HEADER, Hashing, LISTED, MAGIC, ManifestKey, Mark, UNHASHED, VERSION, digest_of, stat_bytes,
 };
-use crate::{document::FileHash, workspace::file_stat::FileStat};
+use crate::{artifact::FileHash, workspace::file_stat::FileStat};
 
 /// The bytes of a cache that is being made. Folders come in the order of their paths, and the entries of each in the
 /// order of their names.

@@ -8,7 +8,7 @@ use std::{env, fmt::Write as _, fs, path::Path};
 
 use super::RunStart;
 use crate::{
-    document::FileHash,
+    artifact::FileHash,
     workspace::{Workspace, file_stat::FileStat},
 };
 

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Answers, key::FactsKey};
 use crate::{
-    artifact::ProjectPath, document::FileHash, own_file, workflow::Track,
+    artifact::{FileHash, ProjectPath},
+    own_file,
+    workflow::Track,
     workspace::checking_beside::AllowedRule,
 };
 

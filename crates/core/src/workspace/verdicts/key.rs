@@ -1,7 +1,7 @@
 //! What an entry of the cache holds in the place of a hash.
 
 use super::Noted;
-use crate::{check::ManifestRow, document::FileHash};
+use crate::{artifact::FileHash, check::ManifestRow};
 
 /// Half of a hash: enough for a cache, which nobody attacks.
 const HALF: usize = 16;

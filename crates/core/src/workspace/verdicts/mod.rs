@@ -44,7 +44,9 @@ use super::{
     stat_cache::{EntryCursor, FolderRenewal, ManifestKey, ReadManifest, Renewal, RunStart, StatCache},
 };
 use crate::{
-    artifact::ProjectPath, document::FileHash, local_state::StateFolder, project::files_manifest::Listing,
+    artifact::{FileHash, ProjectPath},
+    local_state::StateFolder,
+    project::files_manifest::Listing,
 };
 
 /// A new cache is written when it spares the next run at least this many files: writing it takes as long as reading them.

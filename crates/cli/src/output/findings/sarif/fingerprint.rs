@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepmark_core::{check::Finding, document::FileHash};
+use stepmark_core::{artifact::FileHash, check::Finding};
 
 use super::CheckedFile;
 

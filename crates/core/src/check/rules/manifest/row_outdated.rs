@@ -1,8 +1,9 @@
 //! SM802: an artifact was changed, and its row of the manifest was not.
 
 use crate::{
+    artifact::LineEndHashes,
     check::{Finding, Group, ManifestRow, Rule, Severity, Subject, rule::Decision},
-    document::{LineEndHashes, Span},
+    document::Span,
 };
 
 /// The rule.
@@ -40,8 +41,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 mod tests {
     use super::RULE;
     use crate::{
+        artifact::FileHash,
         check::rules::sample::{MANIFEST, found_in},
-        document::FileHash,
     };
 
     #[test]

@@ -1,0 +1,302 @@
+//! Edits: found by span, spliced, parsed again, proven, or refused.
+//!
+//! **Flow.** The region is parsed with comments; edits that do not depend on each other become splices of one batch; the
+//! new text is parsed again; its value tree, key order and comments are compared with what the edits mean, and its flow
+//! nodes are held against the indentation that the reference asks. What cannot be proven together is made one by one.
+//! **Guarantee.** The result differs from the input in the splices only, says what was asked to lenient and strict readers,
+//! and is what one edit after the other leads to; else nothing is returned but the reason.
+
+mod append;
+mod batch;
+#[cfg(test)]
+mod cases;
+mod compose;
+mod insert;
+mod insert_entry;
+mod layout;
+mod locate;
+mod prove;
+mod refusal;
+mod remove;
+mod rewrite;
+mod set;
+mod spell;
+mod strict;
+mod style;
+
+pub use refusal::Refusal;
+
+use std::{cell::OnceCell, collections::HashSet};
+
+use batch::plan_batch;
+
+use super::{
+    Document, KeyIndex, KeyPath, LineEnding, ParseError, Region, RegionError, Span, Value, Yaml,
+    parse::Comments,
+};
+
+/// A change of one value. Several lead to what one after the other leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// Gives the value at `path`; creates the last keys of the path where they are missing.
+    Set {
+        /// Where.
+        path: KeyPath,
+        /// What.
+        value: Value,
+    },
+    /// Adds an item at the end of the list at `path`; creates the list where it is missing or null.
+    Append {
+        /// Where the list stands.
+        path: KeyPath,
+        /// The item.
+        item: Value,
+    },
+    /// Adds an item before the item `index` of the list at `path`; at its length it appends.
+    Insert {
+        /// Where the list stands.
+        path: KeyPath,
+        /// Place of the new item, from 0.
+        index: usize,
+        /// The item.
+        item: Value,
+    },
+    /// Adds an entry to the block mapping at `path`, behind the entry that is there already under the key `after`.
+    InsertEntry {
+        /// Where the mapping stands.
+        path: KeyPath,
+        /// The key of the entry above.
+        after: String,
+        /// The new key, which the mapping must not have.
+        key: String,
+        /// Its value.
+        value: Value,
+    },
+    /// Removes the entry or item at `path` with the comment on its own lines.
+    Remove {
+        /// Where.
+        path: KeyPath,
+    },
+    /// Makes `splices` in `file`, and in no other. Every entry of the root and every comment that they do not touch stays as it
+    /// is; what they lead to is for the caller to compare.
+    Rewrite {
+        /// The bytes of the file at its turn.
+        file: Vec<u8>,
+        /// In order, none of them outside the region.
+        splices: Vec<Splice>,
+    },
+    /// The same for frontmatter on which readers disagree, so that it has no entries to compare: the region ends with the last
+    /// splice or behind it, and nothing behind the region changes.
+    PutBack {
+        /// The bytes of the file at its turn.
+        file: Vec<u8>,
+        /// In order, none of them outside the region.
+        splices: Vec<Splice>,
+    },
+}
+
+impl Edit {
+    /// The path that the edit names.
+    pub const fn path(&self) -> &KeyPath {
+        const ROOT: &KeyPath = &KeyPath(Vec::new());
+        match self {
+            Self::Rewrite { .. } | Self::PutBack { .. } => ROOT,
+            Self::Set { path, .. }
+            | Self::Append { path, .. }
+            | Self::Insert { path, .. }
+            | Self::InsertEntry { path, .. }
+            | Self::Remove { path } => path,
+        }
+    }
+}
+
+/// A replacement of bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// The bytes that go, counted in the text before the batch of edits that the splice belongs to.
+    pub span: Span,
+    /// What stands there instead.
+    pub text: String,
+}
+
+/// A file after its edits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// All bytes of the file.
+    pub bytes: Vec<u8>,
+    /// The splices, batch by batch, those of a batch in the order of the text; empty when everything said already was so.
+    /// A single edit is one batch.
+    pub splices: Vec<Splice>,
+}
+
+/// Why a file was not edited. The file is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// There is no such region to edit.
+    #[error(transparent)]
+    Region(#[from] RegionError),
+    /// The region cannot be read.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// The edit cannot be made faithfully.
+    #[error("`{path}` is left as it is: {reason}")]
+    Refused {
+        /// The path of the edit.
+        path: KeyPath,
+        /// Why.
+        reason: Refusal,
+        /// The bytes of the file that the reason is about.
+        span: Span,
+    },
+}
+
+/// What planning edits sees, and what it found out about the whole region on the way.
+struct Context<'t, 'a> {
+    file: &'a [u8],
+    yaml: &'t Yaml<'a>,
+    line_ending: LineEnding,
+    aliases: OnceCell<HashSet<&'t str>>,
+    keys: KeyIndex<'t>,
+    habits: style::Habits,
+}
+
+impl<'t, 'a> Context<'t, 'a> {
+    fn new(file: &'a [u8], yaml: &'t Yaml<'a>) -> Self {
+        let line_ending =
+            LineEnding::first_of(&file[yaml.span().range()]).or_else(|| LineEnding::first_of(file));
+        let line_ending = line_ending.unwrap_or(LineEnding::Lf);
+        Self {
+            file,
+            yaml,
+            line_ending,
+            aliases: OnceCell::new(),
+            keys: KeyIndex::default(),
+            habits: style::Habits::default(),
+        }
+    }
+}
+
+/// The bytes of `file` with `edits` made in `region`.
+///
+/// ```
+/// use stepmark_frontmatter::{Edit, KeyPath, Region, Value, apply};
+///
+/// let file = b"---\nstepsCompleted: ['step-01-init'] # list\nstatus: draft\n---\n# PRD\n";
+/// let append = Edit::Append { path: KeyPath::key("stepsCompleted"), item: Value::from("step-02-discovery") };
+/// let edited = apply(file, &Region::Frontmatter, &[append])?;
+/// assert_eq!(
+///     edited.bytes,
+///     b"---\nstepsCompleted: ['step-01-init', 'step-02-discovery'] # list\nstatus: draft\n---\n# PRD\n"
+/// );
+/// # Ok::<(), stepmark_frontmatter::EditError>(())
+/// ```
+///
+/// # Errors
+/// When the region is missing or unreadable, or an edit cannot be made faithfully; then no edit is made.
+pub fn apply(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Edited, EditError> {
+    let mut edited = Edited { bytes: file.to_vec(), splices: Vec::new() };
+    let (mut rest, mut together) = (edits, edits.len());
+    while !rest.is_empty() {
+        let tried = &rest[..together.min(rest.len())];
+        match apply_batch(&edited.bytes, region, tried)? {
+            Tried::Made { count, next } => {
+                if let Some(next) = next {
+                    edited.bytes = next.bytes;
+                    edited.splices.extend(next.splices);
+                }
+                rest = &rest[count..];
+                together = together.saturating_mul(2);
+            }
+            // Together they are not what one after the other is; which of them it is, fewer of them tell.
+            Tried::Fewer { count } => together = count.div_ceil(2),
+        }
+    }
+    Ok(edited)
+}
+
+/// What became of a batch.
+enum Tried {
+    /// The first `count` edits are made; `next` is `None` when the file says so already.
+    Made { count: usize, next: Option<Edited> },
+    /// These `count` edits, more than one, cannot be proven together.
+    Fewer { count: usize },
+}
+
+/// Makes as many of `edits` as can be made on one reading of the file.
+fn apply_batch(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Tried, EditError> {
+    let span = region.find(&Document::scan(file))?;
+    let yaml = Yaml::parse_with(file, span, Comments::Keep)?;
+    let refused =
+        |edit: &Edit, (reason, span)| EditError::Refused { path: edit.path().clone(), reason, span };
+    let Some(first) = edits.first() else { return Ok(Tried::Made { count: 0, next: None }) };
+    if yaml.documents() > 1 {
+        return Err(refused(first, (Refusal::SeveralDocuments { count: yaml.documents() }, span)));
+    }
+    let context = Context::new(file, &yaml);
+    let batch = plan_batch(&context, edits).map_err(|reason| refused(first, reason))?;
+    let count = batch.count;
+    if batch.changes.is_empty() {
+        return Ok(Tried::Made { count, next: None });
+    }
+    let splices = batch.splices();
+    match proven(&context, region, &batch.changes, &splices) {
+        Ok(bytes) => Ok(Tried::Made { count, next: Some(Edited { bytes, splices }) }),
+        Err(_) if count > 1 => Ok(Tried::Fewer { count }),
+        Err(reason) => Err(refused(first, (reason, splices.first().map_or(span, |splice| splice.span)))),
+    }
+}
+
+/// The file with `splices`, proven to be what `changes` mean.
+fn proven(
+    context: &Context<'_, '_>,
+    region: &Region,
+    changes: &[Change],
+    splices: &[Splice],
+) -> Result<Vec<u8>, Refusal> {
+    let bytes = splice(context.file, splices).ok_or(Refusal::NotProven)?;
+    let span = region.find(&Document::scan(&bytes)).map_err(|_| Refusal::NotProven)?;
+    let after = Yaml::parse_with(&bytes, span, Comments::Keep).map_err(|_| Refusal::NotProven)?;
+    prove::prove((context.file, context.yaml), (&bytes, &after), changes)?;
+    Ok(bytes)
+}
+
+/// A planned edit: its splices and what they must mean.
+struct Change {
+    splices: Vec<Splice>,
+    meaning: prove::Meaning,
+}
+
+type Planned = Result<Option<Change>, (Refusal, Span)>;
+
+fn plan(context: &Context<'_, '_>, edit: &Edit) -> Planned {
+    match edit {
+        Edit::Set { path, value } => set::plan(context, path, value),
+        Edit::Append { path, item } => append::plan(context, path, item),
+        Edit::Insert { path, index, item } => insert::plan(context, path, *index, item),
+        Edit::InsertEntry { path, after, key, value } => {
+            insert_entry::plan(context, path, after, (key, value))
+        }
+        Edit::Remove { path } => remove::plan(context, path),
+        Edit::Rewrite { file, splices } => rewrite::plan(context, file, splices, prove::Meaning::Rewritten),
+        Edit::PutBack { file, splices } => rewrite::plan(context, file, splices, prove::Meaning::PutBack),
+    }
+}
+
+/// The text of `value` on one line behind a key, where the document has no habits.
+pub(super) fn plain_text(value: &Value) -> String {
+    spell::inline(value, spell::Quote::Plain, spell::Place::Block)
+}
+
+/// `file` with `splices`; `None` unless they are in order and do not overlap.
+pub fn splice(file: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
+    let added: usize = splices.iter().map(|splice| splice.text.len()).sum();
+    let mut bytes = Vec::with_capacity(file.len() + added);
+    let mut copied = 0;
+    for splice in splices {
+        bytes.extend_from_slice(file.get(copied..splice.span.start)?);
+        bytes.extend_from_slice(splice.text.as_bytes());
+        copied = splice.span.end;
+    }
+    bytes.extend_from_slice(file.get(copied..)?);
+    Some(bytes)
+}

@@ -1,0 +1,39 @@
+#![doc = include_str!("../README.md")]
+
+mod span;
+mod scan;
+mod scalar;
+mod node;
+mod anchors;
+mod merge_conflict;
+mod parse;
+mod value;
+mod yaml_1_1;
+mod argument;
+mod key_path;
+mod key_index;
+mod region;
+mod edit;
+#[cfg(feature = "serde_json")]
+mod diff;
+mod frontmatter_replacement;
+
+pub use argument::ArgumentError;
+#[cfg(feature = "serde_json")]
+pub use diff::{Change, ChangeMismatch, Operation, diff, edits, inverse, make_changes};
+pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply, splice};
+pub use frontmatter_replacement::{Fences, Replacement, replace_frontmatter};
+pub use key_index::{KeyIndex, Places};
+pub use key_path::{KeyPath, KeyPathError, Segment};
+pub use merge_conflict::merge_conflict;
+pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Tag, TagKind};
+#[cfg(feature = "counted")]
+pub use parse::PARSED;
+pub use parse::{LIMITS, Limits, ParseError, Yaml};
+pub use region::heading_title;
+pub use region::{Region, RegionError};
+pub use scalar::Scalar;
+pub use scan::{Document, Frontmatter, LineEnding};
+pub use span::{LineIndex, Position, Span};
+pub use value::{Value, ValueError};
+pub use yaml_1_1::{Disagreement, disagreement};
