@@ -7,6 +7,8 @@ mod node;
 mod anchors;
 mod merge_conflict;
 mod parse;
+#[cfg(feature = "serde")]
+mod typed;
 mod value;
 mod yaml_1_1;
 mod argument;
@@ -35,5 +37,7 @@ pub use region::{Region, RegionError};
 pub use scalar::Scalar;
 pub use scan::{Document, Frontmatter, LineEnding};
 pub use span::{LineIndex, Position, Span};
+#[cfg(feature = "serde")]
+pub use typed::{ReadError, from_frontmatter, from_region};
 pub use value::{Value, ValueError};
 pub use yaml_1_1::{Disagreement, disagreement};
