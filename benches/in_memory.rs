@@ -67,5 +67,40 @@ fn yaml_edit_append(text: &str) -> Option<String> {
     Some(yaml.to_string())
 }
 
-criterion_group!(in_memory, reading, editing);
+/// A frontmatter of about 2 KiB, made of one kind of entry.
+fn of_kind(entry: &str, line_end: &str) -> String {
+    let mut text = "---\n".to_owned();
+    for at in 0.. {
+        if text.len() > 2048 {
+            break;
+        }
+        text.push_str(&entry.replace('N', &at.to_string()));
+    }
+    (text + "---\n# Body\n").replace('\n', line_end)
+}
+
+/// Reading into a type of the caller, with the reader that the field uses beside it.
+fn typed(criterion: &mut Criterion) {
+    type Frontmatter = std::collections::BTreeMap<String, serde_json::Value>;
+    for (kind, entry, line_end) in [
+        ("flow maps", "kN: {a: 1, b: 'x', c: [1, 2]}\nstatusN: done\n", "\n"),
+        ("line ends of Windows", "kN: 'x'\nlistN:\n  - a\n  - b\n", "\r\n"),
+        ("list of maps", "kN:\n  - id: a\n    status: done\n  - id: b\n    status: open\n", "\n"),
+        ("quoted keys", "'kN': 1\n\"lN\": x\n", "\n"),
+        ("folded and literal text", "kN: >\n  Some words that\n  go on.\nlN: |\n  Text\n  and more\n", "\n"),
+    ] {
+        let file = of_kind(entry, line_end);
+        let yaml = file.split_once("---").and_then(|(_, rest)| rest.rsplit_once("---")).map(|(yaml, _)| yaml);
+        let mut group = criterion.benchmark_group(format!("typed: {kind}"));
+        group.bench_function("from_frontmatter", |bench| {
+            bench.iter(|| stepmark_frontmatter::from_frontmatter::<Frontmatter>(black_box(file.as_bytes())))
+        });
+        group.bench_function("serde_yaml", |bench| {
+            bench.iter(|| serde_yaml::from_str::<Frontmatter>(black_box(yaml.unwrap_or_default())))
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(in_memory, reading, editing, typed);
 criterion_main!(in_memory);

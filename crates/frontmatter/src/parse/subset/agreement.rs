@@ -139,7 +139,7 @@ proptest! {
             (
                 prop::sample::select(vec!["", "", "", "  ", "  ", "    ", " "]),
                 prop::sample::select(vec![
-                    "a:", "a:", "b:", "key-c:", "- ", "- x", "-", "#", "", "- k:", "word", "---", "...", "%", "<<:", "é:", "'q':", "? ",
+                    "a:", "a:", "b:", "key-c:", "- ", "- x", "-", "#", "", "- k:", "word", "---", "...", "%", "<<:", "é:", "'q':", "? ", "- a:", "- \"q\":", "-  k-c:", "a: |", "b: >-", "- >", "- a: |+", "text here",
                 ]),
                 prop::sample::select(vec![
                     "", "", " x", " 'y'", " \"z\"", " [1, 'b', c d]", " []", " # comment", " x # comment", " 1.10",
@@ -166,5 +166,20 @@ proptest! {
         end in prop::sample::select(vec!["", "\n", "]\n", "}\n", "'\n", "\"\n", "\nb: 1\n"]),
     ) {
         is_read(&format!("{start}{middle}{end}"));
+    }
+
+    /// Text below a key or dash, with any indentation, blank lines and what may follow it.
+    #[test]
+    fn text_on_lines_below_is_read_as_the_full_parser_does(
+        start in prop::sample::select(vec!["a: ", "a:\n- ", "a:\n  - ", "a:\n- b: ", "a:\n  b: ", "- "]),
+        header in "[|>][-+]?( #c)?[ 1]?",
+        lines in prop::collection::vec(
+            (prop::sample::select(vec!["", "", " ", "  ", "   ", "    ", "      "]), "[x# :-]{0,3}[xé]?"),
+            0..7,
+        ),
+        end in prop::sample::select(vec!["", "\n", "\nb: 1\n", "\n- b\n", "\n  b: 1\n", "\n---\n", "\n# c\nb:\n"]),
+    ) {
+        let lines: Vec<String> = lines.into_iter().map(|(indent, text)| format!("{indent}{text}")).collect();
+        is_read(&format!("{start}{header}\n{}{end}", lines.join("\n")));
     }
 }

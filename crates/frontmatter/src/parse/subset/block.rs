@@ -1,6 +1,10 @@
 //! Maps and lists of lines.
 
-use super::{Reader, inline::Inline, line::Line};
+use super::{
+    KEY_LENGTH, Reader,
+    inline::{Inline, blanks},
+    line::Line,
+};
 use crate::{CollectionStyle, Entry, Node, NodeKind};
 
 /// How deep maps may stand inside each other here; deeper ones are rare.
@@ -12,43 +16,64 @@ const USUAL_ENTRIES: usize = 12;
 impl<'a> Reader<'a> {
     /// The map whose keys stand at `indent`, of which the next line is the first.
     pub(super) fn mapping(&mut self, indent: usize, depth: usize) -> Option<Node<'a>> {
+        let first = self.peek()?;
+        self.mapping_from(Line { indent, ..first }, depth)
+    }
+
+    /// The map whose first entry is `first`, at whose indentation its other keys stand.
+    fn mapping_from(&mut self, first: Line, depth: usize) -> Option<Node<'a>> {
         if depth > DEPTH {
             return None;
         }
-        let start = self.peek()?.content;
         // Room in advance for one map only: a hostile file holds a hundred thousand small ones.
         let mut entries = if depth == 0 { Vec::with_capacity(USUAL_ENTRIES) } else { Vec::new() };
-        while let Some(line) = self.peek().filter(|line| line.indent >= indent) {
-            if line.indent > indent {
+        entries.push(self.entry(first, depth)?);
+        while let Some(line) = self.peek().filter(|line| line.indent >= first.indent) {
+            if line.indent > first.indent {
                 return None;
             }
             entries.push(self.entry(line, depth)?);
         }
         let end = self.behind(&entries.last()?.value);
-        Some(self.node(start, end, NodeKind::Mapping { style: CollectionStyle::Block, entries }))
+        Some(self.node(first.content, end, NodeKind::Mapping { style: CollectionStyle::Block, entries }))
     }
 
     /// The key at the start of `line` and its value, there or on the lines below.
     fn entry(&mut self, line: Line, depth: usize) -> Option<Entry<'a>> {
-        let colon = line.content + self.key_length(line.content, line.end)?;
-        let behind = self.text[colon..line.end].strip_prefix(':')?;
-        if !behind.is_empty() && !behind.starts_with(' ') {
-            return None;
-        }
-        let key = self.plain(line.content, colon);
+        let key = self.key(line.content, line.end)?;
+        let colon = self.behind(&key);
         let value = self.inline(colon + 1, line.end)?;
         self.at = line.next;
         let value = match value {
             Inline::Value(node) => node,
             Inline::Nothing => self.below(line.indent, depth, colon)?,
+            Inline::Header(header) => self.block_scalar(header, line.indent)?,
         };
         Some(Entry { key, value })
+    }
+
+    /// The key that starts at `start`, if a colon follows it and behind that a blank or nothing.
+    fn key(&mut self, start: usize, end: usize) -> Option<Node<'a>> {
+        let bytes = self.text.as_bytes();
+        let is_quoted = matches!(bytes.get(start), Some(b'\'' | b'"'));
+        let length = if is_quoted { None } else { Some(self.key_length(start, end)?) };
+        let colon = match length {
+            Some(length) => start + length,
+            None => start + self.quoted_length(start, end).filter(|length| *length <= KEY_LENGTH)?,
+        };
+        let is_key = bytes[colon..end].first() == Some(&b':')
+            && matches!(bytes[colon + 1..end].first(), None | Some(b' '));
+        match length {
+            _ if !is_key => None,
+            Some(_) => Some(self.plain(start, colon)),
+            None => self.quoted(start, end),
+        }
     }
 
     /// What stands on the lines below a key at `indent` that ends at `key_end` and has nothing behind its colon.
     fn below(&mut self, indent: usize, depth: usize, key_end: usize) -> Option<Node<'a>> {
         match self.peek() {
-            Some(next) if next.indent >= indent && self.is_item(next) => self.sequence(next, indent),
+            Some(next) if next.indent >= indent && self.is_item(next) => self.sequence(next, indent, depth),
             Some(next) if next.indent > indent => self.mapping(next.indent, depth + 1),
             _ => Some(self.empty(key_end)),
         }
@@ -60,20 +85,43 @@ impl<'a> Reader<'a> {
 
     /// The list that starts with the line `first`, below a key at `key_indent`. It ends before a line that stands further
     /// left, or is no item: then a key of the map around it, or nothing that this reader takes.
-    fn sequence(&mut self, first: Line, key_indent: usize) -> Option<Node<'a>> {
+    fn sequence(&mut self, first: Line, key_indent: usize, depth: usize) -> Option<Node<'a>> {
         let mut items: Vec<Node<'a>> = Vec::new();
         while let Some(line) = self.peek().filter(|line| line.indent >= first.indent && self.is_item(*line)) {
             if line.indent > first.indent {
                 return None;
             }
-            let Inline::Value(node) = self.inline(line.content + 1, line.end)? else { return None };
-            items.push(node);
-            self.at = line.next;
+            items.push(self.item(line, depth)?);
         }
         // Where the dashes are not indented, the full parser lets the list begin behind the first.
-        let behind_dash = items.first()?.span.start - self.base;
+        let behind_dash = self.behind_dash(first);
         let start = if first.indent > key_indent { first.content } else { behind_dash };
         let end = self.behind(items.last()?);
         Some(self.node(start, end, NodeKind::Sequence { style: CollectionStyle::Block, items }))
+    }
+
+    fn behind_dash(&self, line: Line) -> usize {
+        line.content + 1 + blanks(&self.text.as_bytes()[line.content + 1..line.end])
+    }
+
+    /// The item behind the dash of `line`: a value on that line, text on the lines below, or a map that begins behind the dash.
+    fn item(&mut self, line: Line, depth: usize) -> Option<Node<'a>> {
+        let content = self.behind_dash(line);
+        let nodes = self.nodes;
+        let is_map = self.key(content, line.end).is_some();
+        self.nodes = nodes;
+        if is_map {
+            return self.mapping_from(
+                Line { indent: line.indent + content - line.content, content, ..line },
+                depth + 1,
+            );
+        }
+        let value = self.inline(content, line.end)?;
+        self.at = line.next;
+        match value {
+            Inline::Value(node) => Some(node),
+            Inline::Header(header) => self.block_scalar(header, line.indent),
+            Inline::Nothing => None,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What stands behind a colon or a dash on the same line.
 
-use super::Reader;
+use super::{Reader, block_scalar::Header};
 use crate::{Node, ScalarStyle};
 
 /// The rest of a line.
@@ -9,6 +9,8 @@ pub(super) enum Inline<'a> {
     Nothing,
     /// A value, perhaps a comment.
     Value(Node<'a>),
+    /// `|` or `>`: text on the lines below.
+    Header(Header),
 }
 
 pub(super) fn blanks(bytes: &[u8]) -> usize {
@@ -16,7 +18,7 @@ pub(super) fn blanks(bytes: &[u8]) -> usize {
 }
 
 /// Whether `rest`, which follows a value, holds nothing but blanks and a comment that a blank sets off.
-fn is_over(rest: &[u8]) -> bool {
+pub(super) fn is_over(rest: &[u8]) -> bool {
     let blanks = blanks(rest);
     rest.get(blanks).is_none_or(|byte| *byte == b'#' && blanks > 0)
 }
@@ -43,6 +45,7 @@ impl<'a> Reader<'a> {
             Some(b'[') => self.flow_list(start, end)?,
             Some(b'{') => self.flow_map(start, end)?,
             Some(b'\'' | b'"') => self.quoted(start, end)?,
+            Some(b'|' | b'>') => return Header::of(&bytes[start..end]).map(Inline::Header),
             Some(_) => return self.plain_line(start, end).map(Inline::Value),
         };
         is_over(&bytes[self.behind(&node)..end]).then_some(Inline::Value(node))
@@ -71,26 +74,32 @@ impl<'a> Reader<'a> {
 
     /// A quoted scalar that ends before `end`. Escapes with a backslash are left to the full parser.
     pub(super) fn quoted(&mut self, start: usize, end: usize) -> Option<Node<'a>> {
+        let end = start + self.quoted_length(start, end)?;
         let text = self.text;
-        let inside = start + 1;
-        let bytes = &text.as_bytes()[inside..end];
+        let content = &text[start + 1..end - 1];
         if text.as_bytes()[start] == b'"' {
-            let length = memchr::memchr2(b'"', b'\\', bytes).filter(|at| bytes[*at] == b'"')?;
-            let content = text[inside..inside + length].into();
-            return Some(self.scalar(ScalarStyle::DoubleQuoted, start, inside + length + 1, content));
+            return Some(self.scalar(ScalarStyle::DoubleQuoted, start, end, content.into()));
         }
-        let mut doubled = false;
+        let content = match memchr::memchr(b'\'', content.as_bytes()) {
+            Some(_) => content.replace("''", "'").into(),
+            None => content.into(),
+        };
+        Some(self.scalar(ScalarStyle::SingleQuoted, start, end, content))
+    }
+
+    /// How long the quoted scalar at `start` is, with its quotes.
+    pub(super) fn quoted_length(&self, start: usize, end: usize) -> Option<usize> {
+        let bytes = &self.text.as_bytes()[start + 1..end];
+        if self.text.as_bytes()[start] == b'"' {
+            return memchr::memchr2(b'"', b'\\', bytes).filter(|at| bytes[*at] == b'"').map(|at| at + 2);
+        }
         let mut quotes = memchr::memchr_iter(b'\'', bytes);
-        let length = loop {
+        loop {
             let at = quotes.next()?;
             if bytes.get(at + 1) != Some(&b'\'') {
-                break at;
+                return Some(at + 2);
             }
-            doubled = true;
             quotes.next();
-        };
-        let content = &text[inside..inside + length];
-        let content = if doubled { content.replace("''", "'").into() } else { content.into() };
-        Some(self.scalar(ScalarStyle::SingleQuoted, start, inside + length + 1, content))
+        }
     }
 }

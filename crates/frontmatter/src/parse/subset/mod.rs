@@ -1,7 +1,7 @@
 //! The subset of YAML in which most frontmatter is written, read in one pass over its lines.
 //!
-//! **Flow.** Block maps of plain keys; their values are scalars of one line, flow collections of such scalars on one line,
-//! block lists of these, or block maps again; comments and blank lines. **Guarantee.** What is read here is read by the full
+//! **Flow.** Block maps of plain and quoted keys; their values are scalars of one line, flow collections of such scalars on one
+//! line, literal or folded text, block lists of all these and of maps, or block maps again; comments and blank lines. **Guarantee.** What is read here is read by the full
 //! parser to the same tree, with the same spans and styles; whatever is not certain to be is left to it. **Why.** It takes a
 //! fifth of the full parser's time, and reading all artifacts of a project is most of what `status` and `check` do. Edits
 //! are planned and proven by the full parser alone (`docs/adr/0005-a-subset-read-in-one-pass.md`).
@@ -10,6 +10,7 @@ mod line;
 mod inline;
 mod flow;
 mod block;
+mod block_scalar;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
