@@ -1,4 +1,4 @@
-//! Lists in brackets and maps in braces: of scalars, on one line.
+//! Lists in brackets and maps in braces, on one line.
 
 use super::{
     Reader,
@@ -6,9 +6,12 @@ use super::{
 };
 use crate::{CollectionStyle, Entry, Node, NodeKind};
 
+/// How deep they may stand inside each other here.
+const DEPTH: usize = 8;
+
 impl<'a> Reader<'a> {
     /// The flow list that starts at `start` and ends before `end`.
-    pub(super) fn flow_list(&mut self, start: usize, end: usize) -> Option<Node<'a>> {
+    pub(super) fn flow_list(&mut self, start: usize, end: usize, depth: usize) -> Option<Node<'a>> {
         let mut items = Vec::new();
         let mut at = start + 1;
         let closing = loop {
@@ -16,7 +19,7 @@ impl<'a> Reader<'a> {
             if self.byte(at, end)? == b']' {
                 break at;
             }
-            let item = self.flow_scalar(at, end)?;
+            let item = self.flow_value(at, end, depth)?;
             at = self.behind_blanks(self.behind(&item), end);
             items.push(item);
             match self.byte(at, end)? {
@@ -31,7 +34,7 @@ impl<'a> Reader<'a> {
 
     /// The flow map that starts at `start` and ends before `end`. A key without colon and value is one of a map too, as
     /// in `{ system-date }`.
-    pub(super) fn flow_map(&mut self, start: usize, end: usize) -> Option<Node<'a>> {
+    pub(super) fn flow_map(&mut self, start: usize, end: usize, depth: usize) -> Option<Node<'a>> {
         let mut entries = Vec::new();
         let mut at = start + 1;
         let closing = loop {
@@ -39,7 +42,7 @@ impl<'a> Reader<'a> {
             if self.byte(at, end)? == b'}' {
                 break at;
             }
-            let entry = self.flow_entry(at, end)?;
+            let entry = self.flow_entry(at, end, depth)?;
             at = self.behind_blanks(self.behind(&entry.value), end);
             entries.push(entry);
             match self.byte(at, end)? {
@@ -52,16 +55,25 @@ impl<'a> Reader<'a> {
         Some(self.node(start, closing + 1, kind))
     }
 
-    fn flow_entry(&mut self, start: usize, end: usize) -> Option<Entry<'a>> {
+    fn flow_entry(&mut self, start: usize, end: usize, depth: usize) -> Option<Entry<'a>> {
         let colon = start + self.key_length(start, end)?;
         let key = self.plain(start, colon);
         let value = if self.text.as_bytes()[colon..end].starts_with(b": ") {
             let value = self.behind_blanks(colon + 1, end);
-            self.flow_scalar(value, end)?
+            self.flow_value(value, end, depth)?
         } else {
             self.empty(colon)
         };
         Some(Entry { key, value })
+    }
+
+    fn flow_value(&mut self, start: usize, end: usize, depth: usize) -> Option<Node<'a>> {
+        match self.byte(start, end)? {
+            b'[' | b'{' if depth == DEPTH => None,
+            b'[' => self.flow_list(start, end, depth + 1),
+            b'{' => self.flow_map(start, end, depth + 1),
+            _ => self.flow_scalar(start, end),
+        }
     }
 
     /// A scalar inside a flow collection. A colon, a comment or a bracket in an unquoted one is left to the full parser.

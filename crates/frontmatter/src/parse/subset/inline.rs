@@ -42,8 +42,8 @@ impl<'a> Reader<'a> {
         let start = start + blanks(&bytes[start..end]);
         let node = match bytes[start..end].first() {
             None | Some(b'#') => return Some(Inline::Nothing),
-            Some(b'[') => self.flow_list(start, end)?,
-            Some(b'{') => self.flow_map(start, end)?,
+            Some(b'[') => self.flow_list(start, end, 0)?,
+            Some(b'{') => self.flow_map(start, end, 0)?,
             Some(b'\'' | b'"') => self.quoted(start, end)?,
             Some(b'|' | b'>') => return Header::of(&bytes[start..end]).map(Inline::Header),
             Some(_) => return self.plain_line(start, end).map(Inline::Value),
