@@ -71,8 +71,9 @@ async fn take(world: &mut World, worker: usize, step: Step) {
     }
 }
 
-/// Without faults from now on; what is parked is given another try, as a person would.
-async fn heal(world: &World) {
+/// Without faults from now on; what is parked is given another try, and many that are gone are closed, as a person would say.
+async fn heal(world: &mut World) {
+    world.settings.prunes_many = true;
     for _ in 0..40 {
         world.pass(2 * 60 * 60).await;
         let mut ledger = world.ledger.inner.clone();
@@ -107,7 +108,7 @@ proptest! {
             for (worker, step) in steps.into_iter().enumerate() {
                 take(&mut world, worker, step).await;
             }
-            heal(&world).await;
+            heal(&mut world).await;
             for id in 0..5 {
                 let name = format!("a{id}");
                 let tickets = world.tracker.of(&name);
