@@ -4,10 +4,8 @@
 use std::{hint::black_box, str::FromStr};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use stepmark_core::{
-    artifact::{Artifact, ProjectPath},
-    document::{Document, Edit, KeyPath, Region, Value, apply},
-};
+use stepmark_frontmatter::{Document, Edit, KeyPath, Region, Value, apply};
+use stepmark_model::artifact::{Artifact, ProjectPath};
 use yaml_edit::YamlFile;
 
 /// A frontmatter of 377 bytes, as an interrupted PRD workflow leaves it.

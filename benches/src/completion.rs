@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use stepmark_core::workspace::Workspace;
+use stepmark_store::workspace::Workspace;
 
 use crate::{
     bare,

@@ -8,9 +8,9 @@ use std::{
 };
 
 use serde_json::{Value as Json, json};
-use stepmark_core::{
+use stepmark_frontmatter::diff;
+use stepmark_model::{
     artifact::{FileHash, ProjectPath, StateDigest},
-    document::diff,
     journal::{
         Actor, ActorKind, ArtifactKey, ArtifactRef, Chain, Digests, Event, EventDraft, EventId, Header, Kind,
         SegmentName,

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use stepmark_core::workspace::Workspace;
+use stepmark_store::workspace::Workspace;
 
 use crate::{
     failure::Failure,

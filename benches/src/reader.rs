@@ -9,10 +9,8 @@ use std::{
 use clap::ValueEnum;
 use gray_matter::{Matter, Pod, engine::YAML};
 use serde::Deserialize;
-use stepmark_core::{
-    artifact::{Artifact, ProjectPath},
-    workspace::Workspace,
-};
+use stepmark_model::artifact::{Artifact, ProjectPath};
+use stepmark_store::workspace::Workspace;
 
 use crate::{bare, failure::Failure, parallel};
 

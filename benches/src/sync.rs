@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use stepmark_core::workspace::Workspace;
+use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::SyncConfiguration,
     ledger::{Ledger as _, SqliteLedger},

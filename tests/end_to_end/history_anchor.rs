@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, process::Command};
 
 use serde_json::Value as Json;
-use stepmark_core::journal::Event;
+use stepmark_model::journal::Event;
 
 use crate::harness::{
     Repository, Run, Sandbox,

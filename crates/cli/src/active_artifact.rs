@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use stepmark_core::{artifact::ProjectPath, workspace::ResumeChoice};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::workspace::ResumeChoice;
 
 use crate::{
     environment::Environment,

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use stepmark_core::{
-    journal::{Actor, SessionId},
-    workspace::ChangeReason,
-};
+use stepmark_model::journal::{Actor, SessionId};
+use stepmark_store::workspace::ChangeReason;
 
 use crate::commands;
 

@@ -2,10 +2,8 @@
 
 use std::{error::Error, str::FromStr};
 
-use stepmark_core::{
-    Workspace,
-    journal::{Actor, Attribution, Kind, SessionId},
-};
+use stepmark_model::journal::{Actor, Attribution, Kind, SessionId};
+use stepmark_store::workspace::Workspace;
 
 use crate::{
     arguments::ActingArguments,

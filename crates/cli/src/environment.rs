@@ -6,10 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use stepmark_core::{
-    journal::Attribution,
-    workspace::{Clock, ConfigurationSources},
-};
+use stepmark_model::journal::Attribution;
+use stepmark_store::workspace::{Clock, ConfigurationSources};
 
 use crate::{
     attribution::{self, ActorSource},

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use stepmark_core::{
+use stepmark_model::{
     artifact::{LedgerKey, ProjectPath, ProjectPathError},
     journal::{ArtifactKey, Attribution, SessionId},
-    workspace::{
-        ArtifactError, Comparison, ConfigurationSources, GitVersion, OpenError, RelativeError, Root,
-        TrackedArtifact, Workspace, manifest::ManifestChoice,
-    },
+    tracked_artifact::TrackedArtifact,
+};
+use stepmark_store::workspace::{
+    ArtifactError, Comparison, ConfigurationSources, GitVersion, OpenError, RelativeError, Root, Workspace,
+    manifest::ManifestChoice,
 };
 
 use crate::{

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use stepmark_core::artifact::names_git_folder;
+use stepmark_model::artifact::names_git_folder;
 use tempfile::Builder;
 
 /// How much of a file tells what made it, in bytes.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stepmark_core::workspace::Workspace;
+use stepmark_store::workspace::Workspace;
 
 use crate::{
     arguments::{Arguments, Command, ProjectArguments},

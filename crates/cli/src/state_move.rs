@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use stepmark_core::{
+use stepmark_store::{
     commit::{OldState, is_state_moved, old_state},
     workspace::Root,
 };

@@ -24,32 +24,19 @@
 //! Everything that can change a file stands behind the feature `write`, which is on by default. A crate that must only
 //! read depends on this one with `default-features = false`.
 
-pub mod artifact;
-pub mod workflow;
-pub mod delegation;
-pub mod lifecycle;
-pub mod check;
-pub mod transition;
-mod uninterrupted;
-pub mod file_lock;
-mod git_folders;
-mod local_state;
-mod own_file;
-mod root;
-mod git_process;
-mod database_files;
-pub mod journal;
-pub mod lease;
-#[cfg(feature = "write")]
-pub mod commit;
-pub mod project;
-pub mod resume;
-pub mod selection;
-pub mod workspace;
-
 #[doc(inline)]
 pub use stepmark_frontmatter as document;
+pub use stepmark_model::{
+    artifact, check, delegation, journal, lease, lifecycle, projection, resume, selection, tracked_artifact,
+    transition, workflow,
+};
+#[cfg(feature = "write")]
+pub use stepmark_store::commit;
+pub use stepmark_store::{file_lock, history, index_db, workspace};
 
-pub use artifact::{Artifact, ProjectPath};
-pub use document::{Document, Edit, Value};
-pub use workspace::{TrackedArtifact, Workspace};
+pub use stepmark_frontmatter::{Document, Edit, Value};
+pub use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    tracked_artifact::TrackedArtifact,
+};
+pub use stepmark_store::workspace::Workspace;

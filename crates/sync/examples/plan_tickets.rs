@@ -5,7 +5,7 @@
 
 use std::{env, error::Error, path::Path};
 
-use stepmark_core::Workspace;
+use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::SyncConfiguration,
     ledger::{Ledger as _, MemoryLedger},

@@ -2,19 +2,19 @@
 //! `cargo test -p stepmark-sync --doc --features prove-one-way`, as CI does.
 //!
 //! ```compile_fail,E0599
-//! fn no_way_back(workspace: &stepmark_core::Workspace) {
+//! fn no_way_back(workspace: &stepmark_store::workspace::Workspace) {
 //!     let _ = workspace.update("docs/prd.md", |prd| prd.complete("step-03-success"));
 //! }
 //! ```
 //!
 //! ```compile_fail,E0433
-//! use stepmark_core::commit::Transaction;
+//! use stepmark_store::commit::Transaction;
 //! ```
 //!
 //! What reads is there:
 //!
 //! ```
-//! fn read(workspace: &stepmark_core::Workspace) {
+//! fn read(workspace: &stepmark_store::workspace::Workspace) {
 //!     let _ = workspace.artifacts();
 //! }
 //! ```

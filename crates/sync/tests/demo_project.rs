@@ -14,8 +14,8 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_core::{
-    Workspace,
+use stepmark_store::{
+    workspace::Workspace,
     workspace::{Artifacts, Clock},
 };
 use stepmark_sync::{

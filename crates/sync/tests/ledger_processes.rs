@@ -10,7 +10,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_core::journal::ArtifactKey;
+use stepmark_model::journal::ArtifactKey;
 use stepmark_sync::{
     breaker::{Breaker, BreakerSettings, Circuit, Failure, Reason, Route, RouteAdmission, Scope},
     ledger::{Lease, Ledger, LedgerError, Link, SqliteLedger},

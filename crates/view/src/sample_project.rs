@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use stepmark_core::workspace::{Clock, Workspace};
+use stepmark_store::workspace::{Clock, Workspace};
 use tempfile::TempDir;
 
 use crate::{observation::Observation, overview::Overview};

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use stepmark_core::journal::{Chain, Event, EventId, Header, Line, SegmentHead, SegmentName, heads_in, seal};
+use stepmark_model::journal::{
+    Chain, Event, EventId, Header, Line, SegmentHead, SegmentName, heads_in, seal,
+};
 
 /// Writes segments anew: every hash in them is right, and the events say something else.
 #[derive(Default)]

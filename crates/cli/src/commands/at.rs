@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use jiff::{Timestamp, civil};
 use serde_json::{Value as Json, json};
-use stepmark_core::journal::{
-    Event,
-    store::{History, HistoryError, Point},
-};
+use stepmark_model::journal::Event;
+use stepmark_store::history::{History, HistoryError, Point};
 
 use crate::{
     exit::{Exit, Failure},

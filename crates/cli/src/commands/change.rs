@@ -1,11 +1,14 @@
 //! What the commands that change an artifact have in common: carry out, report.
 
 use serde::Serialize;
-use stepmark_core::{
+use stepmark_model::{
     artifact::ProjectPath,
-    commit::Outcome,
+    tracked_artifact::TrackedArtifact,
     transition::{Command, Remark, Strictness},
-    workspace::{Carried, ChangeReason, TrackedArtifact},
+};
+use stepmark_store::{
+    commit::Outcome,
+    workspace::{Carried, ChangeReason},
 };
 
 use super::checkpoint;

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_core::{
+use stepmark_model::{
     artifact::ProjectPath,
     check::{Finding, Severity},
-    workspace::{
-        Artifacts, BASELINE_PATH, ChangedArtifact, ChangedArtifacts, CheckReport, CheckedBefore, Comparison,
-        GitVersion, Known, Selection, manifest::CacheOutcome,
-    },
+};
+use stepmark_store::workspace::{
+    Artifacts, BASELINE_PATH, ChangedArtifact, ChangedArtifacts, CheckReport, CheckedBefore, Comparison,
+    GitVersion, Known, Selection, manifest::CacheOutcome,
 };
 
 use super::fixing::{self, FixArguments, Fixing};

@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
-use stepmark_core::{
-    artifact::ProjectPath,
-    workspace::{CheckpointMade, CheckpointReadError},
-};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::workspace::{CheckpointMade, CheckpointReadError};
 
 use crate::{
     exit::{Exit, Failure},
@@ -76,7 +74,10 @@ fn made_wire(made: &CheckpointMade) -> Json {
     wire
 }
 
-fn wire(place: &ProjectPath, read: Result<&stepmark_core::project::checkpoint::Checkpoint, String>) -> Json {
+fn wire(
+    place: &ProjectPath,
+    read: Result<&stepmark_model::projection::checkpoint::Checkpoint, String>,
+) -> Json {
     match read {
         Ok(checkpoint) => json!({
             "checkpoint": place.to_string(),

@@ -1,10 +1,8 @@
 //! `stepmark complete`
 
 use clap::Args;
-use stepmark_core::{
-    transition::{Command, Strictness},
-    workspace::ChangeReason,
-};
+use stepmark_model::transition::{Command, Strictness};
+use stepmark_store::workspace::ChangeReason;
 
 use super::change;
 use crate::{

@@ -1,10 +1,8 @@
 //! `stepmark config`
 
 use clap::{Args, Subcommand};
-use stepmark_core::{
-    document::Value,
-    workspace::{Configuration, ConfiguredValue, Origin, VARIABLES, Variable},
-};
+use stepmark_frontmatter::Value;
+use stepmark_store::workspace::{Configuration, ConfiguredValue, Origin, VARIABLES, Variable};
 
 use crate::{
     exit::{Exit, Failure},

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_core::{
+use stepmark_model::{
     artifact::ProjectPath,
     workflow::{ContextAnswer, ContextCandidate, ContextVerdict},
-    workspace::Context as Found,
 };
+use stepmark_store::workspace::Context as Found;
 
 use crate::{
     exit::{Exit, Failure},

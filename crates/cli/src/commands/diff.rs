@@ -2,13 +2,9 @@
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use stepmark_core::{
-    document::{Change, diff},
-    journal::{
-        Event,
-        store::{History, KnownArtifact, Point},
-    },
-};
+use stepmark_frontmatter::{Change, diff};
+use stepmark_model::journal::Event;
+use stepmark_store::history::{History, KnownArtifact, Point};
 
 use crate::{
     exit::{Exit, Failure},

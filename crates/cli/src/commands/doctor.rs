@@ -2,8 +2,8 @@
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use stepmark_core::{
-    artifact::ProjectPath,
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::{
     commit::{CommitSetAside, SetAsideRepair},
     workspace::{Diagnosis, DoctorFinding},
 };

@@ -3,10 +3,8 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use stepmark_core::{
-    journal::{EventDraft, Kind},
-    workspace::CycleBoundary,
-};
+use stepmark_model::journal::{EventDraft, Kind};
+use stepmark_store::workspace::CycleBoundary;
 
 use super::session;
 use crate::{

@@ -1,7 +1,7 @@
 //! `stepmark explain`
 
 use clap::Args;
-use stepmark_core::check::{RULES, Rule, rule_of};
+use stepmark_model::check::{RULES, Rule, rule_of};
 
 use crate::{
     exit::{Exit, Failure},

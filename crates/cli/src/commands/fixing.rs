@@ -1,10 +1,12 @@
 //! What `check` does with the fixes of its findings: make them, or show them as a patch.
 
 use clap::Args;
-use stepmark_core::{
+use stepmark_model::{
     artifact::ProjectPath,
     check::{Declined, Finding, Mended, Safety},
-    workspace::{ChangedArtifact, CheckReport, CheckedFile, GitVersion, StagedMending, StagedOutcome},
+};
+use stepmark_store::workspace::{
+    ChangedArtifact, CheckReport, CheckedFile, GitVersion, StagedMending, StagedOutcome,
 };
 
 use crate::{

@@ -3,10 +3,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
-use stepmark_core::{
-    artifact::ProjectPath,
-    workspace::{GateAnswer, Tier},
-};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::workspace::{GateAnswer, Tier};
 
 use super::lease::{Lease, until};
 use crate::{

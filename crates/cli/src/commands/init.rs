@@ -1,7 +1,7 @@
 //! `stepmark init`
 
 use clap::Args;
-use stepmark_core::workspace::{CONFIGURATION_PATH, Initialised};
+use stepmark_store::workspace::{CONFIGURATION_PATH, Initialised};
 
 use crate::{
     environment::new_id,

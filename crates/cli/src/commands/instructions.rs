@@ -1,10 +1,8 @@
 //! `stepmark instructions`
 
 use clap::{Args, Subcommand};
-use stepmark_core::{
-    project::instruction_meta::CacheVerdict,
-    workspace::{CachedInstructions, CycleBoundary, Refreshed},
-};
+use stepmark_model::projection::instruction_meta::CacheVerdict;
+use stepmark_store::workspace::{CachedInstructions, CycleBoundary, Refreshed};
 
 use crate::{
     exit::{Exit, Failure},

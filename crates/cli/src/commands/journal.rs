@@ -4,13 +4,10 @@ use std::collections::HashSet;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
-use stepmark_core::{
-    artifact::ProjectPath,
+use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
+use stepmark_store::{
     commit::{FsyncPolicy, compact_segments},
-    journal::{
-        SegmentName,
-        store::{History, KnownSegment, SegmentPlace, SegmentProblem},
-    },
+    history::{History, KnownSegment, SegmentPlace, SegmentProblem},
     workspace::StagedHistory,
 };
 

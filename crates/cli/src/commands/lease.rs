@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
-use stepmark_core::{
+use stepmark_model::{
     artifact::ProjectPath,
     lease::{Claim, LONGEST, Lease as Record, Tenure},
 };

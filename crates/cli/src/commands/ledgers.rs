@@ -1,11 +1,8 @@
 //! What is said of a projection of ledgers.
 
 use serde_json::{Value as Json, json};
-use stepmark_core::{
-    lifecycle::WordChange,
-    project::story_ledger::LedgerEntry,
-    workspace::{BrokenSprintStatus, ChangeError, LedgerLeft, LedgerProjection},
-};
+use stepmark_model::{lifecycle::WordChange, projection::story_ledger::LedgerEntry};
+use stepmark_store::workspace::{BrokenSprintStatus, ChangeError, LedgerLeft, LedgerProjection};
 
 use crate::{
     exit::chain,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
-use stepmark_core::lifecycle::{Lifecycle as Table, Lifecycles, Move, State, built_in};
+use stepmark_model::lifecycle::{Lifecycle as Table, Lifecycles, Move, State, built_in};
 
 use crate::{
     exit::{Exit, Failure},

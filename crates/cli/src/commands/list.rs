@@ -1,12 +1,13 @@
 //! `stepmark list`
 
 use clap::Args;
-use stepmark_core::{
+use stepmark_model::{
     artifact::natural_order,
     check::{Finding, Severity},
     selection::{Field, FieldValue, Selectable, Selection, SelectionError, SortKeys, parse_fields},
-    workspace::{Artifacts, Known, ListedArtifact, Selection as CheckSelection, TrackedArtifact},
+    tracked_artifact::TrackedArtifact,
 };
+use stepmark_store::workspace::{Artifacts, Known, ListedArtifact, Selection as CheckSelection};
 
 use crate::{
     exit::{Exit, Failure},

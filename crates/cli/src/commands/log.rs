@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use stepmark_core::journal::{
-    Event, Kind, SessionId,
-    store::{History, Selection},
-};
+use stepmark_model::journal::{Event, Kind, SessionId};
+use stepmark_store::history::{History, Selection};
 
 use super::{at::At, diff::Diff, journal::Journal, replay::Replay};
 use crate::{

@@ -3,9 +3,9 @@
 use std::{path::PathBuf, sync::atomic::AtomicUsize};
 
 use clap::{Args, Subcommand};
-use stepmark_core::{
+use stepmark_model::projection::files_manifest::{FileClass, FileVerdict, OddityKind};
+use stepmark_store::{
     commit::Outcome,
-    project::files_manifest::{FileClass, FileVerdict, OddityKind},
     workspace::{
         WalkProblem,
         manifest::{

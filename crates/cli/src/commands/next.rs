@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use stepmark_core::{
+use stepmark_model::{
     artifact::Problem,
+    tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Next as NextStep, Standing, Step},
-    workspace::{Membership, TrackedArtifact},
 };
 
 use crate::{

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_core::{
-    transition::{Command, Strictness},
-    workspace::ChangeReason,
-};
+use stepmark_model::transition::{Command, Strictness};
+use stepmark_store::workspace::ChangeReason;
 
 use super::change;
 use crate::{

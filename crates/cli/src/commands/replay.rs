@@ -3,8 +3,8 @@
 use std::{path::PathBuf, thread};
 
 use clap::Args;
-use stepmark_core::{
-    journal::store::{History, HistoryError, VerifiedSegments},
+use stepmark_store::{
+    history::{History, HistoryError, VerifiedSegments},
     workspace::{ReplayedArtifacts, verify_history},
 };
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use stepmark_core::{commit::Outcome, document::Fences, workspace::Restored};
+use stepmark_frontmatter::Fences;
+use stepmark_store::{commit::Outcome, workspace::Restored};
 
 use crate::{
     arguments::reason,

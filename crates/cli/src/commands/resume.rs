@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use stepmark_core::{
+use stepmark_model::{
     artifact::ProjectPath,
     resume::{Answer, Evidence, NextStep, Said, Testimony, Tier, Verdict},
-    workspace::{ResumeChoice, Resumption},
 };
+use stepmark_store::workspace::{ResumeChoice, Resumption};
 
 use super::session;
 use crate::{

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use stepmark_core::{
+use stepmark_model::{
     artifact,
     journal::ActorKind,
     transition::{Command, Confidence, ScopeSource, Strictness},
-    workspace::ChangeReason,
 };
+use stepmark_store::workspace::ChangeReason;
 
 use super::change;
 use crate::{

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_core::{
-    document::{KeyPath, Value},
-    transition::{Command, Strictness},
-};
+use stepmark_frontmatter::{KeyPath, Value};
+use stepmark_model::transition::{Command, Strictness};
 
 use super::change;
 use crate::{

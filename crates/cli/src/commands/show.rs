@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use stepmark_core::{
+use stepmark_frontmatter::{Region, Value, Yaml};
+use stepmark_model::{
     artifact::Artifact,
-    document::{Region, Value, Yaml},
+    tracked_artifact::{Membership, TrackedArtifact},
     workflow::Unit,
-    workspace::{Membership, TrackedArtifact},
 };
 
 use super::context::Context;
@@ -119,7 +119,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     line("inputs", joined(state.input_documents.iter().map(|input| input.path.as_str())).as_deref());
     line("listed", joined(artifact.steps().completed().iter().map(|id| id.spelling())).as_deref());
     if let (Some(workflow), Some(progress)) = (artifact.workflow(), &progress) {
-        let is_done = |step: &stepmark_core::workflow::Step| {
+        let is_done = |step: &stepmark_model::workflow::Step| {
             progress.done.iter().any(|item| item.steps.iter().any(|done| done.id == step.id))
         };
         for unit in workflow.chain.units() {

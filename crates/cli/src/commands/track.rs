@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_core::{
+use stepmark_model::{
     journal::ArtifactKey,
     transition::{Command, Strictness},
-    workspace::ChangeReason,
 };
+use stepmark_store::workspace::ChangeReason;
 
 use super::change;
 use crate::{

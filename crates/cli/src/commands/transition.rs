@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_core::{
-    TrackedArtifact,
+use stepmark_model::{
     lifecycle::{Choice, Guard, Lifecycle, Move, Source, State},
+    tracked_artifact::TrackedArtifact,
     transition::{Command, Strictness, TransitionRefusal, finish_above},
-    workspace::ChangeError,
 };
+use stepmark_store::workspace::ChangeError;
 
 use super::{change, lifecycle::move_wire};
 use crate::{

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_core::{
-    TrackedArtifact,
+use stepmark_model::{
     delegation::{Chains, Completion, Forest, Member, Row},
-    workspace::ChainLink,
+    tracked_artifact::TrackedArtifact,
 };
+use stepmark_store::workspace::ChainLink;
 
 use crate::{
     exit::{Exit, Failure},

@@ -1,11 +1,9 @@
 //! Why an artifact was not changed.
 
-use stepmark_core::{
-    artifact::ProjectPath,
+use stepmark_frontmatter::EditError;
+use stepmark_model::{artifact::ProjectPath, lifecycle::MoveRefusal, transition::TransitionRefusal};
+use stepmark_store::{
     commit::{CommitError, Found, LockError},
-    document::EditError,
-    lifecycle::MoveRefusal,
-    transition::TransitionRefusal,
     workspace::{ChangeError, LeaseError},
 };
 

@@ -1,6 +1,6 @@
 //! Why git could not say what changed.
 
-use stepmark_core::workspace::{ChangedArtifactsError, GitVersionError, StagedMendingError};
+use stepmark_store::workspace::{ChangedArtifactsError, GitVersionError, StagedMendingError};
 
 use super::{Exit, Failure};
 

@@ -1,8 +1,9 @@
 //! Why history, checkpoints or sessions could not be used.
 
-use stepmark_core::{
+use stepmark_model::journal::ReplayError;
+use stepmark_store::{
     commit::{CompactError, LocalStateMoveError},
-    journal::{HistoryError, ReplayError},
+    history::HistoryError,
     workspace::{
         ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError,
         CommitMessageError, DoctorError, LocalStateError, ReplayArtifactsError, RestoreError,

@@ -11,7 +11,7 @@ mod view;
 
 use std::{error::Error, iter, process::ExitCode};
 
-use stepmark_core::commit::WriteState;
+use stepmark_store::commit::WriteState;
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Why a copy of the artifacts could not be made or used.
 
-use stepmark_core::{
+use stepmark_store::{
     workspace::manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
     workspace::{
         ArtifactError, BaselineWriteError, CatalogueError, ChangeError, CheckError, GateError, HookError,

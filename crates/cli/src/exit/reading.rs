@@ -2,9 +2,9 @@
 
 use std::io::ErrorKind;
 
-use stepmark_core::{
-    artifact::ProjectPathError,
-    workspace::{ArtifactError, ConfigurationError, OpenError, RelativeError, ResolveError, WalkError},
+use stepmark_model::artifact::ProjectPathError;
+use stepmark_store::workspace::{
+    ArtifactError, ConfigurationError, OpenError, RelativeError, ResolveError, WalkError,
 };
 
 use super::{Exit, Failure};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use stepmark_core::lifecycle::Lifecycle;
+use stepmark_model::lifecycle::Lifecycle;
 
 /// The diagram, which GitHub and many editors draw. States are numbered, since their names may hold anything.
 pub(crate) fn state_diagram(lifecycle: &Lifecycle) -> String {

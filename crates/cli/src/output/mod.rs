@@ -22,7 +22,7 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
-use stepmark_core::commit::WriteState;
+use stepmark_store::commit::WriteState;
 use stepmark_view::wording::visible;
 pub(crate) use stepmark_view::wording::{history, on_one_line};
 

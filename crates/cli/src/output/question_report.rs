@@ -1,7 +1,7 @@
 //! What is wrong with a question on the command line: the place with a caret, as rustc shows it.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use stepmark_core::selection::SelectionError;
+use stepmark_model::selection::SelectionError;
 
 use super::on_one_line;
 

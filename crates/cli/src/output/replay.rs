@@ -1,10 +1,8 @@
 //! What replaying history found, as lines and as JSON.
 
 use serde_json::{Value as Json, json};
-use stepmark_core::{
-    journal::{EventId, Standing, store::SegmentProblem},
-    workspace::Replayed,
-};
+use stepmark_model::journal::{EventId, Standing};
+use stepmark_store::{history::SegmentProblem, workspace::Replayed};
 
 use super::{Output, history, on_one_line, wording};
 use crate::exit::{Exit, chain};

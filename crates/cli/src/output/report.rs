@@ -3,10 +3,8 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
-use stepmark_core::{
-    check::{Finding, Safety, Severity},
-    document::{LineIndex, Position},
-};
+use stepmark_frontmatter::{LineIndex, Position};
+use stepmark_model::check::{Finding, Safety, Severity};
 use stepmark_view::wording::{on_one_line, visible};
 
 /// A file, ready to be shown around findings.
@@ -37,7 +35,7 @@ impl<'f> Excerpt<'f> {
     }
 
     /// `line:column` of a byte offset.
-    pub(crate) fn position(&self, offset: usize) -> stepmark_core::document::Position {
+    pub(crate) fn position(&self, offset: usize) -> stepmark_frontmatter::Position {
         self.lines.position(self.bytes, offset)
     }
 
@@ -126,7 +124,8 @@ fn shown(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stepmark_core::{ProjectPath, check::rule_of, document::Span};
+    use stepmark_frontmatter::Span;
+    use stepmark_model::{artifact::ProjectPath, check::rule_of};
 
     use super::*;
     use crate::output::findings::sample::plain;

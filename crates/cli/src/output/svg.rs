@@ -11,7 +11,7 @@ use layout::{
     std_shapes::shapes::{Arrow, Element, LineEndKind, ShapeKind},
     topo::layout::VisualGraph,
 };
-use stepmark_core::lifecycle::{Lifecycle, State};
+use stepmark_model::lifecycle::{Lifecycle, State};
 
 use super::{mermaid::label, on_one_line};
 

@@ -2,10 +2,10 @@
 //! the same version.
 
 use serde::Serialize;
-use stepmark_core::{
+use stepmark_model::{
     check::{Finding, Severity},
+    tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Next, Progress, Step},
-    workspace::{Membership, TrackedArtifact},
 };
 
 /// One artifact in `stepmark.status/1` and `stepmark.show/1`.
@@ -93,7 +93,7 @@ impl ArtifactWire {
             Membership::Ambiguous { candidates } => candidates.clone(),
             _ => Vec::new(),
         };
-        let filled = |field: &Option<stepmark_core::artifact::Field>| {
+        let filled = |field: &Option<stepmark_model::artifact::Field>| {
             field.as_ref().and_then(|field| field.filled()).map(str::to_owned)
         };
         Self {

@@ -1,7 +1,7 @@
 //! Words for states that several commands show.
 
-use stepmark_core::{
-    journal::store::{History, SegmentProblem},
+use stepmark_store::{
+    history::{History, SegmentProblem},
     workspace::Artifacts,
 };
 pub(crate) use stepmark_view::wording::{count, next, unknown_next, waiting_stories, workflow};

@@ -2,9 +2,9 @@
 
 use std::{cell::RefCell, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
-use stepmark_core::{
-    artifact::SPRINT_STATUS_NAME,
-    journal::store::SEALED_FOLDER,
+use stepmark_model::artifact::SPRINT_STATUS_NAME;
+use stepmark_store::{
+    history::SEALED_FOLDER,
     workspace::{CONFIGURATION_PATH, StateFolder, Workspace},
 };
 use stepmark_sync::{ledger::LEDGER_FILE, run::ChangeSignal};

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use stepmark_core::workspace::Workspace;
+use stepmark_store::workspace::Workspace;
 use stepmark_sync::run::ChangeListener;
 use stepmark_view::observation::{FindingRow, Observation, ObservationError};
 use tokio::{task::spawn_blocking, time::sleep};

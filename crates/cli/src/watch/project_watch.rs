@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
-use stepmark_core::{artifact::ProjectPath, workspace::Workspace};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::workspace::Workspace;
 use stepmark_sync::run::{ChangeListener, ChangeSignal};
 use tokio::time::sleep;
 

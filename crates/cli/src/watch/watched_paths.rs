@@ -6,7 +6,8 @@ use notify::{
     Event, EventKind,
     event::{AccessKind, AccessMode, CreateKind, ModifyKind},
 };
-use stepmark_core::{artifact::ProjectPath, workspace::Configuration};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::workspace::Configuration;
 
 use super::WatchChoice;
 

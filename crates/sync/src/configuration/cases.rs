@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 
 use super::{Drift, Prune, SyncConfiguration, SyncConfigurationError, Target};
 use crate::{pace::ScopedPace, ticket::Parents};

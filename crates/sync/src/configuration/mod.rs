@@ -19,10 +19,8 @@ use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, Visitor},
 };
-use stepmark_core::{
-    document::Position,
-    workspace::{Configuration, UnknownKey},
-};
+use stepmark_frontmatter::Position;
+use stepmark_store::workspace::{Configuration, UnknownKey};
 
 use self::tracker_settings::TrackerKeys;
 use crate::TrackerName;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, de::IgnoredAny};
-use stepmark_core::artifact::{PathGlob, PathGlobs, ProjectPath};
+use stepmark_model::artifact::{PathGlob, PathGlobs, ProjectPath};
 
 use super::{BaseUrl, Drift, Duplicates, Prune, Repository, Target, TargetKind};
 use crate::{

@@ -1,7 +1,7 @@
 //! What is to be done about one ticket.
 
 use serde::{Deserialize, Serialize};
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 
 use crate::ticket::{FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, Ticket, TicketDigest};
 
@@ -112,7 +112,7 @@ impl Action {
 /// A path is text in JSON.
 mod path_as_text {
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
-    use stepmark_core::artifact::ProjectPath;
+    use stepmark_model::artifact::ProjectPath;
 
     pub(super) fn serialize<S: Serializer>(path: &Option<ProjectPath>, to: S) -> Result<S::Ok, S::Error> {
         path.as_ref().map(ProjectPath::as_str).serialize(to)

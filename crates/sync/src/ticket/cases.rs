@@ -1,7 +1,7 @@
 //! What tickets say, and what stays as it is.
 
 use proptest::{prop_assert, prop_assert_eq, prop_assume};
-use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey};
+use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
 
 use super::{
     CloseReason, Commit, LeftOutReason, ManagedSection, Marker, Snapshot, Standing, Ticket, TicketFacts,

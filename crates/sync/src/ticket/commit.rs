@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 
 use super::{Inline, Ticket, file_url::percent_encoded};
 

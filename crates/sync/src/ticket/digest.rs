@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
-use stepmark_core::artifact::{FileHash, FileHashError};
+use stepmark_model::artifact::{FileHash, FileHashError};
 
 /// SHA-256 of the canonical form of a ticket ([`Ticket::canonical`](super::Ticket::canonical)). A tracker that has this digest
 /// is sent nothing. Shown as 64 lower-case hexadecimal digits.

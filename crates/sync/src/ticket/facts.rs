@@ -1,11 +1,11 @@
 //! What the ticket of an artifact is made from.
 
-use stepmark_core::{
+use stepmark_model::{
     artifact::{Artifact, Delegation, Field, Problem, ProjectPath},
     delegation::Completion,
     journal::ArtifactKey,
+    tracked_artifact::TrackedArtifact,
     workflow::{Next, Progress, Step, Unit},
-    workspace::TrackedArtifact,
 };
 
 use super::title::title;

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, str::FromStr};
 
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 
 use crate::scalar::deserialize_as_scalar;
 

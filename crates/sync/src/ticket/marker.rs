@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-use stepmark_core::{artifact::FileHash, journal::ArtifactKey};
+use stepmark_model::{artifact::FileHash, journal::ArtifactKey};
 
 /// The identity of an artifact in tickets: project id and the artifact's own id, neither of which ever changes (FORMATS.md
 /// §4, "What makes create → link safe", 2). It stands in every ticket, hidden, from the request that creates it. An
@@ -167,7 +167,7 @@ impl<'de> Deserialize<'de> for Marker {
 #[cfg(test)]
 mod tests {
     use proptest::{prop_assert, prop_assert_eq};
-    use stepmark_core::artifact::ProjectPath;
+    use stepmark_model::artifact::ProjectPath;
 
     use super::*;
 

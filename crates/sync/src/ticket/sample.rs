@@ -1,6 +1,6 @@
 //! Artifacts for tests.
 
-use stepmark_core::{artifact::ProjectPath, journal::ArtifactKey};
+use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
 
 use super::{
     ManagedSection, Marker, Observed, RemoteTicket, Snapshot, StepFact, Ticket, TicketFacts, TicketSettings,

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stepmark_core::{
+use stepmark_model::{
     artifact::{LedgerKey, ProjectPath, story_key},
     journal::ArtifactKey,
-    workspace::{Artifacts, map_in_parts},
 };
+use stepmark_store::workspace::{Artifacts, map_in_parts};
 
 use super::{Commit, Marker, MarkerError, TicketFacts, TicketKind};
 

@@ -6,7 +6,7 @@ use std::{
     str::FromStr,
 };
 
-use stepmark_core::artifact::{FileHash, FileHashError};
+use stepmark_model::artifact::{FileHash, FileHashError};
 
 use super::{Marker, TicketFacts, TicketSettings};
 

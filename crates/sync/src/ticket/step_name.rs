@@ -1,6 +1,6 @@
 //! Steps as people read them.
 
-use stepmark_core::workflow::{StepForm, StepId, Track};
+use stepmark_model::workflow::{StepForm, StepId, Track};
 
 use super::Inline;
 

@@ -1,6 +1,6 @@
 //! What an artifact is called.
 
-use stepmark_core::artifact::{Artifact, Field};
+use stepmark_model::artifact::{Artifact, Field};
 
 use super::first_heading::first_heading;
 
@@ -38,7 +38,7 @@ fn without_places(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use stepmark_core::artifact::ProjectPath;
+    use stepmark_model::artifact::ProjectPath;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::{future::Future, time::Duration};
 
 use jiff::Timestamp;
-use stepmark_core::workspace::Clock;
+use stepmark_store::workspace::Clock;
 
 /// What time it is, and waiting.
 pub trait WorkerClock: Send + Sync {

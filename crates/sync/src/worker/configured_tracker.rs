@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stepmark_core::workspace::{Clock, Root};
+use stepmark_store::workspace::{Clock, Root};
 
 use crate::{
     TrackerName,

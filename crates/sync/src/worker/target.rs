@@ -1,6 +1,6 @@
 //! Whose tickets the ledger knows: those of one repository or project, which the tracker itself names.
 
-use stepmark_core::artifact::FileHash;
+use stepmark_model::artifact::FileHash;
 
 use super::{
     ApplyError, Held, Worker, WorkerClock,

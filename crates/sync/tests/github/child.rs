@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use stepmark_core::workspace::Clock;
+use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     ledger::LedgerError,
     retry::{Chance, Draw},

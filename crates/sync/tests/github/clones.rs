@@ -8,7 +8,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_core::workspace::Clock;
+use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     ledger::Ledger as _,
     retry::{Chance, Draw},

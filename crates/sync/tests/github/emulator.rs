@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the environment says where the emulator is")]
 
 use serde_json::json;
-use stepmark_core::workspace::Clock;
+use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     configuration::Repository,
     ticket::{CloseReason, Standing, Ticket},

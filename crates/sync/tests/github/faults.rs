@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stepmark_core::workspace::Clock;
+use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     breaker::Reason,
     tracker::{GitHubTracker, Outcome, Tracker as _},

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use stepmark_core::workspace::Clock;
+use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     ledger::SqliteLedger,
     retry::{Chance, Draw},

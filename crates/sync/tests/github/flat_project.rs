@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use stepmark_core::Workspace;
+use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{Ledger as _, SqliteLedger},

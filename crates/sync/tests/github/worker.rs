@@ -9,7 +9,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_core::{Workspace, workspace::Clock};
+use stepmark_store::{workspace::Clock, workspace::Workspace};
 use stepmark_sync::{
     breaker::Reason,
     configuration::{SyncConfiguration, TrackerSettings},

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use stepmark_core::{journal::ArtifactKey, workspace::Clock};
+use stepmark_model::journal::ArtifactKey;
+use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     credential::{Credential, Secret},
     ticket::{Block, Inline, Marker, RemoteTicket, Standing, Ticket, project_label},

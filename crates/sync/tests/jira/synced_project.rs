@@ -13,7 +13,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_core::{Workspace, workspace::Clock};
+use stepmark_store::{workspace::Clock, workspace::Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
     ledger::{Ledger as _, MemoryLedger},

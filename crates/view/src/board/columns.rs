@@ -9,7 +9,7 @@ use ratatui::{
     widgets::{Block, List, ListItem, ListState},
 };
 
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 
 use super::{BoardState, Theme, row::Row};
 use crate::wording::on_one_line;

@@ -6,7 +6,7 @@ use ratatui::{
     text::{Line, Span},
     widgets::{Block, Paragraph, Wrap},
 };
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 
 use super::{BoardState, Theme, list::mark, row::Row};
 use crate::{

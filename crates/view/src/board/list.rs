@@ -6,7 +6,7 @@ use ratatui::{
     text::{Line, Span},
     widgets::{Block, Cell, Row, Table, TableState},
 };
-use stepmark_core::check::Severity;
+use stepmark_model::check::Severity;
 
 use super::{BoardState, Theme, row};
 use crate::{

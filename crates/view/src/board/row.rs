@@ -1,6 +1,6 @@
 //! A row of the list: an artifact, or something wrong that belongs to none.
 
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 
 use crate::overview::{Entry, Overview, Trouble};
 

@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use stepmark_core::check::Severity;
+use stepmark_model::check::Severity;
 
 use crate::overview::{CellState, Condition};
 

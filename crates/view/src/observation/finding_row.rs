@@ -1,11 +1,11 @@
 //! A finding with the place that a person looks for.
 
-use stepmark_core::{
+use stepmark_frontmatter::{LineIndex, Position};
+use stepmark_model::{
     artifact::ProjectPath,
     check::{Rule, Severity},
-    document::{LineIndex, Position},
-    workspace::CheckedFile,
 };
+use stepmark_store::workspace::CheckedFile;
 
 /// A finding with its line and column.
 #[derive(Clone, Debug)]

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use stepmark_core::{
-    journal::{
-        Event,
-        store::{History, HistoryError},
-    },
+use stepmark_model::journal::Event;
+use stepmark_store::{
+    history::{History, HistoryError},
     workspace::{Artifacts, CheckError, Known, Selection, SprintLedgers, WalkError, Workspace},
 };
 

@@ -3,10 +3,8 @@
 use std::error::Error;
 
 use jiff::Timestamp;
-use stepmark_core::{
-    artifact::ProjectPath,
-    workspace::{Artifacts, StateFolder, Workspace},
-};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::workspace::{Artifacts, StateFolder, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{LEDGER_FILE, Ledger, LedgerReader, MemoryLedger, SqliteLedger},

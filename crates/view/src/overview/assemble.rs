@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
-use stepmark_core::{artifact::ProjectPath, check::Severity};
+use stepmark_model::{artifact::ProjectPath, check::Severity};
 
 use super::{
     Column, Condition, Entry, EventRow, ProgressGroup, SessionRow, TreeRow, Trouble,

@@ -1,6 +1,6 @@
 //! What observations mean.
 
-use stepmark_core::check::Severity;
+use stepmark_model::check::Severity;
 
 use super::*;
 use crate::sample_project::SampleProject;

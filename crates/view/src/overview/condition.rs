@@ -1,8 +1,8 @@
 //! Where an artifact stands.
 
-use stepmark_core::{
-    TrackedArtifact,
+use stepmark_model::{
     lifecycle::{Lifecycle, State},
+    tracked_artifact::TrackedArtifact,
     workflow::Standing,
 };
 

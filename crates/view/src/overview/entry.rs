@@ -1,9 +1,9 @@
 //! One artifact, for people.
 
 use jiff::Timestamp;
-use stepmark_core::{
-    TrackedArtifact,
+use stepmark_model::{
     artifact::{Field, LedgerKey, ProjectPath},
+    tracked_artifact::TrackedArtifact,
     workflow::Next,
 };
 

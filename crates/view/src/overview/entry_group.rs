@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepmark_core::artifact::natural_order;
+use stepmark_model::artifact::natural_order;
 
 use super::{Entry, EpicTitles};
 

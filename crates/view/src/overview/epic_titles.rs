@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use stepmark_core::{
-    TrackedArtifact,
+use stepmark_model::{
     artifact::{LedgerKey, LedgerPart},
+    tracked_artifact::TrackedArtifact,
 };
 
 /// The titles of epics, by their numbers.

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use stepmark_core::{
-    artifact::{LedgerKey, ProjectPath, SprintStatus},
-    workspace::SprintLedger,
-};
+use stepmark_model::artifact::{LedgerKey, ProjectPath, SprintStatus};
+use stepmark_store::workspace::SprintLedger;
 
 use super::{Condition, Entry, EpicTitles, entry_group::epic_name};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 
 /// Returns for each path its shortest end, in whole parts and without `.md`, that no other path ends with.
 pub fn short_names(paths: &[&ProjectPath]) -> Vec<String> {

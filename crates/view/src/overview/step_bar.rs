@@ -1,7 +1,7 @@
 //! The steps of a workflow as a row of cells.
 
-use stepmark_core::{
-    TrackedArtifact,
+use stepmark_model::{
+    tracked_artifact::TrackedArtifact,
     workflow::{Next, Progress, Step, Unit},
 };
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use stepmark_core::{
+use stepmark_model::{
     artifact::ProjectPath,
     journal::{Event, Kind},
 };

@@ -1,11 +1,11 @@
 //! Who works on what for whom.
 
-use stepmark_core::{
-    TrackedArtifact,
+use stepmark_model::{
     artifact::ProjectPath,
     delegation::{Chains, Forest},
-    workspace::Artifacts,
+    tracked_artifact::TrackedArtifact,
 };
+use stepmark_store::workspace::Artifacts;
 
 /// A row of the delegation trees: each is followed by those below it.
 #[derive(Clone, Debug, PartialEq, Eq)]

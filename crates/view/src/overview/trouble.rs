@@ -1,6 +1,6 @@
 //! What is wrong, the worst first.
 
-use stepmark_core::{artifact::ProjectPath, check::Severity};
+use stepmark_model::{artifact::ProjectPath, check::Severity};
 
 use super::{Condition, Entry};
 use crate::{

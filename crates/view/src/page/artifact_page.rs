@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 use serde_json::Value as Json;
-use stepmark_core::{
-    TrackedArtifact,
-    document::{Change, Document, Frontmatter, Operation},
+use stepmark_frontmatter::{Change, Document, Frontmatter, Operation};
+use stepmark_model::{
     journal::{Event, value_in_words},
+    tracked_artifact::TrackedArtifact,
 };
 
 use super::{

@@ -1,7 +1,7 @@
 //! What all pages share.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use stepmark_core::artifact::FileHash;
+use stepmark_model::artifact::FileHash;
 
 /// How pages look.
 pub const STYLE: &str = include_str!("assets/page.css");

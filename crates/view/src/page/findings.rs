@@ -1,7 +1,7 @@
 //! What was found, and what the rules say.
 
 use maud::{Markup, html};
-use stepmark_core::check::Rule;
+use stepmark_model::check::Rule;
 
 use super::{Links, marks};
 use crate::{

@@ -1,6 +1,6 @@
 //! Where names of artifacts lead.
 
-use stepmark_core::artifact::{FileHash, ProjectPath};
+use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// Bytes of a path that stand in an address as they are (RFC 3986, `pchar` without those that mean something in HTML or a shell).
 const PLAIN: &[u8] = b"-._~/";

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use maud::{Markup, html};
-use stepmark_core::check::Severity;
+use stepmark_model::check::Severity;
 
 use crate::overview::{CellState, ProgressGroup, StepBar};
 

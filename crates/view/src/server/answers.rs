@@ -10,11 +10,8 @@ use axum::{
     response::{Html, IntoResponse, Response},
 };
 use serde::Deserialize;
-use stepmark_core::{
-    artifact::ProjectPath,
-    journal::{ArtifactKey, store::Selection},
-    workspace::Workspace,
-};
+use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
+use stepmark_store::{history::Selection, workspace::Workspace};
 
 use super::{Served, Shown};
 use crate::page::{self, ArtifactView, SCRIPT, STYLE};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stepmark_core::workspace::Workspace;
+use stepmark_store::workspace::Workspace;
 use tokio::sync::{Semaphore, watch};
 
 use super::Shown;

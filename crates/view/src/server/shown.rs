@@ -7,7 +7,7 @@ use std::{
 };
 
 use axum::body::Bytes;
-use stepmark_core::workspace::Artifacts;
+use stepmark_store::workspace::Artifacts;
 
 use crate::{
     observation::Observation,

@@ -1,7 +1,7 @@
 //! Words for what history tells.
 
-use stepmark_core::journal::{Event, EventId};
-pub use stepmark_core::journal::{change_in_words as change, changes_in_words as changes};
+use stepmark_model::journal::{Event, EventId};
+pub use stepmark_model::journal::{change_in_words as change, changes_in_words as changes};
 
 /// How many digits of an id are shown: of a million events, two in some thousand journals begin alike.
 const ID_DIGITS: usize = 12;

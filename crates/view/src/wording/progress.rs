@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
-use stepmark_core::{
+use stepmark_model::{
+    tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Next, Progress, Step, Track, UnknownNext},
-    workspace::{Membership, TrackedArtifact},
 };
 
 /// The workflow of `artifact` with its track where that is not the usual one; `-` where none is known.

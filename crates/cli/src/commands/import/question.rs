@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use stepmark_core::project::story_ledger::{StorySide, StorySides};
+use stepmark_model::projection::story_ledger::{StorySide, StorySides};
 
 use super::stories::Side;
 use crate::output::Output;

@@ -4,11 +4,11 @@ use std::{io, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
-use stepmark_core::{
+use stepmark_model::{
     artifact::ProjectPath,
-    project::story_ledger::{StorySide, StorySides},
-    workspace::{ImportDecision, StoryImport, StorySurvey},
+    projection::story_ledger::{StorySide, StorySides},
 };
+use stepmark_store::workspace::{ImportDecision, StoryImport, StorySurvey};
 
 use super::{super::ledgers, question};
 use crate::{

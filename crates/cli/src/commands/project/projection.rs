@@ -2,7 +2,7 @@
 
 use std::{mem, sync::atomic::AtomicUsize};
 
-use stepmark_core::{
+use stepmark_store::{
     commit::Outcome,
     workspace::{
         Artifacts, ChangeError, GateRebuild, LedgerProjection, WalkError, WalkProblemKind,

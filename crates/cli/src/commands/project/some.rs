@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use stepmark_core::{
-    ProjectPath,
-    workspace::{ArtifactError, GateRebuild, TrackedArtifact, manifest},
-};
+use stepmark_model::{artifact::ProjectPath, tracked_artifact::TrackedArtifact};
+use stepmark_store::workspace::{ArtifactError, GateRebuild, manifest};
 
 use super::{
     Projection,

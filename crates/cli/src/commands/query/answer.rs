@@ -1,7 +1,7 @@
 //! An answer, as a table, CSV or JSON.
 
 use serde_json::{Value as Json, json};
-use stepmark_core::project::index_db::{self, Answer, Cell, VIEWS};
+use stepmark_store::index_db::{self, Answer, Cell, VIEWS};
 
 use crate::{
     exit::{Exit, Failure},

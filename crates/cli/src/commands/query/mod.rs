@@ -7,8 +7,8 @@ mod tickets;
 use std::{collections::BTreeMap, time::Duration};
 
 use clap::Args;
-use stepmark_core::{
-    project::index_db::{
+use stepmark_store::{
+    index_db::{
         Answer, Cell, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, Question, schema_markdown,
     },
     workspace::{AskError, Freshness},

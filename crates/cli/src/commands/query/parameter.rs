@@ -1,7 +1,7 @@
 //! `--param KEY=VALUE`: a value for a parameter of the question.
 
 use jiff::Timestamp;
-use stepmark_core::project::index_db::Cell;
+use stepmark_store::index_db::Cell;
 
 /// A parameter and its value, as the command line gives them.
 pub(super) fn parameter(text: &str) -> Result<(String, String), String> {

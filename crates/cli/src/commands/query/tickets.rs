@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepmark_core::workspace::TicketRow;
+use stepmark_store::workspace::TicketRow;
 use stepmark_sync::{
     configuration::SyncConfiguration,
     ledger::{Intent, LedgerError, LedgerReader, Link},

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use serde_json::{Value, json};
-use stepmark_core::{
+use stepmark_model::{
     artifact::{ProjectPath, natural_order},
-    workspace::{Artifacts, TrackedArtifact},
+    tracked_artifact::TrackedArtifact,
 };
+use stepmark_store::workspace::Artifacts;
 
 use self::problems::Problems;
 use crate::{

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use stepmark_core::{
-    artifact::ProjectPath,
-    workspace::{Known, Selection, TrackedArtifact},
-};
+use stepmark_model::{artifact::ProjectPath, tracked_artifact::TrackedArtifact};
+use stepmark_store::workspace::{Known, Selection};
 
 use crate::{
     exit::chain,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use stepmark_core::workspace::TrackedArtifact;
+use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_view::overview::{Condition, Entry, EntryGroup, entry_groups, epic_titles, short_names};
 
 use super::{

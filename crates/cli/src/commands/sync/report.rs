@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::{Failure, ScopeKind},
     worker::{Entry, Fate, Held, Report},

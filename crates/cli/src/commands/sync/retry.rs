@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::Reason,
     ledger::Ledger as _,

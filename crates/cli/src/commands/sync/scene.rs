@@ -8,9 +8,10 @@ use std::{
     sync::{Arc, atomic::AtomicUsize},
 };
 
-use stepmark_core::{
-    journal::HistoryError,
-    workspace::{Clock, StateFolder, TrackedArtifact, WalkError, Workspace},
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_store::{
+    history::HistoryError,
+    workspace::{Clock, StateFolder, WalkError, Workspace},
 };
 use stepmark_sync::{
     configuration::{Prune, SyncConfiguration, TrackerSettings},

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::plan;
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     plan::{Plan, Remark},
     ticket::{Marker, Snapshot},

@@ -2,7 +2,7 @@
 //!
 //! Rules: docs.github.com, "Workflow commands for GitHub Actions"; what is escaped is in `toolkit/packages/core/src/command.ts`.
 
-use stepmark_core::check::{Finding, Severity};
+use stepmark_model::check::{Finding, Severity};
 use stepmark_view::wording::{on_one_line, visible};
 
 use super::{Checked, CheckedFile};

@@ -1,11 +1,9 @@
 //! Findings as JSON of the schema `stepmark.check/1`: fields are added, never renamed or removed.
 
 use serde::Serialize;
-use stepmark_core::{
-    check::{Finding, Fix, Remedy},
-    document::Span,
-    workspace::LeftOut,
-};
+use stepmark_frontmatter::Span;
+use stepmark_model::check::{Finding, Fix, Remedy};
+use stepmark_store::workspace::LeftOut;
 
 use super::{Checked, Fixable, MendedFile};
 use crate::output::{report::Excerpt, wire::ProblemCounts};

@@ -9,7 +9,7 @@ use quick_xml::{
     Writer,
     events::{BytesDecl, BytesText, Event},
 };
-use stepmark_core::check::{Finding, Severity};
+use stepmark_model::check::{Finding, Severity};
 use stepmark_view::wording::{on_one_line, visible};
 
 use super::{Checked, CheckedFile};

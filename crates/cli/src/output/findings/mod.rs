@@ -11,11 +11,11 @@ pub(crate) mod sample;
 mod short;
 
 use clap::ValueEnum;
-use stepmark_core::{
+use stepmark_model::{
     artifact::ProjectPath,
     check::{Declined, Finding, Remedy, Safety, Severity},
-    workspace::LeftOut,
 };
+use stepmark_store::workspace::LeftOut;
 
 use super::{Reader, report::Excerpt, wire::ProblemCounts};
 use crate::exit::{Exit, Failure};

@@ -1,9 +1,9 @@
 //! Files with nasty names and bytes, and findings in them, for the tests of renderers.
 
-use stepmark_core::{
-    ProjectPath,
+use stepmark_frontmatter::Span;
+use stepmark_model::{
+    artifact::ProjectPath,
     check::{Finding, Fix, Safety, rule_of},
-    document::Span,
 };
 
 use super::{Checked, CheckedFile};

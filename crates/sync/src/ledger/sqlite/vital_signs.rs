@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use stepmark_core::file_lock;
+use stepmark_store::file_lock;
 
 use crate::ledger::LedgerError;
 

@@ -9,10 +9,8 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use stepmark_core::{
-    artifact::ProjectPath,
-    workspace::{Clock, Root},
-};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::workspace::{Clock, Root};
 
 use super::{FileTracker, Line, LineKind};
 use crate::{

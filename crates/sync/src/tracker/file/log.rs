@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use stepmark_core::{
-    artifact::ProjectPath,
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::{
     file_lock,
     workspace::{ResolveError, Root},
 };

@@ -7,10 +7,8 @@ mod cases;
 
 use std::collections::BTreeMap;
 
-use stepmark_core::{
-    artifact::ProjectPath,
-    workspace::{Clock, Root},
-};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::workspace::{Clock, Root};
 
 use self::log::{Log, LogError};
 use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker, local_route};

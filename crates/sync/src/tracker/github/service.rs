@@ -9,7 +9,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_core::workspace::Clock;
+use stepmark_store::workspace::Clock;
 
 use super::{
     address::Addresses,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::atomic::AtomicBool, time::Duration};
 
 use jiff::Timestamp;
-use stepmark_core::workspace::Clock;
+use stepmark_store::workspace::Clock;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use stepmark_core::workspace::Workspace;
+use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::TrackerSettings,
     ledger::SqliteLedger,

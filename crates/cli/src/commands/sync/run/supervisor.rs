@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use stepmark_core::artifact::ProjectPath;
+use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     configuration::{Target, TrackerSettings},
     run::{ChangeSignal, RunMetrics},

@@ -10,7 +10,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use stepmark_core::artifact::FileHash;
+use stepmark_model::artifact::FileHash;
 
 use crate::exit::{Exit, Failure};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepmark_core::{artifact::FileHash, check::Finding};
+use stepmark_model::{artifact::FileHash, check::Finding};
 
 use super::CheckedFile;
 
@@ -36,7 +36,8 @@ impl<'f> Fingerprints<'f> {
 
 #[cfg(test)]
 mod tests {
-    use stepmark_core::{ProjectPath, check::rule_of, document::Span};
+    use stepmark_frontmatter::Span;
+    use stepmark_model::{artifact::ProjectPath, check::rule_of};
 
     use super::*;
 

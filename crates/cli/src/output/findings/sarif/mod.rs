@@ -9,7 +9,7 @@ mod uri;
 
 use std::collections::BTreeMap;
 
-use stepmark_core::check::{Finding, Fix, Rule, Severity};
+use stepmark_model::check::{Finding, Fix, Rule, Severity};
 
 use self::{
     fingerprint::Fingerprints,

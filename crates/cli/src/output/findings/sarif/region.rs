@@ -1,7 +1,7 @@
 //! Places as SARIF counts them: lines and columns from 1, columns in UTF-16 code units.
 
 use serde::Serialize;
-use stepmark_core::document::{LineIndex, Span};
+use stepmark_frontmatter::{LineIndex, Span};
 
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -247,7 +247,7 @@ mod tests {
         let long = ticket("a", |facts| {
             facts.inputs = (0..2000)
                 .map(|at| {
-                    stepmark_core::artifact::ProjectPath::new(format!("docs/some/input-{at}.md")).unwrap()
+                    stepmark_model::artifact::ProjectPath::new(format!("docs/some/input-{at}.md")).unwrap()
                 })
                 .collect();
         });

@@ -1,0 +1,185 @@
+//! What is odd about an artifact: facts with a place. `check` turns them into findings.
+
+use std::fmt;
+
+use stepmark_frontmatter::{ParseError, Span};
+
+/// An oddity and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// What is odd.
+    pub problem: Problem,
+    /// The bytes of the file that it is about.
+    pub span: Span,
+}
+
+impl Diagnosis {
+    /// An oddity at `span`.
+    pub const fn new(problem: Problem, span: Span) -> Self {
+        Self { problem, span }
+    }
+}
+
+/// Every oddity that reading an artifact can meet (FORMATS.md §1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The opening fence has no closing one: readers take the whole file for frontmatter, or none of it.
+    FenceUnclosed,
+    /// Frontmatter below a heading or blank lines: no reader sees it.
+    FrontmatterMisplaced,
+    /// The frontmatter cannot be read.
+    NotYaml {
+        /// Why.
+        error: ParseError,
+    },
+    /// The frontmatter is a list or a text.
+    NotAMapping,
+    /// Only the first YAML document of a region is read.
+    SeveralDocuments,
+    /// A key stands twice.
+    KeyTwice {
+        /// The key.
+        key: String,
+    },
+    /// `*name` without an anchor: `glob: *.md`.
+    AliasUnresolved {
+        /// The name after the `*`.
+        name: String,
+    },
+    /// Lines of the frontmatter end in different ways.
+    LineEndsMixed,
+    /// A byte order mark: some readers see no frontmatter behind it.
+    ByteOrderMark,
+    /// The step list is no list.
+    StepsNotAList {
+        /// The key.
+        key: String,
+    },
+    /// A step item is null.
+    StepEmpty {
+        /// The key of the list.
+        key: String,
+    },
+    /// A step item that names no step.
+    StepUnreadable {
+        /// The key of the list.
+        key: String,
+    },
+    /// A step stands twice in the list.
+    StepTwice {
+        /// The key of the list.
+        key: String,
+        /// The step as spelled.
+        step: String,
+    },
+    /// A list of names and integers.
+    StepKindsMixed {
+        /// The key of the list.
+        key: String,
+    },
+    /// `## stepsCompleted:` as a heading of the body.
+    StepsInBody,
+    /// A number that readers change or disagree on: `1.10` becomes `1.1`, `012` becomes 10.
+    NumberMisread {
+        /// The key.
+        key: String,
+        /// The source text.
+        text: String,
+    },
+    /// A value that versions of YAML read differently, or that loses a digit on the way: `0123`, `1:30`, `version: 1.10`.
+    ReadDifferently {
+        /// The key.
+        key: String,
+        /// The source text.
+        text: String,
+    },
+    /// A word that is a boolean to readers of YAML 1.1 and text to others: `yes`, `off`.
+    ReadAsBool {
+        /// The key.
+        key: String,
+        /// The source text.
+        text: String,
+    },
+    /// A plain value cut by ` #`: the rest of the line is a comment.
+    CutByComment {
+        /// The key.
+        key: String,
+        /// What the comment took.
+        lost: String,
+    },
+    /// A placeholder that was never filled: `{ system-date }`, `'{{date}}'`.
+    TemplateUnfilled {
+        /// The key.
+        key: String,
+    },
+    /// The status is a list, a map or a number.
+    StatusNotText,
+    /// The body line `Status:` says something else than the frontmatter.
+    StatusDisagrees {
+        /// The word of the body.
+        body: String,
+        /// The word of the frontmatter.
+        frontmatter: String,
+    },
+    /// An input document has a path of one machine.
+    AbsolutePath {
+        /// The path.
+        path: String,
+    },
+    /// `currentStep` and `current_step` differ.
+    CurrentStepDisagrees {
+        /// The other key.
+        key: String,
+    },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FenceUnclosed => out.write_str("the frontmatter that opens here is never closed"),
+            Self::FrontmatterMisplaced => out
+                .write_str("frontmatter counts only at the very start of a file; readers take this for text"),
+            Self::NotYaml { error } => error.fmt(out),
+            Self::NotAMapping => out.write_str("the frontmatter holds no keys"),
+            Self::SeveralDocuments => out.write_str("only the first YAML document is read"),
+            Self::KeyTwice { key } => {
+                write!(out, "the key `{key}` stands twice, and readers disagree on which one counts")
+            }
+            Self::AliasUnresolved { name } => {
+                write!(out, "`*{name}` is a reference to an anchor that does not exist")
+            }
+            Self::LineEndsMixed => out.write_str("lines of the frontmatter end in different ways"),
+            Self::ByteOrderMark => out.write_str(
+                "the file starts with a byte order mark; some readers see no frontmatter behind it",
+            ),
+            Self::StepsNotAList { key } => write!(out, "`{key}` is no list of steps"),
+            Self::StepEmpty { key } => write!(out, "`{key}` has an empty item"),
+            Self::StepUnreadable { key } => write!(out, "this item of `{key}` names no step"),
+            Self::StepTwice { key, step } => write!(out, "`{step}` stands twice in `{key}`"),
+            Self::StepKindsMixed { key } => write!(out, "`{key}` mixes numbers and names"),
+            Self::StepsInBody => out.write_str("this heading holds state that no reader of frontmatter sees"),
+            Self::NumberMisread { key, text } => {
+                write!(out, "`{text}` in `{key}` is a number that readers change or disagree on")
+            }
+            Self::ReadDifferently { key, text } => {
+                write!(out, "`{text}` in `{key}` is another value to some readers")
+            }
+            Self::ReadAsBool { key, text } => {
+                write!(out, "`{text}` in `{key}` is a boolean to some readers and text to others")
+            }
+            Self::CutByComment { key, lost } => {
+                write!(out, "the value of `{key}` ends here; readers take `{lost}` for a comment")
+            }
+            Self::TemplateUnfilled { key } => {
+                write!(out, "`{key}` still holds the placeholder of its template")
+            }
+            Self::StatusNotText => out.write_str("`status` is no word"),
+            Self::StatusDisagrees { body, frontmatter } => {
+                write!(out, "the body says `Status: {body}`, the frontmatter says `status: {frontmatter}`")
+            }
+            Self::AbsolutePath { path } => write!(out, "`{path}` exists on one machine only"),
+            Self::CurrentStepDisagrees { key } => write!(out, "`{key}` says something else"),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A value of the frontmatter together with where it stands and how it is written.
+
+use stepmark_frontmatter::{Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml};
+
+/// A scalar as it is written in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The key it stands under.
+    pub key: String,
+    /// The text after unquoting; for a plain number its source, so `1.10` stays `1.10`.
+    pub text: String,
+    /// What a YAML reader makes of it.
+    pub kind: FieldKind,
+    /// Where the value stands in the file.
+    pub span: Span,
+}
+
+/// What a YAML reader makes of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FieldKind {
+    /// Text.
+    Text,
+    /// An integer.
+    Integer,
+    /// A number that is no integer: `1.10` is read as `1.1`.
+    Decimal,
+    /// `true` or `false`.
+    Bool,
+    /// Empty, `~`, `null`.
+    Null,
+}
+
+impl Field {
+    /// Reads a scalar; `None` for a collection.
+    pub(super) fn read(key: &str, node: &Node<'_>) -> Option<Self> {
+        let text = node.text()?.to_owned();
+        Some(Self { key: key.to_owned(), text, kind: FieldKind::of(node), span: node.span })
+    }
+
+    /// The text of a value that is not null.
+    pub fn filled(&self) -> Option<&str> {
+        (self.kind != FieldKind::Null && !self.text.is_empty()).then_some(&*self.text)
+    }
+
+    /// The value that an edit would write to say the same.
+    pub fn value(&self) -> Value {
+        match self.kind {
+            FieldKind::Text => Value::String(self.text.clone()),
+            _ => Value::from(Scalar::resolve(&self.text)),
+        }
+    }
+}
+
+impl FieldKind {
+    pub(super) fn of(node: &Node<'_>) -> Self {
+        match node.scalar() {
+            Some(Scalar::Integer(_)) => Self::Integer,
+            Some(Scalar::Float(_) | Scalar::Number(_)) => Self::Decimal,
+            Some(Scalar::Bool(_)) => Self::Bool,
+            Some(Scalar::Null) => Self::Null,
+            Some(Scalar::String(_)) | None => Self::Text,
+        }
+    }
+}
+
+/// The node itself, or the one that it is an alias of.
+pub(super) fn followed<'t, 'a>(yaml: &'t Yaml<'a>, node: &'t Node<'a>) -> &'t Node<'a> {
+    match node.kind {
+        NodeKind::Alias { .. } => yaml.target(node).unwrap_or(node),
+        _ => node,
+    }
+}
+
+/// Whether a scalar is written without quotes.
+pub(super) fn is_plain(node: &Node<'_>) -> bool {
+    matches!(node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. })
+}

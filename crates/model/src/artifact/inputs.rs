@@ -1,0 +1,117 @@
+//! The documents that an artifact was made from.
+
+use super::{Diagnosis, Problem, field};
+use stepmark_frontmatter::{LIMITS, Node, NodeKind, Span, Yaml};
+
+/// Names of the key in the wild, without case, `_` and `-` (FORMATS.md §1: a list, a list of maps, or a map; eight
+/// synonyms).
+const SYNONYMS: [&str; 8] = [
+    "inputdocuments",
+    "inputdocs",
+    "inputfiles",
+    "inputs",
+    "sourcedocuments",
+    "sources",
+    "referencedocuments",
+    "contextdocuments",
+];
+
+/// Whether `key` is `inputDocuments` or one of its synonyms.
+pub(super) fn is_inputs_key(key: &str) -> bool {
+    // Cheap for the many keys that are none of these: all end in `s`.
+    if !key.ends_with('s') {
+        return false;
+    }
+    let bare: String = key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
+    SYNONYMS.contains(&bare.as_str())
+}
+
+/// One document that an artifact names as its input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputDocument {
+    /// The path as it is written.
+    pub path: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Reads a list of paths, a list of maps with a `path` (`file`, `name`), or a map of paths or lists of paths.
+pub(super) fn read(yaml: &Yaml<'_>, node: &Node<'_>, found: &mut Vec<Diagnosis>) -> Vec<InputDocument> {
+    let mut documents = Vec::new();
+    // Aliases can name the same list any number of times.
+    let mut nodes = LIMITS.nodes;
+    collect(yaml, node, 0, &mut nodes, &mut documents);
+    for document in &documents {
+        if is_absolute(&document.path) {
+            let problem = Problem::AbsolutePath { path: document.path.clone() };
+            found.push(Diagnosis::new(problem, document.span));
+        }
+    }
+    documents
+}
+
+fn collect(
+    yaml: &Yaml<'_>,
+    node: &Node<'_>,
+    depth: usize,
+    nodes: &mut usize,
+    documents: &mut Vec<InputDocument>,
+) {
+    let node = field::followed(yaml, node);
+    let Some(fewer) = nodes.checked_sub(1) else { return };
+    *nodes = fewer;
+    let mut below = |node| collect(yaml, node, depth + 1, nodes, documents);
+    match &node.kind {
+        _ if depth > 3 || node.is_null() => {}
+        NodeKind::Scalar { text, .. } => {
+            documents.push(InputDocument { path: text.to_string(), span: node.span });
+        }
+        NodeKind::Sequence { items, .. } => {
+            items.iter().for_each(below);
+        }
+        NodeKind::Mapping { entries, .. } => {
+            let path = ["path", "file", "name"].iter().find_map(|key| node.get(key));
+            match path {
+                Some(path) if depth > 0 => below(path),
+                _ => entries.iter().for_each(|entry| below(&entry.value)),
+            }
+        }
+        NodeKind::Alias { .. } => {}
+    }
+}
+
+/// `/x`, `~/x`, `C:\x`: a path that means something on one machine only.
+fn is_absolute(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    path.starts_with('/')
+        || path.starts_with("~/")
+        || (bytes.len() > 2
+            && bytes[0].is_ascii_alphabetic()
+            && bytes[1] == b':'
+            && matches!(bytes[2], b'\\' | b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_its_synonyms() {
+        for key in ["inputDocuments", "input_documents", "inputDocs", "sources", "source-documents"] {
+            assert!(is_inputs_key(key), "{key}");
+        }
+        for key in ["source", "status", "stepsCompleted", "ınputs"] {
+            assert!(!is_inputs_key(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn absolute_paths_of_every_system() {
+        for path in ["/home/a/prd.md", "~/prd.md", "C:\\docs\\prd.md", "d:/prd.md"] {
+            assert!(is_absolute(path), "{path}");
+        }
+        for path in ["docs/prd.md", "./prd.md", "{project-root}/prd.md", "a:b", "ü:/"] {
+            assert!(!is_absolute(path), "{path}");
+        }
+    }
+}

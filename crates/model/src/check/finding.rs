@@ -1,0 +1,81 @@
+//! A finding: data that renderers turn into text, JSON or annotations.
+
+use std::fmt;
+
+use super::{Fix, Rule};
+use crate::artifact::ProjectPath;
+use stepmark_frontmatter::Span;
+
+/// Something that is wrong with an artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule that is broken.
+    pub rule: &'static Rule,
+    /// How bad it is: what the configuration says, else the severity of the rule.
+    pub severity: Severity,
+    /// What is wrong, in one sentence without the place.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The file.
+    pub path: ProjectPath,
+    /// The bytes of the file that it is about.
+    pub span: Span,
+    /// The change that mends it, where a program can make it.
+    pub fix: Option<Fix>,
+}
+
+impl Finding {
+    /// A finding without help and fix, as bad as `rule` says.
+    pub fn new(rule: &'static Rule, path: &ProjectPath, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            severity: rule.severity,
+            message: message.into(),
+            help: None,
+            path: path.clone(),
+            span,
+            fix: None,
+        }
+    }
+
+    /// The same with what to do about it.
+    #[must_use]
+    pub fn with_help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// The same with the change that mends it, if there is one.
+    #[must_use]
+    pub fn with_fix(self, fix: impl Into<Option<Fix>>) -> Self {
+        Self { fix: fix.into(), ..self }
+    }
+}
+
+/// How bad a finding is, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// State is lost or unreadable for some reader.
+    Error,
+    /// State is there, and probably not what was meant.
+    Warning,
+    /// Worth knowing; never a reason to fail.
+    Note,
+}
+
+impl Severity {
+    /// The lower-case name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,52 @@
+//! Findings: what is wrong with an artifact, where, and how to mend it.
+//!
+//! A rule is a value with a function beside it; [`RULES`] lists them. Rules look at a [`Subject`], which whoever checks has
+//! filled with what is known around the artifact, and never at a file.
+
+mod rule;
+mod finding;
+mod fix;
+mod mending;
+mod past;
+mod subject;
+pub mod rules;
+mod registry;
+mod pages;
+mod policy;
+mod baseline;
+
+pub use baseline::{Baseline, BaselineError};
+pub use finding::{Finding, Severity};
+pub use fix::{Fix, Safety};
+pub use mending::{DeclineReason, Declined, Mended, Remedy, mend};
+pub use pages::pages;
+pub use past::{Account, Loss, Past};
+pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
+pub use registry::{RULES, rule_of};
+pub use rule::{Group, Rule};
+pub use subject::{ManifestRow, Subject, Surroundings};
+
+use rule::Decision;
+
+/// What is wrong with `subject`, in file order.
+pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for rule in RULES {
+        if let Decision::OfArtifact(check) = rule.decision {
+            check(subject, &mut found);
+        }
+    }
+    found.sort_by_key(|finding| (finding.span, finding.rule.id));
+    found
+}
+
+/// What is wrong with the deletion of an artifact; `subject` is the artifact as it was.
+pub fn deletion_findings(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for rule in RULES {
+        if let Decision::WhenDeleted(check) = rule.decision {
+            check(subject, &mut found);
+        }
+    }
+    found
+}

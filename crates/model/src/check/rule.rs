@@ -1,0 +1,184 @@
+//! A rule: what it is called, what it finds, why that matters, and how to mend it.
+
+use std::fmt;
+
+use super::{Finding, Severity, Subject};
+
+/// One rule. Its id never changes once it is given, its name neither; a rule that goes leaves its id unused.
+pub struct Rule {
+    /// Stable id: `SM`, the digit of the group, and two digits.
+    pub id: &'static str,
+    /// Stable name in words, such as `key-twice`.
+    pub name: &'static str,
+    /// What it is about.
+    pub group: Group,
+    /// How bad its findings are where the configuration does not say.
+    pub severity: Severity,
+    /// What it finds, in one sentence.
+    pub summary: &'static str,
+    /// Why that matters, in Markdown.
+    pub why: &'static str,
+    /// A file that it finds fault with.
+    pub bad: &'static str,
+    /// The same file as it should be.
+    pub good: &'static str,
+    /// How to mend it, in Markdown.
+    pub mend: &'static str,
+    /// Who looks for it.
+    pub(crate) decision: Decision,
+}
+
+/// What a rule looks for in one artifact.
+pub(crate) type Check = fn(&Subject<'_>, &mut Vec<Finding>);
+
+/// Who looks for what a rule is about.
+#[derive(Clone, Copy)]
+pub(crate) enum Decision {
+    /// This function, for every artifact.
+    OfArtifact(Check),
+    /// This function, for every artifact that is deleted, as it was.
+    WhenDeleted(Check),
+    /// A later stage, which hands its findings over: copies on the disk are none of an artifact's business.
+    OfLaterStage,
+}
+
+/// What rules are about. The digit of a group is the first of the ids in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Group {
+    /// SM0xx: the suppressions themselves.
+    Suppressions,
+    /// SM1xx: fences, YAML, bytes.
+    Document,
+    /// SM2xx: the lists of completed steps.
+    Steps,
+    /// SM3xx: status and dates.
+    Status,
+    /// SM4xx: files that an artifact names.
+    References,
+    /// SM5xx: chains of delegation.
+    Delegation,
+    /// SM6xx: gates.
+    Gates,
+    /// SM7xx: the scope of the work.
+    Scope,
+    /// SM8xx: manifests.
+    Manifest,
+    /// SM9xx: what changed since HEAD.
+    History,
+}
+
+impl Group {
+    /// All groups, in the order of their digits.
+    pub const ALL: [Self; 10] = [
+        Self::Suppressions,
+        Self::Document,
+        Self::Steps,
+        Self::Status,
+        Self::References,
+        Self::Delegation,
+        Self::Gates,
+        Self::Scope,
+        Self::Manifest,
+        Self::History,
+    ];
+
+    /// What the ids of the group begin with: `SM1`.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Suppressions => "SM0",
+            Self::Document => "SM1",
+            Self::Steps => "SM2",
+            Self::Status => "SM3",
+            Self::References => "SM4",
+            Self::Delegation => "SM5",
+            Self::Gates => "SM6",
+            Self::Scope => "SM7",
+            Self::Manifest => "SM8",
+            Self::History => "SM9",
+        }
+    }
+
+    /// What the rules of the group look at, as a title.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Suppressions => "Suppressions",
+            Self::Document => "Document",
+            Self::Steps => "Steps",
+            Self::Status => "Status and dates",
+            Self::References => "References",
+            Self::Delegation => "Delegation",
+            Self::Gates => "Gates",
+            Self::Scope => "Scope",
+            Self::Manifest => "Manifest",
+            Self::History => "History",
+        }
+    }
+}
+
+impl Rule {
+    /// Whether an artifact alone can break it, and no copy on the disk.
+    pub const fn is_of_artifact(&self) -> bool {
+        matches!(self.decision, Decision::OfArtifact(_)) || matches!(self.group, Group::Suppressions)
+    }
+
+    /// The page of the rule in Markdown: what `stepmark explain` prints.
+    pub fn page(&self) -> String {
+        let Self { id, name, summary, why, mend, .. } = self;
+        format!(
+            "# {id}: {name}\n\n{summary}\n\nGroup: {}. Severity: {}.\n\n## Why\n\n{why}\n\n## Example\n\n\
+             Found:\n\n{}\nRight:\n\n{}\n## How to mend it\n\n{mend}\n",
+            self.group.title(),
+            self.severity,
+            example(self.bad),
+            example(self.good),
+        )
+    }
+}
+
+/// A file as a code block in which what cannot be seen is written out.
+fn example(file: &str) -> String {
+    let visible = file.replace('\u{FEFF}', "<BOM>").replace("\r\n", "<CRLF>\n").replace('\t', "<TAB>");
+    let end = if visible.ends_with('\n') { "" } else { "\n" };
+    // What stands beside artifacts is YAML, and begins with a key.
+    let is_yaml = visible.lines().next().is_some_and(|line| line.ends_with(':'));
+    let language = if is_yaml { "yaml" } else { "markdown" };
+    format!("````{language}\n{visible}{end}````\n")
+}
+
+/// Rules are the same where their ids are: ids are unique.
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Rule {}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.id, self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a fix of one file is judged by: copies on the disk and deleted files are beyond it.
+    #[test]
+    fn an_artifact_alone_breaks_rules_about_itself_and_its_suppressions() {
+        for (id, expected) in
+            [("SM002", true), ("SM106", true), ("SM901", true), ("SM601", false), ("SM907", false)]
+        {
+            assert_eq!(crate::check::rule_of(id).map(Rule::is_of_artifact), Some(expected), "{id}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_written_out_in_examples() {
+        assert_eq!(
+            example("\u{FEFF}---\r\n\ta: 1\n---"),
+            "````markdown\n<BOM>---<CRLF>\n<TAB>a: 1\n---\n````\n"
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! SM908: history that explains a change is not in the commit.
+
+use super::readable_past;
+use crate::check::{Account, Finding, Group, Rule, Severity, Subject, rule::Decision};
+use stepmark_frontmatter::Span;
+
+/// The rule. It stands behind those that ask history.
+pub(crate) static RULE: Rule = Rule {
+    id: "SM908",
+    name: "history-missing",
+    group: Group::History,
+    severity: Severity::Error,
+    summary: "History tells why something was taken away, but the commit does not hold that part of history.",
+    why: "The journal of this clone explains the change, so nothing is wrong here. Another clone, or CI, has only what is committed: there \
+              the same change has no explanation and is refused (SM901).",
+    bad: "---\n# step 3 was reopened, and the segment with that event is not staged\nstepsCompleted: [1, 2]\n---\n",
+    good: "---\n# the segment is committed with the artifact\nstepsCompleted: [1, 2]\n---\n",
+    mend: "Run `stepmark journal seal --stage` and commit again: it puts the events of the staged artifacts into the commit. The hook that \
+              `stepmark hook install` writes does so by itself; pre-commit, prek and lefthook may not stage files.",
+    decision: Decision::OfArtifact(check),
+};
+
+fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let is_missing = readable_past(subject).and_then(|past| past.account).is_some_and(Account::is_missing);
+    if is_missing {
+        let message =
+            "what was taken away here is explained by history that the commit does not hold".to_owned();
+        found.push(
+            subject
+                .finding(&RULE, Span::at(0), message)
+                .with_help("run `stepmark journal seal --stage`, and commit again"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Loss;
+    use crate::check::rules::history::sample::{found_after, found_after_all};
+
+    /// Accepts everything, by what is not committed.
+    struct Local;
+
+    impl Account for Local {
+        fn accepts(&self, _: &Loss<'_>) -> bool {
+            true
+        }
+
+        fn is_missing(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn only_what_is_not_committed_is_told() {
+        let (before, after) = ("stepsCompleted: [1, 2]", "stepsCompleted: [1]");
+        assert_eq!(found_after_all(&RULE, before, after, &Local).len(), 1);
+        assert!(found_after(&RULE, before, after).is_empty());
+    }
+}

@@ -1,0 +1,93 @@
+//! What became of an artifact since HEAD. Frontmatter is the truth, so whoever takes something out of it must have told history:
+//! `reopen`, `undo`, `restore` and an override do, an editor does not.
+
+pub(crate) mod steps_removed;
+pub(crate) mod finished_work_reopened;
+pub(crate) mod status_move_illegal;
+pub(crate) mod state_key_removed;
+pub(crate) mod key_removed;
+pub(crate) mod id_changed;
+pub(crate) mod artifact_deleted;
+pub(crate) mod history_missing;
+#[cfg(test)]
+mod sample;
+
+use serde_json::{Map, Value as Json};
+
+use super::super::{Past, Subject};
+use crate::{
+    artifact::{Artifact, Field, Problem},
+    lifecycle::Lifecycle,
+};
+use stepmark_frontmatter::Span;
+
+/// The words that finish work where no lifecycle is known (FORMATS.md §1, "`status` values seen").
+const FINISHED_WORDS: [&str; 3] = ["done", "complete", "completed"];
+
+/// The past of an artifact that can be read: of one that is broken other rules tell, and nothing is known to be lost.
+fn readable_past<'a>(subject: &Subject<'a>) -> Option<Past<'a>> {
+    let is_broken = |problem: &Problem| {
+        matches!(
+            problem,
+            Problem::FenceUnclosed
+                | Problem::FrontmatterMisplaced
+                | Problem::NotYaml { .. }
+                | Problem::NotAMapping
+        )
+    };
+    let broken = subject.artifact.diagnoses().iter().any(|diagnosis| is_broken(&diagnosis.problem));
+    subject.past.filter(|_| !broken)
+}
+
+/// The status moved: `(before, after)`, the latter empty where there is none any more.
+fn status_move<'a>(past: &Past<'a>, artifact: &'a Artifact) -> Option<(&'a str, &'a str)> {
+    let before = past.artifact.state().status.as_ref().and_then(Field::filled)?;
+    let after = artifact.state().status.as_ref().and_then(Field::filled).unwrap_or_default();
+    (!before.eq_ignore_ascii_case(after)).then_some((before, after))
+}
+
+/// Whether a status word says that the work has ended.
+fn is_finished(lifecycle: Option<&Lifecycle>, status: &str) -> bool {
+    match lifecycle {
+        Some(lifecycle) => lifecycle.is_terminal(status),
+        None => FINISHED_WORDS.iter().any(|word| word.eq_ignore_ascii_case(status)),
+    }
+}
+
+/// Where the status stands; where it would stand, without one.
+fn place_of_status(artifact: &Artifact) -> Span {
+    artifact.state().status.as_ref().map_or(Span::at(0), |status| status.span)
+}
+
+/// The keys of the root that say something, with what they say; `None` where readers would disagree on it.
+fn keys(artifact: &Artifact) -> Option<Map<String, Json>> {
+    match artifact.state_value() {
+        Ok(Json::Object(keys)) => Some(keys.into_iter().filter(|(_, value)| says_something(value)).collect()),
+        _ => None,
+    }
+}
+
+fn says_something(value: &Json) -> bool {
+    match value {
+        Json::Null => false,
+        Json::String(text) => !text.is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(entries) => !entries.is_empty(),
+        Json::Bool(_) | Json::Number(_) => true,
+    }
+}
+
+/// Words as a list in a sentence.
+fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A word of a command line, in quotes where a shell would take it for several.
+fn argument(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@%+=,".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,140 @@
+//! Files for the tests of rules, checked in surroundings made of them.
+
+use crate::{
+    artifact::{Artifact, ProjectPath, SprintStatus},
+    check::{Finding, Group, ManifestRow, Rule, Subject, Surroundings, rule::Decision},
+    delegation::{Chains, Member},
+    lifecycle::Lifecycles,
+    workflow::{Chain, Content, Progress, StepId, StepRecord, sample},
+};
+use stepmark_frontmatter::LineIndex;
+
+/// What `rule` finds in a file `prd.md`: `line:column id message`. `workflowType: prd` binds it to the PRD of 6.0.4,
+/// `workflowType: choice` to three steps of which the second is one of two.
+pub(crate) fn found(rule: &Rule, text: &str) -> Vec<String> {
+    let found = found_in(rule, &[("prd.md", text)]);
+    found.into_iter().map(|line| line.strip_prefix("prd.md:").map(str::to_owned).unwrap_or(line)).collect()
+}
+
+/// The same in several files: `path:line:column id message`.
+pub(crate) fn found_in(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
+    findings(rule, files).iter().flatten().map(|finding| shown(finding, files)).collect()
+}
+
+/// The helps of what `rule` finds in several files.
+pub(crate) fn helps_in(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
+    findings(rule, files).into_iter().flatten().filter_map(|finding| finding.help).collect()
+}
+
+/// A file `prd.md` after the first fix that `rule` offers; `None` where it offers none.
+pub(crate) fn fixed(rule: &Rule, text: &str) -> Option<String> {
+    fixed_in(rule, &[("prd.md", text)])
+}
+
+/// The same of the first of several files.
+pub(crate) fn fixed_in(rule: &Rule, files: &[(&str, &str)]) -> Option<String> {
+    let findings = findings(rule, files);
+    let fix = findings.first()?.iter().find_map(|finding| finding.fix.as_ref())?;
+    let mut text = files.first()?.1.to_owned();
+    for splice in fix.splices.iter().rev() {
+        text.replace_range(splice.span.range(), &splice.text);
+    }
+    Some(text)
+}
+
+/// Whether one file alone can never break the rule: it takes another one, or the same at an earlier time.
+pub(crate) fn is_of_several_files(rule: &Rule) -> bool {
+    ["SM307", "SM502", "SM509", "SM801", "SM802"].contains(&rule.id) || rule.group == Group::History
+}
+
+fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
+    let (path, text) = files.iter().find(|(path, _)| *path == finding.path.as_str()).unwrap();
+    let place = LineIndex::new(text.as_bytes()).position(text.as_bytes(), finding.span.start);
+    format!("{path}:{place} {} {}", finding.rule.id, finding.message)
+}
+
+/// Where the manifest of the project stands.
+pub(crate) const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
+
+struct Files<'f>(&'f [(&'f str, &'f str)]);
+
+impl Surroundings for Files<'_> {
+    fn exists(&self, path: &ProjectPath) -> bool {
+        self.0.iter().any(|(own, _)| *own == path.as_str())
+    }
+
+    fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
+        let (_, text) = self.0.iter().find(|(own, _)| *own == ledger.as_str())?;
+        SprintStatus::read(text.as_bytes()).ok()?.status_of(story).map(str::to_owned)
+    }
+
+    fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
+        let manifest = self.0.iter().find(|(own, _)| *own == MANIFEST && path.as_str() != MANIFEST);
+        let Some((_, manifest)) = manifest else { return ManifestRow::Uncovered };
+        let quoted = format!(",\"{path}\",\"");
+        match manifest.lines().find_map(|line| line.split_once(&quoted)) {
+            None => ManifestRow::Missing,
+            Some((_, rest)) => {
+                rest.trim_end_matches('"').parse().map_or(ManifestRow::WithoutHash, ManifestRow::Hash)
+            }
+        }
+    }
+}
+
+fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
+    let read = |(path, text): &(&str, &str)| {
+        Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec())
+    };
+    let artifacts: Vec<_> = files.iter().map(read).collect();
+    let workflows: Vec<_> = artifacts.iter().map(workflow).collect();
+    let progress: Vec<_> = artifacts
+        .iter()
+        .zip(&workflows)
+        .map(|(artifact, chain)| chain.as_ref().map(|chain| progress(artifact, chain)))
+        .collect();
+    let member =
+        |(artifact, progress): (&Artifact, &Option<Progress<'_>>)| Member::of(artifact, progress.as_ref());
+    let chains = Chains::of(artifacts.iter().zip(&progress).map(member));
+    let lifecycles = Lifecycles::default();
+    let choices: Vec<_> = artifacts.iter().map(|artifact| lifecycles.choose(artifact)).collect();
+    let files = Files(files);
+    let known = progress.iter().zip(&workflows).zip(&choices);
+    let found = artifacts.iter().zip(known).map(|(artifact, ((progress, workflow), choice))| {
+        let subject = Subject {
+            chain: workflow.as_ref(),
+            lifecycle: choice.as_ref().map(|choice| &*choice.lifecycle),
+            surroundings: Some(&files),
+            chains: Some(&chains),
+            ..Subject::alone(artifact, progress.as_ref())
+        };
+        let mut found = Vec::new();
+        if let Decision::OfArtifact(check) = rule.decision {
+            check(&subject, &mut found);
+        }
+        found.sort_by_key(|finding| finding.span);
+        found
+    });
+    found.collect()
+}
+
+pub(super) fn progress<'c>(artifact: &Artifact, chain: &'c Chain) -> Progress<'c> {
+    let completed: Vec<_> =
+        artifact.steps().into_iter().flat_map(|steps| steps.spellings()).map(StepId::parse).collect();
+    let last_step = artifact.state().last_step.as_ref().map(|last| StepId::parse(&last.text));
+    let record =
+        StepRecord { completed: &completed, last_step: last_step.as_ref(), content: Content::Present };
+    Progress::read(chain, &[], &record)
+}
+
+pub(super) fn workflow(artifact: &Artifact) -> Option<Chain> {
+    match artifact.state().workflow_type.as_ref()?.text.as_str() {
+        "prd" => Some(sample::prd()),
+        "choice" => Some(sample::chain(&[
+            ("step-01-start", "", "Then `./step-02-draft.md` or `./step-02-review.md`."),
+            ("step-02-draft", "nextStepFile: ./step-03-end.md", ""),
+            ("step-02-review", "nextStepFile: ./step-03-end.md", ""),
+            ("step-03-end", "", ""),
+        ])),
+        _ => None,
+    }
+}

@@ -1,0 +1,100 @@
+//! What rules look at: an artifact, and what is known around it.
+
+use super::{Finding, Past, Rule};
+use crate::{
+    artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath},
+    delegation::Chains,
+    lifecycle::Lifecycle,
+    workflow::{Chain, Progress},
+};
+use stepmark_frontmatter::Span;
+
+/// An artifact with what is known around it. Whoever checks gathers these facts; a rule whose facts are missing finds nothing.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The artifact.
+    pub artifact: &'a Artifact,
+    /// How far it has come, where its workflow is known.
+    pub progress: Option<&'a Progress<'a>>,
+    /// The steps of its workflow, where that is known.
+    pub chain: Option<&'a Chain>,
+    /// The lifecycle of its status, where one applies.
+    pub lifecycle: Option<&'a Lifecycle>,
+    /// The files around it, where they were looked at.
+    pub surroundings: Option<&'a dyn Surroundings>,
+    /// The chains of delegation of the project, where they were read.
+    pub chains: Option<&'a Chains>,
+    /// The artifact as it was at HEAD; `None` where it is new, or nobody looked.
+    pub past: Option<Past<'a>>,
+}
+
+/// What rules may ask about the files of the project: on the disk, in the index of git, in a commit.
+pub trait Surroundings {
+    /// Whether a file or folder is there.
+    fn exists(&self, path: &ProjectPath) -> bool;
+    /// What the ledger of a sprint at `ledger` says of the story whose file is called `story`
+    /// ([`SprintStatus`](crate::artifact::SprintStatus)); `None` where there is no such ledger, it cannot be read, or it does not
+    /// know the story.
+    fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
+    /// What the manifest of the project's artifacts says of the file at `path`.
+    fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;
+}
+
+/// What a manifest says of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManifestRow {
+    /// There is no manifest that can be read, or the file is none of its business.
+    Uncovered,
+    /// It should list the file, and does not.
+    Missing,
+    /// It lists the file without a hash.
+    WithoutHash,
+    /// It lists the file with this hash.
+    Hash(FileHash),
+}
+
+impl<'a> Subject<'a> {
+    /// An artifact and its progress, without anything around them.
+    pub const fn alone(artifact: &'a Artifact, progress: Option<&'a Progress<'a>>) -> Self {
+        Self {
+            artifact,
+            progress,
+            chain: None,
+            lifecycle: None,
+            surroundings: None,
+            chains: None,
+            past: None,
+        }
+    }
+
+    /// A finding at `span` of the artifact.
+    pub(crate) fn finding(&self, rule: &'static Rule, span: Span, message: impl Into<String>) -> Finding {
+        Finding::new(rule, self.artifact.path(), span, message)
+    }
+
+    /// The findings of those diagnoses of the artifact that `rule` is about, each with its own words.
+    pub(crate) fn diagnosed(
+        &self,
+        rule: &'static Rule,
+        is_about: fn(&Problem) -> bool,
+    ) -> impl Iterator<Item = Finding> {
+        self.diagnoses(is_about)
+            .map(move |diagnosis| self.finding(rule, diagnosis.span, diagnosis.problem.to_string()))
+    }
+
+    /// The diagnoses of the artifact that a rule is about.
+    pub(crate) fn diagnoses(&self, is_about: fn(&Problem) -> bool) -> impl Iterator<Item = &'a Diagnosis> {
+        self.artifact.diagnoses().iter().filter(move |diagnosis| is_about(&diagnosis.problem))
+    }
+
+    /// Where the list of steps stands; the start of the file without one.
+    pub(crate) fn list(&self) -> Span {
+        self.artifact.steps().map_or(Span::at(0), |steps| steps.span)
+    }
+
+    /// Where the item `at` of the list stands, and how it is spelled.
+    pub(crate) fn item(&self, at: usize) -> (Span, &'a str) {
+        let item = self.artifact.steps().and_then(|steps| steps.items.get(at));
+        item.map_or((self.list(), ""), |item| (item.span, item.spelling.as_str()))
+    }
+}

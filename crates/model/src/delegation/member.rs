@@ -1,0 +1,74 @@
+//! What one artifact says about its chain.
+
+use super::Completion;
+use crate::{
+    artifact::{Artifact, Delegation, Field, ProjectPath},
+    workflow::Progress,
+};
+use stepmark_frontmatter::{Document, Frontmatter, NodeKind, Yaml};
+
+/// An artifact, as far as chains of delegation are concerned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Where it stands.
+    pub path: ProjectPath,
+    /// Its own id: `id`, else `stepmark_id`.
+    pub identity: Option<String>,
+    /// What it says of its chain.
+    pub delegation: Option<Delegation>,
+    /// Whether its work is finished.
+    pub completion: Completion,
+    /// Its status word.
+    pub status: Option<String>,
+    /// Steps done and steps in all, where its workflow is known.
+    pub progress: Option<(usize, usize)>,
+    /// Its title.
+    pub title: Option<String>,
+    /// Who works on it.
+    pub agent: Option<Agent>,
+}
+
+/// Who works on an artifact: the value of `assignee`, `agent` or `owner`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agent(pub String);
+
+impl Member {
+    /// What `artifact` says, with its progress where the workflow is known.
+    pub fn of(artifact: &Artifact, progress: Option<&Progress<'_>>) -> Self {
+        let state = artifact.state();
+        let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
+        Self {
+            path: artifact.path().clone(),
+            identity: filled(&state.id).or_else(|| filled(&state.stepmark_id)),
+            delegation: state.delegation.clone(),
+            completion: Completion::of(artifact, progress),
+            status: filled(&state.status),
+            progress: progress.map(|progress| (progress.done_units, progress.total)),
+            title: filled(&state.title),
+            agent: state.delegation.is_some().then(|| Agent::of(artifact)).flatten(),
+        }
+    }
+
+    /// What other artifacts call it: the id of its delegation, else its own.
+    pub fn id(&self) -> Option<&str> {
+        self.delegation.as_ref().and_then(Delegation::id).or(self.identity.as_deref())
+    }
+
+    /// The id of its parent.
+    pub fn parent_id(&self) -> Option<&str> {
+        self.delegation.as_ref().and_then(Delegation::parent_id)
+    }
+}
+
+impl Agent {
+    /// Reads the artifact's frontmatter once more: the keys are no state, so the typed view does not have them.
+    pub fn of(artifact: &Artifact) -> Option<Self> {
+        let Frontmatter::Present { content, .. } = Document::scan(artifact.bytes()).frontmatter() else {
+            return None;
+        };
+        let yaml = Yaml::parse(artifact.bytes(), content).ok()?;
+        let root = yaml.root().filter(|root| matches!(root.kind, NodeKind::Mapping { .. }))?;
+        let name = ["assignee", "agent", "owner"].iter().find_map(|key| root.get(key)?.text());
+        name.filter(|name| !name.is_empty()).map(|name| Self(name.to_owned()))
+    }
+}

@@ -1,0 +1,363 @@
+//! What history is told of a change: the event itself, and before it what happened to the artifact by other means.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value as Json};
+
+use super::{Actor, ArtifactKey, ArtifactRef, Attribution, Digests, Event, EventDraft, EventId, Kind};
+use crate::artifact::{Artifact, ProjectPath, StateDigest};
+use stepmark_frontmatter::diff;
+
+/// An artifact at one moment, as history sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// Its identity.
+    pub key: ArtifactKey,
+    /// Its digests; `None` where there is no file.
+    pub digests: Option<Digests>,
+    /// Its frontmatter; `None` where there is none that can be read.
+    pub state: Option<Json>,
+}
+
+/// What is known of an artifact when something happens to it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Past {
+    /// Nothing.
+    Unknown,
+    /// Its state, times and all, is that of this event.
+    Known {
+        /// The event.
+        event: Ancestor,
+        /// The recorded state after it; `None` where the way to it is cut.
+        state: Option<Json>,
+    },
+    /// Its state is that of no event that may have led to it.
+    Unexplained {
+        /// The events that it was changed after by other means, the latest last.
+        heads: Vec<Event>,
+        /// The recorded state after the latest.
+        state: Option<Json>,
+        /// The event, not the latest, that led to this very state before: an older text was written back.
+        earlier: Option<EventId>,
+    },
+}
+
+/// An event that another follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ancestor {
+    /// Its id.
+    pub id: EventId,
+    /// Its number on the longest way from the first event of its artifact.
+    pub n: u64,
+}
+
+/// Who did what was not done by stepmark, as far as anything tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outsider {
+    /// Who.
+    pub actor: Actor,
+    /// The git commit that holds the edit.
+    pub commit: Option<String>,
+}
+
+/// Makes the events of one change.
+#[derive(Clone, Copy, Debug)]
+pub struct Account<'a> {
+    /// Who acts.
+    pub attribution: &'a Attribution,
+    /// When.
+    pub now: Timestamp,
+    /// The artifact.
+    pub path: &'a ProjectPath,
+}
+
+impl Moment {
+    /// The moment at which the artifact has these bytes; `None` for no file.
+    pub fn of(path: &ProjectPath, bytes: Option<&[u8]>) -> Self {
+        let Some(bytes) = bytes else {
+            return Self { key: ArtifactKey::of_path(path), digests: None, state: None };
+        };
+        Self::of_artifact(&Artifact::read(path.clone(), bytes.to_vec()))
+    }
+
+    /// The moment at which the artifact is as it was read.
+    pub fn of_artifact(artifact: &Artifact) -> Self {
+        let state = artifact.state_value().ok();
+        let digests = Digests { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) };
+        Self { key: ArtifactKey::of(artifact), digests: Some(digests), state }
+    }
+}
+
+impl Account<'_> {
+    /// The events that tell of the change from `old` to `new`, in order; the last is the change itself. `outsider` is asked
+    /// only when something happened by other means.
+    pub fn events(
+        &self,
+        past: Past,
+        (old, new): (&Moment, &Moment),
+        draft: EventDraft,
+        outsider: impl FnOnce() -> Outsider,
+    ) -> Vec<Event> {
+        let mut events = Vec::new();
+        let (parents, state) = match past {
+            Past::Known { event, state } => (vec![event], state),
+            Past::Unknown if old.digests.is_none() => (Vec::new(), Some(empty())),
+            Past::Unknown => {
+                let draft = EventDraft::new(Kind::FIRST_SEEN);
+                let (event, state) = self.by_outsider(draft, outsider(), &[], Some(empty()), old);
+                let ancestor = Ancestor::of(&event);
+                events.push(event);
+                (vec![ancestor], state)
+            }
+            Past::Unexplained { heads, state, earlier } => {
+                let mut draft = EventDraft::new(Kind::EXTERNAL_EDIT);
+                if let Some(earlier) = earlier {
+                    draft = draft.with("earlier", earlier.to_string());
+                }
+                let (event, state) = self.by_outsider(draft, outsider(), &heads, state, old);
+                let ancestor = Ancestor::of(&event);
+                events.push(event);
+                (vec![ancestor], state)
+            }
+        };
+        let mut event = Event::new(draft, self.attribution.actor.clone(), self.now);
+        event.before = old.digests;
+        if old.digests.is_some() && new.digests.is_some() && old.key != new.key {
+            event.artifact = Some(self.reference(new, Some(old.key.clone())));
+        }
+        let key_after = if new.digests.is_some() { new } else { old };
+        let event = self.filled(event, &parents, state, key_after, new).0;
+        events.push(event);
+        events
+    }
+
+    /// The event of what somebody else did, which led to `moment`; and the state after it.
+    fn by_outsider(
+        &self,
+        mut draft: EventDraft,
+        outsider: Outsider,
+        heads: &[Event],
+        state: Option<Json>,
+        moment: &Moment,
+    ) -> (Event, Option<Json>) {
+        if let Some(commit) = outsider.commit {
+            draft = draft.with("commit", commit);
+        }
+        let mut event = Event::new(draft, outsider.actor, self.now);
+        event.before = heads.last().and_then(|head| head.after);
+        // The latest head is the one whose state the changes are told against.
+        let parents: Vec<Ancestor> = heads.iter().rev().map(Ancestor::of).collect();
+        self.filled(event, &parents, state, moment, moment)
+    }
+
+    /// Fills in what follows from the parents and the moment after; returns the recorded state after it too.
+    fn filled(
+        &self,
+        mut event: Event,
+        parents: &[Ancestor],
+        state: Option<Json>,
+        key: &Moment,
+        after: &Moment,
+    ) -> (Event, Option<Json>) {
+        let next = match (&after.state, after.digests) {
+            (Some(state), _) => Some(state.clone()),
+            (None, None) => Some(empty()),
+            // What cannot be read changes nothing that is known.
+            (None, Some(_)) => state.clone(),
+        };
+        event.session = self.attribution.session.clone().map(String::from);
+        event.correlation.clone_from(&self.attribution.correlation);
+        event.parents = parents.iter().map(|parent| parent.id).collect();
+        let longest = parents.iter().map(|parent| parent.n).max().unwrap_or(0);
+        event.n = longest + 1;
+        event.after = after.digests;
+        event.artifact.get_or_insert_with(|| self.reference(key, None));
+        let is_cut = state.is_none();
+        if let (Some(state), Some(next)) = (&state, &next) {
+            event.changes = diff(state, next);
+        }
+        let passes_snapshot = parents
+            .first()
+            .is_none_or(|parent| parent.n / Event::SNAPSHOT_EVERY != event.n / Event::SNAPSHOT_EVERY);
+        if passes_snapshot || is_cut || parents.len() > 1 {
+            event.snapshot.clone_from(&next);
+        }
+        (event.sealed(), next)
+    }
+
+    fn reference(&self, moment: &Moment, was: Option<ArtifactKey>) -> ArtifactRef {
+        ArtifactRef { key: moment.key.clone(), path: self.path.clone(), was }
+    }
+}
+
+impl Ancestor {
+    /// The event as one that another follows.
+    pub const fn of(event: &Event) -> Self {
+        Self { id: event.id, n: event.n }
+    }
+}
+
+impl Past {
+    /// The ids of the events that the past ends with.
+    pub fn heads(&self) -> Vec<EventId> {
+        match self {
+            Self::Unknown => Vec::new(),
+            Self::Known { event, .. } => vec![event.id],
+            Self::Unexplained { heads, .. } => heads.iter().map(|head| head.id).collect(),
+        }
+    }
+}
+
+impl Outsider {
+    /// Nobody knows.
+    pub fn unknown() -> Self {
+        Self { actor: Actor::unknown(), commit: None }
+    }
+}
+
+fn empty() -> Json {
+    Json::Object(Map::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::Lineage;
+
+    fn path() -> ProjectPath {
+        ProjectPath::new("docs/prd.md").unwrap()
+    }
+
+    fn moment(file: &str) -> Moment {
+        Moment::of(&path(), Some(file.as_bytes()))
+    }
+
+    fn file(frontmatter: &str) -> String {
+        format!("---\n{frontmatter}\n---\n")
+    }
+
+    /// A history that is told of files one after the other, as a project would.
+    #[derive(Default)]
+    struct Project {
+        events: Vec<Event>,
+    }
+
+    impl Project {
+        fn past(&self, now: &Moment) -> Past {
+            let lineage = Lineage::new(self.events.clone());
+            let alike = |event: &&Event| Digests::are_same_state(event.after, now.digests);
+            let heads: Vec<Event> = lineage.heads().into_iter().cloned().collect();
+            let state = |id| lineage.state_after(id).ok();
+            let known = heads.iter().rev().find(alike).or_else(|| lineage.events().iter().rev().find(alike));
+            match (known, heads.last()) {
+                (Some(event), _) => Past::Known { state: state(event.id), event: Ancestor::of(event) },
+                (None, Some(head)) => Past::Unexplained { state: state(head.id), heads, earlier: None },
+                (None, None) => Past::Unknown,
+            }
+        }
+
+        fn change(&mut self, old: Option<&str>, new: Option<&str>) -> Vec<Kind> {
+            let (path, attribution) = (path(), Attribution::of(Actor::human("Ada")));
+            let account = Account {
+                attribution: &attribution,
+                now: "2026-11-22T10:00:00Z".parse().unwrap(),
+                path: &path,
+            };
+            let moments = [old, new].map(|file| Moment::of(&path, file.map(str::as_bytes)));
+            let past = self.past(&moments[0]);
+            let draft = EventDraft::new(Kind::CHANGE);
+            let told = account.events(past, (&moments[0], &moments[1]), draft, Outsider::unknown);
+            let kinds = told.iter().map(|event| event.kind.clone()).collect();
+            self.events.extend(told);
+            let lineage = Lineage::new(self.events.clone());
+            assert_eq!(lineage.verify(), []);
+            assert!(self.events.iter().all(Event::is_genuine));
+            kinds
+        }
+    }
+
+    #[test]
+    fn what_was_there_before_is_told_first() {
+        let mut project = Project::default();
+        let (one, two) = (file("stepsCompleted: [1]"), file("stepsCompleted: [1, 2]"));
+        assert_eq!(project.change(Some(&one), Some(&two)), [Kind::FIRST_SEEN, Kind::CHANGE]);
+        assert_eq!(project.events[0].changes.len(), 1);
+        assert_eq!(project.events[1].parents, [project.events[0].id]);
+        let (edited, three) = (file("stepsCompleted: [1, 9]"), file("stepsCompleted: [1, 9, 3]"));
+        assert_eq!(project.change(Some(&edited), Some(&three)), [Kind::EXTERNAL_EDIT, Kind::CHANGE]);
+        // Times, comments and bodies are no state.
+        let touched = file("stepsCompleted: [1, 9, 3] # three\nupdated: 2026-11-22") + "# Body\n";
+        let four = file("stepsCompleted: [1, 9, 3, 4]\nupdated: 2026-11-22");
+        assert_eq!(project.change(Some(&touched), Some(&four)), [Kind::CHANGE]);
+        assert_eq!(Lineage::new(project.events).heads().len(), 1);
+    }
+
+    #[test]
+    fn after_a_checkout_the_earlier_event_is_the_parent() {
+        let mut project = Project::default();
+        let [one, two, other] = ["a: 1", "a: 2", "a: 3"].map(file);
+        project.change(None, Some(&one));
+        project.change(Some(&one), Some(&two));
+        assert_eq!(project.change(Some(&one), Some(&other)), [Kind::CHANGE]);
+        assert_eq!(project.events[2].parents, [project.events[0].id]);
+        assert_eq!(Lineage::new(project.events).heads().len(), 2);
+    }
+
+    #[test]
+    fn a_damaged_file_has_no_state_but_a_history() {
+        let mut project = Project::default();
+        let (good, broken, mended) = (file("a: 1"), "---\na: [1\n---\n".to_owned(), file("a: 2"));
+        project.change(None, Some(&good));
+        assert_eq!(project.change(Some(&broken), Some(&mended)), [Kind::EXTERNAL_EDIT, Kind::CHANGE]);
+        assert_eq!(project.events[1].after.unwrap().state, None);
+        assert!(project.events[1].changes.is_empty());
+        let again = project.change(Some(&broken), Some(&good));
+        assert_eq!(again, [Kind::CHANGE], "the same damage is known");
+    }
+
+    #[test]
+    fn creation_removal_and_new_identity() {
+        let mut project = Project::default();
+        let (plain, tracked) = (file("a: 1"), file("a: 1\nstepmark_id: x"));
+        assert_eq!(project.change(None, Some(&plain)), [Kind::CHANGE]);
+        project.change(Some(&plain), Some(&tracked));
+        let artifact = project.events[1].artifact.clone().unwrap();
+        assert_eq!((artifact.key.as_str(), artifact.was.unwrap().as_str()), ("id:x", "path:docs/prd.md"));
+        project.change(Some(&tracked), None);
+        let gone = &project.events[2];
+        assert_eq!((gone.after, gone.artifact.as_ref().unwrap().key.as_str()), (None, "id:x"));
+        assert_eq!(Lineage::new(project.events.clone()).state_after(gone.id).unwrap(), empty());
+    }
+
+    #[test]
+    fn a_snapshot_is_never_far() {
+        let mut project = Project::default();
+        let files: Vec<String> = (0..130).map(|count| file(&format!("a: {count}"))).collect();
+        project.change(None, Some(&files[0]));
+        for pair in files.windows(2) {
+            project.change(Some(&pair[0]), Some(&pair[1]));
+        }
+        let with: Vec<u64> =
+            project.events.iter().filter(|event| event.snapshot.is_some()).map(|event| event.n).collect();
+        assert_eq!(with, [1, 50, 100]);
+    }
+
+    #[test]
+    fn where_the_way_is_cut_a_snapshot_starts_anew() {
+        let (path, attribution) = (path(), Attribution::of(Actor::human("Ada")));
+        let now = "2026-11-22T10:00:00Z".parse().unwrap();
+        let account = Account { attribution: &attribution, now, path: &path };
+        let mut project = Project::default();
+        let [one, two] = ["a: 1", "a: 2"].map(file);
+        project.change(None, Some(&one));
+        let event = Box::new(project.events[0].clone());
+        let past = Past::Known { event: Ancestor::of(&event), state: None };
+        let told = account.events(
+            past,
+            (&moment(&one), &moment(&two)),
+            EventDraft::new(Kind::CHANGE),
+            Outsider::unknown,
+        );
+        assert_eq!((told[0].changes.len(), told[0].snapshot.as_ref()), (0, moment(&two).state.as_ref()));
+        assert_eq!(Lineage::new(told).verify(), []);
+    }
+}

@@ -1,0 +1,383 @@
+//! One thing that happened.
+
+use std::{fmt, str::FromStr};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use super::{Actor, ArtifactKey};
+use crate::{
+    artifact::{FileHash, ProjectPath, StateDigest},
+    journal::Spelling,
+};
+use stepmark_frontmatter::Change;
+
+/// The version of the event format that this program writes.
+const VERSION: u32 = 1;
+
+/// The first half of the SHA-256 of an event's canonical JSON; shown as 32 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventId([u8; 16]);
+
+/// An event of the journal. What a newer version adds is kept in `more`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// The version of the format.
+    pub v: u32,
+    /// Its name.
+    pub id: EventId,
+    /// When, by the clock of the machine that wrote it, in milliseconds; clocks go wrong, so causality is `parents`.
+    pub at: Timestamp,
+    /// What happened; open.
+    pub kind: Kind,
+    /// Who did it.
+    pub actor: Actor,
+    /// In which session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// What the caller finds it by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation: Option<String>,
+    /// The artifact, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<ArtifactRef>,
+    /// The events of the same artifact that it follows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parents: Vec<EventId>,
+    /// Its place along the longest way of parents, from 1; 0 for what is about no artifact.
+    #[serde(default)]
+    pub n: u64,
+    /// The command that led to it, as a person would type it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Why, in the words of whoever did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What changed in the frontmatter, against the state after the first parent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// The file before; `None` where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Digests>,
+    /// The file after; `None` where there is none any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Digests>,
+    /// The whole state after, in every [`Event::SNAPSHOT_EVERY`]th event and in one without a parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Json>,
+    /// How what changed was written before ([`Spelling`](crate::journal::Spelling)), as it stands in the journal: what a newer
+    /// version adds stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spelling: Option<Json>,
+    /// What else the kind of event tells.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub data: Map<String, Json>,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub more: Map<String, Json>,
+}
+
+/// What happened, as one word. Kinds are open: one that this version does not know is kept and shown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Kind(pub std::borrow::Cow<'static, str>);
+
+/// The artifact that an event is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArtifactRef {
+    /// Its identity after the event.
+    pub key: ArtifactKey,
+    /// Where it stood.
+    pub path: ProjectPath,
+    /// Its identity before, where the event changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<ArtifactKey>,
+}
+
+/// A file at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Digests {
+    /// Of all its bytes.
+    pub file: FileHash,
+    /// Of its state; `None` where the frontmatter cannot be read.
+    pub state: Option<StateDigest>,
+}
+
+/// What the maker of an event says about it; the rest is known to the commit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventDraft {
+    /// What happens.
+    pub kind: Kind,
+    /// The command, as a person would type it.
+    pub command: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+    /// What else is to be told.
+    pub data: Map<String, Json>,
+    /// Why it is done although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`] event before it keeps the reason.
+    pub insistence: Option<String>,
+    /// How what changes was written before.
+    pub spelling: Option<Json>,
+}
+
+impl Digests {
+    /// Whether two moments of a file show the same state: both have none, or the same frontmatter, or the same bytes where
+    /// it cannot be read.
+    pub fn are_same_state(left: Option<Self>, right: Option<Self>) -> bool {
+        match (left, right) {
+            (None, None) => true,
+            (Some(left), Some(right)) if left.state.is_none() => {
+                right.state.is_none() && left.file == right.file
+            }
+            (Some(left), Some(right)) => left.state == right.state,
+            _ => false,
+        }
+    }
+}
+
+impl Kind {
+    /// stepmark changed an artifact.
+    pub const CHANGE: Self = Self::of("change");
+    /// stepmark made an artifact.
+    pub const CREATE: Self = Self::of("create");
+    /// stepmark removed an artifact.
+    pub const DELETE: Self = Self::of("delete");
+    /// stepmark met an artifact for the first time: what it held then.
+    pub const FIRST_SEEN: Self = Self::of("first-seen");
+    /// Somebody changed an artifact by other means; found afterwards.
+    pub const EXTERNAL_EDIT: Self = Self::of("external-edit");
+    /// The changes of an earlier event were taken back.
+    pub const UNDO: Self = Self::of("undo");
+    /// A checkpoint's frontmatter was put back.
+    pub const RESTORE: Self = Self::of("restore");
+    /// A person brought what other files said of an artifact into its frontmatter.
+    pub const IMPORT: Self = Self::of("import");
+    /// A commit was cut off, and another program's bytes had won in one of its files.
+    pub const INTERRUPTED: Self = Self::of("interrupted");
+    /// A session began.
+    pub const SESSION_START: Self = Self::of("session-start");
+    /// A session ended.
+    pub const SESSION_END: Self = Self::of("session-end");
+    /// A checkpoint was made.
+    pub const CHECKPOINT: Self = Self::of("checkpoint");
+    /// The process was about to be replaced by another program.
+    pub const HAND_OFF: Self = Self::of("hand-off");
+    /// Work was given to an agent in a child artifact.
+    pub const DELEGATE: Self = Self::of("delegate");
+    /// A lease that had run out was taken over.
+    pub const LEASE_TAKEN_OVER: Self = Self::of("lease-taken-over");
+    /// A segment was sealed: the line names those before it, and is counted as no event.
+    pub const SEAL: Self = Self::of("seal");
+    /// A person or agent insisted on what was refused.
+    pub const OVERRIDE: Self = Self::of("override");
+
+    /// A kind by its word.
+    pub const fn of(word: &'static str) -> Self {
+        Self(std::borrow::Cow::Borrowed(word))
+    }
+
+    /// The word.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl EventDraft {
+    /// A draft that says no more than the kind.
+    pub fn new(kind: Kind) -> Self {
+        Self { kind, command: None, reason: None, data: Map::new(), insistence: None, spelling: None }
+    }
+
+    /// The same, with the command that leads to it.
+    #[must_use]
+    pub fn with_command(mut self, command: impl Into<String>) -> Self {
+        self.command = Some(command.into());
+        self
+    }
+
+    /// The same, with a reason.
+    #[must_use]
+    pub fn with_reason(mut self, reason: Option<String>) -> Self {
+        self.reason = reason;
+        self
+    }
+
+    /// The same, to be done for this reason although its lifecycle or open children stand against it.
+    #[must_use]
+    pub fn insisting(mut self, reason: Option<String>) -> Self {
+        self.insistence = reason;
+        self
+    }
+
+    /// The same, which keeps how the frontmatter of the file `old` was written where `changes` make another of it in the file `new`.
+    #[must_use]
+    pub fn keeping(mut self, old: &[u8], new: &[u8], changes: &[Change]) -> Self {
+        let spelling = Spelling::of(old, new, changes);
+        self.spelling = spelling.and_then(|spelling| serde_json::to_value(spelling).ok());
+        self
+    }
+
+    /// The same, with one more fact.
+    #[must_use]
+    pub fn with(mut self, name: &str, fact: impl Into<Json>) -> Self {
+        self.data.insert(name.to_owned(), fact.into());
+        self
+    }
+}
+
+impl Event {
+    /// How many events of an artifact lie between two snapshots at most: the bound on what finding a state must read.
+    pub const SNAPSHOT_EVERY: u64 = 50;
+
+    /// An event about nothing yet; [`Event::sealed`] gives it its id when all is filled in.
+    pub fn new(draft: EventDraft, actor: Actor, at: Timestamp) -> Self {
+        Self {
+            v: VERSION,
+            id: EventId([0; 16]),
+            at,
+            kind: draft.kind,
+            actor,
+            session: None,
+            correlation: None,
+            artifact: None,
+            parents: Vec::new(),
+            n: 0,
+            command: draft.command,
+            reason: draft.reason,
+            changes: Vec::new(),
+            before: None,
+            after: None,
+            snapshot: None,
+            spelling: draft.spelling,
+            data: draft.data,
+            more: Map::new(),
+        }
+    }
+
+    /// The event with the id that its content has.
+    #[must_use]
+    pub fn sealed(mut self) -> Self {
+        self.id = self.content_id();
+        self
+    }
+
+    /// Whether its content is what its id was made from.
+    pub fn is_genuine(&self) -> bool {
+        self.id == self.content_id()
+    }
+
+    /// The id that belongs to its content.
+    fn content_id(&self) -> EventId {
+        let mut json = serde_json::to_value(self).unwrap_or_default();
+        if let Json::Object(fields) = &mut json {
+            fields.shift_remove("id");
+        }
+        // JSON of a value in memory cannot fail; an empty text would only fail to match.
+        let canonical = serde_json_canonicalizer::to_vec(&json).unwrap_or_default();
+        let mut half = [0; 16];
+        half.copy_from_slice(&FileHash::of(&canonical).as_bytes()[..16]);
+        EventId(half)
+    }
+}
+
+impl EventId {
+    /// The 16 bytes.
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// Takes the bytes that [`EventId::as_bytes`] gave.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for EventId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+/// A text that is no event id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no event id: 32 hexadecimal digits are wanted; `stepmark log` shows the ids")]
+pub struct EventIdError {
+    /// The text that was given.
+    pub text: String,
+}
+
+impl FromStr for EventId {
+    type Err = EventIdError;
+
+    fn from_str(text: &str) -> Result<Self, EventIdError> {
+        let wrong = || EventIdError { text: text.to_owned() };
+        if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(wrong());
+        }
+        u128::from_str_radix(text, 16).map(|number| Self(number.to_be_bytes())).map_err(|_| wrong())
+    }
+}
+
+impl Serialize for EventId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for EventId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event() -> Event {
+        let draft = EventDraft::new(Kind::CHANGE).with_command("complete prd.md 1").with("step", "1");
+        Event::new(draft, Actor::human("Ada"), "2026-11-22T10:00:00Z".parse().unwrap()).sealed()
+    }
+
+    #[test]
+    fn the_id_names_the_content() {
+        let event = event();
+        assert!(event.is_genuine());
+        let text = serde_json::to_string(&event).unwrap();
+        let again: Event = serde_json::from_str(&text).unwrap();
+        assert_eq!(again, event);
+        let mut changed = event.clone();
+        changed.reason = Some("because".to_owned());
+        assert!(!changed.is_genuine());
+        assert_ne!(changed.clone().sealed().id, event.id);
+    }
+
+    #[test]
+    fn what_a_newer_version_adds_survives() {
+        let mut json = serde_json::to_value(event()).unwrap();
+        json["kind"] = "teleported".into();
+        json["colour"] = serde_json::json!({"rgb": [1, 2, 3]});
+        let read: Event = serde_json::from_value(json.clone()).unwrap();
+        assert_eq!(read.kind.as_str(), "teleported");
+        assert_eq!(serde_json::to_value(&read).unwrap(), json);
+        assert!(read.sealed().is_genuine());
+    }
+
+    #[test]
+    fn ids_are_read_and_shown() {
+        let id = event().id;
+        assert_eq!(id.to_string().parse::<EventId>().unwrap(), id);
+        assert_eq!(EventId::from_bytes(*id.as_bytes()), id);
+        for text in ["", "12", &"g".repeat(32), &"+".repeat(32)] {
+            assert!(text.parse::<EventId>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! How frontmatter was written before a change, as data: enough to write it so again.
+//!
+//! What a change replaced is kept as *runs* of whole entries of the root: where they stand, what they became (by its digest),
+//! and the text that they had. A run is put back where its entries are still what the change made of them. For places where
+//! they are not, the text of single values is kept, too.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::artifact::FileHash;
+use stepmark_frontmatter::{
+    Change, Document, KeyIndex, KeyPath, Node, NodeKind, Operation, Region, Span, Splice, Value, Yaml,
+};
+
+/// The longest text of one run or value, in bytes.
+const LONGEST: usize = 4 << 10;
+
+/// How many bytes are compared at most to find a run that stands elsewhere now; what is not found has its values.
+const SEARCHED: usize = 16 << 20;
+
+/// The most bytes of text in one spelling.
+const MOST: usize = 16 << 10;
+
+/// The text that a change replaced. What is longer than the limits is left out: its value is in the [`Change`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spelling {
+    /// Runs of entries, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    runs: Vec<Run>,
+    /// The texts of values that stood on one line and are written otherwise by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    values: Vec<ValueText>,
+}
+
+/// Entries of the root that stand side by side and were changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Run {
+    /// How many entries stand before them.
+    at: usize,
+    /// The beginning of the entry before them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+    /// How many entries the change left there.
+    entries: usize,
+    /// The first half of the SHA-256 of the text that the change left there.
+    now: String,
+    /// How many bytes at the beginning of that text stood there before, too.
+    start: usize,
+    /// How many bytes at its end.
+    end: usize,
+    /// What stood between.
+    old: String,
+}
+
+/// The text of one value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct ValueText {
+    path: KeyPath,
+    text: String,
+}
+
+impl Spelling {
+    /// What `changes`, which lead from the file `old` to the file `new`, replaced; `None` where there is nothing to keep.
+    pub fn of(old: &[u8], new: &[u8], changes: &[Change]) -> Option<Self> {
+        let ([old_text, new_text], budget) = ([frontmatter(old)?, frontmatter(new)?], &mut { MOST });
+        let mut take = |text: &str| {
+            let is_taken = text.len() <= LONGEST && text.len() <= *budget;
+            *budget -= if is_taken { text.len() } else { 0 };
+            is_taken
+        };
+        let runs = changed_runs(&entry_texts(old_text), &entry_texts(new_text));
+        let runs = runs.into_iter().filter(|run| take(&run.old)).collect();
+        let values = value_texts(old, changes).into_iter().filter(|value| take(&value.text)).collect();
+        let spelling = Self { runs, values };
+        (spelling != Self::default()).then_some(spelling)
+    }
+
+    /// The splices that put back the text of all entries of `file` that are as the change left them.
+    pub fn splices(&self, file: &[u8]) -> Vec<Splice> {
+        let (Some(text), Ok(region)) = (frontmatter(file), Region::Frontmatter.find(&Document::scan(file)))
+        else {
+            return Vec::new();
+        };
+        let entries = entry_texts(text);
+        let mut splices: Vec<Splice> = Vec::new();
+        for splice in self.runs.iter().filter_map(|run| run.splice(text, &entries)) {
+            let span = splice.span.shifted(region.start);
+            // Of runs that claim the same text, at most one is right.
+            if splices.last().is_none_or(|last| last.span.end <= span.start) {
+                splices.push(Splice { span, ..splice });
+            }
+        }
+        splices
+    }
+
+    /// The splices that give the values of `file` their text back, where they are the same values in another spelling.
+    pub fn value_splices(&self, file: &[u8]) -> Vec<Splice> {
+        let Some(yaml) = parsed(file) else { return Vec::new() };
+        let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
+        let mut splices: Vec<Splice> = Vec::new();
+        for ValueText { path, text } in &self.values {
+            let Some(node) = keys.node_at(root, &path.0).filter(|node| is_on_one_line(file, node)) else {
+                continue;
+            };
+            if file[node.span.range()] != *text.as_bytes() && is_same_value(&yaml, node, text) {
+                splices.push(Splice { span: node.span, text: text.clone() });
+            }
+        }
+        splices.sort_by_key(|splice| splice.span.start);
+        splices
+    }
+}
+
+impl Run {
+    /// The splice in `text`, which consists of `entries`; `None` where they are not as the change left them.
+    fn splice(&self, text: &str, entries: &[&str]) -> Option<Splice> {
+        let is_here = |at: &usize| {
+            let follows = match &self.after {
+                None => *at == 0,
+                Some(head) => *at > 0 && entries.get(at - 1).is_some_and(|before| head_of(before) == head),
+            };
+            let present = at.checked_add(self.entries).and_then(|end| entries.get(*at..end));
+            (follows || self.entries > 0)
+                && present.is_some_and(|present| digest(&present.concat()) == self.now)
+        };
+        let at = match is_here(&self.at) {
+            true => self.at,
+            false => {
+                let length = text.len() / entries.len().max(1) * self.entries;
+                let most = SEARCHED.checked_div(length).unwrap_or(usize::MAX);
+                let mut places = (0..=entries.len()).take(most).filter(is_here);
+                places.next().filter(|_| places.next().is_none())?
+            }
+        };
+        let start: usize = entries[..at].iter().map(|entry| entry.len()).sum();
+        let end = start + entries[at..at + self.entries].iter().map(|entry| entry.len()).sum::<usize>();
+        let now = &text[start..end];
+        let kept_end = now.len().checked_sub(self.end).filter(|kept_end| self.start <= *kept_end)?;
+        let old = [now.get(..self.start)?, &self.old, now.get(kept_end..)?].concat();
+        Some(Splice { span: Span::new(start, end), text: old })
+    }
+}
+
+fn frontmatter(file: &[u8]) -> Option<&str> {
+    let span = Region::Frontmatter.find(&Document::scan(file)).ok()?;
+    std::str::from_utf8(&file[span.range()]).ok()
+}
+
+fn parsed(file: &[u8]) -> Option<Yaml<'_>> {
+    Yaml::parse(file, Region::Frontmatter.find(&Document::scan(file)).ok()?).ok()
+}
+
+fn digest(text: &str) -> String {
+    FileHash::of(text.as_bytes()).to_string().chars().take(32).collect()
+}
+
+/// The text cut before each line that begins an entry of the root, as far as lines alone tell: blank lines, comments and lines
+/// that are indented go on with the entry before. It says where to look, and proves nothing.
+fn entry_texts(text: &str) -> Vec<&str> {
+    let mut entries = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let goes_on = line.starts_with([' ', '\t', '#', '\r', '\n', ']', '}'])
+            || line == "-"
+            || ["- ", "-\r", "-\n"].iter().any(|dash| line.starts_with(dash));
+        if !goes_on && at > start {
+            entries.push(&text[start..at]);
+            start = at;
+        }
+        at += line.len();
+    }
+    if at > start {
+        entries.push(&text[start..at]);
+    }
+    entries
+}
+
+/// The first words of an entry, which lead to it: its key, if it has one.
+fn head_of(entry: &str) -> &str {
+    let line = entry.lines().next().unwrap_or_default();
+    let head = line.split_once(':').map_or(line, |(key, _)| key);
+    let end = head.char_indices().nth(80).map_or(head.len(), |(end, _)| end);
+    &head[..end]
+}
+
+/// The runs of `new` that stand in the place of other entries in `old`.
+fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
+    let (mut runs, mut i, mut j) = (Vec::new(), 0, 0);
+    let [last_in_old, last_in_new] = [old, new].map(last_by_head);
+    let comes_from = |last: &HashMap<&str, usize>, from: usize, wanted: Option<&&str>| {
+        wanted.and_then(|wanted| last.get(head_of(wanted))).is_some_and(|last| *last >= from)
+    };
+    while i < old.len() || j < new.len() {
+        if old.get(i) == new.get(j) {
+            (i, j) = (i + 1, j + 1);
+            continue;
+        }
+        let (from_old, from_new) = (i, j);
+        while (i < old.len() || j < new.len()) && old.get(i) != new.get(j) {
+            match (comes_from(&last_in_new, j, old.get(i)), comes_from(&last_in_old, i, new.get(j))) {
+                // It went, or it came.
+                (false, _) if i < old.len() => i += 1,
+                (_, false) if j < new.len() => j += 1,
+                _ => (i, j) = ((i + 1).min(old.len()), (j + 1).min(new.len())),
+            }
+        }
+        let after = from_new.checked_sub(1).map(|before| head_of(new[before]).to_owned());
+        runs.push(run((from_new, after), &old[from_old..i].concat(), &new[from_new..j]));
+    }
+    runs
+}
+
+/// The last place of each head.
+fn last_by_head<'t>(entries: &[&'t str]) -> HashMap<&'t str, usize> {
+    entries.iter().enumerate().map(|(place, entry)| (head_of(entry), place)).collect()
+}
+
+fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run {
+    let new = entries.concat();
+    let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other);
+    let start = same.map(|(char, _)| char.len_utf8()).sum();
+    let (rest_of_old, rest_of_new) = (&old[start..], &new[start..]);
+    let same =
+        rest_of_old.chars().rev().zip(rest_of_new.chars().rev()).take_while(|(one, other)| one == other);
+    let end = same.map(|(char, _)| char.len_utf8()).sum();
+    let old = rest_of_old[..rest_of_old.len() - end].to_owned();
+    Run { at, after, entries: entries.len(), now: digest(&new), start, end, old }
+}
+
+/// The texts of the values of the file `old` that `changes` took away, where they say more than the values do.
+fn value_texts(old: &[u8], changes: &[Change]) -> Vec<ValueText> {
+    let is_gone = |change: &&Change| !matches!(change.op, Operation::Insert { .. });
+    let mut gone = changes.iter().filter(is_gone).peekable();
+    let Some(yaml) = gone.peek().and_then(|_| parsed(old)) else { return Vec::new() };
+    let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
+    let text = |change: &Change| {
+        let node = keys.node_at(root, &change.path.0).filter(|node| is_on_one_line(old, node))?;
+        let text = std::str::from_utf8(&old[node.span.range()]).ok()?;
+        let (Operation::Set { old: value, .. } | Operation::Remove { old: value }) = &change.op else {
+            return None;
+        };
+        let is_usual = Value::from_json(value).to_inline_yaml() == text;
+        (!is_usual).then(|| ValueText { path: change.path.clone(), text: text.to_owned() })
+    };
+    gone.filter_map(text).collect()
+}
+
+fn is_on_one_line(file: &[u8], node: &Node<'_>) -> bool {
+    let text = &file[node.span.range()];
+    !text.is_empty()
+        && memchr::memchr2(b'\n', b'\r', text).is_none()
+        && node.properties.is_none()
+        && !matches!(node.kind, NodeKind::Alias { .. })
+}
+
+/// Returns whether `text` says what the node says, as far as history tells values apart.
+fn is_same_value(yaml: &Yaml<'_>, node: &Node<'_>, text: &str) -> bool {
+    let said = Yaml::parse(text.as_bytes(), Span::new(0, text.len()));
+    let said = said.ok().and_then(|said| Some(Value::of(&said, said.root()?).ok()?.to_json()));
+    said.is_some() && said == Value::of(yaml, node).ok().map(|value| value.to_json())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eighty thousand entries: none is compared with all others.
+    #[test]
+    fn the_spelling_of_a_large_file_takes_one_look_at_each_entry() {
+        let file = |value: &str| {
+            let entries: String = (0..80_000).map(|at| format!("k{at}: {value}\n")).collect();
+            format!("---\n{entries}---\n")
+        };
+        let (old, new) = (file("010"), file("'010'"));
+        let op = Operation::Set { old: 10.into(), new: "010".into() };
+        let changed = |at| Change { path: KeyPath::key(format!("k{at}")), op: op.clone() };
+        let changes: Vec<Change> = (0..80_000).map(changed).collect();
+        let spelling = Spelling::of(old.as_bytes(), new.as_bytes(), &changes).unwrap();
+        assert_eq!((spelling.runs.len(), spelling.values.len()), (0, MOST / 3));
+        // All of them went, and as many came.
+        let other = new.replace('k', "other");
+        assert!(Spelling::of(old.as_bytes(), other.as_bytes(), &[]).is_none());
+        // A run that stands nowhere is not looked for without end.
+        let run = Run {
+            at: 1,
+            after: None,
+            entries: 40_000,
+            now: String::new(),
+            start: 0,
+            end: 0,
+            old: String::new(),
+        };
+        let spelling = Spelling { runs: vec![run], values: Vec::new() };
+        assert!(spelling.splices(new.as_bytes()).is_empty());
+    }
+}

@@ -1,0 +1,16 @@
+//! The state of agentic workflows as values, and what may be done with it. Pure: no file system, clock, environment or database.
+//!
+//! The modules stand in the order of the flow; each uses only those above it.
+
+pub mod artifact;
+pub mod workflow;
+pub mod delegation;
+pub mod lifecycle;
+pub mod check;
+pub mod transition;
+pub mod journal;
+pub mod lease;
+pub mod projection;
+pub mod tracked_artifact;
+pub mod resume;
+pub mod selection;

@@ -1,0 +1,228 @@
+//! A declaration → a table that is well formed, or what is wrong with it and where.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Condition, Counter, Guard, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem, State,
+    declaration::{ConditionDeclaration, CounterDeclaration, MoveDeclaration, StateDeclaration},
+    one_or_more::{Name, OneOrMore},
+    reachable,
+    spelling::folded,
+    table::PlacedMove,
+};
+use stepmark_frontmatter::KeyPath;
+
+/// The source of a move that means every state that is not terminal.
+const ANY: &str = "*";
+
+/// What is wrong, and the way to it inside the declaration.
+type Wrong = (KeyPath, LifecycleProblem);
+
+impl Lifecycle {
+    /// The table that `declaration` writes down.
+    pub(super) fn assemble(declaration: &LifecycleDeclaration) -> Result<Self, LifecycleError> {
+        let named = |(way, problem)| LifecycleError { name: declaration.name.0.clone(), way, problem };
+        Self::table(declaration).map_err(named)
+    }
+
+    fn table(declaration: &LifecycleDeclaration) -> Result<Self, Wrong> {
+        let states = declaration.states.as_deref().unwrap_or_default();
+        let states = Words::read(states)?;
+        let moves = states.moves(declaration.moves.as_deref().unwrap_or_default())?;
+        let counters = states.counters(declaration.counters.as_deref().unwrap_or_default())?;
+        let Words { states, words } = states;
+        let (name, title) = (declaration.name.0.clone(), declaration.title.clone());
+        let lifecycle = Self { name, title, states, moves, counters, words };
+        reachable::check(&lifecycle)
+            .map_err(|(place, problem)| (KeyPath::key("states").item(place), problem))?;
+        Ok(lifecycle)
+    }
+}
+
+/// States, and the words for them.
+struct Words {
+    states: Vec<State>,
+    words: BTreeMap<String, usize>,
+}
+
+impl Words {
+    fn read(declared: &[StateDeclaration]) -> Result<Self, Wrong> {
+        let has_initial = declared.iter().any(|state| state.initial == Some(true));
+        let mut read = Self { states: Vec::new(), words: BTreeMap::new() };
+        for (place, state) in declared.iter().enumerate() {
+            let way = KeyPath::key("states").item(place);
+            let synonyms = state.synonyms.as_deref().unwrap_or_default();
+            read.add(place, &state.name, way.clone().then("name"), declared)?;
+            for (at, synonym) in synonyms.iter().enumerate() {
+                read.add(place, synonym, way.clone().then("synonyms").item(at), declared)?;
+            }
+            read.states.push(State {
+                name: state.name.0.clone(),
+                synonyms: synonyms.iter().map(|synonym| synonym.0.clone()).collect(),
+                meaning: state.meaning.clone(),
+                rank: state.rank,
+                is_initial: state.initial.unwrap_or(!has_initial && place == 0),
+                is_terminal: state.terminal.unwrap_or(false),
+                return_to: state.return_to.as_ref().map(|key| key.0.clone()),
+                sets: state.sets.clone().unwrap_or_default(),
+            });
+        }
+        Ok(read)
+    }
+
+    fn add(
+        &mut self,
+        place: usize,
+        word: &Name,
+        way: KeyPath,
+        declared: &[StateDeclaration],
+    ) -> Result<(), Wrong> {
+        match self.words.insert(folded(&word.0), place) {
+            None => Ok(()),
+            Some(earlier) => {
+                let earlier = declared[earlier].name.0.clone();
+                Err((way, LifecycleProblem::WordTwice { word: word.0.clone(), earlier }))
+            }
+        }
+    }
+
+    /// The place of the state that `word` means.
+    fn find(&self, word: &Name, way: &KeyPath) -> Result<usize, Wrong> {
+        self.words.get(&folded(&word.0)).copied().ok_or_else(|| {
+            let states = self.states.iter().map(|state| state.name.clone()).collect();
+            (way.clone(), LifecycleProblem::UnknownState { word: word.0.clone(), states })
+        })
+    }
+
+    /// The places of the states that `words` mean, each with the way to it.
+    fn find_all(&self, words: &OneOrMore<Name>, way: &KeyPath) -> Result<Vec<(usize, KeyPath)>, Wrong> {
+        let placed = words.0.iter().enumerate().map(|(at, word)| {
+            let way = way.clone().item(at);
+            Ok((self.find(word, &way)?, way))
+        });
+        placed.collect()
+    }
+
+    /// All moves. What is said about a single state comes before what is said about any.
+    fn moves(&self, declared: &[MoveDeclaration]) -> Result<Vec<PlacedMove>, Wrong> {
+        let mut moves: Vec<PlacedMove> = Vec::new();
+        let mut from_any: Vec<PlacedMove> = Vec::new();
+        for (place, declared) in declared.iter().enumerate() {
+            let way = KeyPath::key("moves").item(place);
+            let guards = declared.guards.clone().unwrap_or_default();
+            let targets = self.find_all(&declared.to, &way.clone().then("to"))?;
+            for (at, from) in declared.from.0.iter().enumerate() {
+                let way = way.clone().then("from").item(at);
+                for (to, to_way) in &targets {
+                    if from.0 == ANY {
+                        self.add_from_any(&mut from_any, *to, &guards)
+                            .map_err(|wrong| (to_way.clone(), wrong))?;
+                    } else {
+                        let from = self.find(from, &way)?;
+                        let added = PlacedMove { from, to: *to, guards: guards.clone() };
+                        self.add_move(&mut moves, added).map_err(|wrong| (to_way.clone(), wrong))?;
+                    }
+                }
+            }
+        }
+        let is_said = |any: &PlacedMove| moves.iter().any(|said| (said.from, said.to) == (any.from, any.to));
+        from_any.retain(|any| !is_said(any));
+        moves.extend(from_any);
+        Ok(moves)
+    }
+
+    fn add_from_any(
+        &self,
+        moves: &mut Vec<PlacedMove>,
+        to: usize,
+        guards: &[Guard],
+    ) -> Result<(), LifecycleProblem> {
+        if moves.iter().any(|earlier| earlier.to == to) {
+            let to = self.states[to].name.clone();
+            return Err(LifecycleProblem::MoveTwice { from: ANY.to_owned(), to });
+        }
+        let is_left = |place: &usize| *place != to && !self.states[*place].is_terminal;
+        let places = (0..self.states.len()).filter(is_left);
+        moves.extend(places.map(|from| PlacedMove { from, to, guards: guards.to_vec() }));
+        Ok(())
+    }
+
+    fn add_move(&self, moves: &mut Vec<PlacedMove>, added: PlacedMove) -> Result<(), LifecycleProblem> {
+        let name = |place: usize| self.states[place].name.clone();
+        if added.from == added.to {
+            return Err(LifecycleProblem::Loop { state: name(added.from) });
+        }
+        if moves.iter().any(|earlier| (earlier.from, earlier.to) == (added.from, added.to)) {
+            return Err(LifecycleProblem::MoveTwice { from: name(added.from), to: name(added.to) });
+        }
+        moves.push(added);
+        Ok(())
+    }
+
+    fn counters(&self, declared: &[CounterDeclaration]) -> Result<Vec<Counter>, Wrong> {
+        let mut counters: Vec<Counter> = Vec::new();
+        for (place, declared) in declared.iter().enumerate() {
+            let way = KeyPath::key("counters").item(place);
+            let key = declared.key.0.clone();
+            let remembers =
+                |state: &State| state.return_to.as_ref() == Some(&key) || state.sets.contains_key(&key);
+            let is_used = counters.iter().any(|earlier| earlier.key == key);
+            if is_used || key == "status" || self.states.iter().any(remembers) {
+                return Err((way.then("key"), LifecycleProblem::KeyTwice { key }));
+            }
+            let named = |words: &OneOrMore<Name>, way: &KeyPath| {
+                let places = self.find_all(words, way)?;
+                Ok::<_, Wrong>(places.into_iter().map(|(place, _)| self.states[place].name.clone()).collect())
+            };
+            counters.push(Counter {
+                key,
+                entering: named(&declared.entering, &way.clone().then("entering"))?,
+                at_most: declared.at_most,
+                reset_by: match &declared.reset_by {
+                    Some(words) => named(words, &way.then("reset_by"))?,
+                    None => Vec::new(),
+                },
+            });
+        }
+        Ok(counters)
+    }
+}
+
+impl Condition {
+    /// All conditions of `declaration`.
+    pub(super) fn assemble(declaration: &LifecycleDeclaration) -> Result<Vec<Self>, LifecycleError> {
+        let declared = declaration.applies_to.iter().flatten().enumerate();
+        let read = |(place, declared): (usize, &ConditionDeclaration)| {
+            let condition = Self::of(declared);
+            if condition.is_empty() {
+                let way = KeyPath::key("applies_to").item(place);
+                let name = declaration.name.0.clone();
+                return Err(LifecycleError { name, way, problem: LifecycleProblem::EmptyCondition });
+            }
+            Ok(condition)
+        };
+        declared.map(read).collect()
+    }
+
+    fn of(declared: &ConditionDeclaration) -> Self {
+        let ConditionDeclaration { path, workflow_type, key, heading, delegated } = declared;
+        let words = |words: &OneOrMore<Name>| words.0.iter().map(|word| word.0.clone()).collect::<Vec<_>>();
+        let values = |values: &OneOrMore<Name>| {
+            let values = words(values);
+            (!values.iter().any(|value| value == ANY)).then_some(values)
+        };
+        Self {
+            paths: path.as_ref().map(|paths| paths.0.clone()).unwrap_or_default(),
+            workflow_types: workflow_type.as_ref().map(words).unwrap_or_default(),
+            keys: key.iter().flatten().map(|(key, wanted)| (key.clone(), values(wanted))).collect(),
+            heading: heading.as_ref().map(|heading| heading.0.clone()),
+            delegated: *delegated,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let Self { paths, workflow_types, keys, heading, delegated } = self;
+        let says_nothing = heading.is_none() && delegated.is_none();
+        paths.is_empty() && workflow_types.is_empty() && keys.is_empty() && says_nothing
+    }
+}

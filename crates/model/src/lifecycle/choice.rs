@@ -1,0 +1,123 @@
+//! Which lifecycle an artifact has, and why.
+
+use std::{fmt, sync::Arc};
+
+use super::{
+    Condition, Evidence, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem, built_in,
+    condition::Subject,
+};
+use crate::artifact::Artifact;
+use stepmark_frontmatter::KeyPath;
+
+/// A lifecycle, and the artifacts that it applies to.
+#[derive(Clone, Debug)]
+pub struct DeclaredLifecycle {
+    /// The lifecycle.
+    pub lifecycle: Arc<Lifecycle>,
+    /// It applies where one of these holds.
+    pub applies_to: Vec<Condition>,
+}
+
+/// The lifecycles of a project: those that it declares, then those that are built in.
+#[derive(Clone, Debug, Default)]
+pub struct Lifecycles {
+    declared: Vec<DeclaredLifecycle>,
+}
+
+/// The lifecycle of an artifact.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The lifecycle.
+    pub lifecycle: Arc<Lifecycle>,
+    /// Who says so.
+    pub source: Source,
+    /// Why it applies. Never empty.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Who says that a lifecycle applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The project's configuration.
+    Declared,
+    /// stepmark, since the artifact is of a type that it knows.
+    ArtifactType,
+}
+
+impl fmt::Display for Choice {
+    /// Why it applies, as half a sentence.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self.source {
+            Source::Declared => "the configuration says so",
+            Source::ArtifactType => "its type is known",
+        })?;
+        self.evidence.iter().enumerate().try_for_each(|(place, evidence)| {
+            write!(out, "{}{evidence}", if place == 0 { ": " } else { ", " })
+        })
+    }
+}
+
+impl DeclaredLifecycle {
+    /// What `declaration` says.
+    ///
+    /// # Errors
+    /// When the table is not well formed, or its name stands for a built-in one and it is more than that.
+    pub fn of(declaration: &LifecycleDeclaration) -> Result<Self, LifecycleError> {
+        let name = &declaration.name.0;
+        let wrong =
+            |key: &str, problem| LifecycleError { name: name.clone(), way: KeyPath::key(key), problem };
+        let applies_to = Condition::assemble(declaration)?;
+        let says_more =
+            declaration.states.is_some() || declaration.moves.is_some() || declaration.counters.is_some();
+        let lifecycle = match built_in(name) {
+            Some(_) if says_more => return Err(wrong("name", LifecycleProblem::BuiltInName)),
+            Some(built_in) => Arc::clone(built_in),
+            None if declaration.states.as_ref().is_none_or(Vec::is_empty) => {
+                let built_in = built_in::tables().iter().map(|table| table.lifecycle.name().to_owned());
+                return Err(wrong("name", LifecycleProblem::NoStates { built_in: built_in.collect() }));
+            }
+            None => Arc::new(Lifecycle::assemble(declaration)?),
+        };
+        Ok(Self { lifecycle, applies_to })
+    }
+}
+
+impl Lifecycles {
+    /// The lifecycles of a project that declares `declared`, in its order.
+    pub const fn new(declared: Vec<DeclaredLifecycle>) -> Self {
+        Self { declared }
+    }
+
+    /// What the project declares.
+    pub fn declared(&self) -> &[DeclaredLifecycle] {
+        &self.declared
+    }
+
+    /// All lifecycles, each once: those that the project declares, then those that are built in.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Lifecycle>> {
+        let declared = self.declared.iter().map(|declared| &declared.lifecycle);
+        let is_new = |table: &&DeclaredLifecycle| {
+            !self.declared.iter().any(|declared| declared.lifecycle.name() == table.lifecycle.name())
+        };
+        let built_in = built_in::tables().iter().filter(is_new);
+        declared.chain(built_in.map(|table| &table.lifecycle))
+    }
+
+    /// The lifecycle of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Lifecycle>> {
+        self.all().find(|lifecycle| lifecycle.name() == name)
+    }
+
+    /// The lifecycle of `artifact`: the first that the project declares for it, else the one of its type, else none. A status
+    /// alone is no evidence: `complete` in a PRD belongs to no table.
+    pub fn choose(&self, artifact: &Artifact) -> Option<Choice> {
+        let subject = Subject::new(artifact);
+        let first = |tables: &[DeclaredLifecycle], source: Source| {
+            tables.iter().find_map(|table| {
+                let evidence = table.applies_to.iter().find_map(|condition| condition.evidence(&subject))?;
+                Some(Choice { lifecycle: Arc::clone(&table.lifecycle), source, evidence })
+            })
+        };
+        first(&self.declared, Source::Declared).or_else(|| first(built_in::tables(), Source::ArtifactType))
+    }
+}

@@ -1,0 +1,123 @@
+//! What an artifact must be for a lifecycle to apply to it.
+
+use std::{cell::OnceCell, fmt};
+
+use memchr::memmem;
+
+use super::{RootKeys, spelling::folded};
+use crate::artifact::{Artifact, Delegation, PathGlob};
+use stepmark_frontmatter::Frontmatter;
+
+/// What an artifact must be for a lifecycle to apply to it: all of it holds.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    pub(super) paths: Vec<PathGlob>,
+    pub(super) workflow_types: Vec<String>,
+    /// Keys with their values; none means any value.
+    pub(super) keys: Vec<(String, Option<Vec<String>>)>,
+    pub(super) heading: Option<String>,
+    /// Whether it was delegated.
+    pub(super) delegated: Option<bool>,
+}
+
+/// Something about an artifact that a lifecycle wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Its path fits this pattern.
+    Path(String),
+    /// Its `workflowType`.
+    WorkflowType(String),
+    /// It has this key.
+    Key(String),
+    /// It has this key with this value.
+    KeyValue(String, String),
+    /// Its first heading.
+    Heading(String),
+    /// Whether it was delegated from another artifact.
+    Delegated(bool),
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(pattern) => write!(out, "its path fits `{pattern}`"),
+            Self::WorkflowType(value) => write!(out, "its `workflowType` is `{value}`"),
+            Self::Key(key) => write!(out, "it has the key `{key}`"),
+            Self::KeyValue(key, value) => write!(out, "its `{key}` is `{value}`"),
+            Self::Heading(heading) => write!(out, "its heading is `{heading}`"),
+            Self::Delegated(true) => out.write_str("it was delegated"),
+            Self::Delegated(false) => out.write_str("it was not delegated"),
+        }
+    }
+}
+
+/// An artifact with what is read of it at the first question.
+pub(super) struct Subject<'a> {
+    artifact: &'a Artifact,
+    keys: OnceCell<RootKeys>,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) const fn new(artifact: &'a Artifact) -> Self {
+        Self { artifact, keys: OnceCell::new() }
+    }
+
+    /// Whether the key may stand in the frontmatter: most artifacts have none of the keys, and need not be read again.
+    fn may_have(&self, key: &str) -> bool {
+        match self.artifact.document().frontmatter() {
+            Frontmatter::Present { content, .. } => {
+                memmem::find(&self.artifact.bytes()[content.range()], key.as_bytes()).is_some()
+            }
+            Frontmatter::Absent | Frontmatter::Unclosed { .. } => false,
+        }
+    }
+
+    fn keys(&self) -> &RootKeys {
+        self.keys.get_or_init(|| RootKeys::of(self.artifact))
+    }
+}
+
+impl Condition {
+    /// Why it holds; `None` where it does not. What costs least is asked first.
+    pub(super) fn evidence(&self, subject: &Subject<'_>) -> Option<Vec<Evidence>> {
+        let mut found = Vec::new();
+        if !self.paths.is_empty() {
+            let glob = self.paths.iter().find(|glob| glob.matches(subject.artifact.path()))?;
+            found.push(Evidence::Path(glob.as_str().to_owned()));
+        }
+        if !self.workflow_types.is_empty() {
+            let own = subject.artifact.state().workflow_type.as_ref()?.filled()?;
+            self.workflow_types.iter().find(|wanted| folded(wanted) == folded(own))?;
+            found.push(Evidence::WorkflowType(own.to_owned()));
+        }
+        if let Some(wanted) = self.delegated {
+            let delegation = subject.artifact.state().delegation.as_ref();
+            let is_child = delegation.and_then(Delegation::parent_id).is_some();
+            (is_child == wanted).then_some(())?;
+            found.push(Evidence::Delegated(wanted));
+        }
+        self.keys.iter().all(|(key, _)| subject.may_have(key)).then_some(())?;
+        for (key, values) in &self.keys {
+            let keys = subject.keys();
+            match values {
+                None => {
+                    keys.has(key).then_some(())?;
+                    found.push(Evidence::Key(key.clone()));
+                }
+                Some(values) => {
+                    let own = keys.text(key)?;
+                    values.iter().find(|wanted| folded(wanted) == folded(own))?;
+                    found.push(Evidence::KeyValue(key.clone(), own.to_owned()));
+                }
+            }
+        }
+        if let Some(wanted) = &self.heading {
+            let heading = subject.artifact.first_heading()?;
+            let own: Vec<&str> = heading.split_whitespace().collect();
+            let wanted: Vec<&str> = wanted.split_whitespace().collect();
+            own.starts_with(&wanted).then_some(())?;
+            found.push(Evidence::Heading(heading));
+        }
+        Some(found)
+    }
+}

@@ -1,0 +1,224 @@
+//! What stands in a checkpoint.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::{
+    artifact::{Artifact, FileHash, ProjectPath, StateDigest, StateUnreadable},
+    journal::{ArtifactKey, EventId},
+};
+
+/// The format that this version writes and reads.
+const SCHEMA: &str = "stepmark.checkpoint/1";
+
+/// A checkpoint: the raw frontmatter of an artifact, and what proves it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The format.
+    schema: String,
+    /// The artifact.
+    pub key: ArtifactKey,
+    /// Where it stood.
+    pub path: ProjectPath,
+    /// The event that tells of the checkpoint.
+    pub event: EventId,
+    /// The commit that was checked out; `None` outside of git, or before the first commit.
+    pub git_commit: Option<String>,
+    /// When.
+    pub at: Timestamp,
+    /// What whoever made it says.
+    pub message: Option<String>,
+    /// The hash of the whole file.
+    pub file_hash: FileHash,
+    /// The digest of its state.
+    pub state_digest: StateDigest,
+    /// The hash of `frontmatter`, so that a change of a comment shows too.
+    pub frontmatter_hash: FileHash,
+    /// All between the lines of the two fences, to the byte.
+    pub frontmatter: String,
+    /// Fields that this version does not know.
+    #[serde(flatten)]
+    pub more: Map<String, Json>,
+}
+
+/// Why a file is no checkpoint that may be believed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckpointProblem {
+    /// It cannot be read.
+    #[error("it is no checkpoint: {reason}")]
+    NotACheckpoint {
+        /// What the reader of JSON says.
+        reason: String,
+    },
+    /// Another version wrote it.
+    #[error("its format is `{found}`, and this version reads `{SCHEMA}`")]
+    Schema {
+        /// The format.
+        found: String,
+    },
+    /// The text is not the one that was written.
+    #[error("it was changed since it was written: its frontmatter does not have the hash beside it")]
+    Changed,
+    /// The text is that of no state, or of another one than it says.
+    #[error("its frontmatter is not the state that it names")]
+    WrongState,
+}
+
+/// Why no checkpoint can be made of an artifact.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoCheckpoint {
+    /// There is nothing to keep.
+    #[error("it has no frontmatter")]
+    NoFrontmatter,
+    /// There is no state.
+    #[error(transparent)]
+    Unreadable(#[from] StateUnreadable),
+    /// It is no text.
+    #[error("its frontmatter is no UTF-8")]
+    NotUtf8,
+}
+
+/// The facts of a checkpoint that do not come from the artifact.
+#[derive(Clone, Debug)]
+pub struct CheckpointContext {
+    /// The event that records the checkpoint.
+    pub event: EventId,
+    /// The commit that git had checked out.
+    pub git_commit: Option<String>,
+    /// The time it was made.
+    pub at: Timestamp,
+    /// The words of whoever made it.
+    pub message: Option<String>,
+}
+
+impl Checkpoint {
+    /// Makes a checkpoint of `artifact`.
+    ///
+    /// # Errors
+    /// When the artifact has no frontmatter, or it cannot be read.
+    pub fn of(artifact: &Artifact, context: CheckpointContext) -> Result<Self, NoCheckpoint> {
+        let (frontmatter, state_digest) = Self::state_of(artifact)?;
+        let CheckpointContext { event, git_commit, at, message } = context;
+        Ok(Self {
+            schema: SCHEMA.to_owned(),
+            key: ArtifactKey::of(artifact),
+            path: artifact.path().clone(),
+            event,
+            git_commit,
+            at,
+            message,
+            file_hash: artifact.file_hash(),
+            state_digest,
+            frontmatter_hash: FileHash::of(frontmatter.as_bytes()),
+            frontmatter: frontmatter.to_owned(),
+            more: Map::new(),
+        })
+    }
+
+    /// The frontmatter and the state digest that a checkpoint of `artifact` would hold.
+    ///
+    /// # Errors
+    /// When the artifact has no frontmatter, or it cannot be read.
+    pub fn state_of(artifact: &Artifact) -> Result<(&str, StateDigest), NoCheckpoint> {
+        let state = artifact.state_value()?;
+        let document = artifact.document();
+        let span = stepmark_frontmatter::Region::Frontmatter
+            .find(&document)
+            .map_err(|_| NoCheckpoint::NoFrontmatter)?;
+        let text = std::str::from_utf8(&artifact.bytes()[span.range()]).map_err(|_| NoCheckpoint::NotUtf8)?;
+        Ok((text, StateDigest::of(&state)))
+    }
+
+    /// The bytes of its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // JSON of texts and numbers cannot fail.
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Reads a checkpoint and proves it.
+    ///
+    /// # Errors
+    /// Why it may not be believed.
+    pub fn parse(bytes: &[u8]) -> Result<Self, CheckpointProblem> {
+        let checkpoint: Self = serde_json::from_slice(bytes)
+            .map_err(|error| CheckpointProblem::NotACheckpoint { reason: error.to_string() })?;
+        if checkpoint.schema != SCHEMA {
+            return Err(CheckpointProblem::Schema { found: checkpoint.schema });
+        }
+        if FileHash::of(checkpoint.frontmatter.as_bytes()) != checkpoint.frontmatter_hash {
+            return Err(CheckpointProblem::Changed);
+        }
+        let artifact = Artifact::read(checkpoint.path.clone(), checkpoint.with_body(b""));
+        match artifact.state_value() {
+            Ok(state) if StateDigest::of(&state) == checkpoint.state_digest => Ok(checkpoint),
+            _ => Err(CheckpointProblem::WrongState),
+        }
+    }
+
+    /// A file with this frontmatter above `body`.
+    pub fn with_body(&self, body: &[u8]) -> Vec<u8> {
+        [b"---\n", self.frontmatter.as_bytes(), b"---\n", body].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checkpoint(file: &str) -> Result<Checkpoint, NoCheckpoint> {
+        let artifact = Artifact::read(ProjectPath::new("docs/prd.md").unwrap(), file.as_bytes().to_vec());
+        let context = CheckpointContext {
+            event: EventId::from_bytes([7; 16]),
+            git_commit: Some("0123".to_owned()),
+            at: "2026-11-22T10:00:00Z".parse().unwrap(),
+            message: None,
+        };
+        Checkpoint::of(&artifact, context)
+    }
+
+    #[test]
+    fn holds_the_frontmatter_to_the_byte() {
+        for text in ["a: 1 # c\r\nb: 'x'\r\n", "", "stepsCompleted: [1]\n", "é: 🦀\n"] {
+            let made = checkpoint(&format!("---\n{text}---\n# Body\n")).unwrap();
+            assert_eq!(made.frontmatter, text);
+            let read = Checkpoint::parse(&made.to_bytes()).unwrap();
+            assert_eq!(read, made);
+            let file = format!("---\n{text}---\n# Body\n");
+            assert_eq!(read.with_body(b"# Body\n"), file.as_bytes());
+        }
+    }
+
+    #[test]
+    fn what_was_changed_is_not_believed() {
+        let made = checkpoint("---\na: 1 # one\nupdated: 2026-11-22\n---\n").unwrap();
+        let text = String::from_utf8(made.to_bytes()).unwrap();
+        for (from, to, problem) in [
+            ("# one", "# two", CheckpointProblem::Changed),
+            ("11-22\\n", "11-23\\n", CheckpointProblem::Changed),
+            (
+                "checkpoint/1",
+                "checkpoint/2",
+                CheckpointProblem::Schema { found: "stepmark.checkpoint/2".into() },
+            ),
+        ] {
+            assert!(text.contains(from), "{from}");
+            assert_eq!(Checkpoint::parse(text.replacen(from, to, 1).as_bytes()), Err(problem));
+        }
+        let digest = made.state_digest.to_string();
+        let other = text.replace(&digest, &StateDigest::of(&Json::Null).to_string());
+        assert_eq!(Checkpoint::parse(other.as_bytes()), Err(CheckpointProblem::WrongState));
+        let torn = Checkpoint::parse(&text.as_bytes()[..80]);
+        assert!(matches!(torn, Err(CheckpointProblem::NotACheckpoint { .. })));
+    }
+
+    #[test]
+    fn what_cannot_be_read_gets_none() {
+        assert_eq!(checkpoint("# Only a body\n"), Err(NoCheckpoint::NoFrontmatter));
+        for file in ["---\na: [1\n---\n", "---\na: 1\n", "---\na: 1\na: 2\n---\n"] {
+            assert!(matches!(checkpoint(file), Err(NoCheckpoint::Unreadable(_))), "{file}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The frontmatter of an artifact at a moment worth going back to: one file, written once, tracked by git (seed `001_…`,
+//! D4-Q5, tier 2).
+
+mod content;
+mod name;
+mod surviving_key;
+
+pub use content::CheckpointContext;
+pub use content::{Checkpoint, CheckpointProblem, NoCheckpoint};
+pub use name::{CHECKPOINTS, checkpoint_folder, checkpoint_path, damaged_copy_path};
+pub use surviving_key::surviving_keys;

@@ -1,0 +1,330 @@
+//! The text of `files-manifest.csv` → rows.
+
+use std::{borrow::Cow, fmt};
+
+use super::{Row, write::HEADER};
+use crate::artifact::{FileHash, FileHashError};
+
+/// A manifest as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading<'text> {
+    /// The rows in the order of the file.
+    pub rows: Vec<ReadRow<'text>>,
+    /// What does not look as the official installer writes it.
+    pub oddities: Vec<Oddity>,
+}
+
+/// A row and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadRow<'text> {
+    /// The line in the file, from 1 (which is the header).
+    pub line: usize,
+    /// The row.
+    pub row: Row<'text>,
+}
+
+/// Something in a manifest that stepmark passes over, and says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Oddity {
+    /// The line in the file, from 1.
+    pub line: usize,
+    /// What is odd there.
+    pub kind: OddityKind,
+}
+
+/// What is odd about a manifest's line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OddityKind {
+    /// The first line is not the header; like the installer's reader, this one takes it for the header.
+    Header {
+        /// The line as it stands.
+        text: String,
+    },
+    /// The row has fewer than four fields and is passed over, as the installer's reader does.
+    ShortRow {
+        /// How many fields it has.
+        fields: usize,
+    },
+    /// The last field is no SHA-256: the row is read as one without a hash.
+    Hash(FileHashError),
+    /// The path is not one inside the manifest's root (absolute, empty, or with `.` or `..` parts); the row is
+    /// passed over.
+    Path {
+        /// The path as it stands.
+        path: String,
+    },
+    /// A later row names the same path; like in the installer's reader, the later one counts.
+    Repeated {
+        /// The path that stands twice.
+        path: String,
+    },
+    /// The line is no UTF-8; each wrong byte is read as U+FFFD.
+    NotUtf8,
+}
+
+impl fmt::Display for Oddity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "line {}: {}", self.line, self.kind)
+    }
+}
+
+impl fmt::Display for OddityKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header { text } => {
+                write!(out, "`{HEADER}` is wanted as the header, `{}` stands there", text.escape_debug())
+            }
+            Self::ShortRow { fields } => {
+                write!(
+                    out,
+                    "a row of {fields} fields is passed over: at least type, name, module and path are wanted"
+                )
+            }
+            Self::Hash(wrong) => write!(out, "{wrong}; the file cannot be compared"),
+            Self::Path { path } => {
+                write!(out, "`{}` is no path inside the root; the row is passed over", path.escape_debug())
+            }
+            Self::Repeated { path } => {
+                write!(out, "`{}` is listed again further down; the later row counts", path.escape_debug())
+            }
+            Self::NotUtf8 => out.write_str("not UTF-8; the wrong bytes are read as U+FFFD"),
+        }
+    }
+}
+
+/// Reads a manifest as the official installer's reader does (FORMATS.md §1): it splits at every LF, cuts blanks (a
+/// CR, too) off both ends of a line, takes the first line for the header, and splits a line at the commas outside
+/// quotes, where each quote toggles and disappears. That is not RFC 4180 (which the `csv` crate reads), hence a
+/// reader of its own; what both accept, both read alike.
+///
+/// Nothing is fatal: what cannot be used is passed over and told in [`Reading::oddities`].
+pub fn read(text: &str) -> Reading<'_> {
+    let (mut reader, mut reading) = (LineReader::default(), Reading::default());
+    for line in lines(text) {
+        reading.rows.extend(reader.row(line, &mut reading.oddities));
+    }
+    reading
+}
+
+/// The lines of a manifest, without the LF between them.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
+    let mut start = 0;
+    ends.map(move |end| {
+        let line = text.get(start..end).unwrap_or_default();
+        start = end + 1;
+        line
+    })
+}
+
+/// Reads the lines of a manifest one after the other, by the rules of [`read`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct LineReader {
+    lines: usize,
+}
+
+impl LineReader {
+    /// The row in the next line, if there is one.
+    pub(super) fn row<'text>(
+        &mut self,
+        line: &'text str,
+        oddities: &mut Vec<Oddity>,
+    ) -> Option<ReadRow<'text>> {
+        self.lines += 1;
+        let text = trimmed(line);
+        if self.lines == 1 {
+            oddities.extend(header(text));
+            return None;
+        }
+        if text.is_empty() { None } else { row(self.lines, text, oddities) }
+    }
+
+    /// How many lines were read, the header among them.
+    pub(super) fn lines_read(&self) -> usize {
+        self.lines
+    }
+}
+
+fn header(text: &str) -> Option<Oddity> {
+    let is_known = text == HEADER || Some(text) == HEADER.strip_suffix(",hash");
+    (!is_known).then(|| Oddity { line: 1, kind: OddityKind::Header { text: text.to_owned() } })
+}
+
+fn row<'text>(line: usize, text: &'text str, oddities: &mut Vec<Oddity>) -> Option<ReadRow<'text>> {
+    let mut fields = Fields { rest: Some(text) };
+    let row = [fields.next(), fields.next(), fields.next(), fields.next()];
+    let [Some(kind), Some(name), Some(module), Some(path)] = row else {
+        let fields = row.iter().flatten().count();
+        oddities.push(Oddity { line, kind: OddityKind::ShortRow { fields } });
+        return None;
+    };
+    let hash = match fields.next() {
+        None => None,
+        Some(text) if text.is_empty() => None,
+        Some(text) => text
+            .parse::<FileHash>()
+            .map_err(|wrong| oddities.push(Oddity { line, kind: OddityKind::Hash(wrong) }))
+            .ok(),
+    };
+    Some(ReadRow { line, row: Row { kind, name, module, path, hash } })
+}
+
+/// JavaScript trims U+FEFF, which is no white space to Rust, and does not trim U+0085, which is.
+fn trimmed(line: &str) -> &str {
+    let plain = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_graphic());
+    if plain(line.as_bytes().first()) && plain(line.as_bytes().last()) {
+        return line;
+    }
+    line.trim_matches(|letter: char| letter == '\u{FEFF}' || (letter.is_whitespace() && letter != '\u{85}'))
+}
+
+/// The fields of one line.
+struct Fields<'text> {
+    /// What follows the last comma; `None` after the last field.
+    rest: Option<&'text str>,
+}
+
+impl<'text> Iterator for Fields<'text> {
+    type Item = Cow<'text, str>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.rest?;
+        // What the installer writes: a quote, the field, a quote, and a comma or the end.
+        if let Some(quoted) = rest.strip_prefix('"')
+            && let Some(close) = memchr::memchr(b'"', quoted.as_bytes())
+        {
+            match quoted.as_bytes().get(close + 1) {
+                None => {
+                    self.rest = None;
+                    return Some(Cow::Borrowed(&quoted[..close]));
+                }
+                Some(b',') => {
+                    self.rest = Some(&quoted[close + 2..]);
+                    return Some(Cow::Borrowed(&quoted[..close]));
+                }
+                Some(_) => {}
+            }
+        }
+        Some(self.toggled(rest))
+    }
+}
+
+impl<'text> Fields<'text> {
+    /// The general rule: quotes toggle and disappear, a comma outside them ends the field.
+    fn toggled(&mut self, rest: &'text str) -> Cow<'text, str> {
+        let mut quoted = false;
+        let end = rest.bytes().position(|byte| {
+            quoted ^= byte == b'"';
+            byte == b',' && !quoted
+        });
+        let field = match end {
+            Some(comma) => {
+                self.rest = Some(&rest[comma + 1..]);
+                &rest[..comma]
+            }
+            None => {
+                self.rest = None;
+                rest
+            }
+        };
+        if field.contains('"') { Cow::Owned(field.replace('"', "")) } else { Cow::Borrowed(field) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::projection::files_manifest::write;
+
+    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    fn paths<'text>(reading: &'text Reading<'_>) -> Vec<(usize, &'text str, bool)> {
+        reading.rows.iter().map(|read| (read.line, &*read.row.path, read.row.hash.is_some())).collect()
+    }
+
+    #[test]
+    fn reads_every_generation() {
+        let full = format!("type,name,module,path,hash\n\"md\",\"a\",\"m\",\"m/a.md\",\"{ABC}\"\n");
+        let windows = format!("\u{FEFF}{}", full.replace('\n', "\r\n"));
+        let old = "type,name,module,path\n\"md\",\"a\",\"m\",\"m/a.md\"\n";
+        let bare = format!("type,name,module,path,hash\nmd,a,m,m/a.md,{}", ABC.to_uppercase());
+        for (text, hash) in [(full.as_str(), true), (&windows, true), (old, false), (&bare, true)] {
+            let reading = read(text);
+            assert_eq!(paths(&reading), [(2, "m/a.md", hash)], "{text:?}");
+            assert_eq!(reading.oddities, [], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn tells_what_it_passes_over() {
+        let reading = read("\"md\",\"a\",\"m\",\"lost\"\n\n\"md\",\"a\",\"m\"\na,b,c,x,zz\n  \na,b,\"c,d\n");
+        assert_eq!(paths(&reading), [(4, "x", false)]);
+        let told: Vec<String> = reading.oddities.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 4, "{told:?}");
+        assert!(told[0].starts_with("line 1: `type,name,module,path,hash` is wanted"), "{told:?}");
+        assert!(told[1].starts_with("line 3: a row of 3 fields"), "{told:?}");
+        assert!(told[2].starts_with("line 4: `zz` is not a SHA-256"), "{told:?}");
+        assert!(told[3].starts_with("line 6: a row of 3 fields"), "{told:?}");
+        assert_eq!(read("").oddities.len(), 1);
+    }
+
+    /// The installer's loop, character by character, as FORMATS.md describes it.
+    fn installer_reads(text: &str) -> Vec<Vec<String>> {
+        let javascript_blank = |letter: char| {
+            matches!(letter, '\t' | '\u{B}' | '\u{C}' | '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')
+                || matches!(letter, ' ' | '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}')
+                || matches!(letter, '\u{202F}' | '\u{205F}' | '\u{3000}')
+        };
+        let mut rows = Vec::new();
+        for line in text.split('\n').skip(1) {
+            let line = line.trim_matches(javascript_blank);
+            if line.is_empty() {
+                continue;
+            }
+            let (mut parts, mut current, mut quoted) = (Vec::new(), String::new(), false);
+            for letter in line.chars() {
+                match letter {
+                    '"' => quoted = !quoted,
+                    ',' if !quoted => parts.push(std::mem::take(&mut current)),
+                    letter => current.push(letter),
+                }
+            }
+            parts.push(current);
+            if parts.len() >= 4 {
+                rows.push(parts[..4].to_vec());
+            }
+        }
+        rows
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_installers_reader(text in "([\"\",,a/ \r\n\u{85}\u{FEFF}\u{2028}é]|\"a\",|,\"\"\n){0,60}") {
+            let reading = read(&text);
+            let fields = |read: &ReadRow<'_>| {
+                [&read.row.kind, &read.row.name, &read.row.module, &read.row.path].map(|field| field.to_string()).to_vec()
+            };
+            prop_assert_eq!(reading.rows.iter().map(fields).collect::<Vec<_>>(), installer_reads(&text));
+        }
+
+        #[test]
+        fn what_is_written_reads_back(files in proptest::collection::vec(("[^\"\\\\\r\n\0/][^\"\\\\\r\n\0]{0,12}", any::<Option<[u8; 32]>>()), 0..9)) {
+            let rows: Vec<Row<'_>> = files
+                .iter()
+                .map(|(path, digest)| Row::of(path, digest.map(FileHash::from_digest)).unwrap())
+                .collect();
+            let bytes = write(&rows).unwrap();
+            let text = std::str::from_utf8(&bytes).unwrap();
+            let reading = read(text);
+            prop_assert_eq!(&reading.oddities, &[]);
+            let read_back: Vec<Row<'_>> = reading.rows.into_iter().map(|read| read.row).collect();
+            prop_assert_eq!(&read_back, &rows);
+            // The csv crate, which reads RFC 4180, sees the same paths.
+            let mut standard = csv::Reader::from_reader(&*bytes);
+            let standard: Vec<String> = standard.records().map(|row| row.unwrap()[3].to_owned()).collect();
+            prop_assert_eq!(standard, rows.iter().map(|row| row.path.to_string()).collect::<Vec<_>>());
+        }
+    }
+}

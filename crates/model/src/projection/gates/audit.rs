@@ -1,0 +1,58 @@
+//! Gates against their artifact → findings.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{GateStep, StoredGate, gate_file_name, superfluous};
+use crate::{
+    artifact::Artifact,
+    check::{
+        Finding, Rule,
+        rules::gates::{gate_without_step, step_without_gate},
+    },
+};
+use stepmark_frontmatter::Span;
+
+/// Where the gates of `artifact`, which has completed `steps`, are not those of its steps. One without any gate lacks none: nobody has
+/// asked for them since it was checked out.
+pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGate]) -> Vec<Finding> {
+    let list = artifact.steps().map_or(Span::at(0), |steps| steps.span);
+    let finding = |rule: &'static Rule, span, message: String, help: &str| {
+        Finding::new(rule, artifact.path(), span, message).with_help(help)
+    };
+    let stale =
+        superfluous(steps, stored.iter().map(|stored| stored.file_name.as_str())).into_iter().map(|name| {
+            let message = format!("`{name}` is the gate of a step that is not listed here");
+            finding(&gate_without_step::RULE, list, message, "`stepmark project` removes it")
+        });
+    let readable = stored.iter().filter(|stored| stored.gate.is_some());
+    let readable: HashSet<&str> = readable.map(|stored| stored.file_name.as_str()).collect();
+    let has_gate = |step: &&GateStep| readable.contains(gate_file_name(&step.name).as_str());
+    let items = artifact.state().steps.iter().flat_map(|steps| &steps.items).rev();
+    let spans: HashMap<&str, Span> = items.map(|item| (item.spelling.as_str(), item.span)).collect();
+    let expected = if stored.is_empty() { &[] } else { steps };
+    let missing = expected.iter().filter(|step| !has_gate(step)).map(|step| {
+        let message = format!("`{}` is completed and has no gate", step.name);
+        let span = spans.get(step.listed.as_str()).copied().unwrap_or(list);
+        finding(&step_without_gate::RULE, span, message, "`stepmark project` makes it")
+    });
+    stale.chain(missing).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::ProjectPath;
+
+    #[test]
+    fn gates_are_missed_where_there_are_some() {
+        let path = ProjectPath::new("docs/prd.md").unwrap();
+        let artifact = Artifact::read(path, b"---\nstepsCompleted: [a, b]\n---\n".to_vec());
+        let steps = ["a", "b"].map(|name| GateStep { name: name.to_owned(), listed: name.to_owned() });
+        let stored = |name: &str| StoredGate { file_name: gate_file_name(name), gate: None };
+        let found = |stored: &[StoredGate]| -> Vec<&str> {
+            gate_findings(&artifact, &steps, stored).iter().map(|finding| finding.rule.id).collect()
+        };
+        assert_eq!(found(&[]), [""; 0], "nobody has asked for gates of it");
+        assert_eq!(found(&[stored("c")]), ["SM601", "SM602", "SM602"], "a gate that cannot be read is none");
+    }
+}

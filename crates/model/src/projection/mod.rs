@@ -1,0 +1,11 @@
+//! Artifacts → the bytes of every local copy. Pure and rebuildable.
+
+pub mod catalogue;
+pub mod files_manifest;
+pub mod instructions;
+pub mod instruction_meta;
+pub mod checkpoint;
+pub mod gates;
+pub mod git_hook;
+pub mod history_trailer;
+pub mod story_ledger;

@@ -1,0 +1,84 @@
+//! The line `Status:` in the body of a story.
+
+use super::{EntryPlace, LedgerEntry, Story, story::is_word};
+use crate::artifact::{Artifact, ProjectPath};
+use stepmark_frontmatter::Span;
+
+/// What the line of `story` says else than its frontmatter; `None` where it says the same, but for upper and lower case, or there
+/// is no line.
+pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
+    let line = story.line.as_ref().filter(|line| !line.text.eq_ignore_ascii_case(&story.status))?;
+    Some(LedgerEntry {
+        story: story.path.clone(),
+        key: story.name().to_owned(),
+        place: EntryPlace::StatusLine,
+        from: Some(line.text.clone()),
+        status: story.status.clone(),
+        // People compare it with the frontmatter above it, so it is the same word.
+        to: story.status.clone(),
+        change: story.words().change(&line.text, &story.status),
+    })
+}
+
+/// The file at `path` with `word` in its line `Status:`; `None` where there is no such line, or it would not say that afterwards.
+/// No byte outside the old word differs.
+pub fn write_line(path: &ProjectPath, bytes: &[u8], word: &str) -> Option<Vec<u8>> {
+    let before = Artifact::read(path.clone(), bytes.to_vec());
+    let Span { start, end } = before.state().body_status.as_ref()?.span;
+    let bytes = [&bytes[..start], word.as_bytes(), &bytes[end..]].concat();
+    let after = Artifact::read(path.clone(), bytes);
+    let is_said = after.state().body_status.as_ref().is_some_and(|line| line.text == word);
+    let is_same_state = match (before.state_value(), after.state_value()) {
+        (Ok(before), Ok(after)) => before == after,
+        _ => false,
+    };
+    (is_word(word) && is_said && is_same_state).then(|| after.bytes().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{lifecycle::WordChange, projection::story_ledger::StoryStanding};
+
+    fn entry(text: &str) -> Option<(String, WordChange)> {
+        let artifact = Artifact::read(ProjectPath::new("1-1-a.md").unwrap(), text.as_bytes().to_vec());
+        let StoryStanding::Told(story) = Story::read(&artifact, || None) else { panic!("{text:?}") };
+        line_entry(&story).map(|entry| (entry.to, entry.change))
+    }
+
+    #[test]
+    fn the_line_says_the_word_of_the_frontmatter() {
+        let text = |line: &str| format!("---\nstatus: in-review\n---\n# Story 1.1\n\n{line}\n");
+        for (line, expected) in [
+            ("Status: in-review", None),
+            ("Status: In-Review", None),
+            ("Status: review", Some(WordChange::Same)),
+            ("**Status:** ready-for-dev", Some(WordChange::Forward)),
+            ("Status: done", Some(WordChange::Back)),
+            ("Status: done (two notes)", Some(WordChange::Unordered)),
+            ("No status", None),
+        ] {
+            let expected = expected.map(|change| ("in-review".to_owned(), change));
+            assert_eq!(entry(&text(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_the_word_is_replaced() {
+        let path = ProjectPath::new("1-1-a.md").unwrap();
+        let write = |text: &str, word: &str| {
+            write_line(&path, text.as_bytes(), word).map(|bytes| String::from_utf8(bytes).unwrap())
+        };
+        for text in [
+            "---\nstatus: done\n---\n# Story\n\nStatus: WORD\n\nStatus: later\n",
+            "---\r\nstatus: done\r\n---\r\n# Story\r\n**Status:** WORD  \r\nx",
+            "\u{feff}---\nstatus: done\n---\n**Status: WORD**\n",
+        ] {
+            let expected = text.replace("WORD", "done");
+            assert_eq!(write(&text.replace("WORD", "in-progress"), "done"), Some(expected));
+        }
+        assert_eq!(write("---\nstatus: done\n---\n# Story\n", "done"), None);
+        assert_eq!(write("---\nstatus: done\n---\nStatus: x\n", "a\nb"), None);
+        assert_eq!(write("---\nstatus: done\n---\nStatus: x\n", "*"), None);
+    }
+}

@@ -1,0 +1,111 @@
+//! Why a question cannot be understood.
+
+use super::FieldType;
+use stepmark_frontmatter::Span;
+
+/// A question that cannot be understood, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct SelectionError {
+    /// Bytes of the question.
+    pub span: Span,
+    /// What is wrong there.
+    pub kind: SelectionErrorKind,
+}
+
+/// What is wrong with a question.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SelectionErrorKind {
+    /// No field has this name.
+    #[error("no field is called `{name}`")]
+    UnknownField {
+        /// The name.
+        name: String,
+        /// Fields that are called alike.
+        near: Vec<String>,
+    },
+    /// Something else should stand here.
+    #[error("{wanted} is wanted here")]
+    Unexpected {
+        /// What should.
+        wanted: &'static str,
+    },
+    /// A text that begins with a quote has no end.
+    #[error("this text has no closing quote")]
+    UnclosedText,
+    /// Parentheses and `not` stand too deep inside of each other.
+    #[error("this stands deeper than {limit} parentheses and `not`")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// The comparison makes no sense for the field.
+    #[error("`{operator}` cannot be asked of `{field}`, which is {kind}")]
+    NoSuchComparison {
+        /// The field.
+        field: &'static str,
+        /// The comparison as written.
+        operator: &'static str,
+        /// What kind of values it has.
+        kind: FieldType,
+    },
+    /// The value is none that the field can have.
+    #[error("`{field}` is {kind}, and `{value}` is none")]
+    WrongValue {
+        /// The field.
+        field: &'static str,
+        /// The value as written.
+        value: String,
+        /// What kind of values it has.
+        kind: FieldType,
+    },
+}
+
+impl SelectionError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        match &self.kind {
+            SelectionErrorKind::UnknownField { near, .. } => Some(match near.as_slice() {
+                [] => format!("the fields are {}", super::Field::ALL.map(super::Field::name).join(", ")),
+                near => format!(
+                    "is `{}` meant? The fields are {}",
+                    near.join("` or `"),
+                    super::Field::ALL.map(super::Field::name).join(", ")
+                ),
+            }),
+            SelectionErrorKind::NoSuchComparison { kind, .. } => Some(
+                match kind {
+                    FieldType::Text => {
+                        "texts are compared with `=`, `!=`, `~` (holds), `!~`, `in (…)` and `is empty`"
+                    }
+                    FieldType::Status | FieldType::Scope | FieldType::Number | FieldType::Time => {
+                        "`=`, `!=`, `<`, `<=`, `>`, `>=`, `in (…)` and `is empty` can be asked"
+                    }
+                }
+                .to_owned(),
+            ),
+            SelectionErrorKind::WrongValue { kind, .. } => match kind {
+                FieldType::Scope => Some("scopes are micro, small, medium, large and epic".to_owned()),
+                FieldType::Time => {
+                    Some("write a day as `2026-01-31`, a moment as `2026-01-31T09:30:00Z`".to_owned())
+                }
+                FieldType::Number => Some("write a whole number".to_owned()),
+                FieldType::Text | FieldType::Status => None,
+            },
+            SelectionErrorKind::UnclosedText => Some("a quote inside of a text is written twice".to_owned()),
+            SelectionErrorKind::Unexpected { .. } | SelectionErrorKind::TooDeep { .. } => None,
+        }
+    }
+}
+
+impl std::fmt::Display for FieldType {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Text => "a text",
+            Self::Status => "a status",
+            Self::Scope => "a scope",
+            Self::Number => "a whole number",
+            Self::Time => "a time",
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! Question and artifact → yes or no.
+
+use std::cmp::Ordering;
+
+use super::{
+    Field, FieldValue, SelectionError,
+    expression::{Expression, Literal},
+    lexer::Operator,
+    parser,
+    value::scope_rank,
+};
+
+/// Something that a question can be asked of. A value is asked for only where the question needs it, and again for each mention.
+pub trait Selectable {
+    /// What it says in a field.
+    fn value(&self, field: Field) -> FieldValue;
+}
+
+/// A question about artifacts.
+///
+/// ```
+/// use stepmark_model::selection::{Field, FieldValue, Selectable, Selection};
+///
+/// struct Done(u64);
+/// impl Selectable for Done {
+///     fn value(&self, field: Field) -> FieldValue {
+///         if field == Field::Done { FieldValue::Number(self.0) } else { FieldValue::Empty }
+///     }
+/// }
+/// let selection = Selection::parse("done >= 3 and status is empty")?;
+/// assert!(selection.matches(&Done(3)) && !selection.matches(&Done(2)));
+/// # Ok::<(), stepmark_model::selection::SelectionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection(Expression);
+
+impl Selection {
+    /// Reads a question.
+    ///
+    /// # Errors
+    /// What is wrong with it first, and where.
+    pub fn parse(text: &str) -> Result<Self, SelectionError> {
+        parser::parse(text).map(Self)
+    }
+
+    /// Whether the answer is yes. What says nothing in a field is equal to no value, and neither less nor greater.
+    pub fn matches(&self, row: &dyn Selectable) -> bool {
+        holds(&self.0, row)
+    }
+
+    /// Whether the question is about `field`, for whoever has to look for its values.
+    pub fn mentions(&self, field: Field) -> bool {
+        mentions(&self.0, field)
+    }
+}
+
+fn mentions(expression: &Expression, field: Field) -> bool {
+    match expression {
+        Expression::All(parts) | Expression::Any(parts) => parts.iter().any(|part| mentions(part, field)),
+        Expression::Not(inner) => mentions(inner, field),
+        Expression::IsEmpty(own)
+        | Expression::In { field: own, .. }
+        | Expression::Compare { field: own, .. } => *own == field,
+    }
+}
+
+fn holds(expression: &Expression, row: &dyn Selectable) -> bool {
+    match expression {
+        Expression::All(parts) => parts.iter().all(|part| holds(part, row)),
+        Expression::Any(parts) => parts.iter().any(|part| holds(part, row)),
+        Expression::Not(inner) => !holds(inner, row),
+        Expression::IsEmpty(field) => row.value(*field).is_empty(),
+        Expression::In { field, values } => {
+            let value = row.value(*field);
+            values.iter().any(|literal| is_equal(&value, literal))
+        }
+        Expression::Compare { field, operator, value } => compare(&row.value(*field), *operator, value),
+    }
+}
+
+fn compare(value: &FieldValue, operator: Operator, literal: &Literal) -> bool {
+    let order = || order(value, literal);
+    match operator {
+        Operator::Equal => is_equal(value, literal),
+        Operator::Unequal => !is_equal(value, literal),
+        Operator::Holds => holds_text(value, literal),
+        Operator::HoldsNot => !holds_text(value, literal),
+        Operator::Less => order() == Some(Ordering::Less),
+        Operator::LessOrEqual => order().is_some_and(Ordering::is_le),
+        Operator::Greater => order() == Some(Ordering::Greater),
+        Operator::GreaterOrEqual => order().is_some_and(Ordering::is_ge),
+    }
+}
+
+fn is_equal(value: &FieldValue, literal: &Literal) -> bool {
+    match (value, literal) {
+        (FieldValue::Text(text), Literal::Text(asked)) => text == asked,
+        (FieldValue::Texts(texts), Literal::Text(asked)) => texts.contains(asked),
+        (FieldValue::Status(status), Literal::Text(asked)) => status.is(asked),
+        _ => order(value, literal) == Some(Ordering::Equal),
+    }
+}
+
+/// How a value stands to that of a question; `None` where they have no order.
+fn order(value: &FieldValue, literal: &Literal) -> Option<Ordering> {
+    match (value, literal) {
+        (FieldValue::Number(number), Literal::Number(asked)) => Some(number.cmp(asked)),
+        (FieldValue::Scope(scope), Literal::Scope(asked)) => {
+            Some(scope_rank(scope)?.cmp(&scope_rank(asked)?))
+        }
+        (FieldValue::Status(status), Literal::Text(asked)) => status.compare(asked),
+        (FieldValue::Time(time), Literal::Time(asked)) => Some(asked.compare(*time)),
+        _ => None,
+    }
+}
+
+fn holds_text(value: &FieldValue, literal: &Literal) -> bool {
+    let Literal::Text(asked) = literal else { return false };
+    let asked = asked.to_lowercase();
+    let holds = |text: &String| text.to_lowercase().contains(&asked);
+    match value {
+        FieldValue::Text(text) => holds(text),
+        FieldValue::Texts(texts) => texts.iter().any(holds),
+        FieldValue::Status(status) => holds(&status.word),
+        _ => false,
+    }
+}

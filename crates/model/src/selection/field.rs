@@ -1,0 +1,165 @@
+//! What can be asked of an artifact.
+
+use super::{SelectionError, SelectionErrorKind};
+use stepmark_frontmatter::Span;
+
+/// A field of an artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Field {
+    /// `path`: where it stands in the project.
+    Path,
+    /// `id`: its own id, else the one that `track` gave it.
+    Id,
+    /// `title`
+    Title,
+    /// `workflow`: the workflow that it belongs to.
+    Workflow,
+    /// `status`: its status word.
+    Status,
+    /// `scope`: how big the work is, from `micro` to `epic`.
+    Scope,
+    /// `standing`: `not-started`, `interrupted`, `underway` or `finished`.
+    Standing,
+    /// `done`: steps that are done.
+    Done,
+    /// `total`: steps of its workflow.
+    Total,
+    /// `progress`: steps that are done, in whole percent.
+    Progress,
+    /// `next`: the step that comes next; several where there is a choice.
+    Next,
+    /// `agent`: who works on it.
+    Agent,
+    /// `parent`: the id of the artifact that it was delegated from.
+    Parent,
+    /// `problems`: errors and warnings of `check` in it alone.
+    Problems,
+    /// `modified`: when its file was last changed.
+    Modified,
+    /// `updated`: the latest time in its frontmatter.
+    Updated,
+}
+
+/// What kind of values a field has, which decides what can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldType {
+    /// Text, or several texts of which one has to fit.
+    Text,
+    /// A status word with its lifecycle.
+    Status,
+    /// A scope; they are ordered.
+    Scope,
+    /// A whole number.
+    Number,
+    /// A moment.
+    Time,
+}
+
+impl Field {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 16] = [
+        Self::Path,
+        Self::Id,
+        Self::Title,
+        Self::Workflow,
+        Self::Status,
+        Self::Scope,
+        Self::Standing,
+        Self::Done,
+        Self::Total,
+        Self::Progress,
+        Self::Next,
+        Self::Agent,
+        Self::Parent,
+        Self::Problems,
+        Self::Modified,
+        Self::Updated,
+    ];
+
+    /// Its name in a question.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Id => "id",
+            Self::Title => "title",
+            Self::Workflow => "workflow",
+            Self::Status => "status",
+            Self::Scope => "scope",
+            Self::Standing => "standing",
+            Self::Done => "done",
+            Self::Total => "total",
+            Self::Progress => "progress",
+            Self::Next => "next",
+            Self::Agent => "agent",
+            Self::Parent => "parent",
+            Self::Problems => "problems",
+            Self::Modified => "modified",
+            Self::Updated => "updated",
+        }
+    }
+
+    /// What kind of values it has.
+    pub const fn kind(self) -> FieldType {
+        match self {
+            Self::Path
+            | Self::Id
+            | Self::Title
+            | Self::Workflow
+            | Self::Standing
+            | Self::Next
+            | Self::Agent
+            | Self::Parent => FieldType::Text,
+            Self::Status => FieldType::Status,
+            Self::Scope => FieldType::Scope,
+            Self::Done | Self::Total | Self::Progress | Self::Problems => FieldType::Number,
+            Self::Modified | Self::Updated => FieldType::Time,
+        }
+    }
+
+    /// The field with this name, whatever its case; `at` is where the name stands in the question.
+    ///
+    /// # Errors
+    /// When there is none: with names that are like it.
+    pub fn named(name: &str, at: Span) -> Result<Self, SelectionError> {
+        if name.is_empty() {
+            let kind = SelectionErrorKind::Unexpected { wanted: "the name of a field" };
+            return Err(SelectionError { span: at, kind });
+        }
+        let lower = name.to_lowercase();
+        Self::ALL.into_iter().find(|field| field.name() == lower).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name);
+            let kind = SelectionErrorKind::UnknownField { name: name.to_owned(), near: near(&lower, &names) };
+            SelectionError { span: at, kind }
+        })
+    }
+}
+
+/// Reads names of fields with commas between them: `path,status,next`.
+///
+/// # Errors
+/// When a name is none of a field.
+pub fn parse_fields(text: &str) -> Result<Vec<Field>, SelectionError> {
+    parts(text).map(|(name, at)| Field::named(name, at)).collect()
+}
+
+/// The parts of a list with commas, without blanks around them, and where each stands.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = (&str, Span)> {
+    let mut start = 0;
+    text.split(',').map(move |part| {
+        let word = part.trim();
+        let at = start + part.len() - part.trim_start().len();
+        start += part.len() + 1;
+        (word, Span::new(at, at + word.len()))
+    })
+}
+
+/// The words of `known` that `word` may have been meant for, the likeliest first.
+pub(super) fn near(word: &str, known: &[&str]) -> Vec<String> {
+    let mut near: Vec<(f64, &str)> = known
+        .iter()
+        .map(|known| (strsim::jaro_winkler(word, known), *known))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .collect();
+    near.sort_by(|one, other| other.0.total_cmp(&one.0));
+    near.into_iter().take(3).map(|(_, known)| known.to_owned()).collect()
+}

@@ -1,0 +1,200 @@
+//! Tokens → a question whose comparisons make sense.
+
+use std::iter::Peekable;
+
+use super::{
+    Field, FieldType, SelectionError, SelectionErrorKind,
+    expression::{Expression, Literal},
+    lexer::{Operator, Token, TokenKind, tokens},
+    time_literal::TimeLiteral,
+};
+use crate::artifact::Scope;
+use stepmark_frontmatter::Span;
+
+/// How deep parentheses and `not` may stand inside of each other.
+const DEPTH_LIMIT: usize = 64;
+
+/// What can begin a part of a question.
+const BEGINNING: &str = "a field, `not` or `(`";
+
+/// Reads a question.
+///
+/// # Errors
+/// What is wrong first, and where.
+pub(super) fn parse(text: &str) -> Result<Expression, SelectionError> {
+    let end = Span::at(text.len());
+    let mut parser = Parser { tokens: tokens(text)?.into_iter().peekable(), end, depth: 0 };
+    let expression = parser.any()?;
+    match parser.tokens.next() {
+        None => Ok(expression),
+        Some(left) => Err(unexpected("`and`, `or` or the end", left.span)),
+    }
+}
+
+const fn unexpected(wanted: &'static str, span: Span) -> SelectionError {
+    SelectionError { span, kind: SelectionErrorKind::Unexpected { wanted } }
+}
+
+struct Parser {
+    tokens: Peekable<std::vec::IntoIter<Token>>,
+    end: Span,
+    depth: usize,
+}
+
+impl Parser {
+    fn any(&mut self) -> Result<Expression, SelectionError> {
+        let mut parts = vec![self.all()?];
+        while self.takes_word("or") {
+            parts.push(self.all()?);
+        }
+        Ok(single(parts, Expression::Any))
+    }
+
+    fn all(&mut self) -> Result<Expression, SelectionError> {
+        let mut parts = vec![self.one()?];
+        while self.takes_word("and") {
+            parts.push(self.one()?);
+        }
+        Ok(single(parts, Expression::All))
+    }
+
+    fn one(&mut self) -> Result<Expression, SelectionError> {
+        let Token { kind, span } = self.next(BEGINNING)?;
+        match kind {
+            TokenKind::Open => {
+                let inner = self.deeper(span, Self::any)?;
+                let close = self.next("`)`")?;
+                if close.kind == TokenKind::Close { Ok(inner) } else { Err(unexpected("`)`", close.span)) }
+            }
+            TokenKind::Word(word) if is_keyword(&word, "not") && !self.compares_next() => {
+                Ok(Expression::Not(Box::new(self.deeper(span, Self::one)?)))
+            }
+            TokenKind::Word(word) => {
+                let field = Field::named(&word, span)?;
+                self.comparison(field)
+            }
+            _ => Err(unexpected(BEGINNING, span)),
+        }
+    }
+
+    fn deeper(
+        &mut self,
+        span: Span,
+        read: fn(&mut Self) -> Result<Expression, SelectionError>,
+    ) -> Result<Expression, SelectionError> {
+        if self.depth == DEPTH_LIMIT {
+            return Err(SelectionError { span, kind: SelectionErrorKind::TooDeep { limit: DEPTH_LIMIT } });
+        }
+        self.depth += 1;
+        let inner = read(self);
+        self.depth -= 1;
+        inner
+    }
+
+    fn comparison(&mut self, field: Field) -> Result<Expression, SelectionError> {
+        const WANTED: &str = "a comparison (`=`, `~`, `<`, `in`, `is empty` …)";
+        let Token { kind, span } = self.next(WANTED)?;
+        match kind {
+            TokenKind::Operator(operator) => {
+                check_operator(field, operator, span)?;
+                Ok(Expression::Compare { field, operator, value: self.value(field)? })
+            }
+            TokenKind::Word(word) if is_keyword(&word, "in") => self.members(field),
+            TokenKind::Word(word) if is_keyword(&word, "not") => {
+                let follows = self.next("`in`")?;
+                match follows.kind {
+                    TokenKind::Word(word) if is_keyword(&word, "in") => {
+                        Ok(Expression::Not(Box::new(self.members(field)?)))
+                    }
+                    _ => Err(unexpected("`in`", follows.span)),
+                }
+            }
+            TokenKind::Word(word) if is_keyword(&word, "is") => {
+                let is_negated = self.takes_word("not");
+                if !self.takes_word("empty") {
+                    let at = self.tokens.peek().map_or(self.end, |token| token.span);
+                    return Err(unexpected("`empty`", at));
+                }
+                let is_empty = Expression::IsEmpty(field);
+                Ok(if is_negated { Expression::Not(Box::new(is_empty)) } else { is_empty })
+            }
+            _ => Err(unexpected(WANTED, span)),
+        }
+    }
+
+    /// `(a, b)`
+    fn members(&mut self, field: Field) -> Result<Expression, SelectionError> {
+        let open = self.next("`(`")?;
+        if open.kind != TokenKind::Open {
+            return Err(unexpected("`(`", open.span));
+        }
+        let mut values = vec![self.value(field)?];
+        loop {
+            let Token { kind, span } = self.next("`,` or `)`")?;
+            match kind {
+                TokenKind::Comma => values.push(self.value(field)?),
+                TokenKind::Close => return Ok(Expression::In { field, values }),
+                _ => return Err(unexpected("`,` or `)`", span)),
+            }
+        }
+    }
+
+    fn value(&mut self, field: Field) -> Result<Literal, SelectionError> {
+        let Token { kind, span } = self.next("a value")?;
+        let (TokenKind::Word(text) | TokenKind::Text(text)) = kind else {
+            return Err(unexpected("a value", span));
+        };
+        let literal = match field.kind() {
+            FieldType::Text | FieldType::Status => Some(Literal::Text(text.clone())),
+            FieldType::Number => text.trim_end_matches('%').parse().ok().map(Literal::Number),
+            FieldType::Scope => match Scope::read(&text) {
+                Scope::Unknown(_) => None,
+                scope => Some(Literal::Scope(scope)),
+            },
+            FieldType::Time => TimeLiteral::parse(&text).map(Literal::Time),
+        };
+        literal.ok_or_else(|| {
+            let (field, kind) = (field.name(), field.kind());
+            SelectionError { span, kind: SelectionErrorKind::WrongValue { field, value: text, kind } }
+        })
+    }
+
+    fn next(&mut self, wanted: &'static str) -> Result<Token, SelectionError> {
+        self.tokens.next().ok_or_else(|| unexpected(wanted, self.end))
+    }
+
+    /// Takes the word, if it comes next.
+    fn takes_word(&mut self, keyword: &str) -> bool {
+        let is_it = |token: &Token| matches!(&token.kind, TokenKind::Word(word) if is_keyword(word, keyword));
+        self.tokens.next_if(is_it).is_some()
+    }
+
+    /// Whether a sign of comparison comes next: then what stood before it was meant for a field.
+    fn compares_next(&mut self) -> bool {
+        self.tokens.peek().is_some_and(|token| matches!(token.kind, TokenKind::Operator(_)))
+    }
+}
+
+fn is_keyword(word: &str, keyword: &str) -> bool {
+    word.eq_ignore_ascii_case(keyword)
+}
+
+fn single(mut parts: Vec<Expression>, several: fn(Vec<Expression>) -> Expression) -> Expression {
+    if parts.len() == 1 { parts.swap_remove(0) } else { several(parts) }
+}
+
+/// Texts have no order, and only texts hold others.
+fn check_operator(field: Field, operator: Operator, span: Span) -> Result<(), SelectionError> {
+    let makes_sense = match operator {
+        Operator::Equal | Operator::Unequal => true,
+        Operator::Holds | Operator::HoldsNot => matches!(field.kind(), FieldType::Text | FieldType::Status),
+        Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
+            field.kind() != FieldType::Text
+        }
+    };
+    if makes_sense {
+        return Ok(());
+    }
+    let (field, kind, operator) = (field.name(), field.kind(), operator.sign());
+    Err(SelectionError { span, kind: SelectionErrorKind::NoSuchComparison { field, operator, kind } })
+}

@@ -1,0 +1,215 @@
+//! An artifact together with the workflow that it belongs to.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::{
+    artifact::{Artifact, ProjectPath, State},
+    delegation::{Completion, Member},
+    lifecycle::{Choice, Lifecycles, MoveFacts, MoveRefusal, RootKeys, Verdict},
+    projection::story_ledger::{Story, StoryStanding},
+    transition::{Circumstances, Command, Plan, StepLists, Strictness, TransitionRefusal, decide},
+    workflow::{Evidence, Next, Progress, Standing, Step, Track, WorkflowDefinition},
+};
+use stepmark_frontmatter::{KeyPath, KeyPathError, Value};
+
+/// An artifact, its workflow if it is known, and how far it has come.
+#[derive(Clone, Debug)]
+pub struct TrackedArtifact {
+    artifact: Artifact,
+    membership: Membership,
+    steps: StepLists,
+    lifecycles: Arc<Lifecycles>,
+    /// Found at the first question: most commands do not ask.
+    lifecycle: OnceLock<Option<Choice>>,
+}
+
+/// Which workflow an artifact belongs to.
+#[derive(Clone, Debug)]
+pub enum Membership {
+    /// One workflow.
+    Member {
+        /// Its steps.
+        workflow: Arc<WorkflowDefinition>,
+        /// Why this one.
+        evidence: Vec<Evidence>,
+    },
+    /// Several fit, and nothing tells them apart.
+    Ambiguous {
+        /// Their names.
+        candidates: Vec<String>,
+    },
+    /// The configuration names one that does not exist.
+    Missing {
+        /// The name in the configuration.
+        name: String,
+    },
+    /// None is known.
+    None,
+}
+
+impl TrackedArtifact {
+    /// Puts an artifact together with its workflow and the lifecycles of its project.
+    pub fn new(artifact: Artifact, membership: Membership, lifecycles: Arc<Lifecycles>) -> Self {
+        let track = match &membership {
+            Membership::Member { workflow, .. } => workflow.chain.track(),
+            _ => Track::Create,
+        };
+        let steps = StepLists::read(&artifact, track);
+        Self { artifact, membership, steps, lifecycles, lifecycle: OnceLock::new() }
+    }
+
+    /// Where the artifact stands in the project.
+    pub const fn path(&self) -> &ProjectPath {
+        self.artifact.path()
+    }
+
+    /// The artifact by itself.
+    pub const fn artifact(&self) -> &Artifact {
+        &self.artifact
+    }
+
+    /// What the frontmatter says.
+    pub const fn state(&self) -> &State {
+        self.artifact.state()
+    }
+
+    /// The steps that the frontmatter lists as completed.
+    pub const fn steps(&self) -> &StepLists {
+        &self.steps
+    }
+
+    /// Which workflow it belongs to, and why.
+    pub const fn membership(&self) -> &Membership {
+        &self.membership
+    }
+
+    /// The workflow, if it is known.
+    pub fn workflow(&self) -> Option<&WorkflowDefinition> {
+        match &self.membership {
+            Membership::Member { workflow, .. } => Some(workflow),
+            _ => None,
+        }
+    }
+
+    /// How far it has come, if its workflow is known.
+    pub fn progress(&self) -> Option<Progress<'_>> {
+        self.workflow().map(|workflow| workflow.progress(&self.steps.record()))
+    }
+
+    /// The lifecycle of its status, and why it is that one; `None` where neither the configuration nor its type gives it one.
+    pub fn lifecycle(&self) -> Option<&Choice> {
+        self.lifecycle.get_or_init(|| self.lifecycles.choose(&self.artifact)).as_ref()
+    }
+
+    /// Whether its work is finished: by its workflow, or by its status as its lifecycle, else the list of words, understands it.
+    pub fn completion(&self) -> Completion {
+        let completion = Completion::of(&self.artifact, self.progress().as_ref());
+        let status = self.state().status.as_ref().and_then(|status| status.filled());
+        let state = status.and_then(|word| self.lifecycle()?.lifecycle.state_of(word));
+        Completion { by_status: state.map_or(completion.by_status, |state| state.is_terminal), ..completion }
+    }
+
+    /// Whether it is a story that says its status in its body or its ledger only: nothing follows it until somebody imports it.
+    pub fn waits_for_import(&self) -> bool {
+        matches!(Story::read(&self.artifact, || None), StoryStanding::Waiting)
+    }
+
+    /// What it says about its chain of delegation.
+    pub fn member(&self) -> Member {
+        let member = Member::of(&self.artifact, self.progress().as_ref());
+        // Without an id it is in no chain, so its completion concerns none: most artifacts of a large project.
+        if member.id().is_none() && member.delegation.is_none() {
+            return member;
+        }
+        Member { completion: self.completion(), ..member }
+    }
+
+    /// The names of steps that can be done now: gaps, and what comes next. Empty where its workflow is unknown, or finished. How many
+    /// are left in all, [`Progress::left`] says.
+    pub fn open_steps(&self) -> Vec<String> {
+        let Some(progress) = self.progress().filter(|progress| progress.standing != Standing::Finished)
+        else {
+            return Vec::new();
+        };
+        let next: Vec<&Step> = match &progress.next {
+            Next::Step { step, .. } => vec![*step],
+            Next::Choice(steps) => steps.clone(),
+            Next::Finished | Next::Unknown(_) => Vec::new(),
+        };
+        let mut names: Vec<String> = Vec::new();
+        for step in progress.gaps.iter().copied().chain(next) {
+            if !names.iter().any(|name| name == step.name()) {
+                names.push(step.name().to_owned());
+            }
+        }
+        names
+    }
+
+    /// The state that its lifecycle remembers, to which its own state leads back.
+    pub fn remembered(&self) -> Option<String> {
+        let status = self.state().status.as_ref()?.filled()?;
+        let key = self.lifecycle()?.lifecycle.state_of(status)?.return_to.as_ref()?;
+        RootKeys::of(&self.artifact).text(key).map(str::to_owned)
+    }
+
+    /// Whether its lifecycle allows the status `to`, as far as the artifact itself tells: children are asked when it is
+    /// changed. `None` where it has no lifecycle.
+    pub fn judge_status(&self, to: &str) -> Option<Result<Verdict<'_>, MoveRefusal>> {
+        let lifecycle = &self.lifecycle()?.lifecycle;
+        let keys = RootKeys::of(&self.artifact);
+        let open_steps = self.open_steps();
+        let facts = MoveFacts { before: &keys, after: &keys, open_steps: &open_steps, open_children: &[] };
+        let status = self.state().status.as_ref().and_then(|status| status.filled());
+        Some(lifecycle.judge_move(status, to, &facts))
+    }
+
+    /// The plan that carries out `command`.
+    ///
+    /// # Errors
+    /// When the command makes no sense for the artifact.
+    pub fn decide(&self, command: &Command, strictness: Strictness) -> Result<Plan, TransitionRefusal> {
+        // Only these look at it.
+        let lifecycle = match command {
+            Command::Transition { .. } | Command::Set { .. } => self.lifecycle(),
+            _ => None,
+        };
+        let lifecycle = lifecycle.map(|choice| &*choice.lifecycle);
+        decide(&self.artifact, &Circumstances { workflow: self.workflow(), lifecycle, strictness }, command)
+    }
+
+    /// The plan that completes `step`, in any spelling; an unknown step or one out of order is only remarked.
+    ///
+    /// # Errors
+    /// When the artifact's state cannot be read.
+    pub fn complete(&self, step: &str) -> Result<Plan, TransitionRefusal> {
+        self.decide(&Command::Complete { steps: vec![step.to_owned()] }, Strictness::Warn)
+    }
+
+    /// The plan that opens `step` again.
+    ///
+    /// # Errors
+    /// When the artifact's state cannot be read.
+    pub fn reopen(&self, step: &str) -> Result<Plan, TransitionRefusal> {
+        self.decide(&Command::Reopen { steps: vec![step.to_owned()] }, Strictness::Warn)
+    }
+
+    /// The plan that moves the status to the state `to` of its lifecycle.
+    ///
+    /// # Errors
+    /// When it has no lifecycle, or that has no such state. Whether the move is legal is asked when the plan is carried out.
+    pub fn transition(&self, to: &str) -> Result<Plan, TransitionRefusal> {
+        self.decide(&Command::Transition { to: to.to_owned() }, Strictness::Warn)
+    }
+
+    /// The plan that gives the value at `path` another one. A text is read as people write a path, `delegation.id`.
+    ///
+    /// # Errors
+    /// When the text is no path, or the artifact's state cannot be read.
+    pub fn set<P>(&self, path: P, value: impl Into<Value>) -> Result<Plan, TransitionRefusal>
+    where
+        P: TryInto<KeyPath, Error: Into<KeyPathError>>,
+    {
+        let path = path.try_into().map_err(Into::into)?;
+        self.decide(&Command::Set { assignments: vec![(path, value.into())] }, Strictness::Warn)
+    }
+}

@@ -1,0 +1,109 @@
+//! What a person or an agent wants to change.
+
+use std::fmt;
+
+use super::ScopeSource;
+use crate::artifact::Scope;
+use stepmark_frontmatter::{KeyPath, Value};
+
+/// A change of an artifact's state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Adds steps to the list of completed ones.
+    Complete {
+        /// The steps in any spelling.
+        steps: Vec<String>,
+    },
+    /// Takes steps out of the list of completed ones.
+    Reopen {
+        /// The steps in any spelling.
+        steps: Vec<String>,
+    },
+    /// Moves the status to another state of the artifact's lifecycle.
+    Transition {
+        /// The state, in any of its words.
+        to: String,
+    },
+    /// Gives values to keys.
+    Set {
+        /// Each key with its value.
+        assignments: Vec<(KeyPath, Value)>,
+    },
+    /// Says how big the work is.
+    Scope {
+        /// How big.
+        scope: Scope,
+        /// Who says so.
+        source: ScopeSource,
+    },
+    /// Gives the artifact an id if it has none.
+    Track {
+        /// The id to give.
+        id: String,
+    },
+}
+
+/// What to do with a step that is unknown to the workflow or not the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    /// Say so and go on: workflows differ between releases, and a person may know better.
+    Warn,
+    /// Refuse a step that is unknown, or that the list has no spelling for; say so and go on where it is not the next one.
+    Known,
+    /// Refuse.
+    Refuse,
+}
+
+impl fmt::Display for Command {
+    /// As a person would type it, without the artifact.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Complete { steps } => write!(out, "complete {}", steps.join(" ")),
+            Self::Reopen { steps } => write!(out, "reopen {}", steps.join(" ")),
+            Self::Transition { to } => write!(out, "transition {to}"),
+            Self::Scope { scope, source: ScopeSource::Human } => write!(out, "scope {scope}"),
+            Self::Scope { scope, source: ScopeSource::Ai { confidence } } => {
+                write!(out, "scope {scope} --by ai")?;
+                confidence.map_or(Ok(()), |confidence| write!(out, " --confidence {confidence}"))
+            }
+            Self::Track { .. } => out.write_str("track"),
+            Self::Set { assignments } => {
+                out.write_str("set")?;
+                assignments.iter().try_for_each(|(path, value)| match value {
+                    Value::String(text) => write!(out, " {path}={text}"),
+                    value => write!(out, " {path}={}", value.to_json()),
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_it_is_typed() {
+        let steps = vec!["step-01-init".to_owned(), "2".to_owned()];
+        let by_ai = |confidence: Option<&str>| {
+            let confidence = confidence.map(|text| text.parse().unwrap());
+            Command::Scope { scope: Scope::Small, source: ScopeSource::Ai { confidence } }
+        };
+        let set = vec![
+            ("title".parse().unwrap(), Value::from("x")),
+            ("parts[0].done".parse().unwrap(), Value::Bool(true)),
+        ];
+        for (command, typed) in [
+            (Command::Complete { steps: steps.clone() }, "complete step-01-init 2"),
+            (Command::Reopen { steps }, "reopen step-01-init 2"),
+            (Command::Transition { to: "done".to_owned() }, "transition done"),
+            (Command::Scope { scope: Scope::Epic, source: ScopeSource::Human }, "scope epic"),
+            (by_ai(None), "scope small --by ai"),
+            (by_ai(Some("0.85")), "scope small --by ai --confidence 0.85"),
+            (Command::Track { id: "f00d".to_owned() }, "track"),
+            (Command::Set { assignments: set }, "set title=x parts[0].done=true"),
+        ] {
+            assert_eq!(command.to_string(), typed);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `Command::Complete`.
+
+use super::{
+    Plan, Remark, Strictness, TransitionRefusal,
+    record::{completed_ids, step_list_key, steps},
+    spelling,
+};
+use crate::{
+    artifact::{Artifact, Field, StepItem},
+    workflow::{Chain, Content, Next, Step, StepId, StepMatch, StepRecord, Track, WorkflowDefinition},
+};
+use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
+
+/// Adds `given` steps to the list, each in the spelling of its neighbours, and brings `lastStep`, `currentStep` and
+/// `current_step` along where they exist. `status` is never touched: finishing is a decision.
+pub(super) fn plan(
+    artifact: &Artifact,
+    workflow: Option<&WorkflowDefinition>,
+    given: &[String],
+    strictness: Strictness,
+) -> Result<Plan, TransitionRefusal> {
+    let track = workflow.map_or(Track::Create, |workflow| workflow.chain.track());
+    let key = step_list_key(artifact, track);
+    let mut items: Vec<StepItem> = steps(artifact, key).map(|steps| steps.items.clone()).unwrap_or_default();
+    let mut completed = completed_ids(artifact, key);
+    let mut plan = Plan::default();
+    let mut last = None;
+    let wants_names = strictness != Strictness::Warn && wants_names(workflow, &items, given);
+    if wants_names {
+        items = by_name(workflow, (key, items), &mut plan)?;
+    }
+    for given in given {
+        let given = given.trim();
+        if given.is_empty() {
+            return Err(TransitionRefusal::EmptyStep);
+        }
+        let id = StepId::parse(given);
+        let (step, remark) = resolve(workflow, &id, &completed);
+        if is_completed(workflow, &completed, &id, step) {
+            plan.remarks.push(Remark::AlreadyCompleted { step: given.to_owned() });
+            continue;
+        }
+        if let Some(remark) = remark {
+            let is_unknown = matches!(remark, Remark::UnknownStep { .. } | Remark::AmbiguousStep { .. });
+            match strictness {
+                Strictness::Refuse => return Err(TransitionRefusal::Strict(remark)),
+                Strictness::Known if is_unknown => return Err(TransitionRefusal::Unknown(remark)),
+                Strictness::Known | Strictness::Warn => {}
+            }
+            plan.remarks.push(remark);
+        }
+        let item = match step {
+            Some(step) if wants_names && items.is_empty() => Value::from(step.name()),
+            _ => spelling::item(given, step, &items),
+        };
+        if strictness != Strictness::Warn && !spelling::is_alike(&like_read(&item), &items) {
+            return Err(TransitionRefusal::OtherSpelling { step: given.to_owned(), key: key.to_owned() });
+        }
+        items.push(like_read(&item));
+        completed.push(id);
+        plan.edits.push(Edit::Append { path: KeyPath::key(key), item });
+        last = Some((given, step));
+    }
+    if let Some((given, step)) = last {
+        follow(artifact, workflow, &completed, &items, (given, step), &mut plan);
+    }
+    Ok(plan)
+}
+
+/// Whether a list of numbers is to hold a step that has no number alone, such as `02b`: then all of it is written by name, since no reader
+/// takes a list of numbers and names for one.
+fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given: &[String]) -> bool {
+    let Some(workflow) = workflow else { return false };
+    let is_whole = |step: &Step| {
+        step.id.number().is_some_and(|number| number.letter.is_none() && number.minor.is_none())
+    };
+    let found = |given: &String| match workflow.chain.find(&StepId::parse(given.trim())) {
+        StepMatch::Step { step, .. } => Some(step),
+        _ => None,
+    };
+    let are_numbers = match items {
+        [] => given.iter().any(|given| given.trim().parse::<u16>().is_ok()),
+        _ => spelling::are_integers(items),
+    };
+    are_numbers && given.iter().filter_map(found).any(|step| !is_whole(step))
+}
+
+/// The items of a list by the names of their steps.
+fn by_name(
+    workflow: Option<&WorkflowDefinition>,
+    (key, items): (&'static str, Vec<StepItem>),
+    plan: &mut Plan,
+) -> Result<Vec<StepItem>, TransitionRefusal> {
+    let mut named = Vec::with_capacity(items.len());
+    for (place, item) in items.iter().enumerate() {
+        let found = workflow.map(|workflow| workflow.chain.find(&StepId::parse(&item.spelling)));
+        let Some(StepMatch::Step { step, .. }) = found else {
+            return Err(TransitionRefusal::OtherSpelling {
+                step: item.spelling.clone(),
+                key: key.to_owned(),
+            });
+        };
+        let value = Value::from(step.name());
+        named.push(like_read(&value));
+        let path = KeyPath(vec![Segment::Key(key.to_owned()), Segment::Index(place)]);
+        plan.edits.push(Edit::Set { path, value });
+    }
+    if !items.is_empty() {
+        plan.remarks.push(Remark::StepsByName { key: key.to_owned() });
+    }
+    Ok(named)
+}
+
+/// What `id` means in the workflow, and what is to be said about completing it now.
+pub(super) fn resolve<'w>(
+    workflow: Option<&'w WorkflowDefinition>,
+    id: &StepId,
+    completed: &[StepId],
+) -> (Option<&'w Step>, Option<Remark>) {
+    let Some(workflow) = workflow else { return (None, None) };
+    let given = || id.spelling().to_owned();
+    let names = |steps: Vec<&Step>| steps.into_iter().map(|step| step.name().to_owned()).collect();
+    match workflow.chain.find(id) {
+        StepMatch::Step { step, .. } => (Some(step), out_of_order(workflow, id, step, completed)),
+        StepMatch::Number(steps) | StepMatch::Ambiguous(steps) => {
+            (None, Some(Remark::AmbiguousStep { step: given(), candidates: names(steps) }))
+        }
+        StepMatch::None => {
+            (None, Some(Remark::UnknownStep { step: given(), workflow: workflow.name.clone() }))
+        }
+    }
+}
+
+fn out_of_order(
+    workflow: &WorkflowDefinition,
+    id: &StepId,
+    step: &Step,
+    completed: &[StepId],
+) -> Option<Remark> {
+    if id.is_resume() {
+        return None;
+    }
+    let record = StepRecord { completed, last_step: None, content: Content::Present };
+    let progress = workflow.progress(&record);
+    let expected = match &progress.next {
+        Next::Step { step, alternatives } => {
+            [*step].into_iter().chain(alternatives.iter().copied()).collect()
+        }
+        Next::Choice(steps) => steps.clone(),
+        Next::Finished => Vec::new(),
+        Next::Unknown(_) => return None,
+    };
+    if expected.iter().any(|next| next.id == step.id) || progress.gaps.iter().any(|gap| gap.id == step.id) {
+        return None;
+    }
+    let names = expected.into_iter().map(|step| step.name().to_owned()).collect();
+    Some(Remark::OutOfOrder { step: id.spelling().to_owned(), expected: names })
+}
+
+/// Whether the list names the step already, in whatever spelling.
+pub(super) fn is_completed(
+    workflow: Option<&WorkflowDefinition>,
+    completed: &[StepId],
+    id: &StepId,
+    step: Option<&Step>,
+) -> bool {
+    completed.iter().any(|done| names(workflow.map(|workflow| &workflow.chain), done, id, step))
+}
+
+/// Whether the item `done` names the same step as `id`, which means `step`.
+pub(super) fn names(chain: Option<&Chain>, done: &StepId, id: &StepId, step: Option<&Step>) -> bool {
+    if done.form() == id.form() && (id.number().is_some() || id.slug().is_some()) {
+        return true;
+    }
+    match (chain, step) {
+        (Some(chain), Some(step)) => {
+            matches!(chain.find(done), StepMatch::Step { step: found, .. } if found.id == step.id)
+        }
+        _ => done.spelling() == id.spelling(),
+    }
+}
+
+/// An item as it will be read back, so that the next item of the same command follows it.
+fn like_read(item: &Value) -> StepItem {
+    use crate::artifact::{FieldKind, StepItemKind};
+    let (spelling, kind) = match item {
+        Value::Integer(value) => (value.to_string(), StepItemKind::Scalar(FieldKind::Integer)),
+        Value::String(text) => (text.clone(), StepItemKind::Scalar(FieldKind::Text)),
+        Value::Mapping(_) => (String::new(), StepItemKind::Map),
+        _ => (String::new(), StepItemKind::Other),
+    };
+    StepItem { spelling, kind, span: stepmark_frontmatter::Span::default() }
+}
+
+/// Brings the keys along that say the same as the list: `lastStep` names the last completed step, `currentStep` the
+/// one that is worked on, which is the next one as long as there is one.
+pub(super) fn follow(
+    artifact: &Artifact,
+    workflow: Option<&WorkflowDefinition>,
+    completed: &[StepId],
+    items: &[StepItem],
+    last: (&str, Option<&Step>),
+    plan: &mut Plan,
+) {
+    let mut set = |field: &Field, (given, step): (&str, Option<&Step>)| match spelling::field(
+        field, given, step, items,
+    ) {
+        Some(value) if value == field.value() => {}
+        Some(value) => plan.edits.push(Edit::Set { path: KeyPath::key(&*field.key), value }),
+        None => plan.remarks.push(Remark::KeyLeft { key: field.key.clone() }),
+    };
+    if let Some(field) = &artifact.state().last_step {
+        set(field, last);
+    }
+    let record = StepRecord { completed, last_step: None, content: Content::Present };
+    let next = workflow.and_then(|workflow| match workflow.progress(&record).next {
+        Next::Step { step, .. } => Some(step),
+        _ => None,
+    });
+    let current = next.map_or(last, |step| (step.name(), Some(step)));
+    for field in &artifact.state().current_step {
+        set(field, current);
+    }
+}

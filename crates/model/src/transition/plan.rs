@@ -1,0 +1,162 @@
+//! What a command comes to.
+
+use std::fmt;
+
+use stepmark_frontmatter::Edit;
+
+/// The edits that carry out a command, and what is to be said about them. No edit: nothing is to be written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// The edits in order.
+    pub edits: Vec<Edit>,
+    /// What the caller should hear.
+    pub remarks: Vec<Remark>,
+}
+
+/// Something worth saying about a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remark {
+    /// The step is in the list already.
+    AlreadyCompleted {
+        /// The step as it was given.
+        step: String,
+    },
+    /// The step is not in the list.
+    NotCompleted {
+        /// The step as it was given.
+        step: String,
+    },
+    /// The workflow has no such step.
+    UnknownStep {
+        /// The step as it was given.
+        step: String,
+        /// The workflow.
+        workflow: String,
+    },
+    /// Several steps of the workflow fit.
+    AmbiguousStep {
+        /// The step as it was given.
+        step: String,
+        /// Those that fit.
+        candidates: Vec<String>,
+    },
+    /// The steps of a list of numbers are written by name now, since one of them has no number alone.
+    StepsByName {
+        /// The key of the list.
+        key: String,
+    },
+    /// Another step comes next.
+    OutOfOrder {
+        /// The step as it was given.
+        step: String,
+        /// What comes next; empty when the workflow is finished.
+        expected: Vec<String>,
+    },
+    /// Later steps stay completed.
+    LaterStepsStay {
+        /// The step that was reopened.
+        step: String,
+        /// The furthest step that stays.
+        furthest: String,
+    },
+    /// The status means that state already.
+    AlreadyInState {
+        /// The status word.
+        status: String,
+        /// The state.
+        state: String,
+    },
+    /// A key of the same meaning was left as it is, since no value of its kind says the same.
+    KeyLeft {
+        /// The key.
+        key: String,
+    },
+    /// The change is made, but the gates of the artifact could not be brought up to date.
+    GatesLeft {
+        /// Why.
+        reason: String,
+    },
+    /// The ledger of a sprint came along.
+    LedgerFollowed {
+        /// The ledger.
+        ledger: String,
+        /// What it says now.
+        status: String,
+    },
+    /// A copy of the status in a ledger, or in the body, stays behind.
+    LedgerLeft {
+        /// Which, and why.
+        reason: String,
+    },
+    /// The artifact has an id already.
+    AlreadyTracked {
+        /// The key that holds it.
+        key: &'static str,
+        /// The id.
+        id: String,
+    },
+}
+
+impl Remark {
+    /// Whether a person should look at it: an answer such as "already completed" is none.
+    pub const fn is_warning(&self) -> bool {
+        !matches!(
+            self,
+            Self::AlreadyCompleted { .. }
+                | Self::NotCompleted { .. }
+                | Self::AlreadyTracked { .. }
+                | Self::AlreadyInState { .. }
+                | Self::LedgerFollowed { .. }
+        )
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AlreadyCompleted { step } => write!(out, "`{step}` is completed already"),
+            Self::AlreadyInState { status, state } if status == state => {
+                write!(out, "its status is `{state}` already")
+            }
+            Self::AlreadyInState { status, state } => {
+                write!(out, "its status `{status}` means `{state}` already")
+            }
+            Self::NotCompleted { step } => write!(out, "`{step}` is not in the list"),
+            Self::StepsByName { key } => {
+                write!(
+                    out,
+                    "the steps of `{key}` are written by name now, since one of them has no number alone"
+                )
+            }
+            Self::UnknownStep { step, workflow } => {
+                write!(out, "the workflow `{workflow}` has no step `{step}`")
+            }
+            Self::AmbiguousStep { step, candidates } => {
+                write!(out, "`{step}` may be any of {}", candidates.join(", "))
+            }
+            Self::OutOfOrder { step, expected } if expected.is_empty() => {
+                write!(out, "`{step}` comes after the end: the workflow is finished")
+            }
+            Self::OutOfOrder { step, expected } => {
+                write!(out, "`{step}` is out of order: next is {}", expected.join(" or "))
+            }
+            Self::LaterStepsStay { step, furthest } => {
+                write!(out, "`{step}` is open again, but later steps up to `{furthest}` stay completed")
+            }
+            Self::KeyLeft { key } => write!(out, "`{key}` is left as it is: its form cannot name this step"),
+            Self::GatesLeft { reason } => {
+                write!(out, "its gates are not up to date, and closed until `stepmark project`: {reason}")
+            }
+            Self::LedgerFollowed { ledger, status } => write!(out, "`{ledger}` says `{status}` too"),
+            Self::LedgerLeft { reason } => {
+                write!(
+                    out,
+                    "a ledger stays behind: {reason}; `stepmark project --ledgers` tries again, `stepmark import stories` asks \
+                     which side wins"
+                )
+            }
+            Self::AlreadyTracked { key, id } => write!(out, "`{key}: {id}` identifies it already"),
+        }
+    }
+}

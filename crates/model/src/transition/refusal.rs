@@ -1,0 +1,118 @@
+//! Why a command is refused.
+
+use super::{OpenChild, Remark};
+use crate::lifecycle::MoveRefusal;
+use stepmark_frontmatter::KeyPathError;
+
+/// A command that makes no sense for this artifact. Nothing is changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransitionRefusal {
+    /// Something that is only warned of without `--strict`.
+    #[error("{0}")]
+    Strict(Remark),
+    /// A step that its workflow does not have.
+    #[error("{0}")]
+    Unknown(Remark),
+    /// The list holds numbers, and the step has no number alone.
+    #[error(
+        "`{key}` holds numbers, and `{step}` cannot be written as one: no reader takes a list of both for one"
+    )]
+    OtherSpelling {
+        /// The step.
+        step: String,
+        /// The key of the list.
+        key: String,
+    },
+    /// A list of steps would become something else.
+    #[error("`{key}` is a list of steps, and would be one no more")]
+    ListReplaced {
+        /// The key.
+        key: String,
+    },
+    /// The frontmatter cannot be read, so nothing is known about the state.
+    #[error("the frontmatter cannot be read: {reason}")]
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+    /// The list of completed steps is no list.
+    #[error("`{key}` is no list of steps")]
+    StepsNotAList {
+        /// The key.
+        key: String,
+    },
+    /// Work that was delegated from it is not finished.
+    #[error("{} open: {}", pieces(children.len()), listed(children))]
+    OpenChildren {
+        /// The open children, in the order of their paths.
+        children: Vec<OpenChild>,
+    },
+    /// It has no lifecycle, so nobody knows which states there are.
+    #[error("it has no lifecycle: neither the configuration nor its type gives it one")]
+    NoLifecycle,
+    /// Its lifecycle forbids the move.
+    #[error(transparent)]
+    Move(Box<MoveRefusal>),
+    /// Nothing can be delegated from it.
+    #[error("nothing can be delegated from it")]
+    NoDelegation {
+        /// Why.
+        #[from]
+        source: crate::delegation::ParentPlaceError,
+    },
+    /// It is finished, so there is nothing left to delegate.
+    #[error("it is finished: reopen it, or set its status, before work is delegated from it")]
+    Finished,
+    /// A text is no path to a value.
+    #[error(transparent)]
+    NoPath(#[from] KeyPathError),
+    /// A step without a name.
+    #[error("a step needs a name")]
+    EmptyStep,
+    /// `scope` holds a text of another program (FORMATS.md §1).
+    #[error("`scope` holds a text that is no scope: `{text}`")]
+    ScopeIsText {
+        /// The text.
+        text: String,
+    },
+    /// A person gave the scope, and an AI does not overrule that.
+    #[error("a person gave it the scope `{stands}`")]
+    ScopeOfHuman {
+        /// The scope that stands.
+        stands: String,
+    },
+    /// The changes of an event cannot be taken back.
+    #[error("event {event} cannot be undone: {reason}")]
+    NoUndo {
+        /// The event.
+        event: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl From<MoveRefusal> for TransitionRefusal {
+    fn from(refusal: MoveRefusal) -> Self {
+        Self::Move(Box::new(refusal))
+    }
+}
+
+/// How many children a message names.
+const NAMED: usize = 10;
+
+fn pieces(count: usize) -> String {
+    if count == 1 {
+        "1 delegated piece of work is".to_owned()
+    } else {
+        format!("{count} delegated pieces of work are")
+    }
+}
+
+fn listed(children: &[OpenChild]) -> String {
+    let named: Vec<String> = children.iter().take(NAMED).map(ToString::to_string).collect();
+    match children.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}

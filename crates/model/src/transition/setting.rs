@@ -1,0 +1,105 @@
+//! `Command::Set`: whether a number that was typed is meant as one.
+
+use super::TransitionRefusal;
+use crate::artifact::Artifact;
+use stepmark_frontmatter::{
+    KeyIndex, KeyPath, Node, NodeKind, Region, Scalar, ScalarStyle, Segment, Value, Yaml,
+};
+
+/// `assignments`, with numbers that no reader gives back as they are typed (`1.10`, `010`) as numbers where the value in
+/// place, or the other items of its list, are numbers, and as text else.
+pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> Vec<(KeyPath, Value)> {
+    if !assignments.iter().any(|(_, value)| is_spelled(value)) {
+        return assignments.to_vec();
+    }
+    let document = artifact.document();
+    let yaml =
+        Region::Frontmatter.find(&document).ok().and_then(|span| Yaml::parse(artifact.bytes(), span).ok());
+    let (root, keys) = (yaml.as_ref().and_then(Yaml::root), KeyIndex::default());
+    let settle = |(path, value): &(KeyPath, Value)| {
+        let says_number = is_spelled(value) && root.is_some_and(|root| says_number(&keys, root, &path.0));
+        (path.clone(), value.clone().settled(says_number))
+    };
+    assignments.iter().map(settle).collect()
+}
+
+/// Refuses to put one value in the place of a list of steps: what is meant is one step more.
+pub(super) fn keeps_step_lists(
+    artifact: &Artifact,
+    assignments: &[(KeyPath, Value)],
+) -> Result<(), TransitionRefusal> {
+    let replaces = |(path, value): &&(KeyPath, Value)| {
+        let [Segment::Key(key)] = path.0.as_slice() else { return None };
+        let is_list = artifact.state().steps.iter().any(|steps| steps.key == *key && !steps.items.is_empty());
+        let stays = matches!(value, Value::Sequence(_) | Value::Null);
+        (is_list && !stays).then(|| key.clone())
+    };
+    match assignments.iter().find_map(|assignment| replaces(&assignment)) {
+        Some(key) => Err(TransitionRefusal::ListReplaced { key }),
+        None => Ok(()),
+    }
+}
+
+/// Returns whether there is anything to settle.
+fn is_spelled(value: &Value) -> bool {
+    match value {
+        Value::Number(_) => true,
+        Value::Sequence(items) => items.iter().any(is_spelled),
+        _ => false,
+    }
+}
+
+fn says_number<'t>(keys: &KeyIndex<'t>, root: &'t Node<'_>, path: &[Segment]) -> bool {
+    let at = |path: &[Segment]| keys.node_at(root, path);
+    let in_place = at(path).is_some_and(|node| is_number(node) || are_numbers(node.items()));
+    let around = path.split_last().filter(|(last, _)| matches!(last, Segment::Index(_)));
+    in_place || around.and_then(|(_, list)| at(list)).is_some_and(|list| are_numbers(list.items()))
+}
+
+fn are_numbers(items: &[Node<'_>]) -> bool {
+    !items.is_empty() && items.iter().all(is_number)
+}
+
+fn is_number(node: &Node<'_>) -> bool {
+    let is_plain = matches!(node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. });
+    let number = |scalar| matches!(scalar, Scalar::Integer(_) | Scalar::Float(_) | Scalar::Number(_));
+    is_plain && node.scalar().is_some_and(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::ProjectPath;
+    use stepmark_frontmatter::{Edit, apply};
+
+    #[test]
+    fn what_stands_in_place_says_whether_a_number_is_meant() {
+        let text = "---\nversion: 1.9\nname: v1\nlist: [1.1, 1.2]\nnames: [a, '1.9']\nnone:\n---\n";
+        let artifact = Artifact::read(ProjectPath::new("prd.md").unwrap(), text.as_bytes().to_vec());
+        for (path, typed, line) in [
+            ("version", "1.10", "version: 1.10\n"),
+            ("version", "0x1F", "version: 0x1F\n"),
+            ("version", "1_0", "version: '1_0'\n"),
+            ("name", "1.10", "name: '1.10'\n"),
+            ("new", "1.10", "new: '1.10'\n"),
+            ("new", "010", "new: '010'\n"),
+            ("new", "0123456", "new: '0123456'\n"),
+            ("new", "1e3", "new: '1e3'\n"),
+            ("new", "75e9782", "new: '75e9782'\n"),
+            ("new", "-", "new: '-'\n"),
+            ("new", "3", "new: 3\n"),
+            ("new", "1.5", "new: 1.5\n"),
+            ("none", "0x1F", "none: '0x1F'\n"),
+            ("list[1]", "1.20", "list: [1.1, 1.20]\n"),
+            ("list", "[1.10]", "list: [1.10]\n"),
+            ("names[0]", "1.10", "names: ['1.10', '1.9']\n"),
+            ("names", "[1.10, 010]", "names: ['1.10', '010']\n"),
+        ] {
+            let assignment = (path.parse().unwrap(), Value::from_argument(typed).unwrap());
+            let (path, value) = settled(&artifact, &[assignment]).remove(0);
+            let edited = apply(text.as_bytes(), &Region::Frontmatter, &[Edit::Set { path, value }]).unwrap();
+            let after = String::from_utf8(edited.bytes).unwrap();
+            assert!(after.contains(line), "{typed}: {after}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! How a step is spelled beside others: items copy the kind of their neighbours (DESIGN.md, "The edit engine").
+
+use crate::{
+    artifact::{Field, FieldKind, StepItem, StepItemKind},
+    workflow::{Step, StepForm, StepId},
+};
+use stepmark_frontmatter::Value;
+
+/// A kind of spelling that was met in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// `3`
+    Integer,
+    /// `'3'`, `'03'`: text of this width.
+    Number { width: usize },
+    /// `step-03-success`
+    Name,
+    /// `step-03-success.md`
+    FileName,
+    /// `03-success`
+    Slug,
+    /// `step-03`
+    Prefix { width: usize },
+    /// `{step: step-03-success}`
+    Map,
+}
+
+impl Kind {
+    fn of(spelling: &str, is_integer: bool, is_map: bool) -> Option<Self> {
+        if is_map {
+            return Some(Self::Map);
+        }
+        if is_integer {
+            return Some(Self::Integer);
+        }
+        let id = StepId::parse(spelling);
+        // A resume marker and free words show no habit of the list.
+        if id.is_resume() || *id.form() == StepForm::Words {
+            return None;
+        }
+        let lower = spelling.to_ascii_lowercase();
+        if lower.ends_with(".md") {
+            return Some(Self::FileName);
+        }
+        let digits = lower.bytes().filter(u8::is_ascii_digit).count();
+        let starts_with_digit = lower.starts_with(|letter: char| letter.is_ascii_digit());
+        match (id.number(), id.slug(), lower.strip_prefix("step-")) {
+            (None, ..) | (Some(_), Some(_), Some(_)) => Some(Self::Name),
+            (Some(_), None, Some(_)) => Some(Self::Prefix { width: digits }),
+            (Some(_), Some(_), None) if starts_with_digit => Some(Self::Slug),
+            (Some(_), None, None) if starts_with_digit => Some(Self::Number { width: digits }),
+            // `Step 3: Title`: the title of another step is not known.
+            _ => None,
+        }
+    }
+
+    /// `step` in this kind; `None` where the kind cannot name it.
+    fn spell(self, step: &Step) -> Option<Value> {
+        let name = step.name();
+        let numbered = |width: usize| {
+            let number = step.id.number()?;
+            let letter = number.letter.map(String::from).unwrap_or_default();
+            number.minor.is_none().then(|| format!("{:0width$}{letter}", number.major))
+        };
+        match self {
+            Self::Integer => match step.id.number()? {
+                number if number.letter.is_none() && number.minor.is_none() => {
+                    Some(Value::Integer(i64::from(number.major)))
+                }
+                _ => numbered(2).map(Value::String),
+            },
+            Self::Number { width } => numbered(width).map(Value::String),
+            Self::Prefix { width } => numbered(width).map(|number| Value::String(format!("step-{number}"))),
+            Self::Name => Some(Value::from(name)),
+            Self::FileName => Some(Value::String(format!("{name}.md"))),
+            Self::Slug => Some(Value::from(name.strip_prefix("step-").unwrap_or(name))),
+            Self::Map => Some(Value::mapping([("step", Value::from(name))])),
+        }
+    }
+}
+
+/// `given` as the next item of a list. `step` is what it means in the workflow, where that is known.
+pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Value {
+    let kind = items.iter().rev().find_map(|item| {
+        let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
+        Kind::of(&item.spelling, is_integer, item.kind == StepItemKind::Map)
+    });
+    match (kind, step) {
+        // Into an empty list the given spelling goes, a bare number as a number.
+        (None, _) if items.is_empty() => whole_number(given).unwrap_or_else(|| Value::from(given)),
+        (Some(kind), Some(step)) => kind.spell(step).unwrap_or_else(|| Value::from(given)),
+        (Some(Kind::Integer), None) => given.parse().map_or_else(|_| Value::from(given), Value::Integer),
+        (Some(Kind::Map), None) => Value::mapping([("step", Value::from(given))]),
+        _ => Value::from(given),
+    }
+}
+
+/// Whether the list holds numbers, as far as it has a kind.
+pub(super) fn are_integers(items: &[StepItem]) -> bool {
+    items.iter().rev().find_map(|item| {
+        let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
+        Kind::of(&item.spelling, is_integer, item.kind == StepItemKind::Map)
+    }) == Some(Kind::Integer)
+}
+
+/// Whether an item is of the kind of those in the list, as far as that has one: a list of numbers and names is read by no tool as
+/// one list.
+pub(super) fn is_alike(item: &StepItem, items: &[StepItem]) -> bool {
+    let kind = |item: &StepItem| {
+        let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
+        Kind::of(&item.spelling, is_integer, item.kind == StepItemKind::Map)
+    };
+    let is_number = |kind: Kind| matches!(kind, Kind::Integer);
+    match (kind(item), items.iter().rev().find_map(kind)) {
+        (Some(own), Some(other)) => is_number(own) == is_number(other),
+        (None, Some(other)) => !is_number(other),
+        (_, None) => true,
+    }
+}
+
+/// A number that is spelled as every reader spells it: `3`, but neither `03` nor `+3`.
+fn whole_number(given: &str) -> Option<Value> {
+    given.parse::<i64>().ok().filter(|number| number.to_string() == given).map(Value::Integer)
+}
+
+/// `step` in the kind of an existing `lastStep` or `currentStep`; the kind of the list where the key is empty.
+pub(super) fn field(old: &Field, given: &str, step: Option<&Step>, items: &[StepItem]) -> Option<Value> {
+    let Some(text) = old.filled() else { return Some(item(given, step, items)) };
+    let kind = Kind::of(text, old.kind == FieldKind::Integer, false);
+    match (kind, step) {
+        (Some(kind), Some(step)) => kind.spell(step),
+        (Some(Kind::Integer), None) => given.parse().ok().map(Value::Integer),
+        // Without a workflow only a spelling of the same kind is safe.
+        (Some(kind), None) => (Kind::of(given, false, false) == Some(kind)).then(|| Value::from(given)),
+        (None, _) => None,
+    }
+}

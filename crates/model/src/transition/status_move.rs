@@ -1,0 +1,124 @@
+//! Moves of the status: what they write, and whether the lifecycle allows them.
+
+use super::{Plan, Remark, TransitionRefusal};
+use crate::{
+    artifact::{Artifact, Field},
+    lifecycle::{Guard, Lifecycle, MoveFacts, MoveRefusal, RootKeys, Upkeep},
+};
+use stepmark_frontmatter::{Edit, KeyPath, Value};
+
+/// The key whose words a lifecycle explains.
+const STATUS: &str = "status";
+
+/// A change of an artifact's status, as its lifecycle sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatusMove {
+    /// The lifecycle.
+    pub lifecycle: String,
+    /// The status before.
+    pub from: Option<String>,
+    /// The status after.
+    pub to: Option<String>,
+    /// Whether the move is allowed only without open children: the table says so, or the work ends with it.
+    pub wants_children_finished: bool,
+    /// What the lifecycle says against it, where somebody insisted.
+    pub overridden: Option<MoveRefusal>,
+}
+
+/// Whether `lifecycle` allows the change of the status from `before` to `after`; `None` where the state is the same. This is the
+/// one law for every way in which a status is changed: by `transition`, by `set`, by a program. `open_steps` are those of
+/// `after`; open children are asked elsewhere ([`StatusMove::wants_children_finished`]). An `insistence` is the reason to
+/// do it all the same.
+///
+/// # Errors
+/// When the lifecycle forbids it, and nobody insists.
+pub fn judge_status(
+    before: &Artifact,
+    after: &Artifact,
+    lifecycle: &Lifecycle,
+    open_steps: &[String],
+    insistence: Option<&str>,
+) -> Result<Option<StatusMove>, TransitionRefusal> {
+    let (from, to) = (status(before), status(after));
+    if from == to {
+        return Ok(None);
+    }
+    let keys = [before, after].map(RootKeys::of);
+    let facts = MoveFacts { before: &keys[0], after: &keys[1], open_steps, open_children: &[] };
+    // A status that is taken away is no state either: else any state could be taken up from nothing.
+    let judged = lifecycle.judge_move(from, to.unwrap_or("null"), &facts);
+    let ends = to.is_some_and(|word| lifecycle.is_terminal(word));
+    let (wants_children, overridden) = match judged {
+        Ok(verdict) if !verdict.is_move() => return Ok(None),
+        Ok(verdict) => (verdict.wants(&Guard::ChildrenFinished), None),
+        Err(refusal) if insistence.is_some() => (false, Some(refusal)),
+        Err(refusal) => return Err(refusal.into()),
+    };
+    Ok(Some(StatusMove {
+        lifecycle: lifecycle.name().to_owned(),
+        from: from.map(str::to_owned),
+        to: to.map(str::to_owned),
+        wants_children_finished: wants_children || ends,
+        overridden,
+    }))
+}
+
+/// The status word of an artifact.
+fn status(artifact: &Artifact) -> Option<&str> {
+    artifact.state().status.as_ref().and_then(Field::filled)
+}
+
+/// `Command::Transition`: the name of the state, and what else the table wants written.
+pub(super) fn plan(
+    artifact: &Artifact,
+    lifecycle: Option<&Lifecycle>,
+    to: &str,
+) -> Result<Plan, TransitionRefusal> {
+    let lifecycle = lifecycle.ok_or(TransitionRefusal::NoLifecycle)?;
+    let own = status(artifact);
+    let Some(target) = lifecycle.state_of(to) else {
+        // With what would be legal, as far as the status is known.
+        let refusal = lifecycle.legal_move(own, to, None).err();
+        let unknown = refusal.filter(|refusal| matches!(refusal, MoveRefusal::UnknownTarget { .. }));
+        return Err(unknown.unwrap_or_else(|| lifecycle.unknown_target(to, Vec::new())).into());
+    };
+    if let Some(status) = own
+        && lifecycle.state_of(status) == Some(target)
+    {
+        let (status, state) = (status.to_owned(), target.name.clone());
+        return Ok(Plan { edits: Vec::new(), remarks: vec![Remark::AlreadyInState { status, state }] });
+    }
+    let mut edits = vec![Edit::Set { path: KeyPath::key(STATUS), value: Value::from(target.name.as_str()) }];
+    edits.extend(upkeep(artifact, lifecycle, &target.name));
+    Ok(Plan { edits, remarks: Vec::new() })
+}
+
+/// What the table wants written when `assignments` change the status; what they write themselves is theirs.
+pub(super) fn upkeep_of(
+    artifact: &Artifact,
+    lifecycle: Option<&Lifecycle>,
+    assignments: &[(KeyPath, Value)],
+) -> Vec<Edit> {
+    let is_status = |(path, _): &&(KeyPath, Value)| *path == KeyPath::key(STATUS);
+    let (Some(lifecycle), Some((_, Value::String(to)))) = (lifecycle, assignments.iter().rfind(is_status))
+    else {
+        return Vec::new();
+    };
+    let is_assigned = |edit: &Edit| assignments.iter().any(|(path, _)| path == edit.path());
+    upkeep(artifact, lifecycle, to).into_iter().filter(|edit| !is_assigned(edit)).collect()
+}
+
+fn upkeep(artifact: &Artifact, lifecycle: &Lifecycle, to: &str) -> Vec<Edit> {
+    let Some(to) = lifecycle.state_of(to) else { return Vec::new() };
+    let from = status(artifact).and_then(|word| lifecycle.state_of(word));
+    let changes = lifecycle.upkeep(from, to, &RootKeys::of(artifact)).into_iter();
+    let edits = changes.map(|change| match change {
+        Upkeep::Remember { key, state } => Edit::Set { path: KeyPath::key(key), value: Value::String(state) },
+        Upkeep::Forget { key } => Edit::Remove { path: KeyPath::key(key) },
+        Upkeep::Count { key, value } => Edit::Set {
+            path: KeyPath::key(key),
+            value: i64::try_from(value).map_or_else(|_| Value::String(value.to_string()), Value::Integer),
+        },
+    });
+    edits.collect()
+}

@@ -1,0 +1,76 @@
+//! A project in a temporary folder, for the tests of this stage.
+#![expect(clippy::disallowed_methods, reason = "tests make and look at files directly")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{ArtifactLock, CommitOptions, FsyncPolicy};
+use crate::root::Root;
+use stepmark_model::artifact::ProjectPath;
+
+/// Removed when dropped.
+pub(super) struct ScratchProject {
+    _folder: tempfile::TempDir,
+    pub(super) root: Root,
+}
+
+/// The one artifact of the tests.
+pub(super) const PRD: &str = "docs/prd.md";
+
+/// What it holds at first.
+pub(super) const OLD: &[u8] = b"old\n";
+
+impl ScratchProject {
+    /// A project with [`PRD`], which holds [`OLD`].
+    pub(super) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        let project = Self { _folder: folder, root };
+        fs::create_dir(project.place("docs")).unwrap();
+        project.write(PRD, OLD);
+        project
+    }
+
+    pub(super) fn place(&self, path: &str) -> PathBuf {
+        self.root.path().join(path)
+    }
+
+    /// What an editor does that writes in place.
+    pub(super) fn write(&self, path: &str, bytes: &[u8]) {
+        fs::write(self.place(path), bytes).unwrap();
+    }
+
+    pub(super) fn read(&self, path: &str) -> Vec<u8> {
+        fs::read(self.place(path)).unwrap()
+    }
+
+    pub(super) fn lock(&self, path: &str) -> ArtifactLock {
+        ArtifactLock::acquire(&self.root, &named(path), Duration::ZERO).unwrap()
+    }
+
+    /// The names in a folder, sorted.
+    pub(super) fn names(&self, folder: &str) -> Vec<String> {
+        names_in(&self.place(folder))
+    }
+}
+
+pub(super) fn named(path: &str) -> ProjectPath {
+    ProjectPath::new(path).unwrap()
+}
+
+pub(super) fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Without waiting for the disk.
+pub(super) fn fast() -> CommitOptions {
+    CommitOptions { fsync: FsyncPolicy::Never, ..CommitOptions::default() }
+}

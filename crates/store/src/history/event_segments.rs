@@ -1,0 +1,72 @@
+//! The segments that events stand in.
+
+use std::collections::BTreeSet;
+
+use super::{History, HistoryError};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_model::journal::{EventId, Kind, SegmentName};
+
+impl History {
+    /// The live segments that hold events of files at `paths`; all of them where that is `None`.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn live_segments(
+        &self,
+        paths: Option<&BTreeSet<ProjectPath>>,
+    ) -> Result<BTreeSet<SegmentName>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection.prepare_cached(
+                "SELECT DISTINCT segments.name, names.text FROM segments JOIN events ON events.segment = segments.id
+                 LEFT JOIN names ON names.id = events.path WHERE segments.place = 0",
+            )?;
+            let mut rows = statement.query([])?;
+            let wanted: Option<BTreeSet<&str>> =
+                paths.map(|paths| paths.iter().map(ProjectPath::as_str).collect());
+            let mut found = BTreeSet::new();
+            while let Some(row) = rows.next()? {
+                let (name, path): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+                let is_wanted = wanted
+                    .as_ref()
+                    .is_none_or(|wanted| path.is_some_and(|path| wanted.contains(path.as_str())));
+                found.extend(SegmentName::new(&name).filter(|_| is_wanted));
+            }
+            Ok(found)
+        })
+    }
+
+    /// The segments that hold an event: several where a merge brought it twice.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn segments_of(&self, event: EventId) -> Result<BTreeSet<SegmentName>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection.prepare_cached(
+                "SELECT name FROM segments WHERE id IN (SELECT segment FROM events WHERE id = ?1
+                 UNION SELECT segment FROM copies WHERE id = ?1)",
+            )?;
+            let mut rows = statement.query([event.as_bytes()])?;
+            let mut found = BTreeSet::new();
+            while let Some(row) = rows.next()? {
+                found.extend(SegmentName::new(&row.get::<_, String>(0)?));
+            }
+            Ok(found)
+        })
+    }
+
+    /// The keys of artifacts of which the last event is that they were removed.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn removed_keys(&self) -> Result<BTreeSet<String>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection.prepare_cached(
+                "SELECT keys.text FROM heads JOIN events ON events.key = heads.key AND events.seq = heads.seq
+                 JOIN names AS keys ON keys.id = events.key JOIN names AS kinds ON kinds.id = events.kind
+                 GROUP BY events.key HAVING MIN(kinds.text = ?1) = 1",
+            )?;
+            let keys = statement.query_map([Kind::DELETE.as_str()], |row| row.get(0))?;
+            Ok(keys.collect::<Result<_, _>>()?)
+        })
+    }
+}

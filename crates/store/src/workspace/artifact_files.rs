@@ -1,0 +1,192 @@
+//! All artifacts of a project, read on all processors.
+
+use std::{
+    io,
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use super::{
+    ArtifactError, Artifacts, ResolveError, TrackedArtifact, Workspace,
+    file_reading::read_within_limit,
+    folder::{EntryKind, Folder},
+    walk::{self, Visitor, WalkError, WalkProblem, WalkProblemKind, Walked},
+};
+use stepmark_model::artifact::{Artifact, ProjectPath};
+
+/// Walks through the project and reads every file that the configuration counts as an artifact; `count` says how many
+/// were read so far.
+pub(super) fn read_all(workspace: &Workspace, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
+    read_where(workspace, count, &|_| true)
+}
+
+/// The same, of those files whose bytes are wanted: what is not wanted is not even parsed.
+pub(super) fn read_where(
+    workspace: &Workspace,
+    count: &AtomicUsize,
+    is_wanted: &(dyn Fn(&[u8]) -> bool + Sync),
+) -> Result<Artifacts, WalkError> {
+    let walked = walk_artifacts(workspace, &|| Reader::new(workspace, count, is_wanted))?;
+    Ok(gathered(workspace, walked.visitors, walked.problems, count))
+}
+
+/// Walks through the folders in which there may be artifacts.
+pub(super) fn walk_artifacts<V: Visitor>(
+    workspace: &Workspace,
+    new_visitor: &(dyn Fn() -> V + Sync),
+) -> Result<Walked<V>, WalkError> {
+    let configuration = workspace.configuration();
+    let enters = |path: &str, kind: EntryKind| {
+        kind == EntryKind::Folder
+            && ProjectPath::new(path).is_ok_and(|path| !configuration.skips_folder(&path))
+    };
+    walk::walk(workspace.root().path(), &enters, new_visitor)
+}
+
+/// What `readers` read in a walk that came past `problems`.
+pub(super) fn gathered(
+    workspace: &Workspace,
+    readers: Vec<Reader<'_>>,
+    problems: Vec<WalkProblem>,
+    count: &AtomicUsize,
+) -> Artifacts {
+    let configuration = workspace.configuration();
+    let mut found = Artifacts { problems, ..Artifacts::default() };
+    // Other files may be called whatever they like.
+    found.problems.retain(|problem| {
+        problem.kind != WalkProblemKind::NameNotUtf8
+            || ProjectPath::new(&problem.path).is_ok_and(|path| configuration.is_artifact(&path))
+    });
+    for reader in readers {
+        found.artifacts.extend(reader.tracked);
+        found.unreadable.extend(reader.unreadable);
+        found.problems.extend(reader.broken_links);
+    }
+    found.files = count.load(Ordering::Relaxed);
+    found.problems.sort();
+    found.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
+    found.unreadable.sort_by_key(ToString::to_string);
+    found
+}
+
+fn broken_link(path: &ProjectPath, reason: String) -> WalkProblem {
+    WalkProblem { path: path.to_string(), kind: WalkProblemKind::BrokenLink { reason } }
+}
+
+/// Reads the artifacts of one thread.
+pub(super) struct Reader<'w> {
+    workspace: &'w Workspace,
+    count: &'w AtomicUsize,
+    is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
+    tracked: Vec<TrackedArtifact>,
+    unreadable: Vec<ArtifactError>,
+    broken_links: Vec<WalkProblem>,
+}
+
+/// What became of a name in a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Looked {
+    /// It is an artifact, which was read.
+    Tracked,
+    /// It holds no workflow state, leads nowhere, or is gone.
+    Stateless,
+    /// It cannot be read, which is noted.
+    Failed,
+}
+
+impl Visitor for Reader<'_> {
+    fn visit(&mut self, folder: &Folder, places: Range<usize>) {
+        for place in places {
+            if let Some(path) = self.candidate(folder, place) {
+                self.look(folder, place, path);
+            }
+        }
+    }
+}
+
+impl<'w> Reader<'w> {
+    pub(super) const fn new(
+        workspace: &'w Workspace,
+        count: &'w AtomicUsize,
+        is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
+    ) -> Self {
+        Self {
+            workspace,
+            count,
+            is_wanted,
+            tracked: Vec::new(),
+            unreadable: Vec::new(),
+            broken_links: Vec::new(),
+        }
+    }
+
+    /// The path at `place`, if a file there counts as an artifact.
+    pub(super) fn candidate(&self, folder: &Folder, place: usize) -> Option<ProjectPath> {
+        if !matches!(folder.kind(place), EntryKind::File | EntryKind::Link) {
+            return None;
+        }
+        let path = ProjectPath::new(folder.path_of(folder.name(place))).ok()?;
+        self.workspace.configuration().is_artifact(&path).then_some(path)
+    }
+
+    /// Reads the candidate at `place`.
+    pub(super) fn look(&mut self, folder: &Folder, place: usize, path: ProjectPath) -> Looked {
+        self.passed();
+        match self.read(folder, place, path) {
+            Ok(Some(artifact)) => {
+                self.tracked.push(artifact);
+                Looked::Tracked
+            }
+            Ok(None) => Looked::Stateless,
+            Err(error) => {
+                self.unreadable.push(error);
+                Looked::Failed
+            }
+        }
+    }
+
+    /// Counts a candidate.
+    pub(super) fn passed(&self) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The artifact at `place`; `None` for a file without workflow state.
+    fn read(
+        &mut self,
+        folder: &Folder,
+        place: usize,
+        path: ProjectPath,
+    ) -> Result<Option<TrackedArtifact>, ArtifactError> {
+        let is_link = folder.kind(place) == EntryKind::Link;
+        if is_link && let Err(error) = self.workspace.root().resolve(&path) {
+            let reason = match error {
+                ResolveError::Unreachable { source, .. } => source.to_string(),
+                _ => "it leads out of the project".to_owned(),
+            };
+            self.broken_links.push(broken_link(&path, reason));
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        let read = folder.open_file(place).and_then(|file| read_within_limit(file, &mut bytes));
+        match read {
+            Ok(_) => {}
+            Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => {
+                self.broken_links.push(broken_link(&path, error.to_string()));
+                return Ok(None);
+            }
+            // Gone since its name was read, or a link to a folder: no artifact.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) => {
+                return Ok(None);
+            }
+            Err(source) => return Err(ArtifactError::Read { path, source }),
+        }
+        if !(self.is_wanted)(&bytes) {
+            return Ok(None);
+        }
+        let artifact = Artifact::read(path, bytes);
+        if !artifact.is_tracked() {
+            return Ok(None);
+        }
+        Ok(Some(self.workspace.track(artifact)?))
+    }
+}

@@ -1,0 +1,104 @@
+//! The way from an artifact up to the root of its chain, read file by file: as many files as the chain is long.
+
+use std::collections::HashMap;
+
+use super::{ArtifactError, TrackedArtifact, Workspace};
+use stepmark_model::{artifact::ProjectPath, delegation::Member, journal::ArtifactKey};
+
+/// One artifact of a chain.
+#[derive(Clone, Debug)]
+pub struct ChainLink {
+    /// Its id.
+    pub id: String,
+    /// The artifact; `None` where none of the project has that id.
+    pub artifact: Option<TrackedArtifact>,
+}
+
+/// How long a chain is followed before it counts as a circle.
+const LONGEST: usize = 1000;
+
+/// What the folder of a parent's children ends with.
+const FOLDER_SUFFIX: &str = ".delegations";
+
+impl Workspace {
+    /// The chain of the artifact at `path`, the root first. Each parent is looked for where delegation puts it, then where
+    /// history saw it last, and only then among all artifacts; and its id is read, since a path proves nothing.
+    ///
+    /// # Errors
+    /// When an artifact cannot be read.
+    pub fn chain(&self, path: &ProjectPath) -> Result<Vec<ChainLink>, ArtifactError> {
+        let mut artifact = self.artifact(path)?;
+        let mut links = Vec::new();
+        let mut all = None;
+        loop {
+            let member = Member::of(artifact.artifact(), None);
+            let id = member.id().unwrap_or_default().to_owned();
+            let parent = member.parent_id().map(str::to_owned);
+            let here = artifact.path().clone();
+            let is_known = links.iter().any(|link: &ChainLink| link.id == id) || links.len() >= LONGEST;
+            links.push(ChainLink { id, artifact: Some(artifact) });
+            let Some(parent) = parent.filter(|_| !is_known) else { break };
+            match self.find_by_id(&parent, &here, &mut all) {
+                Some(found) => artifact = found,
+                None => {
+                    links.push(ChainLink { id: parent, artifact: None });
+                    break;
+                }
+            }
+        }
+        links.reverse();
+        Ok(links)
+    }
+
+    /// The artifact with the id `id`, which has a child at `child`. `all` is filled when everything else has failed.
+    fn find_by_id(
+        &self,
+        id: &str,
+        child: &ProjectPath,
+        all: &mut Option<HashMap<String, ProjectPath>>,
+    ) -> Option<TrackedArtifact> {
+        let read = |path: &ProjectPath| {
+            let artifact = self.artifact(path).ok()?;
+            (Member::of(artifact.artifact(), None).id() == Some(id)).then_some(artifact)
+        };
+        let guessed = parent_of_folder(child);
+        if let Some(found) = guessed.as_ref().and_then(read) {
+            return Some(found);
+        }
+        if let Some(found) = self.seen_last(id, child).as_ref().and_then(read) {
+            return Some(found);
+        }
+        let all = all.get_or_insert_with(|| {
+            let artifacts = self.artifacts().map(|found| found.artifacts).unwrap_or_default();
+            let named = |artifact: &TrackedArtifact| {
+                let member = Member::of(artifact.artifact(), None);
+                Some((member.id()?.to_owned(), member.path.clone()))
+            };
+            artifacts.iter().filter_map(named).collect()
+        });
+        all.get(id).and_then(read)
+    }
+
+    /// Where history saw the artifact with the id `id` last. A journal that cannot be read knows nothing: it is a short cut.
+    fn seen_last(&self, id: &str, elsewhere: &ProjectPath) -> Option<ProjectPath> {
+        let key = ArtifactKey::of_id(id);
+        let heads = self.with_history(|history| history.heads(&key, elsewhere)).ok()?;
+        heads.into_iter().rev().find_map(|head| {
+            head.artifact.filter(|artifact| artifact.key == key).map(|artifact| artifact.path)
+        })
+    }
+}
+
+/// `docs/prd.delegations` for `docs/prd.md`: the folder in which delegation puts its children.
+pub(super) fn delegations_folder(parent: &ProjectPath) -> Option<ProjectPath> {
+    let name = format!("{}{FOLDER_SUFFIX}", parent.file_stem());
+    parent.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
+}
+
+/// `docs/prd.md` for a child in `docs/prd.delegations/`.
+fn parent_of_folder(child: &ProjectPath) -> Option<ProjectPath> {
+    let folder = child.parent()?;
+    let stem = folder.file_name().strip_suffix(FOLDER_SUFFIX)?;
+    let name = format!("{stem}.md");
+    folder.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
+}

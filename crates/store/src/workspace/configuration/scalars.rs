@@ -1,0 +1,97 @@
+//! The single values of the configuration, each parsed where it stands.
+
+use std::{convert::Infallible, fmt, str::FromStr};
+
+use stepmark_model::artifact::{
+    ProjectPath, ProjectPathError,
+    parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
+};
+
+/// A path inside the project, seen from its root; `{project-root}/` may stand before it, as in BMAD's files.
+#[derive(Debug)]
+pub(super) struct FilePath(pub(super) ProjectPath);
+
+impl FromStr for FilePath {
+    type Err = ProjectPathError;
+
+    fn from_str(text: &str) -> Result<Self, ProjectPathError> {
+        ProjectPath::new(text.strip_prefix("{project-root}/").unwrap_or(text)).map(Self)
+    }
+}
+
+/// A number of seconds or steps, at least 1.
+#[derive(Debug)]
+pub(super) struct Count(pub(super) std::num::NonZeroU32);
+
+impl FromStr for Count {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.parse()
+            .map(Self)
+            .map_err(|_| format!("a whole number from 1 to {} is wanted, not `{text}`", u32::MAX))
+    }
+}
+
+/// A limit that may be 0.
+#[derive(Debug)]
+pub(super) struct Limit(pub(super) u32);
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.parse()
+            .map(Self)
+            .map_err(|_| format!("a whole number from 0 to {} is wanted, not `{text}`", u32::MAX))
+    }
+}
+
+/// A value of `settings:`, as it is spelled.
+#[derive(Debug)]
+pub(super) struct SettingText(pub(super) String);
+
+impl FromStr for SettingText {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// After what a checkpoint is made by itself: an item of `milestones:`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Milestone {
+    /// After this step, in any of its spellings.
+    Step(String),
+    /// When the workflow is finished.
+    Finished,
+}
+
+impl FromStr for Milestone {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        match text.trim() {
+            "" => Err("a milestone is empty: name a step, or `finished`"),
+            "finished" => Ok(Self::Finished),
+            step => Ok(Self::Step(step.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Milestone {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Step(step) => step,
+            Self::Finished => "finished",
+        })
+    }
+}
+
+deserialize_as_scalar!(FilePath, Count, Limit, SettingText, Milestone);
+schema_of_scalar!(FilePath, {"type": "string", "minLength": 1, "not": {"pattern": "^/"}});
+schema_of_scalar!(Count, {"type": ["integer", "string"], "minimum": 1, "maximum": u32::MAX, "pattern": "^0*[1-9][0-9]*$"});
+schema_of_scalar!(Limit, {"type": ["integer", "string"], "minimum": 0, "maximum": u32::MAX, "pattern": "^[0-9]+$"});
+schema_of_scalar!(SettingText, {"type": ["string", "number", "boolean"]});
+schema_of_scalar!(Milestone, {"type": ["string", "number"], "pattern": r"\S"});

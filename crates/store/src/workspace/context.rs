@@ -1,0 +1,189 @@
+//! The active artifact, its workflow and its configuration file (seed `001_…`, D4-Q3).
+
+use super::{ArtifactError, ConfiguredValue, Membership, Origin, StepSource, TrackedArtifact, Workspace};
+use stepmark_frontmatter::Value;
+use stepmark_model::{
+    artifact::ProjectPath,
+    workflow::{
+        Binding, ContextAnswer, ContextPlace, ContextQuestion, ContextSource, ContextStatement, Evidence,
+        answer_context, context_statements,
+    },
+};
+
+/// Which artifact, workflow and configuration file apply, and why.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The artifact that the answers are for: the one that was named, else the active one of the configuration, if it
+    /// exists.
+    pub artifact: Option<ProjectPath>,
+    /// Its workflow.
+    pub workflow: Option<ContextWorkflow>,
+    /// The active artifact.
+    pub active: ContextAnswer,
+    /// The configuration file of the workflow.
+    pub configuration_file: ContextAnswer,
+    /// Paths that count and lead to no file that can be read, with the reason.
+    pub missing: Vec<(ProjectPath, String)>,
+}
+
+/// The workflow of an artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextWorkflow {
+    /// Its name.
+    pub name: String,
+    /// Its track.
+    pub track: String,
+    /// Why this one.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Context {
+    /// Whether something that counts cannot be used or read.
+    pub fn has_problem(&self) -> bool {
+        self.active.has_problem() || self.configuration_file.has_problem() || !self.missing.is_empty()
+    }
+}
+
+impl Workspace {
+    /// Finds the context of `artifact`, or of the configured active artifact. An artifact may be any file: a
+    /// `workflow.yaml` is asked what it says itself.
+    ///
+    /// # Errors
+    /// When the named artifact, or a step file of its workflow, cannot be read.
+    pub fn context(&self, artifact: Option<&ProjectPath>) -> Result<Context, ArtifactError> {
+        let subject = match artifact {
+            Some(path) => Some(self.artifact(path)?),
+            // Where it cannot be read, that is told of the path that counts.
+            None => self.configuration().active().and_then(|path| self.artifact(path).ok()),
+        };
+        let mut sources = Vec::new();
+        if let Some(artifact) = &subject {
+            sources.push(source(ContextPlace::Artifact, artifact.path(), artifact.artifact().bytes(), None));
+            for (path, folder) in self.workflow_files(artifact) {
+                match self.read_file(&path) {
+                    Ok(bytes) => {
+                        sources.push(source(ContextPlace::Workflow, &path, &bytes, Some(folder)));
+                    }
+                    Err(ArtifactError::Missing { .. }) => {}
+                    Err(error) => sources.push(unreadable(&path, folder, &error)),
+                }
+            }
+        }
+        let answer = |question| {
+            let sources = [sources.clone(), self.configured_sources(question)].concat();
+            answer_context(question, &sources, self.configuration().variables())
+        };
+        let active = answer(ContextQuestion::Active);
+        let configuration_file = answer(ContextQuestion::ConfigurationFile);
+        let named = [active.path(), configuration_file.path()].into_iter().flatten();
+        let missing = named.filter_map(|path| Some((path.clone(), self.read_file(path).err()?.to_string())));
+        let workflow = subject.as_ref().and_then(workflow_of);
+        Ok(Context {
+            missing: missing.collect(),
+            artifact: subject.map(|artifact| artifact.path().clone()),
+            workflow,
+            active,
+            configuration_file,
+        })
+    }
+
+    /// The files that may speak for the workflow of `artifact`, each with the folder of the workflow; those of the
+    /// artifact's own track first. They need not exist.
+    fn workflow_files(&self, artifact: &TrackedArtifact) -> Vec<(ProjectPath, ProjectPath)> {
+        let mut files = Vec::new();
+        if let Binding::Bound { workflow, track, .. } = self.workflows().bind(artifact.artifact())
+            && let Some(outline) = self.workflows().outline(workflow)
+        {
+            let mut entries = outline.entries.clone();
+            let word = track.to_string();
+            entries.sort_by_key(|entry| !entry.file_stem().split('-').any(|part| part == word));
+            files.extend(entries.into_iter().map(|entry| (entry, outline.folder.clone())));
+            let yaml = ["workflow.yaml", "workflow.yml"].into_iter();
+            files.extend(
+                yaml.filter_map(|name| Some((outline.folder.join(name).ok()?, outline.folder.clone()))),
+            );
+        }
+        let declarations = self.configuration().workflows().iter();
+        for declaration in declarations.filter(|declaration| declaration.binds(artifact.path())) {
+            let StepSource::Folder(folder) = declaration.steps() else { continue };
+            for name in ["workflow.md", "workflow.yaml", "workflow.yml"] {
+                if let Ok(file) = folder.join(name)
+                    && !files.iter().any(|(own, _)| *own == file)
+                {
+                    files.push((file, folder.clone()));
+                }
+            }
+        }
+        files
+    }
+
+    /// What the configuration says: one source for each key, the stronger first, since each may come from another layer.
+    fn configured_sources(&self, question: ContextQuestion) -> Vec<ContextSource> {
+        let values = self.configuration().effective_values();
+        let named = |key: &&str| values.iter().find(|value| value.key == *key);
+        let mut sources: Vec<_> = question.keys().iter().filter_map(named).map(configured).collect();
+        if sources.is_empty() {
+            sources.push(configuration("all layers".to_owned(), Vec::new()));
+        }
+        sources
+    }
+}
+
+fn configuration(name: String, statements: Vec<ContextStatement>) -> ContextSource {
+    ContextSource {
+        place: ContextPlace::Configuration,
+        name,
+        folder: None,
+        workflow_folder: None,
+        statements: Ok(statements),
+    }
+}
+
+fn configured(value: &ConfiguredValue) -> ContextSource {
+    let text = match &value.value {
+        Value::String(text) => text.clone(),
+        other => other.to_json().to_string(),
+    };
+    let position = value.origin.place().map(|place| place.position);
+    let name = match &value.origin {
+        Origin::User(place) | Origin::Project(place) => place.file.display().to_string(),
+        origin => origin.to_string(),
+    };
+    configuration(name, vec![ContextStatement { key: value.key.clone(), text: Some(text), position }])
+}
+
+fn source(
+    place: ContextPlace,
+    path: &ProjectPath,
+    bytes: &[u8],
+    workflow_folder: Option<ProjectPath>,
+) -> ContextSource {
+    ContextSource {
+        place,
+        name: path.to_string(),
+        folder: path.parent(),
+        workflow_folder,
+        statements: context_statements(path, bytes).map_err(|error| error.to_string()),
+    }
+}
+
+fn unreadable(path: &ProjectPath, folder: ProjectPath, error: &ArtifactError) -> ContextSource {
+    ContextSource {
+        place: ContextPlace::Workflow,
+        name: path.to_string(),
+        folder: path.parent(),
+        workflow_folder: Some(folder),
+        statements: Err(error.to_string()),
+    }
+}
+
+fn workflow_of(artifact: &TrackedArtifact) -> Option<ContextWorkflow> {
+    match artifact.membership() {
+        Membership::Member { workflow, evidence } => Some(ContextWorkflow {
+            name: workflow.name.clone(),
+            track: workflow.chain.track().to_string(),
+            evidence: evidence.clone(),
+        }),
+        _ => None,
+    }
+}

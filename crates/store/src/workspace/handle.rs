@@ -1,0 +1,324 @@
+//! The handle through which a program works with a project.
+
+use std::{
+    io,
+    path::Path,
+    sync::{Arc, Mutex, OnceLock, PoisonError, atomic::AtomicUsize},
+};
+
+use super::{
+    CONFIGURATION_PATH, Clock, Configuration, ConfigurationError, ConfigurationSources, GitVersion,
+    GitVersionError, Membership, ResolveError, Root, RootError, TrackedArtifact, WalkProblem,
+    WalkProblemKind, Workflows, artifact_files,
+    file_reading::{open_file, read_within_limit, too_large},
+    walk::WalkError,
+    workflows::WorkflowFileError,
+};
+use jiff::Timestamp;
+
+#[cfg(feature = "write")]
+use crate::commit::CommitOptions;
+use crate::history::{History, HistoryError};
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    journal::Attribution,
+    workflow::Binding,
+};
+
+/// A project: its root, its configuration, its workflows and its artifacts. Reading writes nothing. The crate's page has an example.
+#[derive(Debug)]
+pub struct Workspace {
+    root: Root,
+    configuration: Configuration,
+    workflows: OnceLock<Workflows>,
+    attribution: Attribution,
+    clock: Clock,
+    #[cfg(feature = "write")]
+    commit_options: CommitOptions,
+    /// One that nobody is asking now, kept for the next question.
+    history: Mutex<Option<History>>,
+}
+
+/// Why a project cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Its folder cannot be found.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// Its configuration cannot be used.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// Git does not say what its configuration is.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
+}
+
+/// Why an artifact cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ArtifactError {
+    /// It is not inside the project.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// There is no such file.
+    #[error("there is no file `{path}` in the project")]
+    Missing {
+        /// The path inside the project.
+        path: ProjectPath,
+    },
+    /// The file cannot be read.
+    #[error("cannot read `{path}`")]
+    Read {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A merge left the file in conflict: git holds several versions of it.
+    #[error("a merge left `{path}` in conflict: resolve it, then `git add` it")]
+    Unmerged {
+        /// The path inside the project.
+        path: ProjectPath,
+    },
+    /// A step file of its workflow cannot be read.
+    #[error(transparent)]
+    Workflow(#[from] WorkflowFileError),
+}
+
+/// The artifacts of a project.
+#[derive(Debug, Default)]
+pub struct Artifacts {
+    /// Every file that holds workflow state, in the order of the paths.
+    pub artifacts: Vec<TrackedArtifact>,
+    /// How many files were looked at.
+    pub files: usize,
+    /// Folders that could not be walked, names that are no UTF-8, and links that lead nowhere or out of the project.
+    pub problems: Vec<WalkProblem>,
+    /// Artifacts that could not be read.
+    pub unreadable: Vec<ArtifactError>,
+}
+
+impl Artifacts {
+    /// Whether nothing was left out but links that lead to no file of the project.
+    pub fn is_whole(&self) -> bool {
+        let is_link = |problem: &WalkProblem| matches!(problem.kind, WalkProblemKind::BrokenLink { .. });
+        self.unreadable.is_empty() && self.problems.iter().all(is_link)
+    }
+}
+
+impl ArtifactError {
+    /// The file at `path` has more than [`READ_LIMIT`](stepmark_model::artifact::READ_LIMIT) bytes.
+    pub(super) fn over_limit(path: ProjectPath) -> Self {
+        Self::Read { path, source: too_large() }
+    }
+
+    /// The file that cannot be read: the artifact, or a step file of its workflow.
+    pub const fn path(&self) -> &ProjectPath {
+        match self {
+            Self::Resolve(error) => error.path(),
+            Self::Missing { path }
+            | Self::Unmerged { path }
+            | Self::Read { path, .. }
+            | Self::Workflow(
+                WorkflowFileError::Resolve { path, .. } | WorkflowFileError::Read { path, .. },
+            ) => path,
+        }
+    }
+}
+
+impl Workspace {
+    /// Opens the project in `folder`.
+    ///
+    /// # Errors
+    /// When the folder cannot be found, or the configuration cannot be used.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::open_with(folder, &ConfigurationSources::default())
+    }
+
+    /// Opens the project that `start` lies in: see [`Root::discover`].
+    ///
+    /// # Errors
+    /// When the folder cannot be found, or the configuration cannot be used.
+    pub fn discover(start: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::discover_with(start, &ConfigurationSources::default())
+    }
+
+    /// Opens the project in `folder` among what surrounds it.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::open`].
+    pub fn open_with(folder: impl AsRef<Path>, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+        Self::at(Root::open(folder)?, sources)
+    }
+
+    /// Opens the project as git holds it, with the configuration that stands there; what is read through the workspace itself
+    /// still comes from the work tree.
+    ///
+    /// # Errors
+    /// When git does not answer, or the configuration cannot be used.
+    pub fn open_version(version: &GitVersion, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+        let root = version.root().clone();
+        let path = ProjectPath::new(CONFIGURATION_PATH).ok();
+        let bytes = path.map(|path| version.read(&path)).transpose()?.flatten();
+        let configuration = Configuration::of_project_bytes(&root, sources, bytes)?;
+        Ok(Self::with_configuration(root, configuration))
+    }
+
+    /// Opens the project that `start` lies in among what surrounds it.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::discover`].
+    pub fn discover_with(start: impl AsRef<Path>, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+        Self::at(Root::discover(start)?, sources)
+    }
+
+    fn at(root: Root, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+        let configuration = Configuration::load_with(&root, sources)?;
+        Ok(Self::with_configuration(root, configuration))
+    }
+
+    pub(super) fn with_configuration(root: Root, configuration: Configuration) -> Self {
+        Self {
+            root,
+            configuration,
+            workflows: OnceLock::new(),
+            attribution: Attribution::default(),
+            clock: Clock::System,
+            #[cfg(feature = "write")]
+            commit_options: CommitOptions::default(),
+            history: Mutex::new(None),
+        }
+    }
+
+    /// The same project, where whatever is done is done by `attribution`.
+    #[must_use]
+    pub fn with_attribution(mut self, attribution: Attribution) -> Self {
+        self.attribution = attribution;
+        self
+    }
+
+    /// The same project under another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Who acts.
+    pub const fn attribution(&self) -> &Attribution {
+        &self.attribution
+    }
+
+    /// The same project, where commits wait for locks, start again and flush as `options` say.
+    #[cfg(feature = "write")]
+    #[must_use]
+    pub const fn with_commit_options(mut self, options: CommitOptions) -> Self {
+        self.commit_options = options;
+        self
+    }
+
+    /// How commits are made.
+    #[cfg(feature = "write")]
+    pub const fn commit_options(&self) -> &CommitOptions {
+        &self.commit_options
+    }
+
+    /// The clock.
+    pub(super) fn clock(&self) -> Clock {
+        self.clock.clone()
+    }
+
+    /// What time it is.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Asks the journal of the project, as it is now. It is opened on the first call.
+    ///
+    /// No lock is held while `question` runs: it may ask, change or resume through the same workspace, which then opens the journal
+    /// once more, and threads do not wait for each other.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, and what `question` answers.
+    pub fn with_history<T>(
+        &self,
+        question: impl FnOnce(&History) -> Result<T, HistoryError>,
+    ) -> Result<T, HistoryError> {
+        // Held for the length of a move only.
+        let kept = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = kept().take();
+        let history = idle.map_or_else(|| History::open(&self.root), Ok)?;
+        let answer = question(&history);
+        let _spare = kept().replace(history);
+        answer
+    }
+
+    /// The project's folder.
+    pub const fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The project's configuration.
+    pub const fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// The project's workflows, found on the first call.
+    pub fn workflows(&self) -> &Workflows {
+        self.workflows.get_or_init(|| Workflows::find(&self.root, &self.configuration))
+    }
+
+    /// Reads one artifact, whether or not the configuration counts it as one.
+    ///
+    /// # Errors
+    /// When the file, or a step file of its workflow, cannot be read.
+    pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, ArtifactError> {
+        Ok(self.track(Artifact::read(path.clone(), self.read_file(path)?))?)
+    }
+
+    /// The bytes of a file of the project.
+    pub(super) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {
+        let place = self.root.resolve(path)?;
+        let mut bytes = Vec::new();
+        let read = open_file(&place).and_then(|file| read_within_limit(file, &mut bytes));
+        read.map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => ArtifactError::Missing { path: path.clone() },
+            _ => ArtifactError::Read { path: path.clone(), source },
+        })?;
+        Ok(bytes)
+    }
+
+    /// Finds the workflow of an artifact that was read.
+    pub(super) fn track(&self, artifact: Artifact) -> Result<TrackedArtifact, WorkflowFileError> {
+        let membership = match self.workflows().bind(&artifact) {
+            Binding::Bound { workflow, track, evidence } => {
+                match self.workflows().definition(workflow, track)? {
+                    Some(workflow) => Membership::Member { workflow, evidence },
+                    None => Membership::None,
+                }
+            }
+            Binding::Ambiguous { workflows, .. } => Membership::Ambiguous {
+                candidates: workflows.iter().filter_map(|index| self.workflows().name(*index)).collect(),
+            },
+            Binding::NoSuchWorkflow { name } => Membership::Missing { name },
+            Binding::Unbound => Membership::None,
+        };
+        let lifecycles = Arc::clone(self.configuration.lifecycles());
+        Ok(TrackedArtifact::new(artifact, membership, lifecycles))
+    }
+
+    /// Reads all artifacts of the project that hold workflow state, on all processors.
+    ///
+    /// # Errors
+    /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
+    pub fn artifacts(&self) -> Result<Artifacts, WalkError> {
+        self.artifacts_counted(&AtomicUsize::new(0))
+    }
+
+    /// The same, with a counter of the files that were read so far, for whoever shows progress.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::artifacts`].
+    pub fn artifacts_counted(&self, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
+        artifact_files::read_all(self, count)
+    }
+}

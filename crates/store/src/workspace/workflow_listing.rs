@@ -1,0 +1,170 @@
+//! The files below the folders in which workflows are installed.
+#![expect(clippy::disallowed_methods, reason = "an edge module: folders are listed here")]
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::Root;
+use crate::uninterrupted::uninterrupted;
+use stepmark_model::artifact::ProjectPath;
+
+/// Folders that hold no workflows, or far too much else. `_config`, `_cfg` and `_memory` are the installer's own.
+const SKIPPED: [&str; 6] = ["node_modules", ".git", "_config", "_cfg", "_memory", "site-packages"];
+
+/// How deep folders are entered below a root; the deepest step file of a known release stands 7 deep.
+const DEPTH_LIMIT: usize = 12;
+
+/// A folder that could not be listed.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot look for workflows in `{folder}`")]
+pub struct ListingProblem {
+    /// The folder.
+    pub folder: ProjectPath,
+    /// What the system says.
+    pub source: io::Error,
+}
+
+/// Lists the Markdown files below `folders`, in the order of `folders` and by path within each, and what could not be
+/// listed. A folder that does not exist has no files. Links to folders inside the project are followed once each.
+pub(super) fn markdown_below(
+    root: &Root,
+    folders: &[ProjectPath],
+) -> (Vec<ProjectPath>, Vec<ListingProblem>) {
+    let mut walk = Walk { root, entered_by_link: BTreeSet::new(), files: Vec::new(), problems: Vec::new() };
+    for folder in folders {
+        let first = walk.files.len();
+        walk.enter(folder, &root.path().join(folder), 0);
+        walk.files[first..].sort_unstable();
+    }
+    (walk.files, walk.problems)
+}
+
+struct Walk<'root> {
+    root: &'root Root,
+    /// The real paths of folders that a link has led to.
+    entered_by_link: BTreeSet<PathBuf>,
+    files: Vec<ProjectPath>,
+    problems: Vec<ListingProblem>,
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, folder: &ProjectPath, place: &Path, depth: usize) {
+        let entries = match uninterrupted(|| fs::read_dir(place)) {
+            Ok(entries) => entries,
+            // A root may name no folder at all in this project.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return;
+            }
+            Err(source) => return self.problems.push(ListingProblem { folder: folder.clone(), source }),
+        };
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(source) => {
+                    self.problems.push(ListingProblem { folder: folder.clone(), source });
+                    continue;
+                }
+            };
+            let kind = match entry.file_type() {
+                Ok(kind) => kind,
+                Err(source) => {
+                    self.problems.push(ListingProblem { folder: folder.clone(), source });
+                    continue;
+                }
+            };
+            // A name that is not UTF-8 is none of a workflow: step files are named by other step files.
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let is_markdown = name.ends_with(".md");
+            if kind.is_file() && !is_markdown {
+                continue;
+            }
+            let Ok(path) = folder.join(name) else { continue };
+            if kind.is_dir() {
+                self.descend(&path, &entry.path(), depth);
+            } else if kind.is_file() {
+                self.files.push(path);
+            } else if kind.is_symlink() {
+                self.follow(path, is_markdown, depth);
+            }
+        }
+    }
+
+    fn descend(&mut self, folder: &ProjectPath, place: &Path, depth: usize) {
+        if depth < DEPTH_LIMIT && !SKIPPED.contains(&folder.file_name()) {
+            self.enter(folder, place, depth + 1);
+        }
+    }
+
+    /// A link that is broken or leads out of the project leads to no workflow of this project.
+    fn follow(&mut self, path: ProjectPath, is_markdown: bool, depth: usize) {
+        let Ok(real) = self.root.resolve(&path) else { return };
+        let Ok(kind) = fs::metadata(&real) else { return };
+        if kind.is_file() && is_markdown {
+            self.files.push(path);
+        } else if kind.is_dir() && self.entered_by_link.insert(real.clone()) {
+            self.descend(&path, &real, depth);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(root: &Root, path: &str) {
+        let place = root.path().join(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, "x").unwrap();
+    }
+
+    fn listed(root: &Root, folders: &[&str]) -> Vec<String> {
+        let folders: Vec<_> = folders.iter().map(|folder| ProjectPath::new(folder).unwrap()).collect();
+        let (files, problems) = markdown_below(root, &folders);
+        assert!(problems.is_empty(), "{problems:?}");
+        files.iter().map(|path| path.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn lists_markdown_by_root_then_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        for path in
+            ["_bmad/b/x.md", "_bmad/a.md", "_bmad/c.csv", "_bmad/_config/y.md", "_bmad/node_modules/z.md"]
+        {
+            write(&root, path);
+        }
+        write(&root, ".claude/skills/s/SKILL.md");
+        assert_eq!(
+            listed(&root, &[".claude/skills", "_bmad", "missing", "_bmad/a.md"]),
+            [".claude/skills/s/SKILL.md", "_bmad/a.md", "_bmad/b/x.md"]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn follows_links_inside_the_project_and_survives_loops() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        write(&root, ".agents/skills/s/SKILL.md");
+        write(&root, ".claude/skills/own.md");
+        fs::write(outside.path().join("secret.md"), "x").unwrap();
+        let link = |target: &Path, name: &str| {
+            symlink(target, root.path().join(".claude/skills").join(name)).unwrap()
+        };
+        link(Path::new("../../.agents/skills/s"), "s");
+        link(Path::new("."), "loop");
+        link(outside.path(), "out");
+        link(Path::new("nowhere"), "broken");
+        let files = listed(&root, &[".claude/skills"]);
+        assert_eq!(
+            files,
+            [".claude/skills/loop/own.md", ".claude/skills/own.md", ".claude/skills/s/SKILL.md"]
+        );
+    }
+}

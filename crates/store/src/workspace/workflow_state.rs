@@ -1,0 +1,80 @@
+//! Which artifacts belong to a workflow, and which only have a status.
+
+use std::collections::HashSet;
+
+use super::{Membership, TrackedArtifact, Workspace};
+use stepmark_model::delegation::Member;
+
+/// Where BMAD writes, unless its configuration says otherwise: whatever has a status there belongs to a workflow.
+const OUTPUT_FOLDER: &str = "_bmad-output";
+
+impl Workspace {
+    /// Returns for each of `artifacts`, which are all of the project, whether it takes part in a workflow: by itself, or because work was
+    /// delegated from it.
+    pub fn have_workflow_state(&self, artifacts: &[TrackedArtifact]) -> Vec<bool> {
+        let members: Vec<Member> = artifacts.iter().map(TrackedArtifact::member).collect();
+        let parents: HashSet<&str> = members.iter().filter_map(Member::parent_id).collect();
+        let is_parent = |member: &Member| member.id().is_some_and(|id| parents.contains(id));
+        let both = artifacts.iter().zip(&members);
+        both.map(|(artifact, member)| self.has_workflow_state(artifact) || is_parent(member)).collect()
+    }
+
+    /// Returns whether `artifact` takes part in a workflow. A status word alone is not enough, or every post of a blog would: a workflow, a
+    /// lifecycle, the folder in which workflows write, or `artifacts.include` in the configuration has to say so.
+    fn has_workflow_state(&self, artifact: &TrackedArtifact) -> bool {
+        !artifact.artifact().has_status_alone()
+            || !matches!(artifact.membership(), Membership::None)
+            || artifact.path().as_str().split('/').any(|folder| folder == OUTPUT_FOLDER)
+            || self.configuration().is_include_configured()
+            || artifact.lifecycle().is_some()
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests make projects")]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_status_alone_is_no_workflow() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let place = folder.path().join(path);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::write(place, text).unwrap();
+        };
+        for (path, text, belongs) in [
+            ("posts/a.md", "---\ntitle: A\nstatus: published\n---\n", false),
+            ("posts/b.md", "---\nid: SEVEN\nstatus: draft\ndate: 2026-01-01\n---\n", false),
+            ("posts/c.md", "---\nstatus: draft\nlastStep: 3\n---\n", true),
+            ("posts/d.md", "---\nstatus: draft\nstepmark_id: x\n---\n", true),
+            ("posts/e.md", "---\nstatus: todo\ndelegation: {id: E}\n---\n", true),
+            ("posts/f.md", "---\nstatus: todo\nscope: small\n---\n", true),
+            ("posts/g.md", "---\ntype: bugfix\ncontext: []\nstatus: draft\n---\n", true),
+            ("_bmad-output/briefs/brief.md", "---\nstatus: draft\n---\n", true),
+            ("app/_bmad-output/briefs/brief.md", "---\nstatus: draft\n---\n", true),
+            ("1-1-lend.md", "---\nstatus: draft\n---\n# Story 1.1\n", true),
+        ] {
+            write(path, text);
+            let workspace = Workspace::open(folder.path()).unwrap();
+            let artifact = workspace.artifact(&path.parse().unwrap()).unwrap();
+            assert_eq!(workspace.has_workflow_state(&artifact), belongs, "{path}");
+        }
+        write(
+            "posts/child.md",
+            "---\nid: C\nstatus: todo\ndelegation: {id: C, parent_id: SEVEN, root_id: SEVEN, depth: 1}\n---\n",
+        );
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let artifacts = workspace.artifacts().unwrap().artifacts;
+        let have = workspace.have_workflow_state(&artifacts);
+        let without =
+            artifacts.iter().zip(have).filter(|(_, has)| !has).map(|(artifact, _)| artifact.path().as_str());
+        assert_eq!(without.collect::<Vec<_>>(), ["posts/a.md"], "work was delegated from b");
+        write(".stepmark/config.yaml", "artifacts: {include: ['posts/**']}\n");
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let artifact = workspace.artifact(&"posts/a.md".parse().unwrap()).unwrap();
+        assert!(workspace.has_workflow_state(&artifact), "somebody said that posts are artifacts");
+    }
+}
