@@ -176,10 +176,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use stepmark_model::journal::{
-        super::{Actor, EventDraft, Kind},
-        scratch_journal::{ScratchJournal, chain, event, in_session, steps},
-    };
+    use crate::history::scratch_journal::{ScratchJournal, chain, event, in_session, steps};
+    use stepmark_model::journal::{Actor, EventDraft, Kind};
 
     fn mark(kind: Kind, session: &str, at: &str) -> Event {
         in_session(Event::new(EventDraft::new(kind), Actor::human("Ada"), at.parse().unwrap()), session)

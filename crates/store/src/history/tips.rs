@@ -62,11 +62,11 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepmark_model::journal::{
-        super::seal,
+    use crate::history::{
         scratch_journal::{ScratchJournal, chain},
         verify_segments,
     };
+    use stepmark_model::journal::seal;
 
     fn names(heads: &[SegmentHead]) -> Vec<&str> {
         heads.iter().map(|head| head.segment.as_str()).collect()

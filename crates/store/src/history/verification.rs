@@ -233,7 +233,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use stepmark_model::journal::{
+    use crate::history::{
         SegmentPlace,
         scratch_journal::{ScratchJournal, chain},
     };
