@@ -10,7 +10,7 @@ export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PRO
 cargo package --workspace --exclude stepmark-benches --exclude stepmark-oracle --allow-dirty --no-verify --quiet --target-dir "$folder/target"
 for archive in "$folder"/target/package/*.crate; do tar -xzf "$archive" -C "$folder"; done
 patches=()
-for name in stepmark-frontmatter stepmark-core stepmark-sync stepmark-view stepmark-cli; do
+for name in stepmark-frontmatter stepmark-model stepmark-store stepmark-core stepmark-sync stepmark-view stepmark-cli; do
     patches+=(--config "patch.crates-io.$name.path=\"$(echo "$folder/$name"-[0-9]*)\"")
 done
 cargo install --quiet --locked --path "$folder"/stepmark-[0-9]* --root "$folder/installed" \

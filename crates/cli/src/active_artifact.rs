@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::workspace::ResumeChoice;
+use stepmark_store::resuming::ResumeChoice;
 
 use crate::{
     environment::Environment,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stepmark_model::journal::{Actor, SessionId};
-use stepmark_store::workspace::ChangeReason;
+use stepmark_store::changes::ChangeReason;
 
 use crate::commands;
 

@@ -7,7 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use stepmark_model::journal::Attribution;
-use stepmark_store::workspace::{Clock, ConfigurationSources};
+use stepmark_store::configuration::ConfigurationSources;
+use stepmark_store::workspace::Clock;
 
 use crate::{
     attribution::{self, ActorSource},

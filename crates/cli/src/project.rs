@@ -7,10 +7,11 @@ use stepmark_model::{
     journal::{ArtifactKey, Attribution, SessionId},
     tracked_artifact::TrackedArtifact,
 };
-use stepmark_store::workspace::{
-    ArtifactError, Comparison, ConfigurationSources, GitVersion, OpenError, RelativeError, Root, Workspace,
-    manifest::ManifestChoice,
-};
+use stepmark_store::configuration::ConfigurationSources;
+use stepmark_store::disk::{RelativeError, Root};
+use stepmark_store::git::{Comparison, GitVersion};
+use stepmark_store::manifest::ManifestChoice;
+use stepmark_store::workspace::{ArtifactError, OpenError, Workspace};
 
 use crate::{
     arguments::{ActingArguments, ProjectArguments},

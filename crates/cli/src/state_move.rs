@@ -2,10 +2,8 @@
 
 use std::cell::RefCell;
 
-use stepmark_store::{
-    commit::{OldState, is_state_moved, old_state},
-    workspace::Root,
-};
+use stepmark_store::commit::{OldState, is_state_moved, old_state};
+use stepmark_store::disk::Root;
 
 use crate::output::Output;
 

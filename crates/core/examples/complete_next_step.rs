@@ -5,11 +5,7 @@
 
 use std::{env, error::Error};
 
-use stepmark_core::{
-    Workspace,
-    journal::{Actor, Attribution},
-    workflow::Next,
-};
+use stepmark_core::{Actor, Attribution, Next, Workspace};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);

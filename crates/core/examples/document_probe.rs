@@ -8,7 +8,10 @@
 use std::io::{BufRead, Write};
 
 use serde_json::{Value as Json, json};
-use stepmark_core::document::{Edit, EditError, KeyPath, Region, Span, Value, Yaml, apply};
+use stepmark_core::{
+    document::Edit, document::EditError, document::KeyPath, document::Region, document::Span,
+    document::Value, document::Yaml, document::apply,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = std::io::stdout().lock();

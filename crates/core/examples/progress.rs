@@ -4,7 +4,7 @@
 
 use std::{env, error::Error, process::ExitCode};
 
-use stepmark_core::{Workspace, check::Severity};
+use stepmark_core::{Severity, Workspace};
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let root = env::args().nth(1).unwrap_or_else(|| ".".to_owned());

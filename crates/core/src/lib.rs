@@ -1,8 +1,8 @@
 //! stepmark-core: the frontmatter of agentic workflows as a single source of truth.
 //!
-//! The stages stand in flow order, `document → artifact → workflow → lifecycle → check → transition → commit → project`,
-//! and a stage uses only stages to its left. `workspace` is the edge: there the file system, the clock and the
-//! environment enter; every other stage except `commit` is pure and receives values.
+//! This crate is the part of stepmark that other programs use. Behind it stand `stepmark-frontmatter` (text and edits),
+//! `stepmark-model` (pure: artifacts, workflows, lifecycles, rules, transitions) and `stepmark-store` (files, history, git); each uses
+//! only those before it.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -26,17 +26,47 @@
 
 #[doc(inline)]
 pub use stepmark_frontmatter as document;
+
+// Files and what they say.
+pub use stepmark_model::artifact::{
+    Artifact, Delegation, Diagnosis, FileHash, PathGlobs, Problem, ProjectPath, ProjectPathError, Scope,
+    State, StateDigest, StateUnreadable, StepItem, Steps,
+};
+pub use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
+pub use stepmark_model::workflow::{Next, Progress, Step, Track, WorkflowDefinition};
+
+// The project.
+pub use stepmark_store::configuration::{Configuration, ConfigurationError, ConfigurationSources};
+pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkProblem};
+pub use stepmark_store::workspace::{
+    ArtifactError, Artifacts, Clock, Context, OpenError, Workflows, Workspace,
+};
+
+// Rules.
+pub use stepmark_model::check::{Finding, Fix, Level, RULES, Remedy, Rule, Severity, rule_of};
+pub use stepmark_store::checking::{CheckError, CheckReport, CheckedFile, Known, Selection};
+
+// Changes.
+pub use stepmark_model::lifecycle::{Lifecycle, Lifecycles, MoveRefusal, Verdict};
+pub use stepmark_model::transition::{Command, Plan, Remark, Strictness, TransitionRefusal};
+#[cfg(feature = "write")]
+pub use stepmark_store::{
+    changes::{Carried, ChangeError, ChangeReason, DelegationOrder, UpdateError},
+    commit::{ArtifactLock, CommitError, CommitOptions, Conflict, FsyncPolicy, LockError, WriteState},
+};
+
+// History, sessions, leases, resumption.
 pub use stepmark_model::{
-    artifact, check, delegation, journal, lease, lifecycle, projection, resume, selection, tracked_artifact,
-    transition, workflow,
+    journal::{Actor, ActorError, Attribution, Event, EventDraft, EventId, Kind, SessionId, SessionIdError},
+    lease::{Lease, LeaseRefusal},
+    projection::checkpoint::Checkpoint,
+    resume::{Answer, Tier},
 };
 #[cfg(feature = "write")]
-pub use stepmark_store::commit;
-pub use stepmark_store::{file_lock, history, index_db, workspace};
-
-pub use stepmark_frontmatter::{Document, Edit, Value};
-pub use stepmark_model::{
-    artifact::{Artifact, ProjectPath},
-    tracked_artifact::TrackedArtifact,
+pub use stepmark_store::checkpoints::{CheckpointError, CheckpointMade, RestoreError, Restored};
+pub use stepmark_store::{
+    gates::{GateAnswer, GateError},
+    history::{History, HistoryError, Selection as EventSelection},
+    leases::LeaseError,
+    resuming::Resumption,
 };
-pub use stepmark_store::workspace::Workspace;

@@ -18,14 +18,9 @@ use std::{
 
 use jiff::Timestamp;
 use stepmark_core::{
-    ProjectPath, TrackedArtifact, Workspace,
-    commit::{ArtifactLock, CommitError, CommitOptions, FsyncPolicy, LockError},
-    document::KeyPath,
-    history::Selection,
-    journal::{Actor, Attribution, EventDraft, Kind},
-    resume::Tier,
-    transition::{Plan, TransitionRefusal},
-    workspace::{ChangeError, Clock, UpdateError},
+    Actor, ArtifactLock, Attribution, ChangeError, Clock, CommitError, CommitOptions, EventDraft,
+    EventSelection as Selection, FsyncPolicy, Kind, LockError, Plan, ProjectPath, Tier, TrackedArtifact,
+    TransitionRefusal, UpdateError, Workspace, document::KeyPath,
 };
 
 const PRD: &str = "docs/prd.md";
@@ -172,7 +167,7 @@ fn commits_wait_as_long_as_the_program_says() {
 #[test]
 fn a_session_is_a_name_of_one() {
     for wrong in ["a/b", "", "main", "../x", "a b"] {
-        assert!(wrong.parse::<stepmark_core::journal::SessionId>().is_err(), "{wrong}");
+        assert!(wrong.parse::<stepmark_core::SessionId>().is_err(), "{wrong}");
     }
     let (_folder, workspace) = project();
     let session = Some("night-1".parse().unwrap());

@@ -11,7 +11,9 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{ArtifactKey, Event, EventId, Kind, Lineage, Moment, Standing},
 };
-use stepmark_store::{commit::CommitError, workspace::ChangeError, workspace::Workspace};
+use stepmark_store::changes::ChangeError;
+use stepmark_store::commit::CommitError;
+use stepmark_store::workspace::Workspace;
 
 const ARTIFACTS: usize = 2;
 

@@ -19,7 +19,8 @@ use stepmark_model::{
     artifact::ProjectPath,
     journal::{EventDraft, Kind, Line},
 };
-use stepmark_store::{commit::FileDecision, workspace::Workspace};
+use stepmark_store::commit::FileDecision;
+use stepmark_store::workspace::Workspace;
 
 const CHILD: &str = "STEPMARK_KILLED_COMMIT";
 const FILES: [&str; 3] = ["docs/a.md", "docs/b.md", "docs/c.md"];

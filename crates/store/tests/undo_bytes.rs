@@ -17,7 +17,8 @@ use stepmark_model::{
     journal::{ArtifactKey, Event},
     transition::{Command, Plan, ScopeSource, Strictness},
 };
-use stepmark_store::{commit::Outcome, workspace::Workspace};
+use stepmark_store::commit::Outcome;
+use stepmark_store::workspace::Workspace;
 
 /// xorshift64*, so that every run is the same.
 struct Random(u64);

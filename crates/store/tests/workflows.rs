@@ -12,7 +12,9 @@ use stepmark_model::{
     transition::StepLists,
     workflow::{Binding, ChainDiagnosis, Evidence, Next, Standing, Track, Unit},
 };
-use stepmark_store::workspace::{Configuration, Root, Workflows};
+use stepmark_store::configuration::Configuration;
+use stepmark_store::disk::Root;
+use stepmark_store::workspace::Workflows;
 
 fn fixture(name: &str) -> Root {
     let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/repos").join(name);

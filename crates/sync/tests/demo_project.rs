@@ -14,10 +14,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_store::{
-    workspace::Workspace,
-    workspace::{Artifacts, Clock},
-};
+use stepmark_store::workspace::{Artifacts, Clock, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{Intent, IntentAction, Lease, Ledger as _, Link, SqliteLedger, check_lease},

@@ -1,7 +1,4 @@
-use stepmark_core::{
-    Workspace,
-    workspace::{Known, Selection},
-};
+use stepmark_core::{Known, Selection, Workspace};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let workspace = Workspace::open(".")?;

@@ -1,11 +1,6 @@
 use std::{fmt, num::NonZeroU32, time::Duration};
 
-use stepmark_core::{
-    Workspace,
-    commit::CommitOptions,
-    transition::TransitionRefusal,
-    workspace::{Clock, UpdateError},
-};
+use stepmark_core::{Clock, CommitOptions, TransitionRefusal, UpdateError, Workspace};
 
 #[derive(Debug)]
 enum NotNow {

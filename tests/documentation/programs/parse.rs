@@ -1,4 +1,4 @@
-use stepmark_core::document::{Edit, KeyPath, Region, apply};
+use stepmark_core::{document::Edit, document::KeyPath, document::Region, document::apply};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes = b"---\nstatus: draft # draft | done\ndelegation: {id: a}\n---\n# Notes\n";

@@ -1,7 +1,4 @@
-use stepmark_core::{
-    Workspace,
-    journal::{Actor, Attribution},
-};
+use stepmark_core::{Actor, Attribution, Workspace};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let actor: Actor = "agent:writer".parse()?;

@@ -6,10 +6,8 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
     transition::{Command, Remark, Strictness},
 };
-use stepmark_store::{
-    commit::Outcome,
-    workspace::{Carried, ChangeReason},
-};
+use stepmark_store::changes::{Carried, ChangeReason};
+use stepmark_store::commit::Outcome;
 
 use super::checkpoint;
 use crate::{

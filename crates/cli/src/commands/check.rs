@@ -7,10 +7,11 @@ use stepmark_model::{
     artifact::ProjectPath,
     check::{Finding, Severity},
 };
-use stepmark_store::workspace::{
-    Artifacts, BASELINE_PATH, ChangedArtifact, ChangedArtifacts, CheckReport, CheckedBefore, Comparison,
-    GitVersion, Known, Selection, manifest::CacheOutcome,
-};
+use stepmark_store::checking::{BASELINE_PATH, CheckReport, CheckedBefore, Known, Selection};
+use stepmark_store::git::{Comparison, GitVersion};
+use stepmark_store::manifest::CacheOutcome;
+use stepmark_store::repository::{ChangedArtifact, ChangedArtifacts};
+use stepmark_store::workspace::Artifacts;
 
 use super::fixing::{self, FixArguments, Fixing};
 use crate::{

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::workspace::{CheckpointMade, CheckpointReadError};
+use stepmark_store::checkpoints::{CheckpointMade, CheckpointReadError};
 
 use crate::{
     exit::{Exit, Failure},

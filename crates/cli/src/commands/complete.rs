@@ -2,7 +2,7 @@
 
 use clap::Args;
 use stepmark_model::transition::{Command, Strictness};
-use stepmark_store::workspace::ChangeReason;
+use stepmark_store::changes::ChangeReason;
 
 use super::change;
 use crate::{

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use stepmark_frontmatter::Value;
-use stepmark_store::workspace::{Configuration, ConfiguredValue, Origin, VARIABLES, Variable};
+use stepmark_store::configuration::{Configuration, ConfiguredValue, Origin, VARIABLES, Variable};
 
 use crate::{
     exit::{Exit, Failure},

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use stepmark_store::workspace::{ChangeError, Delegated, DelegationOrder};
+use stepmark_store::changes::{ChangeError, Delegated, DelegationOrder};
 
 use crate::{
     environment::new_id,

@@ -3,10 +3,8 @@
 use clap::Args;
 use serde_json::{Value as Json, json};
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::{
-    commit::{CommitSetAside, SetAsideRepair},
-    workspace::{Diagnosis, DoctorFinding},
-};
+use stepmark_store::commit::{CommitSetAside, SetAsideRepair};
+use stepmark_store::doctor::{Diagnosis, DoctorFinding};
 
 use crate::{
     exit::{Exit, Failure},

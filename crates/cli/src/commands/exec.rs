@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 use stepmark_model::journal::{EventDraft, Kind};
-use stepmark_store::workspace::CycleBoundary;
+use stepmark_store::instructions::CycleBoundary;
 
 use super::session;
 use crate::{

@@ -5,9 +5,9 @@ use stepmark_model::{
     artifact::ProjectPath,
     check::{Declined, Finding, Mended, Safety},
 };
-use stepmark_store::workspace::{
-    ChangedArtifact, CheckReport, CheckedFile, GitVersion, StagedMending, StagedOutcome,
-};
+use stepmark_store::checking::{CheckReport, CheckedFile, StagedMending, StagedOutcome};
+use stepmark_store::git::GitVersion;
+use stepmark_store::repository::ChangedArtifact;
 
 use crate::{
     exit::Failure,

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::workspace::{GateAnswer, Tier};
+use stepmark_store::gates::{GateAnswer, Tier};
 
 use super::lease::{Lease, until};
 use crate::{

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use stepmark_model::projection::git_hook::{HOOKS, TRAILER_HOOK};
-use stepmark_store::workspace::{HookChange, HookOutcome, HookStanding};
+use stepmark_store::hooks::{HookChange, HookOutcome, HookStanding};
 
 use crate::{
     exit::{Exit, Failure},

@@ -1,7 +1,8 @@
 //! `stepmark init`
 
 use clap::Args;
-use stepmark_store::workspace::{CONFIGURATION_PATH, Initialised};
+use stepmark_store::changes::Initialised;
+use stepmark_store::disk::CONFIGURATION_PATH;
 
 use crate::{
     environment::new_id,

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use stepmark_model::projection::instruction_meta::CacheVerdict;
-use stepmark_store::workspace::{CachedInstructions, CycleBoundary, Refreshed};
+use stepmark_store::instructions::{CachedInstructions, CycleBoundary, Refreshed};
 
 use crate::{
     exit::{Exit, Failure},

@@ -5,11 +5,9 @@ use std::collections::HashSet;
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
-use stepmark_store::{
-    commit::{FsyncPolicy, compact_segments},
-    history::{History, KnownSegment, SegmentPlace, SegmentProblem},
-    workspace::StagedHistory,
-};
+use stepmark_store::commit::{FsyncPolicy, compact_segments};
+use stepmark_store::history::{History, KnownSegment, SegmentPlace, SegmentProblem};
+use stepmark_store::hooks::StagedHistory;
 
 use crate::{
     exit::{Exit, Failure},

@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 use stepmark_model::{lifecycle::WordChange, projection::story_ledger::LedgerEntry};
-use stepmark_store::workspace::{BrokenSprintStatus, ChangeError, LedgerLeft, LedgerProjection};
+use stepmark_store::changes::ChangeError;
+use stepmark_store::sprint_status::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
 
 use crate::{
     exit::chain,

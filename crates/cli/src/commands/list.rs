@@ -7,7 +7,8 @@ use stepmark_model::{
     selection::{Field, FieldValue, Selectable, Selection, SelectionError, SortKeys, parse_fields},
     tracked_artifact::TrackedArtifact,
 };
-use stepmark_store::workspace::{Artifacts, Known, ListedArtifact, Selection as CheckSelection};
+use stepmark_store::checking::{Known, Selection as CheckSelection};
+use stepmark_store::workspace::{Artifacts, ListedArtifact};
 
 use crate::{
     exit::{Exit, Failure},

@@ -4,14 +4,10 @@ use std::{path::PathBuf, sync::atomic::AtomicUsize};
 
 use clap::{Args, Subcommand};
 use stepmark_model::projection::files_manifest::{FileClass, FileVerdict, OddityKind};
-use stepmark_store::{
-    commit::Outcome,
-    workspace::{
-        WalkProblem,
-        manifest::{
-            self, CacheOutcome, IgnoreFiles, ManifestDraft, ManifestPlace, ManifestReport, ManifestRequest,
-        },
-    },
+use stepmark_store::commit::Outcome;
+use stepmark_store::disk::WalkProblem;
+use stepmark_store::manifest::{
+    self, CacheOutcome, IgnoreFiles, ManifestDraft, ManifestPlace, ManifestReport, ManifestRequest,
 };
 
 use crate::{

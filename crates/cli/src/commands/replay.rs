@@ -3,10 +3,8 @@
 use std::{path::PathBuf, thread};
 
 use clap::Args;
-use stepmark_store::{
-    history::{History, HistoryError, VerifiedSegments},
-    workspace::{ReplayedArtifacts, verify_history},
-};
+use stepmark_store::history::{History, HistoryError, VerifiedSegments};
+use stepmark_store::replay::{ReplayedArtifacts, verify_history};
 
 use crate::{
     exit::{Exit, Failure, chain},

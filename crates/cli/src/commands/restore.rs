@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use stepmark_frontmatter::Fences;
-use stepmark_store::{commit::Outcome, workspace::Restored};
+use stepmark_store::checkpoints::Restored;
+use stepmark_store::commit::Outcome;
 
 use crate::{
     arguments::reason,

@@ -8,7 +8,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     resume::{Answer, Evidence, NextStep, Said, Testimony, Tier, Verdict},
 };
-use stepmark_store::workspace::{ResumeChoice, Resumption};
+use stepmark_store::resuming::{ResumeChoice, Resumption};
 
 use super::session;
 use crate::{

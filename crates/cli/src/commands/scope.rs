@@ -8,7 +8,7 @@ use stepmark_model::{
     journal::ActorKind,
     transition::{Command, Confidence, ScopeSource, Strictness},
 };
-use stepmark_store::workspace::ChangeReason;
+use stepmark_store::changes::ChangeReason;
 
 use super::change;
 use crate::{

@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use stepmark_model::journal::{Event, EventDraft, Kind, SessionId};
-use stepmark_store::{history::Session as Record, workspace::CycleBoundary};
+use stepmark_store::history::Session as Record;
+use stepmark_store::instructions::CycleBoundary;
 
 use crate::{
     attribution::SESSION_VARIABLE,

@@ -7,7 +7,7 @@ use stepmark_model::{
     journal::ArtifactKey,
     transition::{Command, Strictness},
 };
-use stepmark_store::workspace::ChangeReason;
+use stepmark_store::changes::ChangeReason;
 
 use super::change;
 use crate::{

@@ -8,7 +8,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
     transition::{Command, Strictness, TransitionRefusal, finish_above},
 };
-use stepmark_store::workspace::ChangeError;
+use stepmark_store::changes::ChangeError;
 
 use super::{change, lifecycle::move_wire};
 use crate::{

@@ -2,10 +2,9 @@
 
 use stepmark_frontmatter::EditError;
 use stepmark_model::{artifact::ProjectPath, lifecycle::MoveRefusal, transition::TransitionRefusal};
-use stepmark_store::{
-    commit::{CommitError, Found, LockError},
-    workspace::{ChangeError, LeaseError},
-};
+use stepmark_store::changes::ChangeError;
+use stepmark_store::commit::{CommitError, Found, LockError};
+use stepmark_store::leases::LeaseError;
 
 use super::{Exit, Failure, chain, reading::resolve_exit};
 use crate::output::Excerpt;

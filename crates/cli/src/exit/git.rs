@@ -1,6 +1,8 @@
 //! Why git could not say what changed.
 
-use stepmark_store::workspace::{ChangedArtifactsError, GitVersionError, StagedMendingError};
+use stepmark_store::checking::StagedMendingError;
+use stepmark_store::git::GitVersionError;
+use stepmark_store::repository::ChangedArtifactsError;
 
 use super::{Exit, Failure};
 

@@ -1,15 +1,17 @@
 //! Why history, checkpoints or sessions could not be used.
 
 use stepmark_model::journal::ReplayError;
-use stepmark_store::{
-    commit::{CompactError, LocalStateMoveError},
-    history::HistoryError,
-    workspace::{
-        ChangeError, CheckpointError, CheckpointPlacesError, CheckpointReadError, ChoiceError,
-        CommitMessageError, DoctorError, LocalStateError, ReplayArtifactsError, RestoreError,
-        StageHistoryError, TellError,
-    },
+use stepmark_store::changes::{ChangeError, TellError};
+use stepmark_store::checkpoints::{
+    CheckpointError, CheckpointPlacesError, CheckpointReadError, RestoreError,
 };
+use stepmark_store::commit::{CompactError, LocalStateMoveError};
+use stepmark_store::disk::LocalStateError;
+use stepmark_store::doctor::DoctorError;
+use stepmark_store::history::HistoryError;
+use stepmark_store::hooks::{CommitMessageError, StageHistoryError};
+use stepmark_store::replay::ReplayArtifactsError;
+use stepmark_store::resuming::ChoiceError;
 
 use super::{Exit, Failure};
 

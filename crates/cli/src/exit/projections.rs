@@ -1,12 +1,16 @@
 //! Why a copy of the artifacts could not be made or used.
 
-use stepmark_store::{
-    workspace::manifest::{ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError},
-    workspace::{
-        ArtifactError, BaselineWriteError, CatalogueError, ChangeError, CheckError, GateError, HookError,
-        InstructionError, RefreshError,
-    },
+use stepmark_store::catalogues::CatalogueError;
+use stepmark_store::changes::ChangeError;
+use stepmark_store::checking::{BaselineWriteError, CheckError};
+use stepmark_store::gates::GateError;
+use stepmark_store::hooks::HookError;
+use stepmark_store::index::RefreshError;
+use stepmark_store::instructions::InstructionError;
+use stepmark_store::manifest::{
+    ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError,
 };
+use stepmark_store::workspace::ArtifactError;
 
 use super::{Exit, Failure, reading::resolve_exit};
 

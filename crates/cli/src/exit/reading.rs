@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 
 use stepmark_model::artifact::ProjectPathError;
-use stepmark_store::workspace::{
-    ArtifactError, ConfigurationError, OpenError, RelativeError, ResolveError, WalkError,
-};
+use stepmark_store::configuration::ConfigurationError;
+use stepmark_store::disk::{RelativeError, ResolveError, WalkError};
+use stepmark_store::workspace::{ArtifactError, OpenError};
 
 use super::{Exit, Failure};
 

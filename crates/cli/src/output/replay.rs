@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 use stepmark_model::journal::{EventId, Standing};
-use stepmark_store::{history::SegmentProblem, workspace::Replayed};
+use stepmark_store::history::SegmentProblem;
+use stepmark_store::replay::Replayed;
 
 use super::{Output, history, on_one_line, wording};
 use crate::exit::{Exit, chain};

@@ -1,9 +1,7 @@
 //! Words for states that several commands show.
 
-use stepmark_store::{
-    history::{History, SegmentProblem},
-    workspace::Artifacts,
-};
+use stepmark_store::history::{History, SegmentProblem};
+use stepmark_store::workspace::Artifacts;
 pub(crate) use stepmark_view::wording::{count, next, unknown_next, waiting_stories, workflow};
 
 use super::Output;

@@ -3,10 +3,9 @@
 use std::{cell::RefCell, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use stepmark_model::artifact::SPRINT_STATUS_NAME;
-use stepmark_store::{
-    history::SEALED_FOLDER,
-    workspace::{CONFIGURATION_PATH, StateFolder, Workspace},
-};
+use stepmark_store::disk::{CONFIGURATION_PATH, StateFolder};
+use stepmark_store::history::SEALED_FOLDER;
+use stepmark_store::workspace::Workspace;
 use stepmark_sync::{ledger::LEDGER_FILE, run::ChangeSignal};
 use stepmark_view::observation::Observation;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};

@@ -7,7 +7,7 @@ use notify::{
     event::{AccessKind, AccessMode, CreateKind, ModifyKind},
 };
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::workspace::Configuration;
+use stepmark_store::configuration::Configuration;
 
 use super::WatchChoice;
 

@@ -6,11 +6,8 @@ use std::{
     io::{self, Write},
 };
 
-use super::{FsyncPolicy, folder::flush_folder};
-use crate::{
-    local_state::{LocalState, StateFolder},
-    own_file::{self, Access},
-};
+use crate::commit::{FsyncPolicy, folder::flush_folder};
+use crate::disk::{local_state::LocalState, local_state::StateFolder, own_file, own_file::Access};
 use stepmark_model::artifact::FileHash;
 
 /// The file of the key, beside the folders of the work tree.
@@ -66,7 +63,7 @@ fn make(state: &LocalState) -> io::Result<()> {
     state.make(StateFolder::Redo)?;
     let folder = state.top(false);
     let mut file = own_file::open(&folder, FILE.as_ref(), Access::ChangeOrMake)?;
-    crate::file_lock::exclusive(&file)?;
+    crate::disk::file_lock::exclusive(&file)?;
     if file.metadata()?.len() == LENGTH as u64 {
         return Ok(());
     }

@@ -8,17 +8,12 @@ use std::{
     path::Path,
 };
 
-use super::{
-    FsyncPolicy,
-    folder::flush_folder,
-    joining::{COMPRESSED, Joining, PLAIN, Source, open},
-    journal_file::JournalFile,
+use crate::commit::{
+    FsyncPolicy, folder::flush_folder, joining::COMPRESSED, joining::Joining, joining::PLAIN,
+    joining::Source, joining::open, journal_file::JournalFile,
 };
-use crate::{
-    history::{LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackedSegment, pack_contents},
-    root::Root,
-    uninterrupted::uninterrupted,
-};
+use crate::disk::{root::Root, uninterrupted::uninterrupted};
+use crate::history::{LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackedSegment, pack_contents};
 use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
 
 /// Sealed segments, seen from the root.

@@ -3,14 +3,11 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use super::{
-    Compacted, FsyncPolicy, compact_segments,
-    compaction::{SEALED, compact_up_to},
+use crate::commit::{
+    Compacted, FsyncPolicy, compact_segments, compaction::SEALED, compaction::compact_up_to,
 };
-use crate::{
-    history::{History, SegmentPlace, verify_segments},
-    root::Root,
-};
+use crate::disk::root::Root;
+use crate::history::{History, SegmentPlace, verify_segments};
 use stepmark_model::journal::{Actor, Event, EventDraft, Header, Kind, SegmentName};
 
 /// A clone of a project, of which only the folder of sealed segments matters.

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use super::ReadError;
+use crate::commit::ReadError;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// What the caller saw of the file, and what must still be there when it is replaced (DESIGN.md, invariant 5).

@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::FsyncPolicy;
-use crate::root::{ResolveError, Root};
+use crate::commit::FsyncPolicy;
+use crate::disk::{root::ResolveError, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
 /// Why the folder of a new file could not be made.

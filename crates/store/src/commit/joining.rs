@@ -10,10 +10,10 @@ use std::{
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{FsyncPolicy, folder::flush_folder, lone_segments};
-use crate::{
-    history::{MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, is_packable, pack, pack_contents},
-    own_file::{self, Access, read_bounded},
+use crate::commit::{FsyncPolicy, folder::flush_folder, lone_segments};
+use crate::disk::{own_file, own_file::Access, own_file::read_bounded};
+use crate::history::{
+    MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, is_packable, pack, pack_contents,
 };
 use stepmark_model::{
     artifact::FileHash,

@@ -10,12 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{FsyncPolicy, folder::flush_folder, local_state_move::move_own, state_file::names_in};
-use crate::{
-    local_state::StateFolder,
-    own_file::{self, Access},
-    root::Root,
-};
+use crate::commit::{FsyncPolicy, folder::flush_folder, local_state_move::move_own, state_file::names_in};
+use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::{
     artifact::FileHash,
     journal::{Chain, Event, EventId, Header, SegmentName, SessionId},
@@ -86,7 +82,7 @@ impl JournalFile {
         }
         let lock = own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)?;
         // Held for one append and one flush: to wait without a limit is to wait for the disk.
-        crate::file_lock::exclusive(&lock)?;
+        crate::disk::file_lock::exclusive(&lock)?;
         Ok(Self { _lock: lock, folder, root: root.clone() })
     }
 

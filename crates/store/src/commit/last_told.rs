@@ -9,8 +9,9 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use super::{ArtifactLock, note::Note};
-use crate::{history::SEALED_FOLDER, local_state::StateFolder, root::Root};
+use crate::commit::{ArtifactLock, note::Note};
+use crate::disk::{local_state::StateFolder, root::Root};
+use crate::history::SEALED_FOLDER;
 use stepmark_model::{
     artifact::FileHash,
     journal::{Ancestor, Event},
@@ -80,9 +81,8 @@ mod tests {
 
     use super::*;
     use crate::commit::{
-        Deliberation, FileDecision, FileTransition,
-        scratch_project::{PRD, ScratchProject, fast, named},
-        transact,
+        Deliberation, FileDecision, FileTransition, scratch_project::PRD, scratch_project::ScratchProject,
+        scratch_project::fast, scratch_project::named, transact,
     };
     use stepmark_model::journal::{Actor, ArtifactKey, ArtifactRef, Digests, EventDraft, Kind};
 

@@ -2,12 +2,8 @@
 
 use std::{fs::File, io};
 
-use super::{CommitError, FsyncPolicy, LockError, state_file};
-use crate::{
-    local_state::StateFolder,
-    own_file::{self, Access},
-    root::Root,
-};
+use crate::commit::{CommitError, FsyncPolicy, LockError, state_file};
+use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
 /// The file whose lock is the right to change leases, beside their folder.
@@ -35,7 +31,7 @@ impl LeaseFiles {
         };
         let lock = open().map_err(|source| LockError::Open { path: path.clone(), lock_file, source })?;
         // Held for one small file: to wait without a limit is to wait for the disk.
-        crate::file_lock::exclusive(&lock)
+        crate::disk::file_lock::exclusive(&lock)
             .map_err(|source| LockError::Unsupported { path: path.clone(), source })?;
         Ok(Self { _lock: lock, root: root.clone(), path: path.clone() })
     }

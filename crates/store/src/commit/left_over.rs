@@ -6,12 +6,8 @@ use std::{
     io,
 };
 
-use super::{lock_file::LockKey, note::Note};
-use crate::{
-    local_state::StateFolder,
-    own_file::{self, Access},
-    root::Root,
-};
+use crate::commit::{lock_file::LockKey, note::Note};
+use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
 /// Returns whether the temporary file at `path` is nobody's any more. Nothing is made.
@@ -49,14 +45,14 @@ fn key_of(path: &str) -> Option<(LockKey, &str)> {
 fn is_free(lock: &File, key: &LockKey, name: &str) -> bool {
     let is_announced =
         |note: Option<Note>| matches!(note, Some(Note::Exchanging { name: noted, .. }) if noted == name);
-    crate::file_lock::try_exclusive(lock).is_ok()
+    crate::disk::file_lock::try_exclusive(lock).is_ok()
         && Note::read(lock, key).is_ok_and(|note| !is_announced(note))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commit::scratch_project::{PRD, ScratchProject};
+    use crate::commit::{scratch_project::PRD, scratch_project::ScratchProject};
 
     #[test]
     fn only_what_is_nobodys_is_removed() {

@@ -7,14 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{FsyncPolicy, state_file, state_move::StateMove};
-use crate::{
-    git_folders::is_own,
-    git_process::{answer, git},
-    local_state::{LocalState, PLAIN_FOLDER},
-    own_file,
-    root::Root,
-};
+use crate::commit::{FsyncPolicy, state_file, state_move::StateMove};
+use crate::disk::{local_state::LocalState, local_state::PLAIN_FOLDER, own_file, root::Root};
+use crate::git::{folders::is_own, process::answer, process::git};
 
 /// Where earlier versions kept what can be deleted at will.
 const OLD_CACHE: &str = ".stepmark/cache";
@@ -146,16 +141,12 @@ fn remove_remains(root: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        commit::{
-            Expected, SetAsideRepair, finish_interrupted,
-            redo_record::{RedoFile, RedoRecord},
-            redo_slot::Slot,
-            repair_commits_set_aside,
-            scratch_project::{OLD, PRD, ScratchProject, fast, named},
-        },
-        local_state::StateFolder,
+    use crate::commit::{
+        Expected, SetAsideRepair, finish_interrupted, redo_record::RedoFile, redo_record::RedoRecord,
+        redo_slot::Slot, repair_commits_set_aside, scratch_project::OLD, scratch_project::PRD,
+        scratch_project::ScratchProject, scratch_project::fast, scratch_project::named,
     };
+    use crate::disk::local_state::StateFolder;
     use stepmark_model::journal::{Actor, Event, EventDraft, Kind};
 
     /// A project whose process died with a record, and which becomes a repository of git then.

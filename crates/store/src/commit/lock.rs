@@ -9,15 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    ReadError,
-    last_told::LastTold,
-    lock_file::{LockKey, open_lock_file},
-    note::Note,
-    read::{FileContent, read_file},
-    recover::recover,
+use crate::commit::{
+    ReadError, last_told::LastTold, lock_file::LockKey, lock_file::open_lock_file, note::Note,
+    read::FileContent, read::read_file, recover::recover,
 };
-use crate::root::{ResolveError, Root};
+use crate::disk::{root::ResolveError, root::Root};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// The first pause between two attempts to lock; each is twice as long as the one before, up to [`LONGEST_PAUSE`].
@@ -162,7 +158,7 @@ fn wait_for(lock_file: &File, path: &ProjectPath, timeout: Duration) -> Result<(
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {
-        match crate::file_lock::try_exclusive(lock_file) {
+        match crate::disk::file_lock::try_exclusive(lock_file) {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(source)) => {
@@ -183,7 +179,7 @@ mod tests {
     use std::{fs, sync::mpsc};
 
     use super::*;
-    use crate::commit::scratch_project::{PRD, ScratchProject, named};
+    use crate::commit::{scratch_project::PRD, scratch_project::ScratchProject, scratch_project::named};
 
     #[test]
     fn works_without_init_and_ignores_itself() {

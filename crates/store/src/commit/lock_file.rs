@@ -8,14 +8,10 @@ use std::{
     path::Path,
 };
 
-use crate::{
-    local_state::StateFolder,
-    own_file::{self, Access},
-    root::Root,
-};
+use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-use super::{FsyncPolicy, LockError, local_state_move::move_own};
+use crate::commit::{FsyncPolicy, LockError, local_state_move::move_own};
 
 /// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in lower-case
 /// hexadecimal. The resolved path, because two links to one file must share its lock.

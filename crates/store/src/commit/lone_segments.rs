@@ -9,11 +9,9 @@ use std::{
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{FsyncPolicy, folder::flush_folder, same_bytes::have_same_bytes};
-use crate::{
-    history::compress,
-    own_file::{self, Access},
-};
+use crate::commit::{FsyncPolicy, folder::flush_folder, same_bytes::have_same_bytes};
+use crate::disk::{own_file, own_file::Access};
+use crate::history::compress;
 use stepmark_model::journal::SegmentName;
 
 /// Replaces the file of the segment by a compressed one, where it is not. Returns whether it did. The new file is flushed, read back and compared

@@ -4,7 +4,7 @@
 //! [`ArtifactLock`] (advisory, one a file) → [`ArtifactLock::read`] → the caller decides → [`ArtifactLock::stage`] (a
 //! temporary file beside the target, flushed) → [`Staged::publish`] (the target is read once more, after 20 ms of rest if
 //! another program wrote it just now; it is replaced, and its folder flushed). [`update`] runs this flow and starts again from the read when another program changed the file meanwhile;
-//! [`create`] and [`replace_whole`] are for whole files. Of the rest of the crate only [`Root`](crate::workspace::Root),
+//! [`create`] and [`replace_whole`] are for whole files. Of the rest of the crate only [`Root`](crate::disk::Root),
 //! which tells names from places, is used.
 //!
 //! # Guarantees

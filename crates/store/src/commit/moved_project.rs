@@ -10,15 +10,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
+use crate::commit::{
     FsyncPolicy, LocalStateMoveError, redo_record::LIMIT, state_file::names_in, state_move::StateMove,
 };
-use crate::{
-    git_folders::GitFolders,
-    local_state::{LocalState, PROJECT_FILE, StateFolder},
-    own_file,
-    root::Root,
+use crate::disk::{
+    local_state::LocalState, local_state::PROJECT_FILE, local_state::StateFolder, own_file, root::Root,
 };
+use crate::git::folders::GitFolders;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     journal::{Digests, Event, Line},

@@ -7,10 +7,7 @@ use std::{
     path::Path,
 };
 
-use super::{
-    last_told::{JournalStamp, LastTold},
-    lock_file::LockKey,
-};
+use crate::commit::{last_told::JournalStamp, last_told::LastTold, lock_file::LockKey};
 use stepmark_model::{artifact::FileHash, journal::Ancestor};
 
 /// The longest note is far below this many bytes.

@@ -3,7 +3,9 @@
 
 use std::{io, path::PathBuf};
 
-use super::{ArtifactLock, Conflict, Expected, Found, FsyncPolicy, ReadError, Staged, folder::flush_folder};
+use crate::commit::{
+    ArtifactLock, Conflict, Expected, Found, FsyncPolicy, ReadError, Staged, folder::flush_folder,
+};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// A file was replaced or created: it holds the new bytes, on the disk where the policy asks for that.
@@ -162,7 +164,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::commit::scratch_project::{OLD, PRD, ScratchProject};
+    use crate::commit::{scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject};
 
     const NEW: &[u8] = b"new\n";
     const THEIRS: &[u8] = b"theirs\n";

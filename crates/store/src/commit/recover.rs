@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{ArtifactLock, LockError, exchange::exchange, note::Note, read::read_file};
+use crate::commit::{ArtifactLock, LockError, exchange::exchange, note::Note, read::read_file};
 use stepmark_model::artifact::FileHash;
 
 /// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept. Returns the
@@ -83,7 +83,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::commit::scratch_project::{OLD, PRD, ScratchProject, named};
+    use crate::commit::{
+        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::named,
+    };
 
     const OURS: &[u8] = b"ours";
     const THEIRS: &[u8] = b"theirs";

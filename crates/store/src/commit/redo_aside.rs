@@ -8,14 +8,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    CommitError, CommitOptions, FsyncPolicy, LockError,
-    clone_key::CloneKey,
-    redo_record::{Found, LIMIT, RedoRecord},
-    roll_forward::finish,
-    state_file::{self, names_in},
+use crate::commit::{
+    CommitError, CommitOptions, FsyncPolicy, LockError, clone_key::CloneKey, redo_record::Found,
+    redo_record::LIMIT, redo_record::RedoRecord, roll_forward::finish, state_file, state_file::names_in,
 };
-use crate::{local_state::StateFolder, own_file, root::Root};
+use crate::disk::{local_state::StateFolder, own_file, root::Root};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// How the names of records end that `doctor --repair` gave up.

@@ -5,7 +5,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Expected, clone_key::CloneKey};
+use crate::commit::{Expected, clone_key::CloneKey};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     journal::Event,
@@ -137,10 +137,12 @@ fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::commit::scratch_project::{OLD, PRD, ScratchProject, named};
+    use crate::commit::{
+        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::named,
+    };
     use stepmark_model::journal::{Actor, EventDraft, Kind};
 
-    pub(in crate::commit) fn record() -> RedoRecord {
+    pub(crate) fn record() -> RedoRecord {
         let at = "2026-11-22T10:00:00Z".parse().unwrap();
         let draft = EventDraft::new(Kind::CHANGE)
             .with("a", PRD)

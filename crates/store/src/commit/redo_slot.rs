@@ -16,19 +16,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    FsyncPolicy,
-    clone_key::CloneKey,
-    folder::flush_folder,
-    redo_aside::set_aside_unread,
-    redo_record::{Found, LIMIT, RedoRecord},
-    state_file::names_in,
+use crate::commit::{
+    FsyncPolicy, clone_key::CloneKey, folder::flush_folder, redo_aside::set_aside_unread, redo_record::Found,
+    redo_record::LIMIT, redo_record::RedoRecord, state_file::names_in,
 };
-use crate::{
-    local_state::StateFolder,
-    own_file::{self, Access},
-    root::Root,
-};
+use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
 /// How many commits can be under way at once; others wait for one of them.
@@ -85,7 +77,7 @@ impl Slot {
             }
             opened => (opened.map_err(|error| named(&folder, &name, error))?, false),
         };
-        match crate::file_lock::try_exclusive(&file) {
+        match crate::disk::file_lock::try_exclusive(&file) {
             Ok(()) if is_free(&file.metadata()?) => {
                 if is_new {
                     flush_folder(&folder, fsync)?;
@@ -150,7 +142,7 @@ pub(super) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
     let (folder, names) = filled(root)?;
     for name in names {
         let Some((file, is_read_only)) = open_filled(&folder, &name)? else { continue };
-        match crate::file_lock::try_exclusive(&file) {
+        match crate::disk::file_lock::try_exclusive(&file) {
             // No record is so large: it is none, and not worth reading.
             Ok(()) if file.metadata()?.len() > LIMIT => {
                 set_aside_unread(root, &file, &folder.join(&name))
@@ -211,7 +203,7 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
         let opened = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read));
         let Some(file) = opened.map_err(|error| named(&folder, &name, error))? else { continue };
         // A shared lock is refused while a living process has its own.
-        if crate::file_lock::try_shared(&file).is_ok()
+        if crate::disk::file_lock::try_shared(&file).is_ok()
             && file.metadata()?.len() <= LIMIT
             && let Found::Record(record) =
                 RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?, key.as_ref())
@@ -275,8 +267,7 @@ fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 mod tests {
     use super::*;
     use crate::commit::{
-        redo_record::tests::record,
-        scratch_project::{self, PRD, ScratchProject},
+        redo_record::tests::record, scratch_project, scratch_project::PRD, scratch_project::ScratchProject,
     };
 
     #[test]

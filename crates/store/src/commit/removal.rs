@@ -3,12 +3,9 @@
 
 use std::{fs, io};
 
-use super::{
-    ArtifactLock, CommitError, Conflict, Expected, Found, FsyncPolicy, PublishError,
-    folder::flush_folder,
-    note::{Note, file_name},
-    read::read_file,
-    recover::keep,
+use crate::commit::{
+    ArtifactLock, CommitError, Conflict, Expected, Found, FsyncPolicy, PublishError, folder::flush_folder,
+    note::Note, note::file_name, read::read_file, recover::keep,
 };
 use stepmark_model::artifact::FileHash;
 
@@ -55,7 +52,7 @@ pub(super) fn remove(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commit::scratch_project::{OLD, PRD, ScratchProject};
+    use crate::commit::{scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject};
 
     #[test]
     fn removes_only_what_was_read() {

@@ -4,13 +4,9 @@
     expect(clippy::disallowed_methods, reason = "tests write files as another program would")
 )]
 
-use super::{
-    Expected, Found, PublishError, Published, Staged,
-    exchange::{ExchangeError, exchange},
-    folder::flush_folder,
-    note::{Note, file_name},
-    publish::{Moment, finish},
-    read::read_file,
+use crate::commit::{
+    Expected, Found, PublishError, Published, Staged, exchange::ExchangeError, exchange::exchange,
+    folder::flush_folder, note::Note, note::file_name, publish::Moment, publish::finish, read::read_file,
     recover::keep,
 };
 use stepmark_model::artifact::FileHash;
@@ -78,8 +74,8 @@ mod tests {
 
     use super::*;
     use crate::commit::{
-        Conflict, FsyncPolicy, ReadError,
-        scratch_project::{OLD, PRD, ScratchProject},
+        Conflict, FsyncPolicy, ReadError, scratch_project::OLD, scratch_project::PRD,
+        scratch_project::ScratchProject,
     };
 
     const NEW: &[u8] = b"new\n";

@@ -3,15 +3,12 @@
 
 use std::time::Duration;
 
-use super::{
+use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError, WriteState,
-    journal_file::JournalFile,
-    redo_aside::{may_pass, set_aside},
-    redo_record::{Found, RedoFile, RedoRecord},
-    redo_slot::{self, Slot},
-    removal::remove,
+    journal_file::JournalFile, redo_aside::may_pass, redo_aside::set_aside, redo_record::Found,
+    redo_record::RedoFile, redo_record::RedoRecord, redo_slot, redo_slot::Slot, removal::remove,
 };
-use crate::root::Root;
+use crate::disk::root::Root;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     journal::{Event, EventDraft, Kind},
@@ -72,7 +69,7 @@ pub(super) fn hindrance(unfinished: Vec<Unfinished>, paths: &[&ProjectPath]) -> 
 
 /// Finishes the commits of processes that died, as every commit does before its own work. One that cannot be finished now stays, and stops
 /// only commits of its own files ([`interrupted_paths`]); one that can never be finished is set aside
-/// ([`commits_set_aside`](super::commits_set_aside)).
+/// ([`commits_set_aside`](crate::commit::commits_set_aside)).
 ///
 /// # Errors
 /// When the records cannot be read, kept or removed.
@@ -214,8 +211,8 @@ pub(super) fn withdraw(slot: &mut Slot, path: &ProjectPath, error: CommitError) 
 mod tests {
     use super::*;
     use crate::commit::{
-        SetAsideRepair, append_events, commits_set_aside, repair_commits_set_aside,
-        scratch_project::{OLD, PRD, ScratchProject, fast, named},
+        SetAsideRepair, append_events, commits_set_aside, repair_commits_set_aside, scratch_project::OLD,
+        scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast, scratch_project::named,
         seal_segments,
     };
     use stepmark_model::journal::{Actor, ArtifactKey, ArtifactRef};
@@ -380,7 +377,7 @@ mod tests {
     fn a_record_of_a_stranger_is_kept_and_never_carried_out() {
         let (stranger, _) = cut_off();
         let project = ScratchProject::new();
-        project.root.state().make(crate::local_state::StateFolder::Redo).unwrap();
+        project.root.state().make(crate::disk::local_state::StateFolder::Redo).unwrap();
         project.write(".stepmark/local/redo/0", &stranger.read(".stepmark/local/redo/0"));
         finish_interrupted(&project.root, &fast()).unwrap();
         assert_eq!((project.names("docs"), project.read(PRD)), (vec!["prd.md".to_owned()], OLD.to_vec()));

@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
-use super::{ArtifactLock, CommitOptions, FsyncPolicy};
-use crate::root::Root;
+use crate::commit::{ArtifactLock, CommitOptions, FsyncPolicy};
+use crate::disk::root::Root;
 use stepmark_model::artifact::ProjectPath;
 
 /// Removed when dropped.

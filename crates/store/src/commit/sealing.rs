@@ -14,18 +14,12 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{
-    FsyncPolicy, JournalWriteError,
-    folder::flush_folder,
-    journal_file::{EXTENSION, JournalFile, chain_at_end, flush},
-    state_file::names_in,
+use crate::commit::{
+    FsyncPolicy, JournalWriteError, folder::flush_folder, journal_file::EXTENSION, journal_file::JournalFile,
+    journal_file::chain_at_end, journal_file::flush, state_file::names_in,
 };
-use crate::{
-    history::{SEALED_FOLDER, packed_segments},
-    local_state::StateFolder,
-    own_file::{self, Access},
-    root::Root,
-};
+use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
+use crate::history::{SEALED_FOLDER, packed_segments};
 use stepmark_model::{
     artifact::FileHash,
     journal::{self, Chain, SegmentHead, SegmentName},
@@ -36,7 +30,7 @@ const MARK: &str = ".unpublished";
 
 /// Seals the live segments of a session (`None`: of commands outside of any) and returns their names: the tracked
 /// `.stepmark/journal/` gets them. So do those whose sealing was cut off. Commits that were cut off are finished before, as far as they can be now
-/// ([`finish_interrupted`](super::finish_interrupted)).
+/// ([`finish_interrupted`](crate::commit::finish_interrupted)).
 ///
 /// # Errors
 /// When a segment cannot be written or moved.
@@ -298,10 +292,8 @@ fn forget_mark(copies: &Path, name: &SegmentName) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        commit::{append_events, scratch_project::ScratchProject},
-        history::{History, verify_segments},
-    };
+    use crate::commit::{append_events, scratch_project::ScratchProject};
+    use crate::history::{History, verify_segments};
     use stepmark_model::journal::{Actor, Event, EventDraft, Kind};
 
     const FIRST: Seal = Seal { heads: Vec::new(), at: Timestamp::UNIX_EPOCH };

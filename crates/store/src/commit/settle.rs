@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{Expected, Found, PublishError, Staged, publish::Moment, read::FileContent};
+use crate::commit::{Expected, Found, PublishError, Staged, publish::Moment, read::FileContent};
 use stepmark_model::artifact::FileHash;
 
 /// Many editors write in place: they empty the file and fill it again, in several pieces. Caught in between, the file
@@ -81,8 +81,8 @@ mod tests {
 
     use super::*;
     use crate::commit::{
-        ArtifactLock, FsyncPolicy,
-        scratch_project::{OLD, PRD, ScratchProject},
+        ArtifactLock, FsyncPolicy, scratch_project::OLD, scratch_project::PRD,
+        scratch_project::ScratchProject,
     };
 
     #[test]

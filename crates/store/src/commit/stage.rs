@@ -9,11 +9,8 @@ use std::{
 
 use tempfile::{Builder, TempPath};
 
-use super::{
-    ArtifactLock, FsyncPolicy,
-    attributes::Attributes,
-    lock_file::LockKey,
-    note::{Note, file_name},
+use crate::commit::{
+    ArtifactLock, FsyncPolicy, attributes::Attributes, lock_file::LockKey, note::Note, note::file_name,
 };
 use stepmark_model::artifact::{FileHash, ProjectPath, READ_LIMIT};
 
@@ -118,7 +115,7 @@ impl ArtifactLock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commit::scratch_project::{OLD, PRD, ScratchProject};
+    use crate::commit::{scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject};
 
     #[test]
     fn staged_bytes_stand_beside_the_file_until_they_are_dropped() {

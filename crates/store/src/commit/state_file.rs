@@ -7,8 +7,8 @@ use std::{
     path::Path,
 };
 
-use super::{FsyncPolicy, folder::flush_folder};
-use crate::uninterrupted::uninterrupted;
+use crate::commit::{FsyncPolicy, folder::flush_folder};
+use crate::disk::uninterrupted::uninterrupted;
 
 /// Replaces the file `name` in `folder`, or makes it, durably: it holds the old bytes or the new ones.
 ///

@@ -8,19 +8,12 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    FsyncPolicy,
-    clone_key::CloneKey,
-    folder::flush_folder,
-    redo_aside::set_aside,
-    redo_record::{Found, LIMIT, RedoRecord},
-    redo_slot::Slot,
-    state_file::names_in,
+use crate::commit::{
+    FsyncPolicy, clone_key::CloneKey, folder::flush_folder, redo_aside::set_aside, redo_record::Found,
+    redo_record::LIMIT, redo_record::RedoRecord, redo_slot::Slot, state_file::names_in,
 };
-use crate::{
-    local_state::{LocalState, StateFolder},
-    own_file::{self, Access},
-    root::Root,
+use crate::disk::{
+    local_state::LocalState, local_state::StateFolder, own_file, own_file::Access, root::Root,
 };
 
 /// A move of local state to where that of `root` stands. What has its name there already stays where it is.
@@ -36,7 +29,7 @@ impl StateMove<'_> {
         root.state().make(StateFolder::Journal)?;
         root.state().make(StateFolder::Redo)?;
         let lock = own_file::open(&root.state().top(true), "move.lock".as_ref(), Access::ChangeOrMake)?;
-        crate::file_lock::exclusive(&lock)?;
+        crate::disk::file_lock::exclusive(&lock)?;
         Ok(lock)
     }
 

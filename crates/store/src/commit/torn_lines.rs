@@ -5,15 +5,11 @@ use std::{
     path::Path,
 };
 
-use super::{
-    FsyncPolicy, JournalWriteError,
-    folder::flush_folder,
-    journal_file::{JournalFile, segment_names},
+use crate::commit::{
+    FsyncPolicy, JournalWriteError, folder::flush_folder, journal_file::JournalFile,
+    journal_file::segment_names,
 };
-use crate::{
-    own_file::{self, Access},
-    root::Root,
-};
+use crate::disk::{own_file, own_file::Access, root::Root};
 
 /// A torn line that was cut off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +23,7 @@ pub struct CutLine {
 }
 
 /// Cuts the torn last line off every live segment, and keeps it beside the segment as `.torn-…`. Sealed segments are never
-/// cut. Commits that were cut off are finished before, as far as they can be now ([`finish_interrupted`](super::finish_interrupted)).
+/// cut. Commits that were cut off are finished before, as far as they can be now ([`finish_interrupted`](crate::commit::finish_interrupted)).
 ///
 /// # Errors
 /// When a segment cannot be read or cut; what was not kept is not cut.

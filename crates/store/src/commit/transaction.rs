@@ -9,19 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
+use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, LockError, Outcome, PublishError,
-    Staged, UpdateError, WriteState,
-    journal_file::JournalFile,
-    last_told::{JournalStamp, remember},
-    read::FileContent,
-    redo_record::{RedoFile, RedoRecord},
-    redo_slot::{self, Slot},
-    removal::remove,
-    roll_forward::{acquire_all, hindrance, recover, roll_forward, told, withdraw},
-    update::changes_soon,
+    Staged, UpdateError, WriteState, journal_file::JournalFile, last_told::JournalStamp, last_told::remember,
+    read::FileContent, redo_record::RedoFile, redo_record::RedoRecord, redo_slot, redo_slot::Slot,
+    removal::remove, roll_forward::acquire_all, roll_forward::hindrance, roll_forward::recover,
+    roll_forward::roll_forward, roll_forward::told, roll_forward::withdraw, update::changes_soon,
 };
-use crate::root::Root;
+use crate::disk::root::Root;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     journal::{Ancestor, Event},
@@ -343,7 +338,10 @@ mod tests {
     use std::{convert::Infallible, fs};
 
     use super::*;
-    use crate::commit::scratch_project::{OLD, PRD, ScratchProject, fast, named};
+    use crate::commit::{
+        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast,
+        scratch_project::named,
+    };
     use stepmark_model::journal::{Actor, EventDraft, Kind};
 
     const UX: &str = "docs/ux.md";

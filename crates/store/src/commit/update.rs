@@ -3,14 +3,12 @@
 
 use std::{io, num::NonZeroU32, thread, time::Duration};
 
-use super::{
+use crate::commit::{
     ArtifactLock, Deliberation, Expected, FileDecision, FileTransition, FolderError, FsyncPolicy, LockError,
-    PublishError, ReadError, StageError,
-    lock_file::is_ever_locked,
-    read::{FileContent, read_file},
+    PublishError, ReadError, StageError, lock_file::is_ever_locked, read::FileContent, read::read_file,
     transact,
 };
-use crate::root::Root;
+use crate::disk::root::Root;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     journal::Event,
@@ -78,7 +76,7 @@ pub enum CommitError {
     /// The new content cannot be written.
     #[error(transparent)]
     Stage(#[from] StageError),
-    /// The new content did not get its name; a [`Conflict`](super::Conflict) among the reasons.
+    /// The new content did not get its name; a [`Conflict`](crate::commit::Conflict) among the reasons.
     #[error(transparent)]
     Publish(#[from] PublishError),
     /// Two paths of one commit lead to the same file.
@@ -177,7 +175,7 @@ pub enum UpdateError<E: std::error::Error + 'static> {
 /// A first decision is made before the lock is taken: what is refused leaves no trace, not even a lock file.
 ///
 /// # Errors
-/// What `decide` answers; or why the file was not committed: for instance a [`Conflict`](super::Conflict) in the last attempt.
+/// What `decide` answers; or why the file was not committed: for instance a [`Conflict`](crate::commit::Conflict) in the last attempt.
 pub fn update<E: std::error::Error + 'static>(
     root: &Root,
     path: &ProjectPath,
@@ -313,7 +311,10 @@ mod tests {
     use std::{convert::Infallible, fs};
 
     use super::*;
-    use crate::commit::scratch_project::{OLD, PRD, ScratchProject, fast, named};
+    use crate::commit::{
+        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast,
+        scratch_project::named,
+    };
 
     fn append(project: &ScratchProject, line: &str) -> Result<Outcome, UpdateError<Infallible>> {
         update(&project.root, &named(PRD), &fast(), |old| Ok(Some([old, line.as_bytes()].concat())))

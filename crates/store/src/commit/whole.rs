@@ -1,10 +1,10 @@
 //! Files whose whole content the caller makes.
 
-use super::{
+use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Conflict, Expected, Found, LockError, Outcome, PublishError,
     folder::make_folders_to, read::read_file, update::write,
 };
-use crate::root::Root;
+use crate::disk::root::Root;
 use stepmark_model::artifact::ProjectPath;
 
 /// Creates the file at `path`, and the folders that lead to it. A file that is there is a [`Conflict`].
@@ -64,7 +64,10 @@ fn refuse_present(root: &Root, path: &ProjectPath) -> Result<(), CommitError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commit::scratch_project::{OLD, PRD, ScratchProject, fast, named};
+    use crate::commit::{
+        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast,
+        scratch_project::named,
+    };
 
     #[test]
     fn creates_files_and_their_folders() {

@@ -1,6 +1,6 @@
 //! What an error means for the files of a commit.
 
-use super::{CommitError, PublishError};
+use crate::commit::{CommitError, PublishError};
 
 /// Whether the files of a commit that ended with an error have their new content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use std::fs;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use super::{
-    History, SegmentPlace,
-    scratch_journal::{ScratchJournal, digests, event, key, path},
+use crate::history::{
+    History, SegmentPlace, scratch_journal::ScratchJournal, scratch_journal::digests, scratch_journal::event,
+    scratch_journal::key, scratch_journal::path,
 };
 use stepmark_model::journal::{Event, EventId, Lineage};
 

@@ -7,16 +7,12 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{
-    HistoryError, SegmentFile, SegmentPlace,
-    filling::Filling,
-    index::{Fault, Index},
-    segment_files::{self, Listing, SegmentFiles, Stamp},
-    segment_lines::{self, Progress},
-    segment_source::SegmentSource,
-    tips,
+use crate::disk::root::Root;
+use crate::history::{
+    HistoryError, SegmentFile, SegmentPlace, filling::Filling, index::Fault, index::Index, segment_files,
+    segment_files::Listing, segment_files::SegmentFiles, segment_files::Stamp, segment_lines,
+    segment_lines::Progress, segment_source::SegmentSource, tips,
 };
-use crate::root::Root;
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{SegmentName, heads_in};
 

@@ -5,7 +5,7 @@ use std::io;
 use stepmark_model::journal::{EventId, ReplayError};
 
 /// Why history cannot answer. Lines of a segment that cannot be used are no error: see
-/// [`SegmentProblem`](super::SegmentProblem).
+/// [`SegmentProblem`](crate::history::SegmentProblem).
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     /// A segment, or the folder of the segments, cannot be read.

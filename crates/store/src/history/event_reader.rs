@@ -9,11 +9,11 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{
+use crate::disk::root::Root;
+use crate::history::{
     HistoryError, SegmentPlace, compressed, index::Fault, pack, row::Row, segment_files,
     segment_lines::LONGEST_LINE,
 };
-use crate::root::Root;
 use stepmark_model::journal::{Event, EventId, Line, SegmentName};
 
 /// How many members of compressed segments are kept in memory: 4 MiB.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{History, HistoryError};
+use crate::history::{History, HistoryError};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{EventId, Kind, SegmentName};
 

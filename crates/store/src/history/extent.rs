@@ -2,10 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    History, HistoryError, Selection,
-    row::{self},
-};
+use crate::history::{History, HistoryError, Selection, row};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{Event, EventId};
 
@@ -65,7 +62,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scratch_journal::{ScratchJournal, event, steps};
+    use crate::history::{scratch_journal::ScratchJournal, scratch_journal::event, scratch_journal::steps};
 
     #[test]
     fn what_was_appended_shows_in_the_extent_and_the_ids() {

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{event_reader::EventPlace, heads, problem, row::state_part, schema, segment_lines::ReadLine};
+use crate::history::{
+    event_reader::EventPlace, heads, problem, row::state_part, schema, segment_lines::ReadLine,
+};
 use stepmark_model::journal::{Event, EventId};
 
 /// How many bytes of segments make it worthwhile to make the indices anew, behind an empty table.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::Connection;
 
-use super::row;
+use crate::history::row;
 use stepmark_model::journal::EventId;
 
 /// An event that came in.

@@ -2,12 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::{
-    HistoryError, VerifiedSegments, catch_up,
-    index::{self, Fault, Index, IndexPlace},
+use crate::disk::root::Root;
+use crate::history::{
+    HistoryError, VerifiedSegments, catch_up, index, index::Fault, index::Index, index::IndexPlace,
     index_check, segment_files,
 };
-use crate::root::Root;
 
 /// How often a question is asked again when files or the database give way under it.
 const ATTEMPTS: u32 = 6;

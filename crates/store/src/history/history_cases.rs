@@ -4,9 +4,10 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{
-    HistoryError, SegmentPlace,
-    scratch_journal::{ScratchJournal, chain, digests, event, key, path, steps},
+use crate::history::{
+    HistoryError, SegmentPlace, scratch_journal::ScratchJournal, scratch_journal::chain,
+    scratch_journal::digests, scratch_journal::event, scratch_journal::key, scratch_journal::path,
+    scratch_journal::steps,
 };
 use stepmark_model::journal::{Event, EventId, Standing};
 
@@ -238,6 +239,6 @@ fn line_ends_that_git_changes_break_no_chain() {
             assert_eq!(asked.lineage(&key(PRD.0), &path(PRD.1)).unwrap().events(), events);
             assert_eq!(asked.problems().unwrap(), []);
         }
-        assert_eq!(super::verify_segments(&project.root).unwrap().problems, []);
+        assert_eq!(crate::history::verify_segments(&project.root).unwrap().problems, []);
     }
 }

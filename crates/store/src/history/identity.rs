@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::Connection;
 
-use super::row::{self, Row};
+use crate::history::{row, row::Row};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, EventId};
 

@@ -4,8 +4,8 @@ use std::{cell::RefCell, fs::File, io, time::Duration};
 
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, config::DbConfig};
 
-use super::{EventReader, HistoryError, schema};
-use crate::{database_files::DatabaseFiles, root::Root};
+use crate::disk::{database_files::DatabaseFiles, root::Root};
+use crate::history::{EventReader, HistoryError, schema};
 
 /// The name of the database in `.stepmark/local/cache/`.
 const NAME: &str = "journal.db";
@@ -71,7 +71,7 @@ impl Index {
     pub(super) fn on_disk(root: &Root) -> Result<Self, IndexUnavailable> {
         let files = DatabaseFiles::of(root, NAME)?;
         let lock = files.open_lock()?;
-        crate::file_lock::shared(&lock)?;
+        crate::disk::file_lock::shared(&lock)?;
         files.remove_links()?;
         let mut connection = files.open()?;
         connection.busy_timeout(PATIENCE)?;
@@ -120,7 +120,7 @@ impl Index {
     pub(super) fn delete(root: &Root) -> Result<(), IndexUnavailable> {
         let files = DatabaseFiles::of(root, NAME)?;
         let lock = files.open_lock()?;
-        crate::file_lock::try_exclusive(&lock).map_err(io::Error::from)?;
+        crate::disk::file_lock::try_exclusive(&lock).map_err(io::Error::from)?;
         Ok(files.delete()?)
     }
 

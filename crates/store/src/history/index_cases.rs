@@ -2,9 +2,9 @@
 
 use std::{fs, path::PathBuf};
 
-use super::{
-    History,
-    scratch_journal::{ScratchJournal, chain, key, path},
+use crate::history::{
+    History, scratch_journal::ScratchJournal, scratch_journal::chain, scratch_journal::key,
+    scratch_journal::path,
 };
 use stepmark_model::journal::Event;
 
@@ -137,10 +137,10 @@ fn a_database_that_another_process_keeps_for_itself_is_done_without() {
     other.execute_batch("BEGIN IMMEDIATE; UPDATE segments SET size = 0").unwrap();
     let mut more = chain(PRD, 60);
     assert_eq!(more, events);
-    let next = super::scratch_journal::event(
+    let next = crate::history::scratch_journal::event(
         PRD,
-        &[(&events[59], &super::scratch_journal::steps(60))],
-        &super::scratch_journal::steps(61),
+        &[(&events[59], &crate::history::scratch_journal::steps(60))],
+        &crate::history::scratch_journal::steps(61),
         99,
     );
     more.push(next);
@@ -185,8 +185,12 @@ fn a_segment_that_becomes_another_is_read_again() {
     let other = chain(("path:docs/prd.md", "docs/prd.md"), 12);
     let mut other: Vec<Event> = other[..11].to_vec();
     let state = serde_json::json!({"another": "branch"});
-    let last =
-        super::scratch_journal::event(PRD, &[(&other[10], &super::scratch_journal::steps(11))], &state, 11);
+    let last = crate::history::scratch_journal::event(
+        PRD,
+        &[(&other[10], &crate::history::scratch_journal::steps(11))],
+        &state,
+        11,
+    );
     other.push(last);
     project.segment_of("main-a", &other);
     assert_knows(&history, &other);

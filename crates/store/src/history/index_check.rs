@@ -4,11 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rusqlite::Connection;
 
-use super::{
-    VerifiedSegments,
-    index::{Fault, Index},
-    row::state_part,
-};
+use crate::history::{VerifiedSegments, index::Fault, index::Index, row::state_part};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{Event, EventId};
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{SegmentPlace, SegmentProblem, VerifiedSegments};
-use crate::root::Root;
+use crate::disk::root::Root;
+use crate::history::{SegmentPlace, SegmentProblem, VerifiedSegments};
 use stepmark_model::journal::{LineProblem, SegmentHead, SegmentName, Witness};
 
 /// The heads that were named, each with what named it first.

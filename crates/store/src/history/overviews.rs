@@ -2,11 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::{
-    History, HistoryError, SegmentPlace, heads,
-    index::{Fault, Index},
-    row::{self, Row},
-    schema, segment_files,
+use crate::history::{
+    History, HistoryError, SegmentPlace, heads, index::Fault, index::Index, row, row::Row, schema,
+    segment_files,
 };
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Event, EventId, SegmentName};
@@ -176,7 +174,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::history::scratch_journal::{ScratchJournal, chain, event, in_session, steps};
+    use crate::history::{
+        scratch_journal::ScratchJournal, scratch_journal::chain, scratch_journal::event,
+        scratch_journal::in_session, scratch_journal::steps,
+    };
     use stepmark_model::journal::{Actor, EventDraft, Kind};
 
     fn mark(kind: Kind, session: &str, at: &str) -> Event {

@@ -10,11 +10,8 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use flate2::{Compression, bufread::GzDecoder, write::GzEncoder};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    compressed::{Counted, Member},
-    segment_lines::without_line_end,
-};
-use crate::own_file::read_bounded;
+use crate::disk::own_file::read_bounded;
+use crate::history::{compressed::Counted, compressed::Member, segment_lines::without_line_end};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::SegmentName;
 

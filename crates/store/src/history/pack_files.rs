@@ -7,15 +7,11 @@ use std::{
     path::Path,
 };
 
-use super::{
-    HistoryError, SegmentFile, SegmentPlace,
-    pack::{self, PACK_ENDING, PackedSegment},
-    segment_files::{PackPlace, SEALED_FOLDER, Stamp, is_absent, sealed_folder},
-};
-use crate::{
-    own_file::{self, Access},
-    root::Root,
-    uninterrupted::uninterrupted,
+use crate::disk::{own_file, own_file::Access, root::Root, uninterrupted::uninterrupted};
+use crate::history::{
+    HistoryError, SegmentFile, SegmentPlace, pack, pack::PACK_ENDING, pack::PackedSegment,
+    segment_files::PackPlace, segment_files::SEALED_FOLDER, segment_files::Stamp, segment_files::is_absent,
+    segment_files::sealed_folder,
 };
 use stepmark_model::journal::SegmentName;
 

@@ -5,11 +5,7 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
-use super::{
-    History, HistoryError, identity,
-    index::{Fault, Index},
-    row::{self, Row},
-};
+use crate::history::{History, HistoryError, identity, index::Fault, index::Index, row, row::Row};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Event, EventId};
 
@@ -87,9 +83,10 @@ fn last_at(rows: &[Row], at: i64) -> Option<&Row> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::scratch_journal::{ScratchJournal, chain, event, in_session, key, path, steps},
-        *,
+    use super::*;
+    use crate::history::{
+        scratch_journal::ScratchJournal, scratch_journal::chain, scratch_journal::event,
+        scratch_journal::in_session, scratch_journal::key, scratch_journal::path, scratch_journal::steps,
     };
 
     const PRD: (&str, &str) = ("path:docs/prd.md", "docs/prd.md");

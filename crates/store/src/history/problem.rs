@@ -1,6 +1,6 @@
 //! A line of a segment that cannot be used.
 
-use super::SegmentPlace;
+use crate::history::SegmentPlace;
 use stepmark_model::journal::{LineProblem, SegmentName};
 
 /// Something wrong in a segment. The other events of the segment count.

@@ -2,11 +2,9 @@
 
 use serde_json::Value as Json;
 
-use super::{
-    History, HistoryError, SegmentPlace, SegmentProblem, event_reader, identity,
-    index::{Fault, Index},
-    problem,
-    row::{self, Row, state_part},
+use crate::history::{
+    History, HistoryError, SegmentPlace, SegmentProblem, event_reader, identity, index::Fault, index::Index,
+    problem, row, row::Row, row::state_part,
 };
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Digests, Event, EventId, Lineage, SegmentName};

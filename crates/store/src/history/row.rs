@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::event_reader::EventPlace;
+use crate::history::event_reader::EventPlace;
 use stepmark_model::journal::{Digests, Event, EventId};
 
 /// An event as it stands in the index.

@@ -4,8 +4,8 @@ use std::{fs, path::PathBuf};
 
 use serde_json::{Value as Json, json};
 
-use super::{History, SegmentPlace, compress};
-use crate::root::Root;
+use crate::disk::root::Root;
+use crate::history::{History, SegmentPlace, compress};
 use stepmark_frontmatter::diff;
 use stepmark_model::artifact::{FileHash, ProjectPath, StateDigest};
 use stepmark_model::journal::{

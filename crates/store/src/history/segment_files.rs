@@ -10,17 +10,10 @@ use std::{
 
 use serde::Serialize;
 
-use super::{
-    HistoryError,
-    pack::{PACK_ENDING, PackedSegment},
-    pack_files,
+use crate::disk::{
+    local_state::StateFolder, own_file, own_file::Access, root::Root, uninterrupted::uninterrupted,
 };
-use crate::{
-    local_state::StateFolder,
-    own_file::{self, Access},
-    root::Root,
-    uninterrupted::uninterrupted,
-};
+use crate::history::{HistoryError, pack::PACK_ENDING, pack::PackedSegment, pack_files};
 use stepmark_model::journal::SegmentName;
 
 /// The folder of the sealed segments that git carries, seen from the project root.

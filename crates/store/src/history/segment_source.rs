@@ -5,15 +5,11 @@ use std::{
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
 };
 
-use super::{
-    HistoryError, SegmentFile, SegmentPlace,
-    compressed::{Member, Members},
-    index::Fault,
-    pack::PackReader,
-    segment_files,
-    segment_lines::LONGEST_LINE,
+use crate::disk::root::Root;
+use crate::history::{
+    HistoryError, SegmentFile, SegmentPlace, compressed::Member, compressed::Members, index::Fault,
+    pack::PackReader, segment_files, segment_lines::LONGEST_LINE,
 };
-use crate::root::Root;
 
 /// How much is read at once, at most and at least. A commit reads one line after another has grown the segment by one; a
 /// buffer of the largest size would cost more than that.

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rusqlite::Connection;
 
-use super::{
-    History, HistoryError, KnownArtifact, identity,
-    index::{Fault, Index},
-    row::{self, Row},
+use crate::history::{
+    History, HistoryError, KnownArtifact, identity, index::Fault, index::Index, row, row::Row,
 };
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Event, EventId};
@@ -143,9 +141,10 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::scratch_journal::{ScratchJournal, chain, event, in_session, key, path, steps},
-        *,
+    use super::*;
+    use crate::history::{
+        scratch_journal::ScratchJournal, scratch_journal::chain, scratch_journal::event,
+        scratch_journal::in_session, scratch_journal::key, scratch_journal::path, scratch_journal::steps,
     };
 
     #[test]

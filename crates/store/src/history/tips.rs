@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::Connection;
 
-use super::{History, HistoryError, segment_files};
+use crate::history::{History, HistoryError, segment_files};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{SegmentHead, SegmentName};
 
@@ -62,10 +62,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{
-        scratch_journal::{ScratchJournal, chain},
-        verify_segments,
-    };
+    use crate::history::{scratch_journal::ScratchJournal, scratch_journal::chain, verify_segments};
     use stepmark_model::journal::seal;
 
     fn names(heads: &[SegmentHead]) -> Vec<&str> {

@@ -2,17 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{
-    HistoryError, SegmentPlace, SegmentProblem,
-    index::Fault,
-    index_check::EventSum,
-    named_heads::{NamedHeads, SegmentEnd, SegmentEnds},
-    pack_files, segment_files,
-    segment_files::SegmentFile,
-    segment_lines::{self, ReadLine},
-    segment_source::SegmentSource,
+use crate::disk::root::Root;
+use crate::history::{
+    HistoryError, SegmentPlace, SegmentProblem, index::Fault, index_check::EventSum, named_heads::NamedHeads,
+    named_heads::SegmentEnd, named_heads::SegmentEnds, pack_files, segment_files, segment_files::SegmentFile,
+    segment_lines, segment_lines::ReadLine, segment_source::SegmentSource,
 };
-use crate::root::Root;
 use stepmark_model::journal::{Event, EventId, LineProblem, SegmentName, Witness, heads_in};
 
 /// What reading all segments found.
@@ -233,10 +228,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::history::{
-        SegmentPlace,
-        scratch_journal::{ScratchJournal, chain},
-    };
+    use crate::history::{SegmentPlace, scratch_journal::ScratchJournal, scratch_journal::chain};
 
     fn replace(project: &ScratchJournal, name: &str, old: &str, new: &str) {
         let file = project.file(name, SegmentPlace::Live);

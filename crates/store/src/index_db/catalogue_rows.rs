@@ -2,11 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{
-    Row, Table,
-    row::{Cell, IntoCell as _},
-    schema,
-};
+use crate::index_db::{Row, Table, row::Cell, row::IntoCell as _, schema};
 
 /// A catalogue that the inventory is taken from.
 #[derive(Clone, Copy, Debug)]

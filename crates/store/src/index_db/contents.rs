@@ -4,11 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
-use super::{
-    Part, Row, Table,
-    row::{Cell, add_to_digest},
-    schema,
-};
+use crate::index_db::{Part, Row, Table, row::Cell, row::add_to_digest, schema};
 use stepmark_model::artifact::FileHash;
 
 /// What became of the rows of a refresh.

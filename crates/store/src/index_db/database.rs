@@ -9,8 +9,8 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, config::DbConfig, ffi};
 
-use super::schema;
-use crate::{database_files::DatabaseFiles, root::Root};
+use crate::disk::{database_files::DatabaseFiles, root::Root};
+use crate::index_db::schema;
 
 /// The name of the database in `.stepmark/local/cache/`.
 const NAME: &str = "index.db";
@@ -145,7 +145,7 @@ fn locked(root: &Root) -> io::Result<(DatabaseFiles, File)> {
     let lock = files.open_lock()?;
     let began = Instant::now();
     loop {
-        match crate::file_lock::try_exclusive(&lock) {
+        match crate::disk::file_lock::try_exclusive(&lock) {
             Ok(()) => break,
             Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => thread::sleep(PAUSE),
             Err(error) => return Err(error.into()),

@@ -1,9 +1,6 @@
 //! The tables of the inventory: one for each CSV catalogue, with the columns of all its releases (FORMATS.md §1).
 
-use super::{
-    Part, Table,
-    table::{Column, integer, text},
-};
+use crate::index_db::{Part, Table, table::Column, table::integer, table::text};
 
 const POSITION: Column = integer("position", "Row of the CSV file, from 1");
 const MORE: Column =

@@ -117,7 +117,8 @@ pub const NAMED_QUERIES: [NamedQuery; 10] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Question, *};
+    use super::*;
+    use crate::index_db::Question;
 
     #[test]
     fn every_one_is_understood_and_its_parameters_are_known() {

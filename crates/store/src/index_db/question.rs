@@ -12,12 +12,7 @@ use std::{
 
 use rusqlite::{Batch, Connection, ErrorCode, Statement, types::ValueRef};
 
-use super::{
-    Parts, QueryError, VIEWS,
-    permission::{self, Seen},
-    row::{Cell, Row},
-    schema,
-};
+use crate::index_db::{Parts, QueryError, VIEWS, permission, permission::Seen, row::Cell, row::Row, schema};
 
 /// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
 const STEPS: i32 = 10_000;
@@ -258,7 +253,8 @@ fn near(message: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Database, *};
+    use super::*;
+    use crate::index_db::Database;
 
     fn ask(sql: &str, limits: Limits) -> Result<Answer, QueryError> {
         let connection = Database::in_memory().unwrap().into_reading().unwrap();

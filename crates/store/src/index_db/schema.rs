@@ -2,7 +2,9 @@
 
 use rusqlite::Connection;
 
-use super::{Part, Parts, Table, VIEWS, inventory_tables::INVENTORY_TABLES, state_tables::STATE_TABLES};
+use crate::index_db::{
+    Part, Parts, Table, VIEWS, inventory_tables::INVENTORY_TABLES, state_tables::STATE_TABLES,
+};
 use stepmark_model::artifact::FileHash;
 
 /// To be raised when rows get another meaning in the same columns.

@@ -1,9 +1,6 @@
 //! The tables of the state of the run.
 
-use super::{
-    Part, Table,
-    table::{integer, real, text},
-};
+use crate::index_db::{Part, Table, table::integer, table::real, table::text};
 
 /// All of them.
 pub(super) const STATE_TABLES: [Table; 8] =

@@ -1,6 +1,6 @@
 //! What a table is: its columns with their meaning, and what makes a row unique.
 
-use super::Part;
+use crate::index_db::Part;
 
 /// A table of the database.
 #[derive(Debug)]

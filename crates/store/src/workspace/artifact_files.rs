@@ -6,22 +6,22 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use super::{
-    ArtifactError, Artifacts, ResolveError, TrackedArtifact, Workspace,
-    file_reading::read_within_limit,
-    folder::{EntryKind, Folder},
-    walk::{self, Visitor, WalkError, WalkProblem, WalkProblemKind, Walked},
+use crate::disk::{
+    ResolveError, file_reading::read_within_limit, folder::EntryKind, folder::Folder, walk, walk::Visitor,
+    walk::WalkError, walk::WalkProblem, walk::WalkProblemKind, walk::Walked,
 };
+use crate::workspace::{ArtifactError, Artifacts, Workspace};
 use stepmark_model::artifact::{Artifact, ProjectPath};
+use stepmark_model::tracked_artifact::TrackedArtifact;
 
 /// Walks through the project and reads every file that the configuration counts as an artifact; `count` says how many
 /// were read so far.
-pub(super) fn read_all(workspace: &Workspace, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
+pub(crate) fn read_all(workspace: &Workspace, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
     read_where(workspace, count, &|_| true)
 }
 
 /// The same, of those files whose bytes are wanted: what is not wanted is not even parsed.
-pub(super) fn read_where(
+pub(crate) fn read_where(
     workspace: &Workspace,
     count: &AtomicUsize,
     is_wanted: &(dyn Fn(&[u8]) -> bool + Sync),
@@ -31,7 +31,7 @@ pub(super) fn read_where(
 }
 
 /// Walks through the folders in which there may be artifacts.
-pub(super) fn walk_artifacts<V: Visitor>(
+pub(crate) fn walk_artifacts<V: Visitor>(
     workspace: &Workspace,
     new_visitor: &(dyn Fn() -> V + Sync),
 ) -> Result<Walked<V>, WalkError> {
@@ -44,7 +44,7 @@ pub(super) fn walk_artifacts<V: Visitor>(
 }
 
 /// What `readers` read in a walk that came past `problems`.
-pub(super) fn gathered(
+pub(crate) fn gathered(
     workspace: &Workspace,
     readers: Vec<Reader<'_>>,
     problems: Vec<WalkProblem>,
@@ -74,7 +74,7 @@ fn broken_link(path: &ProjectPath, reason: String) -> WalkProblem {
 }
 
 /// Reads the artifacts of one thread.
-pub(super) struct Reader<'w> {
+pub(crate) struct Reader<'w> {
     workspace: &'w Workspace,
     count: &'w AtomicUsize,
     is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
@@ -85,7 +85,7 @@ pub(super) struct Reader<'w> {
 
 /// What became of a name in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Looked {
+pub(crate) enum Looked {
     /// It is an artifact, which was read.
     Tracked,
     /// It holds no workflow state, leads nowhere, or is gone.
@@ -105,7 +105,7 @@ impl Visitor for Reader<'_> {
 }
 
 impl<'w> Reader<'w> {
-    pub(super) const fn new(
+    pub(crate) const fn new(
         workspace: &'w Workspace,
         count: &'w AtomicUsize,
         is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
@@ -121,7 +121,7 @@ impl<'w> Reader<'w> {
     }
 
     /// The path at `place`, if a file there counts as an artifact.
-    pub(super) fn candidate(&self, folder: &Folder, place: usize) -> Option<ProjectPath> {
+    pub(crate) fn candidate(&self, folder: &Folder, place: usize) -> Option<ProjectPath> {
         if !matches!(folder.kind(place), EntryKind::File | EntryKind::Link) {
             return None;
         }
@@ -130,7 +130,7 @@ impl<'w> Reader<'w> {
     }
 
     /// Reads the candidate at `place`.
-    pub(super) fn look(&mut self, folder: &Folder, place: usize, path: ProjectPath) -> Looked {
+    pub(crate) fn look(&mut self, folder: &Folder, place: usize, path: ProjectPath) -> Looked {
         self.passed();
         match self.read(folder, place, path) {
             Ok(Some(artifact)) => {
@@ -146,7 +146,7 @@ impl<'w> Reader<'w> {
     }
 
     /// Counts a candidate.
-    pub(super) fn passed(&self) {
+    pub(crate) fn passed(&self) {
         self.count.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -2,12 +2,8 @@
 
 use std::{ops::Range, path::Path};
 
-use super::{
-    Workspace,
-    artifact_files::walk_artifacts,
-    folder::Folder,
-    walk::{Visitor, WalkError},
-};
+use crate::disk::{folder::Folder, walk::Visitor, walk::WalkError};
+use crate::workspace::{Workspace, artifact_files::walk_artifacts};
 
 /// Looks at no file.
 struct FoldersOnly;

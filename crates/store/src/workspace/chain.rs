@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{ArtifactError, TrackedArtifact, Workspace};
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{artifact::ProjectPath, delegation::Member, journal::ArtifactKey};
 
 /// One artifact of a chain.
@@ -90,7 +91,7 @@ impl Workspace {
 }
 
 /// `docs/prd.delegations` for `docs/prd.md`: the folder in which delegation puts its children.
-pub(super) fn delegations_folder(parent: &ProjectPath) -> Option<ProjectPath> {
+pub(crate) fn delegations_folder(parent: &ProjectPath) -> Option<ProjectPath> {
     let name = format!("{}{FOLDER_SUFFIX}", parent.file_stem());
     parent.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
 }

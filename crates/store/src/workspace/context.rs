@@ -1,7 +1,9 @@
 //! The active artifact, its workflow and its configuration file (seed `001_…`, D4-Q3).
 
-use super::{ArtifactError, ConfiguredValue, Membership, Origin, StepSource, TrackedArtifact, Workspace};
+use crate::configuration::{ConfiguredValue, Origin, StepSource};
+use crate::workspace::{ArtifactError, Workspace};
 use stepmark_frontmatter::Value;
+use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 use stepmark_model::{
     artifact::ProjectPath,
     workflow::{

@@ -6,15 +6,15 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError, atomic::AtomicUsize},
 };
 
-use super::{
-    CONFIGURATION_PATH, Clock, Configuration, ConfigurationError, ConfigurationSources, GitVersion,
-    GitVersionError, Membership, ResolveError, Root, RootError, TrackedArtifact, WalkProblem,
-    WalkProblemKind, Workflows, artifact_files,
-    file_reading::{open_file, read_within_limit, too_large},
-    walk::WalkError,
-    workflows::WorkflowFileError,
+use crate::configuration::{Configuration, ConfigurationError, ConfigurationSources};
+use crate::disk::{
+    CONFIGURATION_PATH, ResolveError, Root, RootError, WalkProblem, WalkProblemKind, file_reading::open_file,
+    file_reading::read_within_limit, file_reading::too_large, walk::WalkError,
 };
+use crate::git::{GitVersion, GitVersionError};
+use crate::workspace::{Clock, Workflows, artifact_files, workflows::WorkflowFileError};
 use jiff::Timestamp;
+use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
 #[cfg(feature = "write")]
 use crate::commit::CommitOptions;
@@ -107,7 +107,7 @@ impl Artifacts {
 
 impl ArtifactError {
     /// The file at `path` has more than [`READ_LIMIT`](stepmark_model::artifact::READ_LIMIT) bytes.
-    pub(super) fn over_limit(path: ProjectPath) -> Self {
+    pub(crate) fn over_limit(path: ProjectPath) -> Self {
         Self::Read { path, source: too_large() }
     }
 
@@ -176,7 +176,7 @@ impl Workspace {
         Ok(Self::with_configuration(root, configuration))
     }
 
-    pub(super) fn with_configuration(root: Root, configuration: Configuration) -> Self {
+    pub(crate) fn with_configuration(root: Root, configuration: Configuration) -> Self {
         Self {
             root,
             configuration,
@@ -223,7 +223,7 @@ impl Workspace {
     }
 
     /// The clock.
-    pub(super) fn clock(&self) -> Clock {
+    pub(crate) fn clock(&self) -> Clock {
         self.clock.clone()
     }
 
@@ -276,7 +276,7 @@ impl Workspace {
     }
 
     /// The bytes of a file of the project.
-    pub(super) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {
+    pub(crate) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {
         let place = self.root.resolve(path)?;
         let mut bytes = Vec::new();
         let read = open_file(&place).and_then(|file| read_within_limit(file, &mut bytes));
@@ -288,7 +288,7 @@ impl Workspace {
     }
 
     /// Finds the workflow of an artifact that was read.
-    pub(super) fn track(&self, artifact: Artifact) -> Result<TrackedArtifact, WorkflowFileError> {
+    pub(crate) fn track(&self, artifact: Artifact) -> Result<TrackedArtifact, WorkflowFileError> {
         let membership = match self.workflows().bind(&artifact) {
             Binding::Bound { workflow, track, evidence } => {
                 match self.workflows().definition(workflow, track)? {

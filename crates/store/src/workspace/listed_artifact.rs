@@ -5,7 +5,8 @@ use std::{fs, sync::Arc};
 
 use jiff::Timestamp;
 
-use super::{TrackedArtifact, Workspace};
+use crate::workspace::Workspace;
+use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::Field as ArtifactField,
     check::Severity,

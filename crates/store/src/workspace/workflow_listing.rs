@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::Root;
-use crate::uninterrupted::uninterrupted;
+use crate::disk::Root;
+use crate::disk::uninterrupted::uninterrupted;
 use stepmark_model::artifact::ProjectPath;
 
 /// Folders that hold no workflows, or far too much else. `_config`, `_cfg` and `_memory` are the installer's own.
@@ -29,7 +29,7 @@ pub struct ListingProblem {
 
 /// Lists the Markdown files below `folders`, in the order of `folders` and by path within each, and what could not be
 /// listed. A folder that does not exist has no files. Links to folders inside the project are followed once each.
-pub(super) fn markdown_below(
+pub(crate) fn markdown_below(
     root: &Root,
     folders: &[ProjectPath],
 ) -> (Vec<ProjectPath>, Vec<ListingProblem>) {

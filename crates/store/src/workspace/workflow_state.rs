@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{Membership, TrackedArtifact, Workspace};
+use crate::workspace::Workspace;
 use stepmark_model::delegation::Member;
+use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
 /// Where BMAD writes, unless its configuration says otherwise: whatever has a status there belongs to a workflow.
 const OUTPUT_FOLDER: &str = "_bmad-output";

@@ -7,7 +7,9 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use super::{Configuration, ListingProblem, ResolveError, Root, StepSource, workflow_listing};
+use crate::configuration::{Configuration, StepSource};
+use crate::disk::{ResolveError, Root};
+use crate::workspace::{ListingProblem, workflow_listing};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     transition::{completed_ids, step_list_key},
@@ -58,7 +60,7 @@ pub struct Workflows {
     files: Vec<ProjectPath>,
     sources: Vec<Source>,
     /// For each artifact pattern of the configuration the workflow's name.
-    declarations: Vec<super::WorkflowDeclaration>,
+    declarations: Vec<crate::configuration::WorkflowDeclaration>,
     binder: Binder,
     detailed: OnceLock<Binder>,
     definitions: Mutex<BTreeMap<(usize, Track), Arc<WorkflowDefinition>>>,
@@ -128,7 +130,7 @@ impl Workflows {
     }
 
     /// Every Markdown file below the folders that hold workflows: what they say comes from these alone.
-    pub(super) fn files(&self) -> &[ProjectPath] {
+    pub(crate) fn files(&self) -> &[ProjectPath] {
         &self.files
     }
 
@@ -195,7 +197,7 @@ impl Workflows {
     }
 
     /// The place and track of a `definition` that this gave.
-    pub(super) fn key_of(&self, definition: &WorkflowDefinition) -> Option<(usize, Track)> {
+    pub(crate) fn key_of(&self, definition: &WorkflowDefinition) -> Option<(usize, Track)> {
         let definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = definitions.iter().filter(|(_, own)| ptr::eq(Arc::as_ptr(own), definition));
         found.next().map(|(key, _)| *key)
@@ -222,12 +224,12 @@ impl Workflows {
             .root
             .resolve(path)
             .map_err(|source| WorkflowFileError::Resolve { path: path.clone(), source })?;
-        super::file_reading::read_file(&place)
+        crate::disk::file_reading::read_file(&place)
             .map_err(|source| WorkflowFileError::Read { path: path.clone(), source })
     }
 }
 
-fn candidate(source: &Source, declarations: &[super::WorkflowDeclaration]) -> Candidate {
+fn candidate(source: &Source, declarations: &[crate::configuration::WorkflowDeclaration]) -> Candidate {
     match source {
         Source::Declared { name, steps } => Candidate::declared(name, steps),
         Source::Found(outline) => {
@@ -264,7 +266,7 @@ mod tests {
     fn project(files: &[(&str, &str)], configuration: &str) -> (tempfile::TempDir, Root, Configuration) {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open(folder.path()).unwrap();
-        for (path, text) in files.iter().chain(&[(super::super::CONFIGURATION_PATH, configuration)]) {
+        for (path, text) in files.iter().chain(&[(crate::disk::CONFIGURATION_PATH, configuration)]) {
             let place = root.path().join(path);
             fs::create_dir_all(place.parent().unwrap()).unwrap();
             fs::write(place, text).unwrap();

@@ -20,7 +20,7 @@ use serde::{
     de::{Error as _, MapAccess, Visitor},
 };
 use stepmark_frontmatter::Position;
-use stepmark_store::workspace::{Configuration, UnknownKey};
+use stepmark_store::configuration::{Configuration, UnknownKey};
 
 use self::tracker_settings::TrackerKeys;
 use crate::TrackerName;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use stepmark_store::workspace::Configuration;
+use stepmark_store::configuration::Configuration;
 
 use super::CredentialSource;
 use crate::{

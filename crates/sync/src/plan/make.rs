@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepmark_store::workspace::map_in_parts;
+use stepmark_store::disk::map_in_parts;
 
 use super::{
     Action, ActionKind, Grounds, Plan, Remark,

@@ -6,7 +6,8 @@ use stepmark_model::{
     artifact::{LedgerKey, ProjectPath, story_key},
     journal::ArtifactKey,
 };
-use stepmark_store::workspace::{Artifacts, map_in_parts};
+use stepmark_store::disk::map_in_parts;
+use stepmark_store::workspace::Artifacts;
 
 use super::{Commit, Marker, MarkerError, TicketFacts, TicketKind};
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use stepmark_store::workspace::{Clock, Root};
+use stepmark_store::disk::Root;
+use stepmark_store::workspace::Clock;
 
 use crate::{
     TrackerName,

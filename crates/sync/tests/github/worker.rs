@@ -9,7 +9,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_store::{workspace::Clock, workspace::Workspace};
+use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     breaker::Reason,
     configuration::{SyncConfiguration, TrackerSettings},

@@ -13,7 +13,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stepmark_store::{workspace::Clock, workspace::Workspace};
+use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
     ledger::{Ledger as _, MemoryLedger},

@@ -5,7 +5,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     check::{Rule, Severity},
 };
-use stepmark_store::workspace::CheckedFile;
+use stepmark_store::checking::CheckedFile;
 
 /// A finding with its line and column.
 #[derive(Clone, Debug)]

@@ -4,7 +4,8 @@ use std::error::Error;
 
 use jiff::Timestamp;
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::workspace::{Artifacts, StateFolder, Workspace};
+use stepmark_store::disk::StateFolder;
+use stepmark_store::workspace::{Artifacts, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{LEDGER_FILE, Ledger, LedgerReader, MemoryLedger, SqliteLedger},

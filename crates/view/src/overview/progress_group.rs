@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use stepmark_model::artifact::{LedgerKey, ProjectPath, SprintStatus};
-use stepmark_store::workspace::SprintLedger;
+use stepmark_store::sprint_status::SprintLedger;
 
 use super::{Condition, Entry, EpicTitles, entry_group::epic_name};
 

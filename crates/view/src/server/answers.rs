@@ -11,7 +11,8 @@ use axum::{
 };
 use serde::Deserialize;
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
-use stepmark_store::{history::Selection, workspace::Workspace};
+use stepmark_store::history::Selection;
+use stepmark_store::workspace::Workspace;
 
 use super::{Served, Shown};
 use crate::page::{self, ArtifactView, SCRIPT, STYLE};

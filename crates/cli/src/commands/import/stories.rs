@@ -8,7 +8,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     projection::story_ledger::{StorySide, StorySides},
 };
-use stepmark_store::workspace::{ImportDecision, StoryImport, StorySurvey};
+use stepmark_store::sprint_status::{ImportDecision, StoryImport, StorySurvey};
 
 use super::{super::ledgers, question};
 use crate::{

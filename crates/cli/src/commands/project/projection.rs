@@ -2,13 +2,13 @@
 
 use std::{mem, sync::atomic::AtomicUsize};
 
-use stepmark_store::{
-    commit::Outcome,
-    workspace::{
-        Artifacts, ChangeError, GateRebuild, LedgerProjection, WalkError, WalkProblemKind,
-        manifest::{self, IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace},
-    },
-};
+use stepmark_store::changes::ChangeError;
+use stepmark_store::commit::Outcome;
+use stepmark_store::disk::{WalkError, WalkProblemKind};
+use stepmark_store::gates::GateRebuild;
+use stepmark_store::manifest::{self, IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace};
+use stepmark_store::sprint_status::LedgerProjection;
+use stepmark_store::workspace::Artifacts;
 
 use super::{Project, done::Done};
 use crate::{

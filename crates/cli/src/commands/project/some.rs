@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use stepmark_model::{artifact::ProjectPath, tracked_artifact::TrackedArtifact};
-use stepmark_store::workspace::{ArtifactError, GateRebuild, manifest};
+use stepmark_store::gates::GateRebuild;
+use stepmark_store::manifest;
+use stepmark_store::workspace::ArtifactError;
 
 use super::{
     Projection,

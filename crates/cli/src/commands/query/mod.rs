@@ -7,11 +7,9 @@ mod tickets;
 use std::{collections::BTreeMap, time::Duration};
 
 use clap::Args;
-use stepmark_store::{
-    index_db::{
-        Answer, Cell, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, Question, schema_markdown,
-    },
-    workspace::{AskError, Freshness},
+use stepmark_store::index::{AskError, Freshness};
+use stepmark_store::index_db::{
+    Answer, Cell, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, Question, schema_markdown,
 };
 
 use self::parameter::{check_named, parameter, value};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepmark_store::workspace::TicketRow;
+use stepmark_store::index::TicketRow;
 use stepmark_sync::{
     configuration::SyncConfiguration,
     ledger::{Intent, LedgerError, LedgerReader, Link},

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stepmark_model::{artifact::ProjectPath, tracked_artifact::TrackedArtifact};
-use stepmark_store::workspace::{Known, Selection};
+use stepmark_store::checking::{Known, Selection};
 
 use crate::{
     exit::chain,

@@ -9,10 +9,9 @@ use std::{
 };
 
 use stepmark_model::tracked_artifact::TrackedArtifact;
-use stepmark_store::{
-    history::HistoryError,
-    workspace::{Clock, StateFolder, WalkError, Workspace},
-};
+use stepmark_store::disk::{StateFolder, WalkError};
+use stepmark_store::history::HistoryError;
+use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     configuration::{Prune, SyncConfiguration, TrackerSettings},
     credential::{AllowedDestinations, CredentialBindings},

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use stepmark_store::workspace::LeftOut;
+use stepmark_store::checking::LeftOut;
 
 use super::{Checked, Detail, Fixable};
 use crate::output::{on_one_line, wire::ProblemCounts, wording::count};

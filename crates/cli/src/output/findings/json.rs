@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stepmark_frontmatter::Span;
 use stepmark_model::check::{Finding, Fix, Remedy};
-use stepmark_store::workspace::LeftOut;
+use stepmark_store::checking::LeftOut;
 
 use super::{Checked, Fixable, MendedFile};
 use crate::output::{report::Excerpt, wire::ProblemCounts};

@@ -15,7 +15,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     check::{Declined, Finding, Remedy, Safety, Severity},
 };
-use stepmark_store::workspace::LeftOut;
+use stepmark_store::checking::LeftOut;
 
 use super::{Reader, report::Excerpt, wire::ProblemCounts};
 use crate::exit::{Exit, Failure};

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::ledger::LedgerError;
 
-/// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_store::workspace::StateFolder::Sync) of a project.
+/// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync) of a project.
 pub const LEDGER_FILE: &str = "sync.db";
 
 /// How long a process waits for another one's transaction. Those are short: no request is ever made inside one.

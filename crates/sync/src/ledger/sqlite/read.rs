@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Row, ToSql, Transaction};
 use serde::de::DeserializeOwned;
-use stepmark_store::workspace::map_in_parts;
+use stepmark_store::disk::map_in_parts;
 
 use super::failure::{corrupt, failed};
 use crate::{

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use stepmark_store::file_lock;
+use stepmark_store::disk::file_lock;
 
 use crate::ledger::LedgerError;
 

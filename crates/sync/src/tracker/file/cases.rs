@@ -10,7 +10,8 @@ use std::{
 };
 
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::workspace::{Clock, Root};
+use stepmark_store::disk::Root;
+use stepmark_store::workspace::Clock;
 
 use super::{FileTracker, Line, LineKind};
 use crate::{

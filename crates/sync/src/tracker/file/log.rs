@@ -8,10 +8,7 @@ use std::{
 };
 
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::{
-    file_lock,
-    workspace::{ResolveError, Root},
-};
+use stepmark_store::disk::{ResolveError, Root, file_lock};
 
 use super::Line;
 use crate::ticket::Marker;

@@ -8,7 +8,8 @@ mod cases;
 use std::collections::BTreeMap;
 
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::workspace::{Clock, Root};
+use stepmark_store::disk::Root;
+use stepmark_store::workspace::Clock;
 
 use self::log::{Log, LogError};
 use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker, local_route};

@@ -1,0 +1,234 @@
+//! What stands before a publication, and what follows a commit.
+//!
+//! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes are known and nothing is
+//! written yet; [`Workspace::follow`] when all of it is on the disk.
+
+use std::time::Duration;
+
+use crate::changes::ChangeError;
+use crate::gates::{GateAnswer, GateError, Tier};
+use crate::leases::LeaseError;
+use crate::workspace::Workspace;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    delegation::Member,
+    journal::{Event, EventDraft, EventId, Kind},
+    lease::Claim,
+    tracked_artifact::TrackedArtifact,
+    transition::{OpenChild, StatusMove, finish_above, judge_status},
+};
+
+impl Workspace {
+    /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease of anybody else forbids it, the lifecycle has the move of its status,
+    /// and it does not finish an artifact above open children; unless the draft insists. Then the gates of steps that it
+    /// takes away are removed. Answers with the events that come before those of the change.
+    ///
+    /// # Errors
+    /// Why nothing may be published.
+    pub(crate) fn guard(
+        &self,
+        path: &ProjectPath,
+        [old, new]: [Option<&Artifact>; 2],
+        draft: &EventDraft,
+    ) -> Result<Vec<Event>, ChangeError> {
+        self.admit_artifact(path, old)?;
+        let events = match (old, new) {
+            // Nothing moves: a person brings in what is so already.
+            _ if draft.kind == Kind::IMPORT => Vec::new(),
+            (Some(old), Some(new)) => self.guard_state(old, new, draft)?,
+            _ => Vec::new(),
+        };
+        let failed = |source| ChangeError::GatesNotClosed { path: path.clone(), source };
+        self.close_gates_for(path, new).map_err(failed)?;
+        Ok(events)
+    }
+
+    /// What is to be done after a commit that changed the artifact at `path` and told it as `event`.
+    ///
+    /// # Errors
+    /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are closed.
+    pub(crate) fn follow(&self, path: &ProjectPath, event: Option<EventId>) -> Result<(), GateError> {
+        self.open_gates(path, event).map(drop)
+    }
+
+    /// After a change that was guarded and not made: gates that were closed for it open again.
+    pub(crate) fn reopen_gates(&self, path: &ProjectPath) {
+        // The reason why the change was not made is told; a gate that stays closed is only slower.
+        let _closed = self.follow(path, None);
+    }
+
+    /// Takes the lease of the artifact at `path`, then asks whether `step` is done (tier 3). Where it is not, a lease that was
+    /// not held before is given up again.
+    ///
+    /// # Errors
+    /// When somebody else holds the lease, or the artifact cannot be read.
+    pub fn check_gate_exclusively(
+        &self,
+        path: &ProjectPath,
+        step: &str,
+        duration: Duration,
+    ) -> Result<GateAnswer, LeaseError> {
+        let taken = self.take_lease(path, duration, Claim::WhenFree)?;
+        let answer = self.verify_gate(path, step);
+        let is_open = answer.as_ref().is_ok_and(|answer| answer.verdict.is_ok());
+        if !is_open && !taken.is_renewed {
+            self.release_taken(path, &taken.lease)?;
+        }
+        let lease = is_open.then_some(taken.lease);
+        Ok(GateAnswer { tier: Tier::Lease, lease, ..answer? })
+    }
+
+    /// What the lifecycle and the children of an artifact say of its change. Answers with what was insisted on.
+    fn guard_state(
+        &self,
+        before: &Artifact,
+        after: &Artifact,
+        draft: &EventDraft,
+    ) -> Result<Vec<Event>, ChangeError> {
+        let path = before.path();
+        let after = self.tracked(after)?;
+        // Most changes neither touch the status nor end the work: then nothing more is asked.
+        if status_of(before) == status_of(after.artifact()) && !after.completion().is_finished() {
+            return Ok(Vec::new());
+        }
+        let before = self.tracked(before)?;
+        let status = self.guard_status(&before, &after, draft)?;
+        let wants_children = status.as_ref().is_some_and(|status| status.wants_children_finished);
+        let overridden = status.and_then(|status| {
+            let refused = status.overridden.as_ref()?.to_string();
+            let told = EventDraft::new(Kind::OVERRIDE)
+                .with("lifecycle", status.lifecycle)
+                .with("from", status.from)
+                .with("to", status.to)
+                .with("refused", refused);
+            Some(self.insisted(path, told, draft))
+        });
+        let above = self.guard_children(&before, &after, wants_children, draft)?;
+        Ok(overridden.into_iter().chain(above).collect())
+    }
+
+    /// Asks the lifecycle that the artifact had before. What takes back an earlier state goes the way of history, not of the table.
+    fn guard_status(
+        &self,
+        before: &TrackedArtifact,
+        after: &TrackedArtifact,
+        draft: &EventDraft,
+    ) -> Result<Option<StatusMove>, ChangeError> {
+        let is_same = status_of(before.artifact()) == status_of(after.artifact());
+        if is_same || [Kind::UNDO, Kind::RESTORE].contains(&draft.kind) {
+            return Ok(None);
+        }
+        let Some(choice) = before.lifecycle() else { return Ok(None) };
+        let insistence = draft.insistence.as_deref();
+        judge_status(before.artifact(), after.artifact(), &choice.lifecycle, &after.open_steps(), insistence)
+            .map_err(|source| ChangeError::Refused { path: before.path().clone(), source })
+    }
+
+    fn guard_children(
+        &self,
+        before: &TrackedArtifact,
+        after: &TrackedArtifact,
+        wants_children: bool,
+        draft: &EventDraft,
+    ) -> Result<Option<Event>, ChangeError> {
+        let ends = after.completion().is_finished() && after.completion().is_news_after(before.completion());
+        if !ends && !wants_children {
+            return Ok(None);
+        }
+        let member = Member::of(before.artifact(), None);
+        let Some(id) = member.id() else { return Ok(None) };
+        let open = self.open_children(before.path(), id)?;
+        let told = open.iter().map(|child| child.path.clone()).collect::<Vec<_>>();
+        finish_above(open, draft.insistence.as_deref())
+            .map_err(|source| ChangeError::Refused { path: before.path().clone(), source })?;
+        if told.is_empty() {
+            return Ok(None);
+        }
+        let insisted = EventDraft::new(Kind::OVERRIDE).with("id", id).with("open_children", told);
+        Ok(Some(self.insisted(before.path(), insisted, draft)))
+    }
+
+    /// The event that tells why what is refused is done to the artifact at `path` all the same.
+    fn insisted(&self, path: &ProjectPath, told: EventDraft, draft: &EventDraft) -> Event {
+        let told = told.with_reason(draft.insistence.clone()).with("path", path.as_str());
+        let mut event = Event::new(told, self.attribution().actor.clone(), self.now());
+        event.session = self.attribution().session.clone().map(String::from);
+        event.correlation.clone_from(&self.attribution().correlation);
+        event.command.clone_from(&draft.command);
+        event.sealed()
+    }
+
+    /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are read.
+    ///
+    /// # Errors
+    /// When the artifacts cannot be listed.
+    pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, ChangeError> {
+        match artifact.member().id() {
+            Some(id) => self.open_children(artifact.path(), id),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One that cannot be read
+    /// counts as open where delegation puts the children of this parent.
+    fn open_children(&self, parent: &ProjectPath, id: &str) -> Result<Vec<OpenChild>, ChangeError> {
+        let found = self.artifacts()?;
+        let folder = crate::changes::delegating::default_folder(parent);
+        let mut open = Vec::new();
+        for artifact in found.artifacts.iter().filter(|artifact| artifact.path() != parent) {
+            let member = artifact.member();
+            let is_child = member.parent_id() == Some(id) && !member.completion.is_finished();
+            if is_child {
+                open.push(OpenChild::from(&member));
+            } else if is_unreadable_child(&member, artifact.artifact(), &folder) {
+                let path = artifact.path().to_string();
+                open.push(OpenChild { path, agent: None, status: Some("unreadable".to_owned()) });
+            }
+        }
+        Ok(open)
+    }
+}
+
+/// The status word of an artifact.
+fn status_of(artifact: &Artifact) -> Option<&str> {
+    artifact.state().status.as_ref().map(|status| status.text.as_str())
+}
+
+fn is_unreadable_child(member: &Member, artifact: &Artifact, folder: &ProjectPath) -> bool {
+    member.delegation.is_none() && member.path.starts_with(folder) && artifact.state_value().is_err()
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write and read files directly")]
+mod tests {
+    use super::*;
+    use stepmark_frontmatter::{Edit, KeyPath, Value};
+    use stepmark_model::{
+        lifecycle::MoveRefusal,
+        transition::{Plan, TransitionRefusal},
+    };
+
+    /// A program's own plan obeys the lifecycle like a command.
+    #[test]
+    fn no_way_leads_around_the_lifecycle() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("spec.md");
+        let spec = "---\ntype: chore\nstatus: draft\ncontext: []\n---\n";
+        std::fs::write(&place, spec).unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let status = |word: &str| Edit::Set { path: KeyPath::key("status"), value: Value::from(word) };
+        let plan = |word: &str| {
+            Ok::<_, std::convert::Infallible>(Plan { edits: vec![status(word)], remarks: Vec::new() })
+        };
+        let error = workspace.update("spec.md", |_| plan("done")).unwrap_err();
+        let crate::changes::UpdateError::Change(error) = error;
+        let ChangeError::Refused { source: TransitionRefusal::Move(refusal), .. } = error else {
+            panic!("{error}")
+        };
+        assert!(matches!(*refusal, MoveRefusal::Illegal { .. }), "{refusal}");
+        assert_eq!(std::fs::read_to_string(&place).unwrap(), spec);
+        workspace.update("spec.md", |_| plan("in-progress")).unwrap();
+        workspace.update("spec.md", |spec| spec.transition("in-review")).unwrap();
+        assert_eq!(std::fs::read_to_string(&place).unwrap(), spec.replace("draft", "in-review"));
+    }
+}

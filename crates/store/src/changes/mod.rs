@@ -1,0 +1,360 @@
+//! Changing artifacts: read, decide, edit, prove, commit; again from the start when another program was faster.
+
+#[cfg(feature = "write")]
+pub(crate) mod artifact_change;
+#[cfg(feature = "write")]
+pub(crate) mod delegating;
+#[cfg(feature = "write")]
+pub(crate) mod guards;
+#[cfg(feature = "write")]
+pub(crate) mod recording;
+#[cfg(feature = "write")]
+pub(crate) mod removing;
+#[cfg(feature = "write")]
+pub(crate) mod telling;
+#[cfg(feature = "write")]
+pub(crate) mod update_error;
+
+#[cfg(feature = "write")]
+pub use delegating::{Delegated, DelegationOrder};
+#[cfg(feature = "write")]
+pub use telling::TellError;
+#[cfg(feature = "write")]
+pub use update_error::UpdateError;
+
+use std::path::Path;
+
+use crate::changes::{artifact_change::ArtifactChange, update_error::Undecided};
+use crate::checking::CheckError;
+use crate::commit::{
+    self, CommitError, Conflict, Deliberation, FileDecision, FileTransition, Outcome, PublishError,
+    WriteState,
+};
+use crate::configuration::{STEPMARK_GITIGNORE, initial_configuration};
+use crate::disk::{CONFIGURATION_PATH, walk::WalkError};
+use crate::gates::GateError;
+use crate::history::HistoryError;
+use crate::leases::LeaseError;
+use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
+use stepmark_frontmatter::EditError;
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath, ProjectPathError},
+    journal::{self, Event, EventDraft, EventId, Kind},
+    transition::{Command, Plan, Remark, Strictness, TransitionRefusal},
+};
+
+/// Why an artifact is changed, for history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeReason {
+    /// Nobody said.
+    Unsaid,
+    /// For this reason.
+    Said(String),
+    /// For this reason, although the lifecycle or open children stand against it.
+    Forced(String),
+}
+
+impl ChangeReason {
+    /// The reason that somebody may have said.
+    pub fn said(reason: Option<String>) -> Self {
+        reason.map_or(Self::Unsaid, Self::Said)
+    }
+}
+
+/// A command that was carried out.
+#[derive(Debug)]
+pub struct Carried {
+    /// The artifact as it is now.
+    pub artifact: TrackedArtifact,
+    /// What is to be said about it.
+    pub remarks: Vec<Remark>,
+    /// What was written.
+    pub outcome: Outcome,
+}
+
+/// Whether `initialise` found a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initialised {
+    /// There was none; now there is.
+    Created,
+    /// It was there, and is as it was.
+    Existing,
+}
+
+/// Why a change did not end well; mostly nothing was changed then, and [`ChangeError::write_state`] says so.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// The path names no file of the project.
+    #[error(transparent)]
+    Path(#[from] ProjectPathError),
+    /// It cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// The command makes no sense for it.
+    #[error("`{path}` is left as it is")]
+    Refused {
+        /// The artifact.
+        path: ProjectPath,
+        /// Why.
+        source: TransitionRefusal,
+    },
+    /// The edit cannot be made faithfully.
+    #[error("cannot edit `{path}`")]
+    Edit {
+        /// The artifact.
+        path: ProjectPath,
+        /// The bytes that were to be edited, to show the place.
+        bytes: Vec<u8>,
+        /// Why.
+        source: EditError,
+    },
+    /// The event is about no artifact.
+    #[error("event {event} is about no artifact: there is nothing to change")]
+    NoArtifact {
+        /// The event.
+        event: EventId,
+    },
+    /// The event removed the file, of which history does not keep the body.
+    #[error("event {event} removed `{path}`, and history keeps its frontmatter only")]
+    Removed {
+        /// The event.
+        event: EventId,
+        /// The artifact.
+        path: ProjectPath,
+    },
+    /// What history says of it cannot be read, so its change cannot be told.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// A lease forbids it, or cannot be read.
+    #[error(transparent)]
+    Lease(#[from] LeaseError),
+    /// The artifacts cannot be listed, so nobody knows whether work that was delegated is open.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// The gates of steps that the change takes away cannot be removed.
+    #[error("`{path}` is left as it is: a gate that says a step is done would stay behind")]
+    GatesNotClosed {
+        /// The artifact.
+        path: ProjectPath,
+        /// What is wrong.
+        source: GateError,
+    },
+    /// The change is made, but the gates of the artifact are those of before, and closed.
+    #[error("`{path}` is changed, but its gates are not up to date: `stepmark project` rebuilds them")]
+    GatesNotOpened {
+        /// The artifact.
+        path: ProjectPath,
+        /// What is wrong.
+        source: GateError,
+    },
+    /// What is wrong with it cannot be found out.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// The file that is to be made is there.
+    #[error("`{path}` exists already: name another file")]
+    Exists {
+        /// The file.
+        path: ProjectPath,
+    },
+    /// It cannot be written.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+}
+
+/// The deliberation on several files.
+struct Several<'w, F, D> {
+    workspace: &'w Workspace,
+    draft: F,
+    decide: D,
+    /// Each file that changes, with the event that tells of it.
+    told: Vec<(ProjectPath, Option<EventId>)>,
+}
+
+impl<F, D> Deliberation for Several<'_, F, D>
+where
+    F: Fn(&ProjectPath) -> EventDraft,
+    D: FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
+{
+    type Refusal = Undecided;
+
+    fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Undecided> {
+        Ok((self.decide)(found)?)
+    }
+
+    fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Undecided> {
+        let mut events = Vec::new();
+        self.told.clear();
+        for change in changed {
+            events.extend(self.workspace.events_of(*change, &(self.draft)(change.path))?);
+            self.told.push((change.path.clone(), events.last().map(|event| event.id)));
+        }
+        Ok(events)
+    }
+}
+
+impl ChangeError {
+    /// Returns whether the files are changed in spite of the error.
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::GatesNotOpened { .. } => WriteState::Written,
+            Self::Commit(error) => error.write_state(),
+            _ => WriteState::NotWritten,
+        }
+    }
+
+    /// Whether another program's writing kept this change from being made: trying again later helps.
+    pub const fn is_conflict(&self) -> bool {
+        matches!(
+            self,
+            Self::Commit(CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))
+        )
+    }
+
+    /// The conflict, where another program changed the file meanwhile.
+    pub fn conflict(&self) -> Option<&Conflict> {
+        match self {
+            Self::Commit(CommitError::Publish(PublishError::Conflict(conflict))) => Some(conflict),
+            _ => None,
+        }
+    }
+}
+
+impl Workspace {
+    /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when another
+    /// program changed the file meanwhile; so it must depend on the artifact it is given alone. The journal tells of it.
+    /// `decide` fails with any type: with the refusal of a plan, or with the caller's own error.
+    ///
+    /// # Errors
+    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be written. Whether it is changed in
+    /// spite of the error, [`UpdateError::write_state`] says: mostly it is not.
+    pub fn update<E: 'static>(
+        &self,
+        path: impl AsRef<Path>,
+        decide: impl FnMut(&TrackedArtifact) -> Result<Plan, E>,
+    ) -> Result<Carried, UpdateError<E>> {
+        let path = ProjectPath::new(path).map_err(ChangeError::from)?;
+        self.update_telling(&path, &EventDraft::new(Kind::CHANGE), decide)
+    }
+
+    /// The same, where the journal is told what `draft` says. Where the status of a story moves, its line `Status:` and the entry of
+    /// a `sprint-status.yaml` that lists it come along in the same commit; what cannot is remarked.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::update`].
+    pub fn update_telling<E: 'static>(
+        &self,
+        path: &ProjectPath,
+        draft: &EventDraft,
+        decide: impl FnMut(&TrackedArtifact) -> Result<Plan, E>,
+    ) -> Result<Carried, UpdateError<E>> {
+        let changed = ArtifactChange::new(self, path, draft, decide).carry_out();
+        changed.map_err(|error| UpdateError::of(path, error))
+    }
+
+    /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the bytes of each
+    /// (`None`: no such file) and may be called again; `draft` says what the journal is told of each that changes.
+    ///
+    /// # Errors
+    /// What `decide` refuses; or why the commit did not end well: [`ChangeError::write_state`] says whether the files are changed.
+    pub fn change_files(
+        &self,
+        paths: &[ProjectPath],
+        draft: impl Fn(&ProjectPath) -> EventDraft,
+        decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
+    ) -> Result<Vec<Outcome>, ChangeError> {
+        let mut deliberation = Several { workspace: self, draft, decide, told: Vec::new() };
+        let outcomes = commit::transact(self.root(), paths, self.commit_options(), &mut deliberation);
+        if outcomes.is_err() {
+            deliberation.told.iter().for_each(|(path, _)| self.reopen_gates(path));
+        }
+        let outcomes = outcomes.map_err(Undecided::of_commit).map_err(ChangeError::from)?;
+        for (path, event) in deliberation.told {
+            self.follow(&path, event).map_err(|source| ChangeError::GatesNotOpened { path, source })?;
+        }
+        Ok(outcomes)
+    }
+
+    /// Carries out a command on the artifact at `path`.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::update`].
+    pub fn carry_out(
+        &self,
+        path: &ProjectPath,
+        command: &Command,
+        strictness: Strictness,
+    ) -> Result<Carried, ChangeError> {
+        self.carry_out_because(path, command, strictness, ChangeReason::Unsaid)
+    }
+
+    /// The same, with a reason that history keeps.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::update`].
+    pub fn carry_out_because(
+        &self,
+        path: &ProjectPath,
+        command: &Command,
+        strictness: Strictness,
+        reason: ChangeReason,
+    ) -> Result<Carried, ChangeError> {
+        let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string());
+        let draft = match reason {
+            ChangeReason::Unsaid => draft,
+            ChangeReason::Said(reason) => draft.with_reason(Some(reason)),
+            ChangeReason::Forced(reason) => draft.with_reason(Some(reason.clone())).insisting(Some(reason)),
+        };
+        Ok(self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?)
+    }
+
+    /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten.
+    ///
+    /// # Errors
+    /// When the event changed nothing that can be taken back, its places were changed since, and those of
+    /// [`Workspace::update`].
+    pub fn undo(&self, event: &Event, reason: Option<String>) -> Result<Carried, ChangeError> {
+        let Some(artifact) = &event.artifact else {
+            return Err(ChangeError::NoArtifact { event: event.id });
+        };
+        if event.kind == Kind::DELETE {
+            return Err(ChangeError::Removed { event: event.id, path: artifact.path.clone() });
+        }
+        let draft = EventDraft::new(Kind::UNDO)
+            .with_command(format!("undo {}", event.id))
+            .with_reason(reason)
+            .with("undone", event.id.to_string());
+        Ok(self.update_telling(&artifact.path, &draft, |now| journal::undo(now.artifact(), event))?)
+    }
+
+    /// Makes the configuration of the project, with `project_id` as its identity, if there is none.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn initialise(&self, project_id: &str) -> Result<Initialised, ChangeError> {
+        let create = |path: &str, text: &str| {
+            let path = ProjectPath::new(path)?;
+            match commit::create(self.root(), &path, text.as_bytes(), self.commit_options()) {
+                Ok(_) => Ok(Initialised::Created),
+                Err(CommitError::Publish(PublishError::Conflict(_))) => Ok(Initialised::Existing),
+                Err(error) => Err(ChangeError::from(error)),
+            }
+        };
+        create(".stepmark/.gitignore", STEPMARK_GITIGNORE)?;
+        create(CONFIGURATION_PATH, &initial_configuration(project_id))
+    }
+
+    pub(crate) fn read_again(
+        &self,
+        path: &ProjectPath,
+        bytes: &[u8],
+    ) -> Result<TrackedArtifact, ChangeError> {
+        self.tracked(&Artifact::read(path.clone(), bytes.to_vec()))
+    }
+
+    /// The artifact with its workflow.
+    pub(crate) fn tracked(&self, artifact: &Artifact) -> Result<TrackedArtifact, ChangeError> {
+        let tracked = self.track(artifact.clone());
+        tracked.map_err(|error: WorkflowFileError| ArtifactError::from(error).into())
+    }
+}

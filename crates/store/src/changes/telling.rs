@@ -1,0 +1,68 @@
+//! Events that change no file.
+
+use std::collections::BTreeSet;
+
+use crate::commit::{self, CommitError, JournalWriteError, Seal};
+use crate::history::HistoryError;
+use crate::workspace::Workspace;
+use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, SessionId};
+
+/// Why the journal was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum TellError {
+    /// A commit that was cut off earlier cannot be finished; that comes first.
+    #[error(transparent)]
+    Interrupted(#[from] CommitError),
+    /// The journal cannot be written.
+    #[error(transparent)]
+    Write(#[from] JournalWriteError),
+    /// The segments before those that are sealed cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+}
+
+impl Workspace {
+    /// Adds an event that is about no artifact, such as the start of a session, and returns it when it is on the disk.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn tell(&self, draft: EventDraft) -> Result<Event, TellError> {
+        let attribution = self.attribution();
+        let mut event = Event::new(draft, attribution.actor.clone(), self.now());
+        event.session = attribution.session.clone().map(String::from);
+        event.correlation.clone_from(&attribution.correlation);
+        let event = event.sealed();
+        self.append(std::slice::from_ref(&event))?;
+        Ok(event)
+    }
+
+    /// Adds events as they are, after those of commits that were cut off.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn append(&self, events: &[Event]) -> Result<(), TellError> {
+        commit::finish_interrupted(self.root(), self.commit_options())?;
+        Ok(commit::append_events(self.root(), events, self.commit_options().fsync)?)
+    }
+
+    /// Moves the live segments of a session (`None`: of commands outside of any) to the tracked journal.
+    ///
+    /// # Errors
+    /// When they cannot be moved, or the segments before them cannot be read.
+    pub fn seal_journal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, TellError> {
+        commit::finish_interrupted(self.root(), self.commit_options())?;
+        let seal = Seal { heads: self.with_history(|history| history.tips(MOST_HEADS))?, at: self.now() };
+        let session = session.map(SessionId::as_str);
+        Ok(commit::seal_segments(self.root(), session, seal, self.commit_options().fsync)?)
+    }
+
+    /// The same for the live segments `names`, of whatever session.
+    ///
+    /// # Errors
+    /// When they cannot be moved, or the segments before them cannot be read.
+    pub fn seal_live_segments(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<SegmentName>, TellError> {
+        commit::finish_interrupted(self.root(), self.commit_options())?;
+        let seal = Seal { heads: self.with_history(|history| history.tips(MOST_HEADS))?, at: self.now() };
+        Ok(commit::seal_named_segments(self.root(), names, seal, self.commit_options().fsync)?)
+    }
+}

@@ -1,0 +1,69 @@
+//! What the files around artifacts say. Each question is asked once a run.
+#![expect(clippy::disallowed_methods, reason = "an edge module: whether files exist is asked here")]
+
+use std::{
+    collections::HashMap,
+    fs,
+    sync::{PoisonError, RwLock},
+};
+
+use crate::checking::manifest_rows::ManifestRows;
+use crate::manifest;
+use crate::sprint_status::ledgers::Ledgers;
+use crate::workspace::Workspace;
+use stepmark_model::{artifact::ProjectPath, check::ManifestRow};
+
+/// The files on the disk.
+#[derive(Debug)]
+pub(crate) struct Answers<'w> {
+    workspace: &'w Workspace,
+    exists: RwLock<HashMap<ProjectPath, bool>>,
+    ledgers: Ledgers,
+    manifest: ManifestRows,
+}
+
+impl<'w> Answers<'w> {
+    pub(crate) fn new(workspace: &'w Workspace) -> Self {
+        Self {
+            workspace,
+            exists: RwLock::default(),
+            ledgers: Ledgers::default(),
+            manifest: ManifestRows::default(),
+        }
+    }
+
+    pub(super) fn exists(&self, path: &ProjectPath) -> bool {
+        // Whoever panicked left whole answers.
+        let known = self.exists.read().unwrap_or_else(PoisonError::into_inner).get(path).copied();
+        known.unwrap_or_else(|| {
+            let answer = fs::metadata(self.workspace.root().path().join(path.as_str())).is_ok();
+            self.exists.write().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), answer);
+            answer
+        })
+    }
+
+    /// What a ledger says of a story. One that cannot be read says nothing, like one that is not there.
+    pub(super) fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
+        self.ledgers.status(ledger, story, || self.workspace.read_file(ledger).ok())
+    }
+
+    /// Whether a ledger that was asked is no YAML.
+    pub(super) fn is_broken(&self, ledger: &ProjectPath) -> bool {
+        self.ledgers.is_broken(ledger)
+    }
+
+    pub(super) fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
+        let read = || manifest::project_listing(self.workspace.root());
+        self.manifest.row(path, self.workspace.configuration(), read)
+    }
+
+    /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are too new.
+    pub(super) fn gates(&self, path: &ProjectPath) -> Option<String> {
+        self.workspace.gate_stats(path).ok().flatten()
+    }
+
+    /// The ledgers that were asked.
+    pub(crate) fn into_ledgers(self) -> Ledgers {
+        self.ledgers
+    }
+}

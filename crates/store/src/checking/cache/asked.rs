@@ -1,0 +1,76 @@
+//! A note of what the rules asked about one artifact.
+
+use std::cell::{Cell, RefCell};
+
+use crate::checking::{cache::Answers, cache::Facts};
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::{ManifestRow, Surroundings},
+};
+
+/// The surroundings of an artifact, which note what is asked.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    /// The artifact.
+    path: &'a ProjectPath,
+    answers: &'a Answers<'a>,
+    noted: RefCell<Noted>,
+    is_unsettled: Cell<bool>,
+}
+
+/// What was asked, with the answers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Noted {
+    pub(crate) facts: Facts,
+    /// The row of the artifact in the manifest.
+    pub(super) row: Option<ManifestRow>,
+}
+
+impl<'a> Asked<'a> {
+    /// The surroundings of the artifact at `path`.
+    pub(crate) fn new(path: &'a ProjectPath, answers: &'a Answers<'a>) -> Self {
+        Self { path, answers, noted: RefCell::default(), is_unsettled: Cell::default() }
+    }
+
+    /// Notes the gates of the artifact, which are about to be looked at.
+    pub(crate) fn note_gates(&self) {
+        match self.answers.gates(self.path) {
+            Some(gates) => self.noted.borrow_mut().facts.gates = Some((self.path.clone(), gates)),
+            None => self.is_unsettled.set(true),
+        }
+    }
+
+    /// What was asked; `None` where an answer may change without a trace, or something is wrong beside the artifact.
+    pub(crate) fn into_noted(self) -> Option<Noted> {
+        (!self.is_unsettled.get()).then(|| self.noted.into_inner())
+    }
+}
+
+impl Surroundings for Asked<'_> {
+    fn exists(&self, path: &ProjectPath) -> bool {
+        let answer = self.answers.exists(path);
+        self.noted.borrow_mut().facts.exists.insert(path.clone(), answer);
+        answer
+    }
+
+    fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
+        let answer = self.answers.sprint_status(ledger, story);
+        if self.answers.is_broken(ledger) {
+            self.is_unsettled.set(true);
+        }
+        let fact = (ledger.clone(), story.to_owned(), answer.clone());
+        self.noted.borrow_mut().facts.sprint_status.insert(fact);
+        answer
+    }
+
+    fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
+        let row = self.answers.manifest_row(path);
+        if path == self.path {
+            self.noted.borrow_mut().row = Some(row);
+        } else {
+            // Rows of others are not kept.
+            self.is_unsettled.set(true);
+        }
+        row
+    }
+}

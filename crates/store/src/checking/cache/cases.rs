@@ -1,0 +1,273 @@
+//! A check with a cache says what a check without one says, whatever happens in between.
+#![expect(clippy::disallowed_methods, reason = "tests write files as other programs would")]
+
+use std::{fs, sync::atomic::AtomicUsize, thread, time::Duration};
+
+use crate::checking::{CheckReport, Known, Selection};
+use crate::manifest::CacheOutcome;
+use crate::workspace::Workspace;
+
+/// More than it takes to be worth a cache.
+const ARTIFACTS: usize = 80;
+/// What it takes until a file is no longer so new that it may change without a trace.
+const SETTLING: Duration = Duration::from_millis(30);
+
+struct Project(tempfile::TempDir);
+
+/// What a check says, as far as anybody sees it.
+type Said = (Vec<(String, Vec<String>)>, usize, usize);
+
+fn said(report: &CheckReport<'_>) -> Said {
+    let files = report.files.iter().map(|file| {
+        let findings = file.findings.iter().map(|finding| format!("{finding:?}")).collect();
+        (file.path.to_string(), findings)
+    });
+    (files.collect(), report.left_out.suppressed, report.left_out.known)
+}
+
+impl Project {
+    fn new() -> Self {
+        let project = Self(tempfile::tempdir().unwrap());
+        project.write(
+            ".stepmark/config.yaml",
+            "workflows:\n- {name: prd, artifacts: ['docs/'], folder: flow}\n",
+        );
+        project.write("flow/steps/step-01-init.md", "# One\n");
+        project.write("flow/steps/step-02-end.md", "# Two\n");
+        project.write("docs/brief.md", "# No state\n");
+        project.write("docs/1-1-story.md", "---\nstatus: review\n---\n");
+        project.write("docs/sprint-status.yaml", "development_status:\n  1-1-story: review\n");
+        for number in 1..ARTIFACTS {
+            project.write(&format!("docs/{number:03}.md"), GOOD);
+        }
+        thread::sleep(SETTLING);
+        project
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let place = self.0.path().join(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, text).unwrap();
+    }
+
+    fn remove(&self, path: &str) {
+        fs::remove_file(self.0.path().join(path)).ok();
+    }
+
+    /// Writes a manifest of all artifacts, as they are.
+    fn list_everything(&self) {
+        let mut text = MANIFEST_HEAD.to_owned();
+        for artifact in self.workspace().artifacts().unwrap().artifacts {
+            let (path, hash) = (artifact.path(), artifact.artifact().file_hash());
+            text.push_str(&format!("\"md\",\"{}\",\"docs\",\"{path}\",\"{hash}\"\n", path.file_stem()));
+        }
+        self.write(MANIFEST, &text);
+    }
+
+    fn workspace(&self) -> Workspace {
+        Workspace::open(self.0.path()).unwrap()
+    }
+
+    /// How many artifacts are read, what is said, and what becomes of the cache. It is the same as without the cache.
+    fn check(&self) -> (usize, Said, CacheOutcome) {
+        let workspace = self.workspace();
+        let (read, before) = workspace.artifacts_to_check(&AtomicUsize::new(0)).unwrap();
+        let report = workspace.check_all(&read.artifacts, before, Known::LeftOut).unwrap();
+        let all = workspace.artifacts().unwrap();
+        let plain = workspace.check(&all.artifacts, Selection::All, Known::LeftOut).unwrap();
+        assert_eq!((said(&report), read.files), (said(&plain), all.files));
+        (read.artifacts.len(), said(&report), report.cache.clone())
+    }
+
+    /// Checks twice, the second time without reading more than what is not clean.
+    fn settle(&self) {
+        self.check();
+        thread::sleep(SETTLING);
+        let (read, (files, ..), _) = self.check();
+        assert_eq!(read, files.iter().filter(|(_, findings)| !findings.is_empty()).count());
+    }
+}
+
+const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
+const MANIFEST_HEAD: &str = "type,name,module,path,hash\n";
+const GOOD: &str = "---\nstepsCompleted: [step-01-init]\ninputDocuments: [docs/brief.md]\n---\n";
+const GAP: &str = "---\nstepsCompleted: [step-02-end]\ninputDocuments: [docs/brief.md]\n---\n";
+
+#[test]
+fn what_has_not_changed_is_not_read_again() {
+    let project = Project::new();
+    let (read, _, cache) = project.check();
+    assert_eq!((read, cache), (ARTIFACTS, CacheOutcome::Renewed));
+    assert_eq!((project.check().0, project.check().2), (0, CacheOutcome::Unchanged));
+    project.write("docs/003.md", GAP);
+    let (read, (files, ..), _) = project.check();
+    assert_eq!((read, files.len()), (1, ARTIFACTS));
+    assert!(files.iter().all(|(path, findings)| findings.is_empty() == (path != "docs/003.md")), "{files:?}");
+}
+
+type Change = fn(&Project);
+
+/// Each of these changes what a check says of artifacts that have not changed themselves.
+#[test]
+fn whatever_decides_about_a_file_is_watched() {
+    let cases: [(&str, Change); 11] = [
+        ("an input document goes", |project| project.remove("docs/brief.md")),
+        ("a step file comes", |project| project.write("flow/steps/step-00-first.md", "# Zero\n")),
+        ("a step file goes", |project| project.remove("flow/steps/step-01-init.md")),
+        ("a step moves to the end", |project| {
+            project.remove("flow/steps/step-01-init.md");
+            project.write("flow/steps/step-09-init.md", "# One\n");
+        }),
+        ("the configuration binds another workflow", |project| {
+            project.write(
+                ".stepmark/config.yaml",
+                "workflows:\n- {name: x, artifacts: ['docs/'], steps: [step-02-end]}\n",
+            );
+        }),
+        ("a step file names a successor that is not there", |project| {
+            project.write("flow/steps/step-01-init.md", "---\nnextStepFile: ./step-07-lost.md\n---\n");
+        }),
+        ("a ledger says something else", |project| {
+            project.write("docs/sprint-status.yaml", "development_status:\n  1-1-story: done\n");
+        }),
+        ("a ledger is no YAML", |project| project.write("docs/sprint-status.yaml", "a: b: c\n")),
+        ("the manifest has another hash", |project| {
+            let rows =
+                format!("{MANIFEST_HEAD}\"md\",\"003\",\"docs\",\"docs/003.md\",\"{}\"\n", "0".repeat(64));
+            project.write(MANIFEST, &rows);
+        }),
+        ("the configuration allows what nobody does", |project| {
+            let text = "workflows:\n- {name: prd, artifacts: ['docs/'], folder: flow}\ncheck:\n  allow: [{paths: ['docs/'], rules: [SM204], reason: old}]\n";
+            project.write(".stepmark/config.yaml", text);
+        }),
+        ("gates come", |project| project.write(".stepmark/gates/docs/003.md/step-01-init.gate", "no gate")),
+    ];
+    for (what, change) in cases {
+        let project = Project::new();
+        project.settle();
+        change(&project);
+        // What is found is found again, also where files were kept as clean in between.
+        for _ in 0..2 {
+            let (_, (files, ..), _) = project.check();
+            assert!(files.iter().any(|(_, findings)| !findings.is_empty()), "{what}");
+            thread::sleep(SETTLING);
+        }
+    }
+}
+
+#[test]
+fn what_is_suppressed_or_takes_part_in_a_chain_is_read_every_time() {
+    let project = Project::new();
+    let member = |id, above: &str, depth| {
+        let (parent, path) = if above.is_empty() { ("null", id) } else { (above, "a, b") };
+        format!(
+            "---\nid: {id}\nstatus: draft\ndelegation: {{id: {id}, parent_id: {parent}, root_id: a, depth: {depth}, chain_path: [{path}]}}\n---\n"
+        )
+    };
+    project.write("docs/003.md", &member("a", "", 0));
+    project.write("docs/005.md", &member("b", "a", 1));
+    project.write(
+        "docs/004.md",
+        "---\n# stepmark: allow-file SM217 as it was\nstepsCompleted: [step-02-end]\n---\n",
+    );
+    thread::sleep(SETTLING);
+    project.check();
+    let (read, (_, suppressed, _), _) = project.check();
+    assert_eq!((read, suppressed), (3, 1));
+    // The parent is no longer there, so the child is wrong, which has not changed.
+    project.remove("docs/003.md");
+    let (_, (files, ..), _) = project.check();
+    let wrong: Vec<_> = files.iter().filter(|(_, findings)| !findings.is_empty()).collect();
+    assert!(matches!(wrong.as_slice(), [(path, _)] if path == "docs/005.md"), "{wrong:?}");
+}
+
+#[test]
+fn a_new_manifest_that_lists_what_is_there_changes_no_verdict() {
+    let project = Project::new();
+    project.list_everything();
+    thread::sleep(SETTLING);
+    project.settle();
+    project.list_everything();
+    thread::sleep(SETTLING);
+    let (read, _, cache) = project.check();
+    assert_eq!((read, cache), (0, CacheOutcome::Renewed), "it remembers the new one");
+    assert_eq!((project.check().0, project.check().2), (0, CacheOutcome::Unchanged));
+    project.write("docs/003.md", "---\nstepsCompleted: [step-01-init, step-02-end]\n---\n");
+    let (read, (files, ..), _) = project.check();
+    let wrong: Vec<_> = files.iter().filter(|(_, findings)| !findings.is_empty()).collect();
+    assert!(matches!(wrong.as_slice(), [(path, _)] if path == "docs/003.md") && read == 1, "{wrong:?}");
+}
+
+#[test]
+fn a_cache_that_is_torn_or_gone_changes_nothing() {
+    let project = Project::new();
+    project.settle();
+    for name in ["checked.stat", "checked.facts"] {
+        for bytes in [None, Some(""), Some("torn")] {
+            match bytes {
+                Some(text) => project.write(&format!(".stepmark/local/cache/{name}"), text),
+                None => project.remove(&format!(".stepmark/local/cache/{name}")),
+            }
+            assert_eq!(project.check().0, ARTIFACTS, "{name} {bytes:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_makes_no_folder_for_itself() {
+    let project = Project::new();
+    fs::remove_dir_all(project.0.path().join(".stepmark")).unwrap();
+    let (read, _, cache) = project.check();
+    assert_eq!((read, cache), (ARTIFACTS, CacheOutcome::Absent));
+    assert!(!project.0.path().join(".stepmark").is_dir());
+}
+
+#[test]
+fn a_step_file_of_this_moment_is_not_believed() {
+    let project = Project::new();
+    project.write("flow/steps/step-02-end.md", "# Two!\n");
+    assert_eq!(project.check().2, CacheOutcome::Absent);
+}
+
+/// xorshift64*, so that every run is the same.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        usize::try_from(self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33).unwrap() % end
+    }
+}
+
+/// Whatever is done to the project, [`Project::check`] finds both ways of checking of one mind.
+#[test]
+fn any_change_is_seen() {
+    let project = Project::new();
+    let mut random = Random(0x5EED);
+    for _ in 0..40 {
+        for _ in 0..=random.below(3) {
+            let path = format!("docs/{:03}.md", random.below(ARTIFACTS));
+            match random.below(14) {
+                0 | 1 => project.write(&path, GOOD),
+                2 => project.write(&path, GAP),
+                3 => project.write(&path, "# No state\n"),
+                4 => project.remove(&path),
+                5 => project.write("docs/brief.md", "# Back\n"),
+                6 => project.remove("docs/brief.md"),
+                7 => project.write("flow/steps/step-03-more.md", "# Three\n"),
+                8 => project.write("docs/sprint-status.yaml", "development_status:\n  1-1-story: done\n"),
+                9 => project.write("docs/sprint-status.yaml", "development_status:\n  1-1-story: review\n"),
+                10 => project.write("docs/sprint-status.yaml", "a: b: c\n"),
+                11 => project.list_everything(),
+                12 => project.remove(MANIFEST),
+                _ => project.remove("flow/steps/step-03-more.md"),
+            }
+        }
+        if random.below(2) == 0 {
+            thread::sleep(SETTLING);
+        }
+        project.check();
+    }
+}

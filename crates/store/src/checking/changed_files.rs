@@ -1,0 +1,187 @@
+//! Checking what changed between two states of a repository: the facts that rules ask for come from git.
+
+use crate::checking::{
+    BASELINE_PATH, CheckError, CheckReport, beside::AllowancesInUse, journal_account::JournalAccount,
+    manifest_rows, manifest_rows::ManifestRows,
+};
+use crate::configuration::Configuration;
+use crate::git::GitVersion;
+use crate::manifest::DEFAULT_MANIFEST;
+use crate::repository::{ChangedArtifact, chains_in_version::ChainsAround};
+use crate::sprint_status::ledgers::Ledgers;
+use crate::workspace::Workspace;
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::{
+        self, Baseline, Group, Judged, ManifestRow, Past, Rule, Subject, Surroundings,
+        rules::status::sprint_status_disagrees,
+    },
+    delegation::Chains,
+    workflow::Progress,
+};
+
+/// The files of the newer state.
+struct InVersion<'v> {
+    version: &'v GitVersion,
+    /// What rules are asked about.
+    changed: &'v [ChangedArtifact],
+    configuration: &'v Configuration,
+    ledgers: Ledgers,
+    manifest: ManifestRows,
+}
+
+impl Surroundings for InVersion<'_> {
+    fn exists(&self, path: &ProjectPath) -> bool {
+        // Where git fails here it has failed for the artifacts already, which is an error.
+        self.version.holds(path).unwrap_or(true)
+    }
+
+    fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
+        self.ledgers.status(ledger, story, || self.version.read(ledger).ok().flatten())
+    }
+
+    fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
+        let read = || {
+            let manifest = ProjectPath::new(DEFAULT_MANIFEST).ok()?;
+            let bytes = self.version.read(&manifest).ok()??;
+            let paths: Vec<&ProjectPath> =
+                self.changed.iter().map(|changed| changed.latest().path()).collect();
+            Some(manifest_rows::rows_of(&bytes, &paths))
+        };
+        self.manifest.row(path, self.configuration, read)
+    }
+}
+
+impl Workspace {
+    /// What is wrong with each of `changed`, in their order: with what it is now, and with what became of it. Then what is wrong
+    /// with its parents and children in chains of delegation, and with stories of a ledger that changed. Gates are not looked at:
+    /// they belong to the files of the work tree. The baseline is that of the newer state.
+    ///
+    /// # Errors
+    /// When git does not answer, the baseline cannot be used, or history, which may explain a change, cannot be read.
+    pub fn check_changes<'t>(
+        &self,
+        changed: &'t [ChangedArtifact],
+        version: &GitVersion,
+    ) -> Result<CheckReport<'t>, CheckError> {
+        let surroundings = InVersion {
+            version,
+            changed,
+            configuration: self.configuration(),
+            ledgers: Ledgers::default(),
+            manifest: ManifestRows::default(),
+        };
+        let mut baseline = match ProjectPath::new(BASELINE_PATH).ok().map(|path| version.read(&path)) {
+            Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| Baseline::read(&bytes))?,
+            None => Baseline::default(),
+        };
+        let around = self.chains_around(changed, version)?;
+        let chains = around.as_ref().map(|around| &around.chains);
+        let mut report = CheckReport::default();
+        for changed in changed {
+            let judged = match changed {
+                ChangedArtifact::Present { now, before } => {
+                    self.check_change(now, before.as_deref(), chains, &surroundings)?
+                }
+                ChangedArtifact::Deleted { before } => {
+                    let was_removed = self.was_removed(before, version)?;
+                    if was_removed { Judged::default() } else { self.check_deletion(before) }
+                }
+                ChangedArtifact::Unchanged { .. } => continue,
+            };
+            report.add(changed.latest().artifact(), judged, &mut baseline);
+        }
+        self.add_bystanders(&mut report, changed, around.as_ref(), &surroundings, &mut baseline);
+        self.add_ledgers(&mut report, surroundings.ledgers, &mut AllowancesInUse::default(), &mut baseline);
+        Ok(report)
+    }
+
+    /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, and parents and children in
+    /// chains. Only the rules that look at what changed are asked about them.
+    fn add_bystanders(
+        &self,
+        report: &mut CheckReport<'_>,
+        changed: &[ChangedArtifact],
+        around: Option<&ChainsAround>,
+        surroundings: &dyn Surroundings,
+        baseline: &mut Baseline,
+    ) {
+        for changed in changed {
+            let ChangedArtifact::Unchanged { now } = changed else { continue };
+            let subject = Subject { surroundings: Some(surroundings), ..subject_of(now, None) };
+            let is_asked = |rule: &Rule| *rule == sprint_status_disagrees::RULE;
+            self.add_unchanged(report, now, &subject, is_asked, baseline);
+        }
+        let Some(ChainsAround { chains, neighbours }) = around else { return };
+        for neighbour in neighbours {
+            let progress = neighbour.progress();
+            let subject = Subject { chains: Some(chains), ..subject_of(neighbour, progress.as_ref()) };
+            let is_asked = |rule: &Rule| rule.group == Group::Delegation;
+            self.add_unchanged(report, neighbour, &subject, is_asked, baseline);
+        }
+    }
+
+    fn check_change(
+        &self,
+        now: &TrackedArtifact,
+        before: Option<&TrackedArtifact>,
+        chains: Option<&Chains>,
+        surroundings: &InVersion<'_>,
+    ) -> Result<Judged, CheckError> {
+        let progress = now.progress();
+        let subject =
+            Subject { surroundings: Some(surroundings), chains, ..subject_of(now, progress.as_ref()) };
+        let Some(before) = before else {
+            return Ok(self.by_policy(&subject, check::findings(&subject)));
+        };
+        let account =
+            JournalAccount::new(self, before.artifact(), now.artifact(), Some(surroundings.version));
+        let past_progress = before.progress();
+        let past = Past {
+            artifact: before.artifact(),
+            progress: past_progress.as_ref(),
+            lifecycle: before.lifecycle().map(|choice| &*choice.lifecycle),
+            account: Some(&account),
+        };
+        let subject = Subject { past: Some(past), ..subject };
+        let judged = self.by_policy(&subject, check::findings(&subject));
+        account.failure()?;
+        Ok(judged)
+    }
+
+    /// Adds an artifact that did not change, if one of the rules that look at others `is_asked` and finds something.
+    fn add_unchanged(
+        &self,
+        report: &mut CheckReport<'_>,
+        artifact: &TrackedArtifact,
+        subject: &Subject<'_>,
+        is_asked: impl Fn(&Rule) -> bool,
+        baseline: &mut Baseline,
+    ) {
+        let mut findings = check::findings(subject);
+        findings.retain(|finding| is_asked(finding.rule));
+        let mut judged = self.by_policy(subject, findings);
+        // Its suppressions were not asked about the other rules.
+        judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
+        report.add_beside(artifact.path().clone(), artifact.artifact().bytes().to_vec(), judged, baseline);
+    }
+
+    fn check_deletion(&self, before: &TrackedArtifact) -> Judged {
+        let progress = before.progress();
+        let subject = Subject::alone(before.artifact(), progress.as_ref());
+        let mut judged = self.by_policy(&subject, check::deletion_findings(&subject));
+        // The suppressions of a file that is gone are nobody's business.
+        judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
+        judged
+    }
+}
+
+/// An artifact with what it says of itself.
+fn subject_of<'a>(artifact: &'a TrackedArtifact, progress: Option<&'a Progress<'a>>) -> Subject<'a> {
+    Subject {
+        chain: artifact.workflow().map(|workflow| &workflow.chain),
+        lifecycle: artifact.lifecycle().map(|choice| &*choice.lifecycle),
+        ..Subject::alone(artifact.artifact(), progress)
+    }
+}

@@ -1,0 +1,96 @@
+//! What a check of several artifacts says.
+
+use std::borrow::Cow;
+
+use crate::manifest::CacheOutcome;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    check::{Baseline, Finding, Judged},
+};
+
+/// What is wrong with the artifacts that were checked.
+#[derive(Clone, Debug, Default)]
+pub struct CheckReport<'t> {
+    /// A file for each artifact in the order of the paths; then files that stand beside them, where something is wrong there.
+    pub files: Vec<CheckedFile<'t>>,
+    /// How many of the files are no artifacts.
+    pub beside: usize,
+    /// What was found and is not reported.
+    pub left_out: LeftOut,
+    /// What became of what is kept for the next check.
+    pub cache: CacheOutcome,
+}
+
+/// A file with what is wrong with it.
+#[derive(Clone, Debug)]
+pub struct CheckedFile<'t> {
+    /// The file.
+    pub path: ProjectPath,
+    /// Its bytes, in which the spans of the findings count; none where it was not read again.
+    pub bytes: Cow<'t, [u8]>,
+    /// What is wrong with it, in file order.
+    pub findings: Vec<Finding>,
+}
+
+/// How many findings are not reported, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Accepted by a suppression.
+    pub suppressed: usize,
+    /// Known from the baseline.
+    pub known: usize,
+    /// In the baseline and no longer found; counted where all artifacts were checked.
+    pub gone: usize,
+}
+
+/// Whether findings of the baseline are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// They are left out.
+    LeftOut,
+    /// They are reported like the others: whoever makes a baseline wants them all.
+    Reported,
+}
+
+impl CheckReport<'_> {
+    /// All findings, file by file.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.files.iter().flat_map(|file| &file.findings)
+    }
+}
+
+impl<'t> CheckReport<'t> {
+    /// Adds an artifact with what became of its findings, of which those in `baseline` are left out.
+    pub(crate) fn add(&mut self, artifact: &'t Artifact, mut judged: Judged, baseline: &mut Baseline) {
+        self.left_out.suppressed += judged.suppressed;
+        self.left_out.known += baseline.subtract(&mut judged.findings);
+        self.files.push(CheckedFile {
+            path: artifact.path().clone(),
+            bytes: Cow::Borrowed(artifact.bytes()),
+            findings: judged.findings,
+        });
+    }
+
+    /// Adds artifacts in which nothing is wrong, before any file beside them.
+    pub(crate) fn add_clean(&mut self, paths: Vec<ProjectPath>) {
+        let clean = |path| CheckedFile { path, bytes: Cow::Borrowed(&[][..]), findings: Vec::new() };
+        self.files.extend(paths.into_iter().map(clean));
+        self.files.sort_by(|one, other| one.path.cmp(&other.path));
+    }
+
+    /// Adds a file beside the artifacts, if something is wrong with it.
+    pub(crate) fn add_beside(
+        &mut self,
+        path: ProjectPath,
+        bytes: Vec<u8>,
+        mut judged: Judged,
+        baseline: &mut Baseline,
+    ) {
+        self.left_out.suppressed += judged.suppressed;
+        self.left_out.known += baseline.subtract(&mut judged.findings);
+        if !judged.findings.is_empty() {
+            self.beside += 1;
+            self.files.push(CheckedFile { path, bytes: Cow::Owned(bytes), findings: judged.findings });
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Making fixes in artifacts of the project: decided on the bytes that are there, committed and recorded like any change.
+
+use std::cell::RefCell;
+
+use crate::changes::ChangeError;
+use crate::checking::{Known, Selection};
+use crate::commit::FileDecision;
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::{self, Mended, Safety},
+    journal::{EventDraft, Kind},
+};
+
+impl Workspace {
+    /// What the fixes that are `allowed` make of a file of `bytes` at `path`. Nothing is written.
+    ///
+    /// # Errors
+    /// When the file, or what rules ask for around it, cannot be read.
+    pub fn mended(&self, path: &ProjectPath, bytes: &[u8], allowed: Safety) -> Result<Mended, ChangeError> {
+        check::mend(bytes, allowed, |bytes| {
+            let artifact = self.read_again(path, bytes)?;
+            let found = self.check(std::slice::from_ref(&artifact), Selection::Some, Known::LeftOut)?;
+            // Gates on the disk are those of the file as it stands there; they follow when it is committed.
+            let findings = found.files.into_iter().flat_map(|file| file.findings);
+            Ok(findings.filter(|finding| finding.rule.is_of_artifact()).collect())
+        })
+    }
+
+    /// Makes the fixes that are `allowed` in the artifact at `path`. They are decided again where another program changes the file
+    /// meanwhile; a lease of somebody else is respected, gates follow, and history is told which fixes were made.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::mended`] and [`Workspace::change_files`]. Then the file is as it was.
+    pub fn mend(&self, path: &ProjectPath, allowed: Safety) -> Result<Mended, ChangeError> {
+        let last: RefCell<Option<Mended>> = RefCell::new(None);
+        let draft = |_: &ProjectPath| draft(last.borrow().as_ref(), allowed);
+        self.change_files(std::slice::from_ref(path), draft, |found| {
+            let Some(Some(bytes)) = found.first() else {
+                return Err(ArtifactError::Missing { path: path.clone() }.into());
+            };
+            let mended = self.mended(path, bytes, allowed)?;
+            let is_changed = mended.bytes != *bytes;
+            let decision =
+                if is_changed { FileDecision::Write(mended.bytes.clone()) } else { FileDecision::Keep };
+            last.replace(Some(mended));
+            Ok(vec![decision])
+        })?;
+        // A commit that ends well has decided at least once.
+        last.into_inner().ok_or_else(|| ArtifactError::Missing { path: path.clone() }.into())
+    }
+}
+
+/// What history is told.
+pub(crate) fn draft(mended: Option<&Mended>, allowed: Safety) -> EventDraft {
+    let command = match allowed {
+        Safety::Safe => "check --fix",
+        Safety::Unsafe => "check --fix --unsafe-fixes",
+    };
+    let fixes: Vec<String> = mended
+        .iter()
+        .flat_map(|mended| &mended.made)
+        .map(|remedy| format!("{}: {}", remedy.rule.id, remedy.title))
+        .collect();
+    EventDraft::new(Kind::CHANGE).with_command(command).with("fixes", fixes)
+}

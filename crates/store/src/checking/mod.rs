@@ -1,0 +1,165 @@
+//! Checking artifacts of the project on the disk: the facts that rules ask for are gathered here.
+
+#[cfg(feature = "write")]
+pub(crate) mod baseline;
+pub(crate) mod beside;
+pub(crate) mod cache;
+pub(crate) mod changed_files;
+pub(crate) mod check_report;
+pub(crate) mod checked_before;
+#[cfg(feature = "write")]
+pub(crate) mod fixing;
+pub(crate) mod journal_account;
+pub(crate) mod manifest_rows;
+pub(crate) mod run;
+#[cfg(feature = "write")]
+pub(crate) mod staged_fixing;
+
+#[cfg(feature = "write")]
+pub use baseline::BaselineWriteError;
+pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
+pub use checked_before::CheckedBefore;
+#[cfg(feature = "write")]
+pub use staged_fixing::{StagedMending, StagedMendingError, StagedOutcome};
+
+use std::io;
+
+use crate::checking::{cache::Answers, run::CheckingRun};
+use crate::disk::own_file;
+use crate::disk::walk::WalkError;
+use crate::gates::GateError;
+use crate::git::GitVersionError;
+use crate::history::HistoryError;
+use crate::workspace::{Workspace, workflows::WorkflowFileError};
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::ProjectPath,
+    artifact::READ_LIMIT,
+    check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Rule, Subject},
+    delegation::Chains,
+};
+
+/// Where the baseline of a project stands, seen from its root.
+pub const BASELINE_PATH: &str = ".stepmark/baseline.json";
+
+/// Why artifacts cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The artifacts of the project, whose chains count, cannot be listed.
+    #[error("cannot look for the artifacts that a chain of delegation names")]
+    Chains(#[from] WalkError),
+    /// Gates cannot be read.
+    #[error(transparent)]
+    Gates(#[from] GateError),
+    /// History, which may explain what is gone, cannot be read.
+    #[error("cannot ask the journal whether it explains what is gone")]
+    History(#[from] HistoryError),
+    /// The baseline cannot be read.
+    #[error("cannot read the baseline `{BASELINE_PATH}`")]
+    BaselineRead(#[source] io::Error),
+    /// Git does not answer.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
+    /// A step file of the workflow of an artifact in a chain cannot be read.
+    #[error(transparent)]
+    Workflow(#[from] WorkflowFileError),
+    /// The baseline is none.
+    #[error("cannot use the baseline `{BASELINE_PATH}`")]
+    Baseline(#[from] BaselineError),
+}
+
+/// Which artifacts are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// All of the project.
+    All,
+    /// Some of them: what concerns several artifacts is looked up.
+    Some,
+}
+
+impl Workspace {
+    /// What is wrong with `artifact` by itself, against its workflow and its lifecycle, by the configuration of the project; without
+    /// what takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
+    pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
+        let progress = artifact.progress();
+        let chain = artifact.workflow().map(|workflow| &workflow.chain);
+        let lifecycle = artifact.lifecycle().map(|choice| &*choice.lifecycle);
+        let subject = Subject { chain, lifecycle, ..Subject::alone(artifact.artifact(), progress.as_ref()) };
+        self.by_policy(&subject, check::findings(&subject)).findings
+    }
+
+    /// What is wrong with `artifacts`, by the configuration of the project.
+    ///
+    /// # Errors
+    /// When the project's other artifacts, its gates or its baseline, which some rules ask for, cannot be read.
+    pub fn check<'t>(
+        &self,
+        artifacts: &'t [TrackedArtifact],
+        selection: Selection,
+        known: Known,
+    ) -> Result<CheckReport<'t>, CheckError> {
+        let answers = Answers::new(self);
+        let mut run = CheckingRun::begin(self, known)?;
+        let chains = self.chains_of(artifacts, selection)?;
+        run.judge(artifacts, chains.as_ref(), &answers, |_, _, _| {})?;
+        let workflows = artifacts.iter().filter_map(TrackedArtifact::workflow);
+        run.look_beside(workflows, answers.into_ledgers());
+        Ok(run.finish(selection))
+    }
+
+    /// What becomes of `findings` by the configuration.
+    pub(crate) fn by_policy(&self, subject: &Subject<'_>, findings: Vec<Finding>) -> Judged {
+        self.policy_at(subject.artifact.path(), |policy| policy.judge(subject, findings))
+    }
+
+    /// What `judge` makes of the policy for the file at `path`; the places of allowances are those in the configuration.
+    pub(crate) fn policy_at(&self, path: &ProjectPath, judge: impl FnOnce(&Policy<'_>) -> Judged) -> Judged {
+        let configuration = self.configuration();
+        let all = configuration.allowances().iter().enumerate();
+        let concerning = all.filter(|(_, allowance)| allowance.concerns(path));
+        let (places, allowed): (Vec<usize>, Vec<&Allowance>) =
+            concerning.map(|(at, allowance)| (at, allowance.allowance())).unzip();
+        let mut judged = judge(&Policy { levels: configuration.rule_levels(), allowed: &allowed });
+        let in_configuration =
+            |own: &mut Vec<(usize, &'static Rule)>| own.iter_mut().for_each(|(at, _)| *at = places[*at]);
+        in_configuration(&mut judged.used);
+        in_configuration(&mut judged.undecided);
+        judged
+    }
+
+    /// The findings that the project started out with; none where there is no such file.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read or used.
+    pub fn baseline(&self) -> Result<Baseline, CheckError> {
+        match self.baseline_bytes()? {
+            Some(bytes) => Ok(Baseline::read(&bytes)?),
+            None => Ok(Baseline::default()),
+        }
+    }
+
+    /// The bytes of the baseline; `None` where there is none.
+    pub(crate) fn baseline_bytes(&self) -> Result<Option<Vec<u8>>, CheckError> {
+        match own_file::read(self.root().path(), BASELINE_PATH.as_ref(), READ_LIMIT) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CheckError::BaselineRead(error)),
+        }
+    }
+
+    /// The chains of delegation of the project. That takes all artifacts, so they are read where one of the checked ones takes
+    /// part in a chain.
+    pub(crate) fn chains_of(
+        &self,
+        artifacts: &[TrackedArtifact],
+        selection: Selection,
+    ) -> Result<Option<Chains>, WalkError> {
+        if selection == Selection::All {
+            return Ok(Some(Chains::of(artifacts.iter().map(TrackedArtifact::member))));
+        }
+        if !artifacts.iter().any(|artifact| artifact.state().delegation.is_some()) {
+            return Ok(None);
+        }
+        Ok(Some(Chains::of(self.artifacts()?.artifacts.iter().map(TrackedArtifact::member))))
+    }
+}

@@ -1,0 +1,144 @@
+//! Making fixes in what is staged: in the index and in the work tree where both hold the same, else in neither.
+
+use std::cell::RefCell;
+
+use crate::changes::ChangeError;
+use crate::checking::fixing::draft;
+use crate::commit::FileDecision;
+use crate::git::{GitVersion, GitVersionError, index, index::IndexEntry};
+use crate::repository::ChangedArtifact;
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::{self, Mended, Safety},
+};
+
+/// A staged artifact after its fixes.
+#[derive(Clone, Debug)]
+pub struct StagedMending {
+    /// The artifact.
+    pub path: ProjectPath,
+    /// What the index held.
+    pub before: Vec<u8>,
+    /// What the fixes make of that.
+    pub mended: Mended,
+    /// What was done about it.
+    pub outcome: StagedOutcome,
+}
+
+/// What was done with the fixes of a staged artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StagedOutcome {
+    /// No fix could be made.
+    Unchanged,
+    /// The index and the work tree hold the mended file.
+    Written,
+    /// The work tree holds another file than the index, so nothing was written: the fixes would mix what is staged with what is not.
+    WorkTreeDiffers,
+}
+
+/// Why a staged artifact was not mended.
+#[derive(Debug, thiserror::Error)]
+pub enum StagedMendingError {
+    /// Its copy in the work tree was not changed; nothing was.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// Git does not answer.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
+    /// The work tree holds the mended file, and the index does not.
+    #[error("`{path}` is mended in the work tree, but not in the index: `git add` it")]
+    NotStaged {
+        /// The artifact.
+        path: ProjectPath,
+        /// What git says.
+        source: GitVersionError,
+    },
+}
+
+impl Workspace {
+    /// What the fixes that are `allowed` make of a changed artifact, checked as in [`Workspace::check_changes`]. Nothing is
+    /// written.
+    ///
+    /// # Errors
+    /// When what rules ask for cannot be read.
+    pub fn mended_change(
+        &self,
+        changed: &ChangedArtifact,
+        version: &GitVersion,
+        allowed: Safety,
+    ) -> Result<Option<Mended>, ChangeError> {
+        let ChangedArtifact::Present { now, before } = changed else { return Ok(None) };
+        let mended = check::mend(now.artifact().bytes(), allowed, |bytes| {
+            let now = self.read_again(now.path(), bytes)?;
+            let again = ChangedArtifact::Present { now, before: before.clone() };
+            let found = self.check_changes(std::slice::from_ref(&again), version)?;
+            Ok::<_, ChangeError>(found.files.into_iter().flat_map(|file| file.findings).collect())
+        })?;
+        Ok(Some(mended))
+    }
+
+    /// Makes the fixes that are `allowed` in a staged artifact: in the work tree, as any change is made, and then in the index. Where
+    /// the two differ to the byte, nothing is written.
+    ///
+    /// # Errors
+    /// Why it was not mended.
+    pub fn mend_staged(
+        &self,
+        changed: &ChangedArtifact,
+        version: &GitVersion,
+        allowed: Safety,
+    ) -> Result<Option<StagedMending>, StagedMendingError> {
+        let ChangedArtifact::Present { now, .. } = changed else { return Ok(None) };
+        let Some(mended) = self.mended_change(changed, version, allowed)? else { return Ok(None) };
+        let outcome = self.write_staged(now, &mended, allowed)?;
+        let (path, before) = (now.path().clone(), now.artifact().bytes().to_vec());
+        Ok(Some(StagedMending { path, before, mended, outcome }))
+    }
+
+    fn write_staged(
+        &self,
+        staged: &TrackedArtifact,
+        mended: &Mended,
+        allowed: Safety,
+    ) -> Result<StagedOutcome, StagedMendingError> {
+        let (path, before) = (staged.path(), staged.artifact().bytes());
+        if mended.bytes == before {
+            return Ok(StagedOutcome::Unchanged);
+        }
+        let entry = IndexEntry::find(self.root(), path)?;
+        let Some(entry) = entry else { return Ok(StagedOutcome::WorkTreeDiffers) };
+        if !entry.holds(self.root(), before)? || !self.replace_in_work_tree(path, before, mended, allowed)? {
+            return Ok(StagedOutcome::WorkTreeDiffers);
+        }
+        let written = entry
+            .with_bytes(self.root(), &mended.bytes)
+            .and_then(|entry| index::write(self.root(), std::slice::from_ref(&entry)));
+        written.map_err(|source| StagedMendingError::NotStaged { path: path.clone(), source })?;
+        Ok(StagedOutcome::Written)
+    }
+
+    /// Writes the mended file where the work tree holds `before`; whether it did.
+    fn replace_in_work_tree(
+        &self,
+        path: &ProjectPath,
+        before: &[u8],
+        mended: &Mended,
+        allowed: Safety,
+    ) -> Result<bool, ChangeError> {
+        match self.read_file(path) {
+            Ok(bytes) if bytes == before => {}
+            Ok(_) | Err(ArtifactError::Missing { .. }) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        }
+        let is_same = RefCell::new(false);
+        let draft = |_: &ProjectPath| draft(Some(mended), allowed);
+        self.change_files(std::slice::from_ref(path), draft, |found| {
+            let holds = matches!(found.first(), Some(Some(bytes)) if *bytes == before);
+            is_same.replace(holds);
+            Ok(vec![if holds { FileDecision::Write(mended.bytes.clone()) } else { FileDecision::Keep }])
+        })?;
+        Ok(is_same.into_inner())
+    }
+}

@@ -1,0 +1,144 @@
+//! The checkpoints of a project, as they are read.
+#![expect(clippy::disallowed_methods, reason = "an edge module: folders of checkpoints are listed here")]
+
+#[cfg(feature = "write")]
+pub(crate) mod checkpointing;
+#[cfg(feature = "write")]
+pub(crate) mod milestones;
+#[cfg(feature = "write")]
+pub(crate) mod restoring;
+
+#[cfg(feature = "write")]
+pub use checkpointing::{CheckpointError, CheckpointMade};
+#[cfg(feature = "write")]
+pub use restoring::{RestoreError, Restored};
+
+use std::{fs, io};
+
+use crate::disk::uninterrupted::uninterrupted;
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    journal::ArtifactKey,
+    projection::checkpoint::{CHECKPOINTS, Checkpoint, CheckpointProblem, checkpoint_folder, surviving_keys},
+};
+
+/// The ending of a checkpoint's file.
+const ENDING: &str = ".json";
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointReadError {
+    /// Its file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ArtifactError),
+    /// It is not to be believed.
+    #[error("the checkpoint `{place}` is not to be believed")]
+    Problem {
+        /// Its file.
+        place: ProjectPath,
+        /// Why.
+        source: CheckpointProblem,
+    },
+}
+
+/// Checkpoints cannot be listed.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot list the checkpoints in `{folder}`")]
+pub struct CheckpointListError {
+    /// The folder, seen from the root.
+    pub folder: String,
+    /// What the system says.
+    pub source: io::Error,
+}
+
+impl Workspace {
+    /// The checkpoint in the file at `place`, proven.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not to be believed.
+    pub fn checkpoint_at(&self, place: &ProjectPath) -> Result<Checkpoint, CheckpointReadError> {
+        let bytes = self.read_file(place)?;
+        Checkpoint::parse(&bytes)
+            .map_err(|source| CheckpointReadError::Problem { place: place.clone(), source })
+    }
+
+    /// The files of an artifact's checkpoints, the newest first. The artifact may be damaged or gone.
+    ///
+    /// # Errors
+    /// When a folder is there and cannot be listed, or the artifact cannot be read.
+    pub fn checkpoint_places(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, CheckpointPlacesError> {
+        let keys = match self.read_file(path) {
+            Ok(bytes) => surviving_keys(&Artifact::read(path.clone(), bytes)),
+            Err(ArtifactError::Missing { .. }) => vec![ArtifactKey::of_path(path)],
+            Err(error) => return Err(error.into()),
+        };
+        Ok(self.checkpoints_of(&keys)?)
+    }
+
+    /// The files of the checkpoints under these keys, the newest first.
+    pub(crate) fn checkpoints_of(
+        &self,
+        keys: &[ArtifactKey],
+    ) -> Result<Vec<ProjectPath>, CheckpointListError> {
+        let mut places = Vec::new();
+        for key in keys {
+            places.extend(self.checkpoints_in(&checkpoint_folder(key))?);
+        }
+        // Names start with the time.
+        places.sort_by(|one, other| name(other).cmp(name(one)));
+        Ok(places)
+    }
+
+    /// All checkpoints of the project, in the order of their paths.
+    ///
+    /// # Errors
+    /// When a folder cannot be listed.
+    pub fn all_checkpoints(&self) -> Result<Vec<ProjectPath>, CheckpointListError> {
+        let mut places = Vec::new();
+        for folder in self.names_in(CHECKPOINTS)? {
+            places.extend(self.checkpoints_in(&format!("{CHECKPOINTS}/{folder}"))?);
+        }
+        places.sort();
+        Ok(places)
+    }
+
+    fn checkpoints_in(&self, folder: &str) -> Result<Vec<ProjectPath>, CheckpointListError> {
+        let names = self.names_in(folder)?.into_iter().filter(|name| name.ends_with(ENDING));
+        Ok(names.filter_map(|name| ProjectPath::new(format!("{folder}/{name}")).ok()).collect())
+    }
+
+    /// The names in a folder of the project; none where there is no such folder.
+    fn names_in(&self, folder: &str) -> Result<Vec<String>, CheckpointListError> {
+        let list = || -> io::Result<Vec<String>> {
+            let path = ProjectPath::new(folder).map_err(io::Error::other)?;
+            let place = self.root().resolve(&path).map_err(io::Error::other)?;
+            let mut names = Vec::new();
+            for entry in uninterrupted(|| fs::read_dir(&place))? {
+                names.extend(entry?.file_name().into_string());
+            }
+            Ok(names)
+        };
+        match list() {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(Vec::new())
+            }
+            listed => listed.map_err(|source| CheckpointListError { folder: folder.to_owned(), source }),
+        }
+    }
+}
+
+/// Why it cannot be told which checkpoints an artifact has.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointPlacesError {
+    /// A folder cannot be listed.
+    #[error(transparent)]
+    List(#[from] CheckpointListError),
+    /// The artifact cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+}
+
+fn name(place: &ProjectPath) -> &str {
+    place.as_str().rsplit('/').next().unwrap_or_default()
+}

@@ -1,0 +1,165 @@
+//! Putting the frontmatter of a checkpoint back.
+
+use std::cell::RefCell;
+
+use crate::changes::ChangeError;
+use crate::checkpoints::CheckpointReadError;
+use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_frontmatter::{Document, Fences, Region, replace_frontmatter};
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::{Artifact, FileHash, ProjectPath},
+    journal::{EventDraft, Kind},
+    projection::checkpoint::{Checkpoint, damaged_copy_path, surviving_keys},
+    transition::Remark,
+};
+
+/// A frontmatter that was put back.
+#[derive(Debug)]
+pub struct Restored {
+    /// The artifact as it is now.
+    pub artifact: TrackedArtifact,
+    /// Where it was put back from.
+    pub checkpoint: Checkpoint,
+    /// What the fences of the file were like.
+    pub fences: Fences,
+    /// Where the file as it was before is kept: there, if it was damaged.
+    pub kept: Option<ProjectPath>,
+    /// What was written.
+    pub outcome: Outcome,
+    /// What became of the ledgers of a story.
+    pub remarks: Vec<Remark>,
+}
+
+/// Why nothing was put back.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// The checkpoint cannot be used.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointReadError),
+    /// It is that of another artifact.
+    #[error("the checkpoint `{place}` is one of `{of}`, not of `{path}`")]
+    OtherArtifact {
+        /// Its file.
+        place: ProjectPath,
+        /// The artifact that it was made of.
+        of: ProjectPath,
+        /// The artifact that was named.
+        path: ProjectPath,
+    },
+    /// After it the file would not have this frontmatter.
+    #[error("cannot put the checkpoint `{place}` back into `{path}` faithfully; nothing was changed")]
+    NotProven {
+        /// Its file.
+        place: ProjectPath,
+        /// The artifact.
+        path: ProjectPath,
+    },
+    /// The damaged file cannot be kept.
+    #[error("cannot keep a copy of the damaged `{path}`, so it is left as it is")]
+    NotKept {
+        /// The artifact.
+        path: ProjectPath,
+        /// Why.
+        source: CommitError,
+    },
+    /// It cannot be read or written.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+}
+
+/// What the last decision came to.
+struct Decided {
+    fences: Fences,
+    kept: Option<ProjectPath>,
+}
+
+impl Workspace {
+    /// Puts the frontmatter of the checkpoint at `place` back into the artifact at `path`, to the byte, and keeps its body. A
+    /// file whose frontmatter is damaged is kept whole beside the checkpoint first.
+    ///
+    /// # Errors
+    /// When the checkpoint is not to be believed or of another artifact, or something cannot be read or written.
+    pub fn restore(
+        &self,
+        path: &ProjectPath,
+        place: &ProjectPath,
+        reason: Option<String>,
+    ) -> Result<Restored, RestoreError> {
+        let checkpoint = self.checkpoint_at(place)?;
+        let bytes = self.read_file(path).map_err(ChangeError::from)?;
+        let artifact = Artifact::read(path.clone(), bytes);
+        if checkpoint.path != *path && !surviving_keys(&artifact).contains(&checkpoint.key) {
+            let of = checkpoint.path.clone();
+            return Err(RestoreError::OtherArtifact { place: place.clone(), of, path: path.clone() });
+        }
+        let decided: RefCell<Result<Option<Decided>, RestoreError>> = RefCell::new(Ok(None));
+        let draft = EventDraft::new(Kind::RESTORE)
+            .with_command(format!("restore {path} --from {place}"))
+            .with_reason(reason)
+            .with("checkpoint", place.as_str())
+            .with("restored", checkpoint.event.to_string());
+        let outcomes = self.change_files(
+            std::slice::from_ref(path),
+            |_| draft.clone(),
+            |found| {
+                let [Some(bytes)] = *found else {
+                    return Err(ArtifactError::Missing { path: path.clone() }.into());
+                };
+                let (decision, outcome) = match self.decide_restore(path, place, &checkpoint, bytes) {
+                    Ok((bytes, decided)) => (FileDecision::Write(bytes), Ok(Some(decided))),
+                    Err(error) => (FileDecision::Keep, Err(error)),
+                };
+                *decided.borrow_mut() = outcome;
+                Ok(vec![decision])
+            },
+        )?;
+        let missing = || ChangeError::from(ArtifactError::Missing { path: path.clone() });
+        // A commit that ends well has decided at least once.
+        let Decided { fences, kept } = decided.into_inner()?.ok_or_else(missing)?;
+        let artifact = self.artifact(path).map_err(ChangeError::from)?;
+        let outcome = outcomes.into_iter().next().unwrap_or(Outcome::Unchanged);
+        let remarks = match outcome {
+            Outcome::Unchanged => Vec::new(),
+            _ => self.project_ledgers_of(std::slice::from_ref(&artifact), None).remarks(),
+        };
+        Ok(Restored { artifact, checkpoint, fences, kept, outcome, remarks })
+    }
+
+    /// The new bytes of the file, after the damaged ones are kept.
+    fn decide_restore(
+        &self,
+        path: &ProjectPath,
+        place: &ProjectPath,
+        checkpoint: &Checkpoint,
+        bytes: &[u8],
+    ) -> Result<(Vec<u8>, Decided), RestoreError> {
+        let replacement = replace_frontmatter(bytes, &checkpoint.frontmatter);
+        let new = Document::scan(&replacement.bytes);
+        let is_proven = Region::Frontmatter
+            .find(&new)
+            .is_ok_and(|span| replacement.bytes[span.range()] == *checkpoint.frontmatter.as_bytes());
+        if !is_proven {
+            return Err(RestoreError::NotProven { place: place.clone(), path: path.clone() });
+        }
+        let is_readable = Artifact::read(path.clone(), bytes.to_vec()).state_value().is_ok();
+        let kept = if is_readable { None } else { Some(self.keep_damaged(path, place, bytes)?) };
+        Ok((replacement.bytes, Decided { fences: replacement.fences, kept }))
+    }
+
+    /// Keeps a damaged file beside the checkpoint: history knows its hash alone.
+    fn keep_damaged(
+        &self,
+        path: &ProjectPath,
+        place: &ProjectPath,
+        bytes: &[u8],
+    ) -> Result<ProjectPath, RestoreError> {
+        let copy = damaged_copy_path(place, self.now(), FileHash::of(bytes)).map_err(ChangeError::from)?;
+        match commit::create(self.root(), &copy, bytes, self.commit_options()) {
+            // The name holds the hash: what stands there was kept in an earlier attempt.
+            Ok(_) | Err(CommitError::Publish(PublishError::Conflict(_))) => Ok(copy),
+            Err(source) => Err(RestoreError::NotKept { path: path.clone(), source }),
+        }
+    }
+}

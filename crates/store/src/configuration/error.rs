@@ -1,0 +1,107 @@
+//! Why a configuration cannot be used, and what in it has no effect.
+
+use std::{fmt, io, path::PathBuf};
+
+use crate::configuration::{DynamicPlace, Side};
+use stepmark_frontmatter::Position;
+
+/// A key of the configuration that this version does not know: a typing error, or a key of a newer version. It has no
+/// effect, and is reported.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UnknownKey {
+    /// The way to the key, for instance `workflows[0].step`.
+    pub key: String,
+    /// The configuration file.
+    pub file: PathBuf,
+}
+
+impl fmt::Display for UnknownKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "`{}` has the key `{}`, which stepmark does not know: it has no effect",
+            self.file.display(),
+            self.key
+        )
+    }
+}
+
+/// Why the configuration cannot be used. A missing file is no error.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigurationError {
+    /// The file exists, but cannot be read.
+    #[error("cannot read the configuration `{}`", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is too large to be a configuration.
+    #[error("the configuration `{}` is larger than {limit} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// How many bytes it may have.
+        limit: u64,
+    },
+    /// The file is no YAML, or a value in it is not what stands for its key.
+    #[error("`{}`{} cannot be used: {reason}", path.display(), At(*position))]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file, as far as it is known.
+        position: Option<Position>,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// The file holds state, which configuration never does.
+    #[error(
+        "`{}:{position}` holds state: `{key}` is {meaning}; configuration is static (D4-Q16, D4-Q20), and this \
+         belongs {}",
+        path.display(),
+        belongs_to(*side, key)
+    )]
+    StateKey {
+        /// The file.
+        path: PathBuf,
+        /// Where the key stands.
+        position: Position,
+        /// The way to the key.
+        key: String,
+        /// What the key is for.
+        meaning: &'static str,
+        /// The side that it is on.
+        side: Side,
+    },
+    /// A value of the environment or of the command line is not what stands for its key.
+    #[error("{source_name} cannot be used for `{key}`: {reason}")]
+    Given {
+        /// The environment variable, or the flag.
+        source_name: String,
+        /// The key that it stands for.
+        key: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// Where a key that is no configuration belongs.
+pub(super) fn belongs_to(side: Side, key: &str) -> String {
+    let name = key.rsplit('.').next().unwrap_or(key);
+    match side {
+        Side::Dynamic(DynamicPlace::RunTime) => "nowhere: it is found out when it is needed".to_owned(),
+        Side::Dynamic(DynamicPlace::Frontmatter) | Side::Static(_) => {
+            format!("in the frontmatter of the artifact (`stepmark set ARTIFACT {name}=…`)")
+        }
+    }
+}
+
+/// `:line:column`, as editors understand it.
+struct At(Option<Position>);
+
+impl fmt::Display for At {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |position| write!(out, ":{position}"))
+    }
+}

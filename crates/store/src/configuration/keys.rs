@@ -1,0 +1,342 @@
+//! The keys of `.stepmark/config.yaml` as they are written, each checked where it stands, so that an error has a place.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt, str::FromStr};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, de};
+use serde_yaml::{Mapping, Value};
+
+use crate::configuration::WorkflowDeclaration;
+use crate::configuration::{
+    Milestone, check_keys::CheckKeys, check_keys::RuleLevels, scalars::Count, scalars::FilePath,
+    scalars::Limit, scalars::SettingText, variable_sides::FREE_MAPS, variable_sides::Variable,
+};
+use stepmark_frontmatter::Position;
+use stepmark_model::{
+    artifact::{
+        PathGlob, PathGlobs, ProjectPath, ProjectPathError,
+        parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
+    },
+    lifecycle::LifecycleDeclaration,
+};
+
+/// The whole file. Every key may be missing or empty.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping of keys such as `project_id` and `artifacts`")]
+pub(super) struct Keys {
+    pub(super) project_id: Option<ProjectId>,
+    pub(super) artifacts: Option<ArtifactKeys>,
+    pub(super) workflows: Option<Workflows>,
+    pub(super) lifecycles: Option<Vec<LifecycleDeclaration>>,
+    pub(super) variables: Option<BTreeMap<VariableName, VariablePath>>,
+    pub(super) active: Option<FilePath>,
+    pub(super) main_config: Option<FilePath>,
+    pub(super) config_source: Option<FilePath>,
+    pub(super) milestones: Option<Vec<Milestone>>,
+    pub(super) checkpoints: Option<CheckpointKeys>,
+    pub(super) delegation: Option<DelegationKeys>,
+    pub(super) lease: Option<LeaseKeys>,
+    pub(super) git_history: Option<GitHistoryKeys>,
+    pub(super) instructions: Option<InstructionKeys>,
+    pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
+    pub(super) check: Option<CheckKeys>,
+    pub(super) trackers: Option<Trackers>,
+    pub(super) credentials: Option<Credentials>,
+}
+
+/// `trackers:`, whose meaning the crate that keeps tickets knows.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Trackers(#[expect(dead_code, reason = "only its form is checked here")] Mapping);
+
+/// `credentials:` of the user's file, whose meaning the same crate knows.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Credentials(#[expect(dead_code, reason = "only its form is checked here")] Mapping);
+
+/// `checkpoints:`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `every`")]
+pub(super) struct CheckpointKeys {
+    pub(super) every: Option<Count>,
+}
+
+/// `delegation:`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `folder`")]
+pub(super) struct DelegationKeys {
+    pub(super) folder: Option<FilePath>,
+}
+
+/// `lease:`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `seconds`")]
+pub(super) struct LeaseKeys {
+    pub(super) seconds: Option<Count>,
+}
+
+/// `git_history:`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `limit_ms`")]
+pub(super) struct GitHistoryKeys {
+    pub(super) limit_ms: Option<Limit>,
+}
+
+/// `instructions:`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `output` and `components`")]
+pub(super) struct InstructionKeys {
+    pub(super) output: Option<FilePath>,
+    pub(super) components: Option<Vec<FilePath>>,
+}
+
+/// `artifacts:`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `include` and `exclude`")]
+pub(super) struct ArtifactKeys {
+    pub(super) include: Option<Globs>,
+    pub(super) exclude: Option<Globs>,
+}
+
+/// Implements `JsonSchema` for a type that is written like another.
+macro_rules! schema_as {
+    ($own:ty, $written:ty) => {
+        impl JsonSchema for $own {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($own).into()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                <$written>::json_schema(generator)
+            }
+        }
+    };
+}
+
+/// What is wrong in the file, and where.
+#[derive(Debug)]
+pub(super) struct Misplaced {
+    pub(super) position: Option<Position>,
+    pub(super) reason: String,
+}
+
+impl Keys {
+    /// Reads the file; beside the keys stand the ways to those that are unknown.
+    pub(super) fn read(bytes: &[u8]) -> Result<(Self, Vec<String>), Misplaced> {
+        let keys: Option<Self> = serde_yaml::from_slice(bytes)?;
+        let values: Value = serde_yaml::from_slice(bytes)?;
+        Ok((keys.unwrap_or_default(), unknown_keys(&values)))
+    }
+
+    /// Reads one value that stands outside of files; `key` may lead into mappings: `section.key`.
+    pub(super) fn given(key: &str, text: &str) -> Result<Self, String> {
+        let mapping = |key: &str, value| Value::Mapping(Mapping::from_iter([(Value::from(key), value)]));
+        let file = key.rsplit('.').fold(Value::from(text), |value, key| mapping(key, value));
+        serde_yaml::from_value(file).map_err(|error| Misplaced::from(error).reason)
+    }
+
+    /// What counts where `nearer` lies over these keys: its values, key by key in mappings; its lists as a whole.
+    pub(super) fn overlaid(self, nearer: Self) -> Self {
+        Self {
+            project_id: nearer.project_id.or(self.project_id),
+            artifacts: both(self.artifacts, nearer.artifacts, |far, near| ArtifactKeys {
+                include: near.include.or(far.include),
+                exclude: near.exclude.or(far.exclude),
+            }),
+            workflows: nearer.workflows.or(self.workflows),
+            lifecycles: nearer.lifecycles.or(self.lifecycles),
+            variables: both(self.variables, nearer.variables, united),
+            active: nearer.active.or(self.active),
+            main_config: nearer.main_config.or(self.main_config),
+            config_source: nearer.config_source.or(self.config_source),
+            milestones: nearer.milestones.or(self.milestones),
+            checkpoints: both(self.checkpoints, nearer.checkpoints, |far, near| CheckpointKeys {
+                every: near.every.or(far.every),
+            }),
+            delegation: both(self.delegation, nearer.delegation, |far, near| DelegationKeys {
+                folder: near.folder.or(far.folder),
+            }),
+            lease: both(self.lease, nearer.lease, |far, near| LeaseKeys {
+                seconds: near.seconds.or(far.seconds),
+            }),
+            git_history: both(self.git_history, nearer.git_history, |far, near| GitHistoryKeys {
+                limit_ms: near.limit_ms.or(far.limit_ms),
+            }),
+            instructions: both(self.instructions, nearer.instructions, |far, near| InstructionKeys {
+                output: near.output.or(far.output),
+                components: near.components.or(far.components),
+            }),
+            settings: both(self.settings, nearer.settings, united),
+            check: both(self.check, nearer.check, |far, near| CheckKeys {
+                rules: both(far.rules, near.rules, RuleLevels::overlaid),
+                allow: near.allow.or(far.allow),
+            }),
+            trackers: nearer.trackers.or(self.trackers),
+            credentials: nearer.credentials.or(self.credentials),
+        }
+    }
+}
+
+fn both<T>(far: Option<T>, near: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (far, near) {
+        (Some(far), Some(near)) => Some(merge(far, near)),
+        (far, near) => near.or(far),
+    }
+}
+
+fn united<K: Ord, V>(mut far: BTreeMap<K, V>, near: BTreeMap<K, V>) -> BTreeMap<K, V> {
+    far.extend(near);
+    far
+}
+
+impl From<serde_yaml::Error> for Misplaced {
+    fn from(error: serde_yaml::Error) -> Self {
+        let mut reason = error.to_string();
+        let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
+        if let Some(Position { line, column }) = position
+            && let Some(plain) = reason.strip_suffix(&format!(" at line {line} column {column}"))
+        {
+            reason.truncate(plain.len());
+        }
+        Self { position, reason }
+    }
+}
+
+/// Names the keys that nothing reads. Later issues add keys; an older version says that they have no effect.
+fn unknown_keys(file: &Value) -> Vec<String> {
+    let mut unknown = Vec::new();
+    let mut compare = |values: &Value, way: &str, known: &[&str]| {
+        for key in values.as_mapping().into_iter().flat_map(serde_yaml::Mapping::keys) {
+            if !key.as_str().is_some_and(|key| known.contains(&key)) {
+                let spelling = serde_yaml::to_string(key).unwrap_or_default();
+                unknown.push(format!("{way}{}", spelling.trim_end()));
+            }
+        }
+    };
+    let sections: Vec<&str> = Variable::all_static().map(|variable| root_of(variable.name)).collect();
+    compare(file, "", &sections);
+    for (at, section) in sections.iter().enumerate() {
+        let is_first = !sections[..at].contains(section);
+        let leaves: Vec<&str> = Variable::all_static()
+            .filter_map(|variable| variable.name.split_once('.'))
+            .filter_map(|(own, leaf)| (own == *section).then_some(leaf))
+            .collect();
+        if is_first && !leaves.is_empty() && !FREE_MAPS.contains(section) {
+            compare(&file[*section], &format!("{section}."), &leaves);
+        }
+    }
+    for (index, workflow) in file["workflows"].as_sequence().into_iter().flatten().enumerate() {
+        compare(workflow, &format!("workflows[{index}]."), &["name", "artifacts", "steps", "folder"]);
+    }
+    unknown
+}
+
+/// The part of a name before its first `.`.
+fn root_of(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(root, _)| root)
+}
+
+/// `project_id:`, which stands in ticket markers and labels, so it is one short word.
+#[derive(Debug)]
+pub(super) struct ProjectId(pub(super) String);
+
+impl FromStr for ProjectId {
+    type Err = String;
+
+    fn from_str(id: &str) -> Result<Self, String> {
+        let fits = (1..=64).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        let wanted = "a project id is made of 1 to 64 letters, digits, `-`, `_` and `.`";
+        if fits { Ok(Self(id.to_owned())) } else { Err(format!("{wanted}, not `{id}`")) }
+    }
+}
+
+/// A list of path patterns.
+#[derive(Debug)]
+pub(super) struct Globs(pub(super) PathGlobs);
+
+impl<'de> Deserialize<'de> for Globs {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Vec::<PathGlob>::deserialize(from).map(PathGlobs::new).map(Self)
+    }
+}
+
+schema_as!(Trackers, BTreeMap<String, serde_json::Value>);
+schema_as!(Credentials, BTreeMap<String, serde_json::Value>);
+schema_as!(Globs, Vec<PathGlob>);
+schema_as!(Workflows, Vec<WorkflowDeclaration>);
+
+/// `workflows:`, of which no two share their name.
+#[derive(Debug)]
+pub(super) struct Workflows(pub(super) Vec<WorkflowDeclaration>);
+
+impl<'de> Deserialize<'de> for Workflows {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = Workflows;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a list of workflows")
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut entries: A) -> Result<Workflows, A::Error> {
+                let mut workflows: Vec<WorkflowDeclaration> = Vec::new();
+                while let Some(workflow) = entries.next_element::<WorkflowDeclaration>()? {
+                    if workflows.iter().any(|other| other.name() == workflow.name()) {
+                        return Err(de::Error::custom(format!("`{}` is declared twice", workflow.name())));
+                    }
+                    workflows.push(workflow);
+                }
+                Ok(Workflows(workflows))
+            }
+        }
+
+        from.deserialize_seq(Visitor)
+    }
+}
+
+/// The name of a variable of step files.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct VariableName(pub(super) String);
+
+impl FromStr for VariableName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let fits = !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let wanted = "the name of a variable is made of letters, digits, `-` and `_`, without braces";
+        if fits { Ok(Self(name.to_owned())) } else { Err(format!("{wanted}, not `{name}`")) }
+    }
+}
+
+/// The folder that a variable stands for, seen from the project root; empty for the root itself.
+#[derive(Debug)]
+pub(super) struct VariablePath(pub(super) String);
+
+impl FromStr for VariablePath {
+    type Err = ProjectPathError;
+
+    fn from_str(text: &str) -> Result<Self, ProjectPathError> {
+        let inside = match text.strip_prefix("{project-root}") {
+            Some(inside) => inside.strip_prefix('/').unwrap_or(inside),
+            None => text,
+        };
+        match ProjectPath::new(inside) {
+            Ok(path) => Ok(Self(path.as_str().to_owned())),
+            Err(ProjectPathError::Empty) => Ok(Self(String::new())),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+deserialize_as_scalar!(ProjectId, VariableName, VariablePath);
+schema_of_scalar!(ProjectId, {"type": ["string", "integer"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"});
+schema_of_scalar!(VariableName, {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"});
+schema_of_scalar!(VariablePath, {"type": "string"});

@@ -1,0 +1,338 @@
+//! The configuration of a project: `.stepmark/config.yaml` and what lies below and above it. It is static; the table of
+//! [`VARIABLES`] says what is not.
+
+pub(crate) mod initial_files;
+pub(crate) mod workflow_declaration;
+
+pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
+pub use workflow_declaration::{StepSource, WorkflowDeclaration};
+
+mod variable_sides;
+mod scalars;
+mod check_keys;
+mod keys;
+mod sources;
+mod layer;
+mod lifecycles;
+mod schema;
+mod defaults;
+mod error;
+mod read;
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod layer_cases;
+
+use std::{
+    collections::BTreeMap,
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use self::{
+    defaults::{ALWAYS_EXCLUDED, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in, default_values},
+    keys::{ArtifactKeys, Keys},
+    layer::ConfigurationLayer,
+    variable_sides::FREE_MAPS,
+};
+use stepmark_model::{
+    artifact::{FileHash, PathGlobs, ProjectPath},
+    check::Levels,
+    lifecycle::Lifecycles,
+};
+
+pub use check_keys::PathAllowance;
+pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
+pub use error::{ConfigurationError, UnknownKey};
+pub use layer::{ConfiguredValue, Origin, Place};
+pub use scalars::Milestone;
+pub use sources::ConfigurationSources;
+pub use variable_sides::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};
+
+/// The configuration of a project; every part has a default. It is static: no state is kept in it.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    project_id: Option<String>,
+    include: PathGlobs,
+    is_include_configured: bool,
+    exclude: PathGlobs,
+    always_excluded: PathGlobs,
+    workflows: Vec<WorkflowDeclaration>,
+    lifecycles: Arc<Lifecycles>,
+    variables: BTreeMap<String, String>,
+    active: Option<ProjectPath>,
+    main_config: Option<ProjectPath>,
+    config_source: Option<ProjectPath>,
+    milestones: Vec<Milestone>,
+    checkpoint_every: Option<NonZeroU32>,
+    delegation_folder: Option<ProjectPath>,
+    lease_seconds: NonZeroU32,
+    git_history_limit_ms: u32,
+    instruction_output: Option<ProjectPath>,
+    instruction_components: Vec<ProjectPath>,
+    settings: BTreeMap<String, String>,
+    rule_levels: Levels,
+    allowances: Vec<PathAllowance>,
+    /// What every layer says, the weakest first.
+    values: Vec<ConfiguredValue>,
+    files: Vec<PathBuf>,
+    /// `None` where it was not read.
+    digest: Option<FileHash>,
+    /// What they held, in their order.
+    contents: Vec<Arc<[u8]>>,
+    /// Whether the first of them is the user's.
+    has_user_file: bool,
+    unknown_keys: Vec<UnknownKey>,
+}
+
+impl Configuration {
+    /// What the layers, the weakest first, say together.
+    fn of(layers: Vec<ConfigurationLayer>) -> Self {
+        let mut keys = Keys::default();
+        let mut values = Vec::new();
+        let mut unknown_keys = Vec::new();
+        let mut lifecycles = None;
+        for layer in layers {
+            lifecycles = layer.lifecycles.or(lifecycles);
+            keys = keys.overlaid(layer.keys);
+            values.extend(layer.values);
+            unknown_keys.extend(layer.unknown_keys);
+        }
+        let ArtifactKeys { include, exclude } = keys.artifacts.unwrap_or_default();
+        let instructions = keys.instructions.unwrap_or_default();
+        let check = keys.check.unwrap_or_default();
+        let built_in = Self::default();
+        Self {
+            project_id: keys.project_id.map(|id| id.0),
+            is_include_configured: include.is_some(),
+            include: include.map_or(built_in.include, |globs| globs.0),
+            exclude: exclude.map_or(built_in.exclude, |globs| globs.0),
+            always_excluded: built_in.always_excluded,
+            workflows: keys.workflows.map(|workflows| workflows.0).unwrap_or_default(),
+            lifecycles: Arc::new(Lifecycles::new(lifecycles.unwrap_or_default())),
+            variables: keys.variables.into_iter().flatten().map(|(name, path)| (name.0, path.0)).collect(),
+            active: keys.active.map(|path| path.0),
+            main_config: keys.main_config.map(|path| path.0),
+            config_source: keys.config_source.map(|path| path.0),
+            milestones: keys.milestones.unwrap_or_default(),
+            checkpoint_every: keys.checkpoints.and_then(|keys| keys.every).map(|every| every.0),
+            delegation_folder: keys.delegation.and_then(|keys| keys.folder).map(|folder| folder.0),
+            lease_seconds: keys.lease.and_then(|keys| keys.seconds).map_or(DEFAULT_LEASE, |count| count.0),
+            git_history_limit_ms: keys
+                .git_history
+                .and_then(|keys| keys.limit_ms)
+                .map_or(DEFAULT_GIT_HISTORY_LIMIT, |limit| limit.0),
+            instruction_output: instructions.output.map(|path| path.0),
+            instruction_components: instructions
+                .components
+                .into_iter()
+                .flatten()
+                .map(|path| path.0)
+                .collect(),
+            settings: keys.settings.into_iter().flatten().map(|(name, text)| (name.0, text.0)).collect(),
+            rule_levels: check.rules.into_iter().flat_map(|levels| levels.0).collect(),
+            allowances: check.allow.unwrap_or_default(),
+            values,
+            files: Vec::new(),
+            digest: None,
+            contents: Vec::new(),
+            has_user_file: false,
+            unknown_keys,
+        }
+    }
+
+    /// The identity of the project in tickets, memory and history; `None` until `init` gives one.
+    pub fn project_id(&self) -> Option<&str> {
+        self.project_id.as_deref()
+    }
+
+    /// Whether the file at `path` counts as an artifact.
+    pub fn is_artifact(&self, path: &ProjectPath) -> bool {
+        self.include.matches(path) && !self.exclude.matches(path) && !self.always_excluded.matches(path)
+    }
+
+    /// Whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not enter it.
+    pub fn skips_folder(&self, path: &ProjectPath) -> bool {
+        self.exclude.matches_all_in(path) || self.always_excluded.matches_all_in(path)
+    }
+
+    /// The patterns of files that are artifacts.
+    pub fn include(&self) -> &PathGlobs {
+        &self.include
+    }
+
+    /// Whether somebody has said which files are artifacts.
+    pub const fn is_include_configured(&self) -> bool {
+        self.is_include_configured
+    }
+
+    /// The patterns of files that are none, though they are included. Files of stepmark and git never are.
+    pub fn exclude(&self) -> &PathGlobs {
+        &self.exclude
+    }
+
+    /// The declared workflows, in the order of the file.
+    pub fn workflows(&self) -> &[WorkflowDeclaration] {
+        &self.workflows
+    }
+
+    /// The lifecycles: those that are declared, and those that are built in.
+    pub const fn lifecycles(&self) -> &Arc<Lifecycles> {
+        &self.lifecycles
+    }
+
+    /// The values of variables in step files (`planning_artifacts`, without braces): folders seen from the project
+    /// root, with `/` between their parts; empty for the root itself.
+    pub fn variables(&self) -> &BTreeMap<String, String> {
+        &self.variables
+    }
+
+    /// The artifact that is worked on, as configuration names it (D4-Q3).
+    pub const fn active(&self) -> Option<&ProjectPath> {
+        self.active.as_ref()
+    }
+
+    /// The configuration file of the workflows: `main_config` (D4-Q3).
+    pub const fn main_config(&self) -> Option<&ProjectPath> {
+        self.main_config.as_ref()
+    }
+
+    /// The configuration file of the workflows under its older name, `config_source` (D4-Q3).
+    pub const fn config_source(&self) -> Option<&ProjectPath> {
+        self.config_source.as_ref()
+    }
+
+    /// After what checkpoints are made by themselves.
+    pub fn milestones(&self) -> &[Milestone] {
+        &self.milestones
+    }
+
+    /// After how many completed steps a checkpoint is made by itself; `None`: never.
+    pub const fn checkpoint_every(&self) -> Option<NonZeroU32> {
+        self.checkpoint_every
+    }
+
+    /// The folder in which delegated artifacts are made; `None`: beside their parent.
+    pub const fn delegation_folder(&self) -> Option<&ProjectPath> {
+        self.delegation_folder.as_ref()
+    }
+
+    /// How long a lease lasts. 600 s by default.
+    pub const fn lease_duration(&self) -> Duration {
+        Duration::from_secs(self.lease_seconds.get() as u64)
+    }
+
+    /// How long git may be asked for the history of a file. 300 ms by default; 0 turns it off.
+    pub const fn git_history_limit(&self) -> Duration {
+        Duration::from_millis(self.git_history_limit_ms as u64)
+    }
+
+    /// Where the assembled instruction file goes; `None`: there is none.
+    pub const fn instruction_output(&self) -> Option<&ProjectPath> {
+        self.instruction_output.as_ref()
+    }
+
+    /// The Markdown files that it is assembled from, in their order.
+    pub fn instruction_components(&self) -> &[ProjectPath] {
+        &self.instruction_components
+    }
+
+    /// What instructions tell an agent (`user_name`, `communication_language`, …), each as it is spelled (D4-Q20).
+    pub const fn settings(&self) -> &BTreeMap<String, String> {
+        &self.settings
+    }
+
+    /// How bad the findings of each rule are (`check.rules`).
+    pub const fn rule_levels(&self) -> &Levels {
+        &self.rule_levels
+    }
+
+    /// Findings that are accepted (`check.allow`), in the order of the file.
+    pub fn allowances(&self) -> &[PathAllowance] {
+        &self.allowances
+    }
+
+    /// The bytes of `.stepmark/config.yaml`, if [`Configuration::allowances`] stand there and in no other layer.
+    pub(crate) fn source_of_allowances(&self) -> Option<&[u8]> {
+        let last = self.values.iter().rfind(|value| value.key == "check.allow")?;
+        let Origin::Project(place) = &last.origin else { return None };
+        self.sources().find(|(file, _)| *file == place.file).map(|(_, bytes)| bytes)
+    }
+
+    /// The configuration files that were read, the weakest first.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// The SHA-256 over what all layers say, to the byte: equal ones mean equal configurations. `None` for one that was not read.
+    pub const fn digest(&self) -> Option<FileHash> {
+        self.digest
+    }
+
+    /// The configuration files that were read and what they held, the weakest first: for what other crates keep in them.
+    pub fn sources(&self) -> impl Iterator<Item = (&Path, &[u8])> {
+        self.files.iter().zip(&self.contents).map(|(path, bytes)| (path.as_path(), &**bytes))
+    }
+
+    /// The user's own configuration file and what it held; `None` where there is none. All others come with the project.
+    pub fn user_source(&self) -> Option<(&Path, &[u8])> {
+        self.sources().next().filter(|_| self.has_user_file)
+    }
+
+    /// Every value that counts, with its origin, in the order of [`VARIABLES`](crate::configuration::VARIABLES). Keys without a value
+    /// and without a default are left out.
+    pub fn effective_values(&self) -> Vec<ConfiguredValue> {
+        let mut nearest: BTreeMap<(usize, &str), ConfiguredValue> = BTreeMap::new();
+        let defaults = default_values();
+        for value in defaults.iter().chain(&self.values) {
+            let place = Variable::all_static().position(|variable| {
+                variable.name == value.key
+                    || FREE_MAPS.contains(&variable.name)
+                        && value.key.strip_prefix(variable.name).is_some_and(|rest| rest.starts_with('.'))
+            });
+            nearest.insert((place.unwrap_or(usize::MAX), &value.key), value.clone());
+        }
+        nearest.into_values().collect()
+    }
+
+    /// What stands in the files without effect.
+    pub fn unknown_keys(&self) -> &[UnknownKey] {
+        &self.unknown_keys
+    }
+}
+
+impl Default for Configuration {
+    fn default() -> Self {
+        Self {
+            project_id: None,
+            include: built_in(DEFAULT_INCLUDE),
+            is_include_configured: false,
+            exclude: built_in(DEFAULT_EXCLUDE),
+            always_excluded: built_in(ALWAYS_EXCLUDED),
+            workflows: Vec::new(),
+            lifecycles: Arc::default(),
+            variables: BTreeMap::new(),
+            active: None,
+            main_config: None,
+            config_source: None,
+            milestones: Vec::new(),
+            checkpoint_every: None,
+            delegation_folder: None,
+            lease_seconds: DEFAULT_LEASE,
+            git_history_limit_ms: DEFAULT_GIT_HISTORY_LIMIT,
+            instruction_output: None,
+            instruction_components: Vec::new(),
+            settings: BTreeMap::new(),
+            rule_levels: Levels::default(),
+            allowances: Vec::new(),
+            values: Vec::new(),
+            files: Vec::new(),
+            digest: None,
+            contents: Vec::new(),
+            has_user_file: false,
+            unknown_keys: Vec::new(),
+        }
+    }
+}

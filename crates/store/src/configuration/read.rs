@@ -1,0 +1,175 @@
+//! Reading the layers of the configuration.
+#![expect(clippy::disallowed_methods, reason = "an edge module: configuration files are read here")]
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::configuration::{
+    Configuration, ConfigurationError, ConfigurationSources, Origin, Place, Variable, error::belongs_to,
+    keys::Misplaced, layer::ConfigurationLayer, layer::LayerError, variable_sides::FREE_MAPS,
+};
+use crate::disk::{own_file, own_file::Access, root::CONFIGURATION_PATH, root::Root};
+use stepmark_model::artifact::FileHash;
+
+/// A configuration is written by hand; what is larger than this many bytes is something else.
+const SIZE_LIMIT: u64 = 1024 * 1024;
+
+impl Configuration {
+    /// Reads `.stepmark/config.yaml` of the project; the defaults where it does not exist.
+    ///
+    /// # Errors
+    /// When the file cannot be read or used, with its line and column.
+    pub fn load(root: &Root) -> Result<Self, ConfigurationError> {
+        Self::load_with(root, &ConfigurationSources::default())
+    }
+
+    /// Reads `.stepmark/config.yaml` of the project, over the user's file and below environment and flags.
+    ///
+    /// # Errors
+    /// When a file cannot be read or used, with its line and column, or another value cannot be used.
+    pub fn load_with(root: &Root, sources: &ConfigurationSources) -> Result<Self, ConfigurationError> {
+        let own = own_file::open(root.path(), CONFIGURATION_PATH.as_ref(), Access::Read);
+        let bytes = read_opened(&root.path().join(CONFIGURATION_PATH), own)?;
+        Self::of_project_bytes(root, sources, bytes)
+    }
+
+    /// The same, where the project's file holds `project_bytes`, whatever stands on the disk; `None`: there is none.
+    ///
+    /// # Errors
+    /// Those of [`Configuration::load_with`].
+    pub(crate) fn of_project_bytes(
+        root: &Root,
+        sources: &ConfigurationSources,
+        project_bytes: Option<Vec<u8>>,
+    ) -> Result<Self, ConfigurationError> {
+        let mut layers = Vec::new();
+        let mut files = Vec::new();
+        let mut digest = Sha256::new();
+        let mut contents = Vec::new();
+        let mut has_user_file = false;
+        let user = match &sources.user_file {
+            Some(path) => Some((path.clone(), read_file(path)?, Origin::User as fn(Place) -> Origin)),
+            None => None,
+        };
+        let project = root.path().join(CONFIGURATION_PATH);
+        let project = (project, project_bytes, Origin::Project as fn(Place) -> Origin);
+        for (path, bytes, origin) in user.into_iter().chain([project]) {
+            let Some(bytes) = bytes else { continue };
+            digest.update(format!("{path:?} {}\n", bytes.len()));
+            digest.update(&bytes);
+            let layer = ConfigurationLayer::read(&path, &bytes, origin);
+            layers.push(layer.map_err(|error| unusable(&path, error))?);
+            refuse_misplaced(&path, layers.last())?;
+            has_user_file |= sources.user_file.as_ref() == Some(&path);
+            files.push(path);
+            contents.push(bytes.into());
+        }
+        for variable in Variable::all_static() {
+            let Some(name) = variable.environment else { continue };
+            let Some((_, text)) = sources.environment.iter().rfind(|(own, _)| own == name) else { continue };
+            digest.update(format!("{name}={text:?}\n"));
+            let origin = Origin::Environment { variable: name.to_owned() };
+            layers.push(ConfigurationLayer::given(variable.name, text, origin).map_err(|reason| {
+                let source_name = format!("the environment variable `{name}`");
+                ConfigurationError::Given { source_name, key: variable.name.to_owned(), reason }
+            })?);
+        }
+        for (key, text) in &sources.flags {
+            digest.update(format!("--config {key:?}={text:?}\n"));
+            layers.push(flag_layer(key, text)?);
+        }
+        let digest = FileHash::from_digest(digest.finalize().into());
+        Ok(Self { files, contents, has_user_file, digest: Some(digest), ..Self::of(layers) })
+    }
+}
+
+/// The bytes of a configuration file; `None` where there is none.
+fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ConfigurationError> {
+    read_opened(path, File::open(path))
+}
+
+fn read_opened(path: &Path, opened: io::Result<File>) -> Result<Option<Vec<u8>>, ConfigurationError> {
+    let mut bytes = Vec::new();
+    let read = opened.and_then(|file| file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 > SIZE_LIMIT => {
+            Err(ConfigurationError::TooLarge { path: path.to_owned(), limit: SIZE_LIMIT })
+        }
+        Ok(_) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ConfigurationError::Unreadable { path: path.to_owned(), source }),
+    }
+}
+
+pub(super) fn unusable(path: &Path, error: LayerError) -> ConfigurationError {
+    let path = path.to_owned();
+    match error {
+        LayerError::Invalid(Misplaced { position, reason }) => {
+            ConfigurationError::Invalid { path, position, reason }
+        }
+        LayerError::StateKey { position, key, variable } => ConfigurationError::StateKey {
+            path,
+            position,
+            key,
+            meaning: variable.meaning,
+            side: variable.side,
+        },
+    }
+}
+
+/// Refuses an identity that all projects of a person would share, and credentials of a file that comes with a repository.
+fn refuse_misplaced(path: &Path, layer: Option<&ConfigurationLayer>) -> Result<(), ConfigurationError> {
+    for value in layer.into_iter().flat_map(|layer| &layer.values) {
+        let key = value.key.split('.').next().unwrap_or_default();
+        let reason = match (&value.origin, key) {
+            (Origin::User(_), "project_id") => format!(
+                "`project_id` is the identity of one project: it belongs in its `{CONFIGURATION_PATH}`"
+            ),
+            (Origin::Project(_), "credentials") => {
+                "`credentials` says which host gets your credentials, which no repository \
+                 may: it belongs in your own configuration, `~/.config/stepmark/config.yaml`"
+                    .to_owned()
+            }
+            _ => continue,
+        };
+        let position = value.origin.place().map(|place| place.position);
+        return Err(ConfigurationError::Invalid { path: path.to_owned(), position, reason });
+    }
+    Ok(())
+}
+
+/// What `--config KEY=VALUE` says.
+fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, ConfigurationError> {
+    let failed = |reason: String| ConfigurationError::Given {
+        source_name: "`--config`".to_owned(),
+        key: key.to_owned(),
+        reason,
+    };
+    let name = key.rsplit('.').next().unwrap_or(key);
+    if let Some(variable) = Variable::dynamic_at(key, name) {
+        let belongs = belongs_to(variable.side, key);
+        return Err(failed(format!(
+            "it is {}; configuration is static (D4-Q16, D4-Q20), and this belongs {belongs}",
+            variable.meaning
+        )));
+    }
+    let is_free = FREE_MAPS
+        .iter()
+        .any(|map| key.strip_prefix(map).is_some_and(|rest| rest.len() > 1 && rest.starts_with('.')));
+    if !is_free
+        && !Variable::all_static().any(|variable| variable.name == key && variable.environment.is_some())
+    {
+        let known = Variable::all_static().filter(|variable| variable.environment.is_some());
+        let known: Vec<_> = known.map(|variable| format!("`{}`", variable.name)).collect();
+        return Err(failed(format!(
+            "it is no key with a single value; these are {}, `settings.NAME`, `variables.NAME` and `check.rules.RULE`",
+            known.join(", ")
+        )));
+    }
+    ConfigurationLayer::given(key, text, Origin::Flag).map_err(failed)
+}

@@ -1,0 +1,19 @@
+//! Where configuration comes from besides the project: values that the edge of a program collects.
+
+use std::path::PathBuf;
+
+/// What surrounds a project: given by whoever opens it, so that the library reads no environment by itself. The default
+/// is none of it.
+///
+/// Layers, the weakest first: built-in defaults, the user's file, the project's file, environment variables, flags (issue
+/// "State that survives", D4-Q16).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfigurationSources {
+    /// The user's configuration file: `$XDG_CONFIG_HOME/stepmark/config.yaml`, else `~/.config/stepmark/config.yaml`. It
+    /// need not exist.
+    pub user_file: Option<PathBuf>,
+    /// Environment variables and their values. Those that [`VARIABLES`](crate::configuration::VARIABLES) does not name are left alone.
+    pub environment: Vec<(String, String)>,
+    /// Keys and values of the command line, in its order: the last counts.
+    pub flags: Vec<(String, String)>,
+}

@@ -1,0 +1,386 @@
+//! The folders of what belongs to one clone: redo records, locks, live history, leases, the ledger of sync, caches.
+//!
+//! In a git project they stand in git's own folder, which no clone, checkout, stash or clean fills or empties. Elsewhere they stand
+//! in `.stepmark/local/`, and are refused where they are links or another user's. What a repository carries at that place is not read.
+#![expect(clippy::disallowed_methods, reason = "an edge module: these folders are looked at and made here")]
+
+use std::{
+    fs::{self, DirBuilder},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+#[cfg(feature = "write")]
+use crate::disk::own_file;
+use crate::git::{folders::GitFolders, folders::is_own};
+use stepmark_model::artifact::FileHash;
+
+/// The folder of local state where there is no git, seen from the project root.
+pub(crate) const PLAIN_FOLDER: &str = ".stepmark/local";
+
+/// The folder of stepmark in git's folder.
+const GIT_FOLDER: &str = "stepmark";
+
+/// The folder of states of projects that are in folders of the work tree.
+const PROJECTS: &str = "projects";
+
+/// The file in such a state that names the folder of its project.
+pub(crate) const PROJECT_FILE: &str = "folder";
+
+/// How many bytes that name may have; a path of Linux has at most 4,096.
+#[cfg(feature = "write")]
+const FOLDER_LIMIT: u64 = 8 * 1024;
+
+/// The names of temporary files beside artifacts, and of segments that are being sealed.
+const EXCLUDED: [&str; 2] = [".stepmark-*.tmp", "**/.stepmark/journal/.*.tmp"];
+
+/// One of the folders of local state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateFolder {
+    /// Live segments of the journal; shared by all work trees of a repository.
+    Journal,
+    /// Copies of the segments that this clone sealed; shared.
+    SealedCopies,
+    /// Leases; shared.
+    Leases,
+    /// The ledger of sync, beside the other folders; shared.
+    Sync,
+    /// Records of commits that are under way.
+    Redo,
+    /// Records of commits that cannot be finished.
+    RedoAside,
+    /// Lock files.
+    Locks,
+    /// What can be deleted at will.
+    Cache,
+}
+
+/// Where the local state of one project stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalState {
+    /// Absolute, without links: git's folder, or the project root.
+    base: PathBuf,
+    /// The same for what all work trees share.
+    common_base: PathBuf,
+    /// Between the base and the folders.
+    below: PathBuf,
+    /// The folder of the project, seen from the top of the work tree of git.
+    project: PathBuf,
+    is_in_git: bool,
+}
+
+/// Why the folder of local state is not used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocalStateError {
+    /// Something else stands in its place.
+    #[error(
+        "`{}` is a link or no folder, so what it leads to is not used as the state of this clone: \
+         remove it, and run the command again", place.display()
+    )]
+    NotAFolder {
+        /// Where it stands.
+        place: PathBuf,
+    },
+    /// It belongs to another user.
+    #[error(
+        "`{}` belongs to another user, so it is not used as the state of this clone: \
+         give it to this user (it may hold history that stands nowhere else), and run the command again", place.display()
+    )]
+    ForeignOwner {
+        /// Where it stands.
+        place: PathBuf,
+    },
+    /// It cannot be made.
+    #[error(
+        "cannot make the folder `{}` for the state of this clone: allow writing there, and run the command again",
+        place.display()
+    )]
+    Make {
+        /// Where it is to stand.
+        place: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It cannot be looked at.
+    #[error("cannot look at `{}`, where the state of this clone stands", place.display())]
+    Unreachable {
+        /// Where it stands.
+        place: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl LocalState {
+    /// Finds the place for the project at `root`, absolute and without links. Nothing is made.
+    pub(crate) fn of(root: &Path) -> Self {
+        GitFolders::around(root).map_or_else(|| Self::without_git(root), |git| Self::in_git(git, root))
+    }
+
+    /// The place for the project at `root` in the repository `git` around it.
+    pub(crate) fn in_git(git: GitFolders, root: &Path) -> Self {
+        let project = root.strip_prefix(&git.top).unwrap_or(root).to_owned();
+        Self { base: git.own, common_base: git.common, below: below_git(&project), project, is_in_git: true }
+    }
+
+    /// The states of other projects in folders of the same repository, each with its folder, seen from the top of the work tree.
+    #[cfg(feature = "write")]
+    pub(crate) fn of_other_projects(&self) -> io::Result<Vec<(PathBuf, Self)>> {
+        let projects = self.common_base.join(GIT_FOLDER).join(PROJECTS);
+        let mut found = Vec::new();
+        for entry in
+            if projects.is_dir() { Some(fs::read_dir(&projects)?) } else { None }.into_iter().flatten()
+        {
+            let place = entry?.path();
+            let Ok(folder) = own_file::read(&place, PROJECT_FILE.as_ref(), FOLDER_LIMIT) else { continue };
+            let Ok(project) = String::from_utf8(folder).map(PathBuf::from) else { continue };
+            let state = Self { below: below_git(&project), project: project.clone(), ..self.clone() };
+            // A name that was not written to its end names another place.
+            if state.top(true) == place && state != *self {
+                found.push((project, state));
+            }
+        }
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(found)
+    }
+
+    /// The place for a project without git.
+    pub(crate) fn without_git(root: &Path) -> Self {
+        Self {
+            base: root.to_owned(),
+            common_base: root.to_owned(),
+            below: PathBuf::from(PLAIN_FOLDER),
+            project: PathBuf::new(),
+            is_in_git: false,
+        }
+    }
+
+    /// Returns whether it stands in git's folder, and not among the files of the project.
+    pub const fn is_in_git(&self) -> bool {
+        self.is_in_git
+    }
+
+    /// Returns whether `place`, absolute and without links, is in the folder of git that the state stands in.
+    pub(crate) fn is_git_folder(&self, place: &Path) -> bool {
+        let is_below = |base: &Path| place.starts_with(base);
+        let is_shared = || self.common_base != self.base && is_below(&self.common_base);
+        self.is_in_git && (is_below(&self.base) || is_shared())
+    }
+
+    /// The path of `folder`, which need not exist; not checked: for messages and for watching.
+    pub fn path(&self, folder: StateFolder) -> PathBuf {
+        let (base, name) = self.parts(folder);
+        let top = base.join(&self.below);
+        if name.is_empty() { top } else { top.join(name) }
+    }
+
+    /// The path of `folder`, to be read from or written to. The folder need not exist.
+    ///
+    /// # Errors
+    /// When it, or a folder above it, is a link, no folder, or another user's.
+    pub fn folder(&self, folder: StateFolder) -> Result<PathBuf, LocalStateError> {
+        let (base, name) = self.parts(folder);
+        let mut place = base.to_owned();
+        for part in self.below.iter().chain(Path::new(name)) {
+            place.push(part);
+            if !check(&place, !self.is_in_git)? {
+                break;
+            }
+        }
+        Ok(self.path(folder))
+    }
+
+    /// Makes `folder`, readable by this user alone, and returns its path.
+    ///
+    /// # Errors
+    /// When it cannot be made, or must not be used.
+    pub fn make(&self, folder: StateFolder) -> Result<PathBuf, LocalStateError> {
+        let place = self.folder(folder)?;
+        let (base, _) = self.parts(folder);
+        let state = base.join(&self.below);
+        // The ignore file before the folder, whose presence says that all this is done: a process killed here leaves it to the next.
+        let make = || {
+            if self.is_in_git && !state.is_dir() {
+                exclude_temporary_files(&self.common_base)?;
+            }
+            make_private(&state)?;
+            self.keep_out_of_git(&state)?;
+            self.name_project(&state)?;
+            make_private(&place)
+        };
+        make().map_err(|source| LocalStateError::Make { place: place.clone(), source })?;
+        Ok(place)
+    }
+
+    /// In a project that becomes a repository later, or lies in one of another user.
+    fn keep_out_of_git(&self, state: &Path) -> io::Result<()> {
+        let ignore = state.join(".gitignore");
+        let is_there = fs::symlink_metadata(&ignore).is_ok_and(|found| found.len() > 0);
+        if self.is_in_git || is_there { Ok(()) } else { fs::write(&ignore, "*\n") }
+    }
+
+    /// Notes which folder a state is for that has only a hash of it as its name, so that it is found when the folder gets another one.
+    fn name_project(&self, state: &Path) -> io::Result<()> {
+        let file = state.join(PROJECT_FILE);
+        match self.project.to_str() {
+            Some(folder) if !folder.is_empty() && fs::symlink_metadata(&file).is_err() => {
+                fs::write(file, folder)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The path of the folder that holds those of this work tree; with `is_common`, of those that all work trees share.
+    #[cfg(feature = "write")]
+    pub(crate) fn top(&self, is_common: bool) -> PathBuf {
+        let base = if is_common { &self.common_base } else { &self.base };
+        base.join(&self.below)
+    }
+
+    fn parts(&self, folder: StateFolder) -> (&Path, &'static str) {
+        match folder {
+            StateFolder::Journal => (&self.common_base, "journal"),
+            StateFolder::SealedCopies => (&self.common_base, "sealed"),
+            StateFolder::Leases => (&self.common_base, "leases"),
+            StateFolder::Sync => (&self.common_base, ""),
+            StateFolder::Redo => (&self.base, "redo"),
+            StateFolder::RedoAside => (&self.base, "redo-aside"),
+            StateFolder::Locks => (&self.base, "locks"),
+            StateFolder::Cache => (&self.base, "cache"),
+        }
+    }
+}
+
+impl From<LocalStateError> for io::Error {
+    fn from(error: LocalStateError) -> Self {
+        Self::other(error)
+    }
+}
+
+/// Tells git to leave temporary files alone, which stand beside artifacts for moments, or until the next command where a process was
+/// killed (gitignore(5), "info/exclude").
+fn exclude_temporary_files(git: &Path) -> io::Result<()> {
+    let place = git.join("info/exclude");
+    let before = match fs::read_to_string(&place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        // Whatever stands there is the user's.
+        Err(_) => return Ok(()),
+        Ok(text) => text,
+    };
+    let missing: String = EXCLUDED
+        .iter()
+        .filter(|line| !before.lines().any(|known| known == **line))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    fs::create_dir_all(git.join("info"))?;
+    let separator = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let mut file = fs::OpenOptions::new().append(true).create(true).open(place)?;
+    file.write_all(format!("{separator}{missing}").as_bytes())
+}
+
+/// A project at the top of the work tree has `stepmark/`, another one a folder of its own beside.
+fn below_git(inside: &Path) -> PathBuf {
+    let folder = PathBuf::from(GIT_FOLDER);
+    if inside.as_os_str().is_empty() {
+        return folder;
+    }
+    let mut digits = FileHash::of(inside.as_os_str().as_encoded_bytes()).to_string();
+    digits.truncate(16);
+    folder.join(PROJECTS).join(digits)
+}
+
+/// Returns whether something stands at `place`, which then is a folder; with `is_private`, of this user.
+fn check(place: &Path, is_private: bool) -> Result<bool, LocalStateError> {
+    let place_of = || place.to_owned();
+    match fs::symlink_metadata(place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(LocalStateError::Unreachable { place: place_of(), source }),
+        Ok(found) if !found.is_dir() => Err(LocalStateError::NotAFolder { place: place_of() }),
+        Ok(_) if is_private && !is_own(place) => Err(LocalStateError::ForeignOwner { place: place_of() }),
+        Ok(_) => Ok(true),
+    }
+}
+
+fn make_private(place: &Path) -> io::Result<()> {
+    if place.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = place.parent() {
+        // `.stepmark` itself is shared with everybody who reads the project.
+        fs::create_dir_all(parent)?;
+    }
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(place) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let place = fs::canonicalize(folder.path()).unwrap();
+        (folder, place)
+    }
+
+    fn make_repository(top: &Path) {
+        for folder in [".git/objects", ".git/refs"] {
+            fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        fs::write(top.join(".git/HEAD"), "").unwrap();
+    }
+
+    #[test]
+    fn stands_in_gits_folder_for_each_project_apart() {
+        let (_folder, top) = scratch();
+        make_repository(&top);
+        let state = LocalState::of(&top);
+        assert_eq!(state.path(StateFolder::Redo), top.join(".git/stepmark/redo"));
+        let below = LocalState::of(&top.join("packages/one"));
+        let other = LocalState::of(&top.join("packages/two"));
+        assert!(below.path(StateFolder::Redo).starts_with(top.join(".git/stepmark/projects")));
+        assert_ne!(below, other);
+        assert_eq!(state.make(StateFolder::Leases).unwrap(), top.join(".git/stepmark/leases"));
+        assert!(!top.join(".stepmark").exists());
+        other.make(StateFolder::Locks).unwrap();
+        let excluded = fs::read_to_string(top.join(".git/info/exclude")).unwrap();
+        assert_eq!(excluded, EXCLUDED.map(|line| format!("{line}\n")).concat(), "once");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn without_git_it_is_for_this_user_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_folder, top) = scratch();
+        let place = LocalState::of(&top).make(StateFolder::Locks).unwrap();
+        assert_eq!(place, top.join(".stepmark/local/locks"));
+        let mode = fs::metadata(top.join(".stepmark/local")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        assert_eq!(fs::read(top.join(".stepmark/local/.gitignore")).unwrap(), b"*\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_its_place_is_refused() {
+        for link in [".stepmark", ".stepmark/local", ".stepmark/local/redo"] {
+            let ((_folder, top), (_elsewhere, outside)) = (scratch(), scratch());
+            fs::create_dir_all(top.join(link).parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(&outside, top.join(link)).unwrap();
+            let state = LocalState::of(&top);
+            let refused = state.folder(StateFolder::Redo).unwrap_err();
+            assert!(matches!(&refused, LocalStateError::NotAFolder { place } if *place == top.join(link)));
+            assert!(state.make(StateFolder::Redo).is_err());
+            assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+        }
+    }
+}

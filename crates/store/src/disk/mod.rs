@@ -1,0 +1,22 @@
+//! Files and folders: the root, private state, walking, stamps, hashes. Nothing here knows what a file means.
+
+pub(crate) mod database_files;
+pub mod file_lock;
+pub(crate) mod file_reading;
+pub(crate) mod file_stat;
+pub(crate) mod folder;
+pub(crate) mod hash_files;
+pub(crate) mod ignore_files;
+pub(crate) mod in_parts;
+pub(crate) mod listed_files;
+pub(crate) mod local_state;
+pub(crate) mod own_file;
+pub(crate) mod root;
+pub(crate) mod stat_cache;
+pub(crate) mod uninterrupted;
+pub(crate) mod walk;
+
+pub use in_parts::map_in_parts;
+pub use local_state::{LocalState, LocalStateError, StateFolder};
+pub use root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
+pub use walk::{WalkError, WalkProblem, WalkProblemKind};

@@ -1,0 +1,484 @@
+//! The folder that a project lives in, and the way from names to files inside it.
+#![expect(clippy::disallowed_methods, reason = "an edge module: paths are resolved on the file system here")]
+
+use std::{
+    ffi::OsStr,
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use crate::disk::local_state::LocalState;
+use stepmark_model::artifact::{ProjectPath, ProjectPathError, names_git_folder};
+
+/// Where the configuration stands, seen from the project root.
+pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
+
+/// The folder that holds everything of stepmark's own, seen from the project root.
+const OWN_FOLDER: &str = ".stepmark";
+
+/// How many links without a target are followed before a path counts as a loop; the limit of Linux.
+const LINK_LIMIT: u8 = 40;
+
+/// The root folder of a project: absolute, without symbolic links.
+///
+/// Every file that stepmark reads or writes is found through [`Root::resolve`], which refuses what lies outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    path: PathBuf,
+    state: LocalState,
+}
+
+/// Why a folder cannot be the root of a project.
+#[derive(Debug, thiserror::Error)]
+pub enum RootError {
+    /// The folder does not exist or cannot be reached.
+    #[error("cannot open the project folder `{}`: name an existing folder with --root", path.display())]
+    Unreachable {
+        /// The path as given.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The path names something that is no folder.
+    #[error("`{}` is not a folder: the root of a project is one", path.display())]
+    NotAFolder {
+        /// The path as given, made absolute.
+        path: PathBuf,
+    },
+}
+
+/// Why a project path leads to no file inside the project.
+#[derive(Debug, thiserror::Error)]
+pub enum ResolveError {
+    /// A symbolic link leads out of the project.
+    #[error(
+        "`{path}` leads out of the project: it resolves to `{}`, which is not inside `{}`; \
+         replace the link by a file, or run stepmark with the --root that holds both",
+        leads_to.display(), root.display()
+    )]
+    Outside {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// Where its links end.
+        leads_to: PathBuf,
+        /// The root of the project.
+        root: PathBuf,
+    },
+    /// A file to write lies in git's own folder, where a file can be a program that git starts.
+    #[error(
+        "cannot write `{path}`: `{}` is in git's own folder, where stepmark writes nothing; choose another path",
+        leads_to.display()
+    )]
+    GitFolder {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// Where its links end, inside the project.
+        leads_to: PathBuf,
+    },
+    /// A link stands on the way to a file of stepmark's own.
+    #[error(
+        "cannot use `{path}`: a link leads to `{}`, and files of stepmark are never links; replace it by a file or a folder",
+        leads_to.display()
+    )]
+    Elsewhere {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// Where its links end.
+        leads_to: PathBuf,
+    },
+    /// A folder on the way cannot be searched, is no folder, or its links form a loop.
+    #[error("cannot follow `{path}` to its file")]
+    Unreachable {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl ResolveError {
+    /// The path that was asked for.
+    pub const fn path(&self) -> &ProjectPath {
+        match self {
+            Self::Outside { path, .. }
+            | Self::GitFolder { path, .. }
+            | Self::Elsewhere { path, .. }
+            | Self::Unreachable { path, .. } => path,
+        }
+    }
+}
+
+/// Why a path given by a person names no file of the project.
+#[derive(Debug, thiserror::Error)]
+pub enum RelativeError {
+    /// The path lies outside the project.
+    #[error("`{}` is not inside the project `{}`; choose another project with --root", path.display(), root.display())]
+    Outside {
+        /// The path, made absolute.
+        path: PathBuf,
+        /// The root of the project.
+        root: PathBuf,
+    },
+    /// A folder on the way cannot be searched, or its links form a loop.
+    #[error("cannot follow `{}`", path.display())]
+    Unreachable {
+        /// The path, made absolute.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The path is inside the project, but cannot be a project path (the root itself, or not UTF-8).
+    #[error("cannot use this path")]
+    Unusable {
+        /// Why.
+        #[from]
+        source: ProjectPathError,
+    },
+}
+
+impl Root {
+    /// Takes `folder` as the root of the project.
+    ///
+    /// # Errors
+    /// When it does not exist, cannot be reached, or is no folder.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, RootError> {
+        let folder = folder.as_ref();
+        let real = fs::canonicalize(folder)
+            .map_err(|source| RootError::Unreachable { path: folder.to_owned(), source })?;
+        if real.is_dir() { Ok(Self::at(real)) } else { Err(RootError::NotAFolder { path: real }) }
+    }
+
+    /// Finds the project that `start` (a folder, or a file in it) belongs to: the nearest folder upwards that holds
+    /// `.stepmark/config.yaml`; else the nearest that holds a BMAD installation (`_bmad/`, or `bmad/` or `.bmad/` with
+    /// the installer's `_cfg/` or `_config/` inside); else the nearest that holds `.git`; else `start` itself.
+    ///
+    /// # Errors
+    /// When `start` does not exist or cannot be reached.
+    pub fn discover(start: impl AsRef<Path>) -> Result<Self, RootError> {
+        let start = start.as_ref();
+        let mut real = fs::canonicalize(start)
+            .map_err(|source| RootError::Unreachable { path: start.to_owned(), source })?;
+        if !real.is_dir() {
+            real.pop();
+        }
+        let holds: [fn(&Path) -> bool; 3] =
+            [holds_configuration, holds_bmad, |folder| folder.join(".git").exists()];
+        let found = holds.iter().find_map(|holds| real.ancestors().find(|folder| holds(folder)));
+        Ok(Self::at(found.map_or_else(|| real.clone(), Path::to_owned)))
+    }
+
+    /// Whether it is the top of a repository, and neither has a configuration nor holds BMAD.
+    pub(crate) fn is_repository_alone(&self) -> bool {
+        self.path.join(".git").exists() && !self.holds_project("")
+    }
+
+    /// Whether the folder at `path`, seen from the root, is that of a project: it has a configuration or holds BMAD.
+    pub(crate) fn holds_project(&self, path: &str) -> bool {
+        let folder = self.path.join(path);
+        holds_configuration(&folder) || holds_bmad(&folder)
+    }
+
+    /// The root folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the state of this clone stands, which no repository brings.
+    pub const fn state(&self) -> &LocalState {
+        &self.state
+    }
+
+    /// `place` as messages show it: seen from the root, with `/` between its parts, where it stands below the root.
+    pub fn shown(&self, place: &Path) -> String {
+        match place.strip_prefix(&self.path) {
+            Ok(below) if cfg!(windows) => below.to_string_lossy().replace('\\', "/"),
+            Ok(below) => below.to_string_lossy().into_owned(),
+            Err(_) => place.to_string_lossy().into_owned(),
+        }
+    }
+
+    fn at(path: PathBuf) -> Self {
+        Self { state: LocalState::of(&path), path }
+    }
+
+    /// The place of `path` in the file system: absolute, with the links of the file and of its folders followed. The
+    /// file, and folders that lead to it, need not exist; a link whose target does not exist leads to that target. What is named in
+    /// `.stepmark` is never reached through a link.
+    ///
+    /// # Errors
+    /// When the place is not inside the root, or a folder on the way cannot be searched.
+    pub fn resolve(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
+        // Part by part: a canonical Windows path does not take `/` as a separator.
+        let mut named = self.path.clone();
+        named.extend(path.as_str().split('/'));
+        if is_without_links(&named) {
+            return Ok(named);
+        }
+        let leads_to = follow(&named, LINK_LIMIT)
+            .map_err(|source| ResolveError::Unreachable { path: path.clone(), source })?;
+        if Path::new(path.as_str()).starts_with(OWN_FOLDER) && leads_to != named {
+            return Err(ResolveError::Elsewhere { path: path.clone(), leads_to });
+        }
+        if leads_to == self.path || !leads_to.starts_with(&self.path) {
+            return Err(ResolveError::Outside { path: path.clone(), leads_to, root: self.path.clone() });
+        }
+        Ok(leads_to)
+    }
+
+    /// The same for a file that is to be written, replaced or removed. Nothing is written in git's folder, whatever the name or
+    /// the links that lead there.
+    ///
+    /// # Errors
+    /// Those of [`Root::resolve`], and when the place is not one to write to.
+    pub fn resolve_for_writing(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
+        let place = self.resolve(path)?;
+        let inside = place.strip_prefix(&self.path).unwrap_or(&place);
+        let names_git = |part: &OsStr| names_git_folder(&part.to_string_lossy());
+        let leads_to_git = inside.as_os_str() != path.as_str() && inside.iter().any(names_git);
+        // Git's folder may have another name: `git init --separate-git-dir`.
+        if path.is_in_git_folder() || leads_to_git || self.state.is_git_folder(&place) {
+            return Err(ResolveError::GitFolder { path: path.clone(), leads_to: inside.to_owned() });
+        }
+        Ok(place)
+    }
+
+    /// Turns a path given by a person, absolute or relative to `current_folder` (absolute), into a project path. Links
+    /// inside the project keep their own name, so that messages name what the person named.
+    ///
+    /// # Errors
+    /// When the path is outside the project, is the root itself, is not UTF-8, or cannot be followed.
+    pub fn relative(&self, path: &Path, current_folder: &Path) -> Result<ProjectPath, RelativeError> {
+        let absolute = current_folder.join(path);
+        let climbs = absolute.components().any(|part| part == Component::ParentDir);
+        if !climbs && let Ok(inside) = absolute.strip_prefix(&self.path) {
+            return Ok(ProjectPath::new(inside)?);
+        }
+        // After a link, `..` is the parent of what the link leads to: only the file system knows it.
+        let followed = match (absolute.parent(), absolute.file_name()) {
+            (Some(folder), Some(name)) => follow(folder, LINK_LIMIT).map(|folder| folder.join(name)),
+            _ => follow(&absolute, LINK_LIMIT),
+        };
+        let real = match followed {
+            Ok(real) => real,
+            Err(source) => return Err(RelativeError::Unreachable { path: absolute, source }),
+        };
+        match real.strip_prefix(&self.path) {
+            Ok(inside) => Ok(ProjectPath::new(inside)?),
+            Err(_) => Err(RelativeError::Outside { path: absolute, root: self.path.clone() }),
+        }
+    }
+}
+
+fn holds_configuration(folder: &Path) -> bool {
+    folder.join(CONFIGURATION_PATH).is_file()
+}
+
+/// `bmad` is a name that any folder may have, so the older installations are known by what the installer leaves in them.
+fn holds_bmad(folder: &Path) -> bool {
+    let older = ["bmad/_cfg", "bmad/_config", ".bmad/_cfg", ".bmad/_config"];
+    folder.join("_bmad").is_dir() || older.iter().any(|place| folder.join(place).is_dir())
+}
+
+/// Whether no link stands on the way to `place`, absolute, of which the last parts need not exist: then it is its own canonical
+/// form, which most places are. One call, where following asks for every folder; `false` where that call cannot tell.
+#[cfg(target_os = "linux")]
+fn is_without_links(place: &Path) -> bool {
+    use rustix::{
+        fs::{CWD, Mode, OFlags, ResolveFlags, openat2},
+        io::Errno,
+    };
+
+    let opened =
+        openat2(CWD, place, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    // Names are looked up from left to right, so before what does not exist there was no link.
+    matches!(opened, Ok(_) | Err(Errno::NOENT))
+}
+
+/// Other systems have no such call.
+#[cfg(not(target_os = "linux"))]
+const fn is_without_links(_place: &Path) -> bool {
+    false
+}
+
+/// The canonical form of `path`, of which the last parts need not exist.
+fn follow(path: &Path, links_left: u8) -> io::Result<PathBuf> {
+    let missing = match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => error,
+        done => return done,
+    };
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(missing);
+    };
+    match fs::read_link(path) {
+        Ok(target) if links_left > 0 => follow(&folder.join(target), links_left - 1),
+        Ok(_) => Err(missing),
+        Err(_no_link) => Ok(follow(folder, links_left)?.join(name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project() -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        fs::create_dir_all(root.path().join("docs/deep")).unwrap();
+        fs::write(root.path().join("docs/prd.md"), "x").unwrap();
+        (folder, root)
+    }
+
+    fn named(path: &str) -> ProjectPath {
+        ProjectPath::new(path).unwrap()
+    }
+
+    #[test]
+    fn opens_folders_only() {
+        let (_folder, root) = project();
+        assert!(matches!(Root::open(root.path().join("absent")), Err(RootError::Unreachable { .. })));
+        assert!(matches!(Root::open(root.path().join("docs/prd.md")), Err(RootError::NotAFolder { .. })));
+    }
+
+    #[test]
+    fn discovers_configuration_before_bmad_before_git_however_far() {
+        let (_folder, root) = project();
+        let place = |path: &str| root.path().join(path);
+        fs::create_dir_all(place("a/b/c/d")).unwrap();
+        fs::write(place("a/b/c/d/x.md"), "").unwrap();
+        let found = || Root::discover(place("a/b/c/d/x.md")).unwrap().path().to_owned();
+
+        fs::create_dir_all(place("a/b/c/.git")).unwrap();
+        assert_eq!(found(), place("a/b/c"));
+        fs::create_dir_all(place("a/b/c/d/bmad")).unwrap();
+        assert_eq!(found(), place("a/b/c"), "a folder that happens to be called bmad");
+        fs::create_dir_all(place("a/b/bmad/_cfg")).unwrap();
+        assert_eq!(found(), place("a/b"));
+        fs::create_dir_all(place("a/b/c/_bmad")).unwrap();
+        assert_eq!(found(), place("a/b/c"));
+        fs::create_dir_all(place("a/.stepmark")).unwrap();
+        assert_eq!(found(), place("a/b/c"), "a .stepmark folder without configuration");
+        fs::write(place("a/.stepmark/config.yaml"), "").unwrap();
+        assert_eq!(found(), place("a"));
+        assert!(matches!(Root::discover(place("absent")), Err(RootError::Unreachable { .. })));
+    }
+
+    #[test]
+    fn resolves_what_exists_and_what_does_not() {
+        let (_folder, root) = project();
+        for path in ["docs/prd.md", "docs/new.md", "new/folder/x.md", "docs/deep"] {
+            assert_eq!(root.resolve(&named(path)).unwrap(), root.path().join(path));
+        }
+        assert!(matches!(root.resolve(&named("docs/prd.md/x")), Err(ResolveError::Unreachable { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn follows_links_inside_and_refuses_links_outside() {
+        use std::os::unix::fs::symlink;
+        let (_folder, root) = project();
+        let outside = tempfile::tempdir().unwrap();
+        let link = |target: &Path, name: &str| symlink(target, root.path().join(name)).unwrap();
+        link(Path::new("docs/prd.md"), "file");
+        link(Path::new("docs"), "folder");
+        link(Path::new("docs/later.md"), "dangling");
+        link(Path::new("folder/deep/../later.md"), "winding");
+        link(outside.path(), "out");
+        link(Path::new("../nowhere/x"), "out-dangling");
+        link(Path::new("loop"), "loop");
+        link(Path::new("."), "self");
+
+        for (path, real) in [
+            ("file", "docs/prd.md"),
+            ("folder/prd.md", "docs/prd.md"),
+            ("folder/deep/new.md", "docs/deep/new.md"),
+            ("dangling", "docs/later.md"),
+            ("winding", "docs/later.md"),
+            ("self/docs/prd.md", "docs/prd.md"),
+        ] {
+            assert_eq!(root.resolve(&named(path)).unwrap(), root.path().join(real), "{path}");
+        }
+        for path in ["out", "out/x.md", "out/a/b.md", "out-dangling", "self"] {
+            assert!(matches!(root.resolve(&named(path)), Err(ResolveError::Outside { .. })), "{path}");
+        }
+        assert!(matches!(root.resolve(&named("loop")), Err(ResolveError::Unreachable { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn writes_neither_into_gits_folder_nor_its_own_state_elsewhere() {
+        use std::os::unix::fs::symlink;
+        let (_folder, root) = project();
+        for folder in [".git/hooks", "sub/.git", ".stepmark/cache"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        for (target, name) in [
+            (".git/hooks", "hooks"),
+            ("../.git", "docs/out"),
+            (".git/hooks/new", "dangling"),
+            ("../docs", ".stepmark/gates"),
+            ("../../docs/prd.md", ".stepmark/cache/x"),
+            ("cache", ".stepmark/inside"),
+        ] {
+            symlink(target, root.path().join(name)).unwrap();
+        }
+        for path in
+            [".git/x", ".GIT/x", "git~1/x", "sub/.git/x", "hooks/x", "docs/out/config", "dangling", "hooks"]
+        {
+            let refused = root.resolve_for_writing(&named(path));
+            assert!(matches!(refused, Err(ResolveError::GitFolder { .. })), "{path}: {refused:?}");
+        }
+        for path in [".stepmark/gates/prd.md", ".stepmark/gates", ".stepmark/cache/x", ".stepmark/inside/x"] {
+            let refused = root.resolve_for_writing(&named(path));
+            assert!(matches!(refused, Err(ResolveError::Elsewhere { .. })), "{path}: {refused:?}");
+        }
+        for path in ["docs/prd.md", ".stepmark/new/x", ".github/x", ".gitignore"] {
+            assert!(root.resolve_for_writing(&named(path)).is_ok(), "{path}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn makes_paths_of_a_person_relative() {
+        use std::os::unix::fs::symlink;
+        let (_folder, root) = project();
+        let elsewhere = tempfile::tempdir().unwrap();
+        symlink(root.path(), elsewhere.path().join("project")).unwrap();
+        symlink(root.path().join("docs/deep"), root.path().join("link")).unwrap();
+        let through_link = elsewhere.path().join("project");
+        let docs = root.path().join("docs");
+
+        for (path, folder, kept) in [
+            ("prd.md", docs.as_path(), "docs/prd.md"),
+            ("../x/new.md", &docs, "x/new.md"),
+            ("./deep/", &docs, "docs/deep"),
+            ("link/x.md", root.path(), "link/x.md"),
+            ("link/../prd.md", root.path(), "docs/prd.md"),
+            ("docs/prd.md", &through_link, "docs/prd.md"),
+        ] {
+            assert_eq!(root.relative(Path::new(path), folder).unwrap().as_str(), kept, "{path}");
+        }
+        let absolute = through_link.join("docs/prd.md");
+        assert_eq!(root.relative(&absolute, elsewhere.path()).unwrap().as_str(), "docs/prd.md");
+        let outside = root.relative(Path::new("../x"), root.path());
+        assert!(matches!(outside, Err(RelativeError::Outside { .. })), "{outside:?}");
+        let itself = root.relative(Path::new("."), root.path());
+        assert!(
+            matches!(itself, Err(RelativeError::Unusable { source: ProjectPathError::Empty })),
+            "{itself:?}"
+        );
+    }
+
+    #[test]
+    fn writes_nothing_into_gits_folder_of_another_name() {
+        let (_folder, root) = project();
+        for place in ["files.git/objects", "files.git/refs"] {
+            fs::create_dir_all(root.path().join(place)).unwrap();
+        }
+        fs::write(root.path().join("files.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(root.path().join(".git"), "gitdir: files.git\n").unwrap();
+        let root = Root::open(root.path()).unwrap();
+        let found = root.resolve_for_writing(&named("files.git/info/attributes"));
+        assert!(matches!(found, Err(ResolveError::GitFolder { .. })), "{found:?}");
+        assert!(root.resolve_for_writing(&named("files.github/x")).is_ok());
+    }
+}

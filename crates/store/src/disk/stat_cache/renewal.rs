@@ -1,0 +1,240 @@
+//! A cache brought up to date after a run.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the cache file is written here")]
+
+use std::{
+    collections::HashSet,
+    fs::{self, File},
+    io::{self, Write},
+    ops::Range,
+    path::Path,
+    process,
+};
+
+use crate::disk::{listed_files::FolderRows, listed_files::ListedFiles};
+use crate::disk::{
+    stat_cache::FileStat, stat_cache::RunStart, stat_cache::StatCache, stat_cache::format::ManifestKey,
+    stat_cache::format::Mark, stat_cache::writer::Writer,
+};
+use stepmark_model::artifact::FileHash;
+
+/// What a run learned about the files of one folder, or of a part of it.
+#[derive(Debug, Default)]
+pub(crate) struct FolderRenewal {
+    path: String,
+    /// Entries of the earlier cache whose files are still there and were not hashed again.
+    kept: Vec<Range<usize>>,
+    fresh: Vec<Fresh>,
+}
+
+#[derive(Debug)]
+struct Fresh {
+    name: String,
+    stat: FileStat,
+    hash: FileHash,
+}
+
+impl FolderRenewal {
+    pub(crate) fn new(path: &str) -> Self {
+        Self { path: path.to_owned(), ..Self::default() }
+    }
+
+    /// The entry stays as it is.
+    pub(crate) fn keep(&mut self, entry: usize) {
+        match self.kept.last_mut() {
+            Some(range) if range.end == entry => range.end += 1,
+            _ => self.kept.push(entry..entry + 1),
+        }
+    }
+
+    /// The file was hashed; `stat` was taken before that.
+    pub(crate) fn hashed(&mut self, name: &str, stat: FileStat, hash: FileHash) {
+        self.fresh.push(Fresh { name: name.to_owned(), stat, hash });
+    }
+}
+
+impl FolderRenewal {
+    /// How many files are kept.
+    fn kept(&self) -> usize {
+        self.kept.iter().map(Range::len).sum()
+    }
+
+    /// What is to be kept of this folder.
+    fn entries<'run>(&'run self, earlier: Option<&'run StatCache>) -> impl Iterator<Item = Entry<'run>> {
+        let fresh = self.fresh.iter().map(|file| Entry {
+            name: file.name.as_bytes(),
+            stat: file.stat,
+            hash: file.hash,
+            mark: Mark::Unlisted,
+        });
+        let kept = earlier.into_iter().flat_map(|cache| {
+            self.kept.iter().cloned().flatten().filter_map(|entry| {
+                let stat = cache.bytes.stat(entry);
+                // Under the later beginning of the new cache, an entry would be believed that could not be before.
+                let is_believed = !stat.may_hide_a_change(cache.hashing_began);
+                let (name, hash) = (cache.name(entry), cache.bytes.hash(entry));
+                is_believed.then_some(Entry { name, stat, hash, mark: Mark::Unlisted })
+            })
+        });
+        fresh.chain(kept)
+    }
+}
+
+/// Marks the entries of the files that are `listed`; both stand in the order of their names. A file that has another hash
+/// than the listed one, or no entry, gets an entry of its own, behind that of the file.
+fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
+    const NO_HASH: FileHash = FileHash::from_digest([0; 32]);
+    let (known, mut place) = (entries.len(), 0);
+    for file in listed {
+        while place < known && entries[place].name < file.name {
+            place += 1;
+        }
+        let mark = if file.hash.is_some() { Mark::Listed } else { Mark::ListedUnhashed };
+        let is_same = |entry: &&mut Entry<'_>| {
+            entry.name == file.name && file.hash.is_none_or(|hash| hash == entry.hash)
+        };
+        match entries[..known].get_mut(place).filter(is_same) {
+            Some(entry) => entry.mark = mark,
+            None => {
+                let hash = file.hash.unwrap_or(NO_HASH);
+                entries.push(Entry { name: file.name, stat: FileStat::NONE, hash, mark });
+            }
+        }
+    }
+    if entries.len() > known {
+        // Stable: of one name, the entry that has a stat stays first.
+        entries.sort_by(|one, other| one.name.cmp(other.name));
+    }
+}
+
+/// What a run learned about all folders that it visited.
+#[derive(Debug)]
+pub(crate) struct Renewal<'run> {
+    /// When the run began.
+    pub(crate) start: RunStart,
+    /// What it learned.
+    pub(crate) folders: Vec<FolderRenewal>,
+    /// Every folder that it listed.
+    pub(crate) visited: &'run HashSet<String>,
+    /// The manifest to remember.
+    pub(crate) manifest: Option<ReadManifest<'run>>,
+}
+
+/// A manifest and what it lists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadManifest<'run> {
+    /// Its state, taken before it was read.
+    pub(crate) key: ManifestKey,
+    /// All that it says: a manifest with oddities is not to be remembered, as they are told on every run.
+    pub(crate) files: &'run ListedFiles<'run>,
+}
+
+/// One entry to be written.
+struct Entry<'run> {
+    name: &'run [u8],
+    stat: FileStat,
+    hash: FileHash,
+    mark: Mark,
+}
+
+/// Makes the folder of the cache, with a file that keeps it out of git in a project without `init`.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    // `.stepmark` is for everybody who reads the project; what is below it belongs to this user alone.
+    if let Some(shared) = folder.ancestors().nth(2) {
+        fs::create_dir_all(shared)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)?;
+    fs::write(folder.join(".gitignore"), "*\n")
+}
+
+impl Renewal<'_> {
+    /// Whether a new cache would spare the next run any hashing, or reading the manifest. What no run can believe, such as
+    /// a file from the future, does not make every run write a cache.
+    pub(crate) fn is_worthwhile(&self, earlier: Option<&StatCache>) -> bool {
+        let moment = self.start.moment;
+        let mut fresh = self.folders.iter().flat_map(|folder| &folder.fresh);
+        let is_news = |manifest: ReadManifest<'_>| {
+            !manifest.key.stat.may_hide_a_change(moment)
+                && !earlier.is_some_and(|cache| cache.remembers(&manifest.key))
+        };
+        fresh.any(|file| !file.stat.may_hide_a_change(moment)) || self.manifest.is_some_and(is_news)
+    }
+
+    /// Replaces the cache at `file` by one that holds what `earlier` held and what this run learned.
+    ///
+    /// The file is renamed into place but not flushed to the disk: after a loss of power a torn one is recognised by
+    /// its digest and ignored.
+    pub(crate) fn write(self, earlier: Option<&StatCache>, file: &Path) -> io::Result<()> {
+        let (start, manifest) =
+            (self.start, self.manifest.map_or(ManifestKey::NONE, |manifest| manifest.key));
+        let Some(writer) = self.merged(earlier) else {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too many names for one cache"));
+        };
+        if let Some(folder) = file.parent().filter(|folder| !folder.is_dir()) {
+            make_folder(folder)?;
+        }
+        let staged = file.with_extension(format!("{}.tmp", process::id()));
+        let written = File::create(&staged)
+            .and_then(|mut target| target.write_all(&writer.finish(start.hashing(), manifest)))
+            .and_then(|()| fs::rename(&staged, file));
+        if written.is_err() {
+            // What went wrong is told; that the remains could not be removed either adds nothing.
+            fs::remove_file(&staged).ok();
+        }
+        written
+    }
+
+    fn merged(mut self, earlier: Option<&StatCache>) -> Option<Writer> {
+        self.keep_unvisited(earlier);
+        self.add_listed();
+        self.folders.sort_by(|one, other| one.path.cmp(&other.path));
+        let mut writer = Writer::new();
+        for parts in self.folders.chunk_by(|one, other| one.path == other.path) {
+            let mut entries: Vec<Entry<'_>> = parts.iter().flat_map(|part| part.entries(earlier)).collect();
+            entries.sort_unstable_by(|one, other| one.name.cmp(other.name));
+            let path = parts.first().map_or("", |part| &part.path);
+            if let Some(manifest) = self.manifest {
+                mark_listed(&mut entries, manifest.files.in_folder(path, None, None));
+            }
+            writer.folder(path.as_bytes(), entries.len())?;
+            for Entry { name, stat, hash, mark } in entries {
+                writer.entry(name, &stat, &hash, mark)?;
+            }
+        }
+        Some(writer)
+    }
+
+    /// Adds the folders that are listed, and that this run did not see.
+    fn add_listed(&mut self) {
+        let known: HashSet<&str> = self.folders.iter().map(|folder| &*folder.path).collect();
+        let listed = self.manifest.iter().flat_map(|manifest| manifest.files.folders());
+        let mut new = listed.filter(|path| !known.contains(path)).map(FolderRenewal::new).collect();
+        self.folders.append(&mut new);
+    }
+
+    /// Keeps the folders that this run did not visit (it may have had another scope), unless they have come to be more
+    /// than what it did visit: then they are most likely gone.
+    fn keep_unvisited(&mut self, earlier: Option<&StatCache>) {
+        let Some(cache) = earlier else {
+            return;
+        };
+        let visited: usize = self.folders.iter().map(|folder| folder.kept() + folder.fresh.len()).sum();
+        let mut unvisited = Vec::new();
+        for folder in 0..cache.bytes.folders() {
+            let Ok(path) = std::str::from_utf8(cache.bytes.path(folder)) else {
+                continue;
+            };
+            if !self.visited.contains(path) {
+                let (first, end) = cache.bytes.entries(folder);
+                let mut folder = FolderRenewal::new(path);
+                folder.kept.push(first..end);
+                unvisited.push(folder);
+            }
+        }
+        if unvisited.iter().map(FolderRenewal::kept).sum::<usize>() <= visited {
+            self.folders.append(&mut unvisited);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Puts the bytes of a stat cache together.
+
+use crate::disk::file_stat::FileStat;
+use crate::disk::{
+    stat_cache::format::HEADER, stat_cache::format::Hashing, stat_cache::format::LISTED,
+    stat_cache::format::MAGIC, stat_cache::format::ManifestKey, stat_cache::format::Mark,
+    stat_cache::format::UNHASHED, stat_cache::format::VERSION, stat_cache::format::digest_of,
+    stat_cache::format::stat_bytes,
+};
+use stepmark_model::artifact::FileHash;
+
+/// The bytes of a cache that is being made. Folders come in the order of their paths, and the entries of each in the
+/// order of their names.
+#[derive(Debug)]
+pub(super) struct Writer {
+    /// Room for the header, and the entries.
+    bytes: Vec<u8>,
+    folders: Vec<u8>,
+    texts: Vec<u8>,
+    folder_count: u32,
+    entry_count: u32,
+}
+
+impl Writer {
+    /// A cache without folders.
+    pub(super) fn new() -> Self {
+        let (folders, texts) = (Vec::new(), Vec::new());
+        Self { bytes: vec![0; HEADER], folders, texts, folder_count: 0, entry_count: 0 }
+    }
+
+    /// Begins a folder; `None` when the cache is full (4 GiB of names).
+    pub(super) fn folder(&mut self, path: &[u8], entries: usize) -> Option<()> {
+        let (start, length) = self.text(path)?;
+        for number in [start, length, self.entry_count, u32::try_from(entries).ok()?] {
+            self.folders.extend_from_slice(&number.to_le_bytes());
+        }
+        self.folder_count += 1;
+        Some(())
+    }
+
+    /// Adds an entry to the folder begun last; `None` when the cache is full.
+    pub(super) fn entry(&mut self, name: &[u8], stat: &FileStat, hash: &FileHash, mark: Mark) -> Option<()> {
+        let (start, length) = self.text(name)?;
+        let marked = match mark {
+            Mark::Unlisted => length,
+            Mark::Listed => length | LISTED,
+            Mark::ListedUnhashed => length | LISTED | UNHASHED,
+        };
+        self.bytes.extend_from_slice(&start.to_le_bytes());
+        self.bytes.extend_from_slice(&marked.to_le_bytes());
+        self.bytes.extend_from_slice(&stat_bytes(stat));
+        self.bytes.extend_from_slice(hash.as_bytes());
+        self.entry_count = self.entry_count.checked_add(1)?;
+        Some(())
+    }
+
+    /// All bytes of the cache.
+    pub(super) fn finish(mut self, hashing: Hashing, manifest: ManifestKey) -> Vec<u8> {
+        let mut header = Vec::with_capacity(HEADER);
+        header.extend_from_slice(MAGIC);
+        for number in [VERSION, self.folder_count, self.entry_count] {
+            header.extend_from_slice(&number.to_le_bytes());
+        }
+        header.extend_from_slice(&hashing.began.to_le_bytes());
+        header.extend_from_slice(&hashing.took.to_le_bytes());
+        header.extend_from_slice(&manifest.path);
+        header.extend_from_slice(&stat_bytes(&manifest.stat));
+        self.bytes[..HEADER].copy_from_slice(&header);
+        self.bytes.extend_from_slice(&self.folders);
+        self.bytes.extend_from_slice(&self.texts);
+        let digest = digest_of(&self.bytes);
+        self.bytes.extend_from_slice(&digest);
+        self.bytes
+    }
+
+    fn text(&mut self, text: &[u8]) -> Option<(u32, u32)> {
+        let place = (u32::try_from(self.texts.len()).ok()?, u32::try_from(text.len()).ok()?);
+        if place.1 & (LISTED | UNHASHED) != 0 {
+            return None;
+        }
+        self.texts.extend_from_slice(text);
+        Some(place)
+    }
+}

@@ -1,0 +1,193 @@
+//! Examining a project for what is not as it should be, and repairing what needs no decision.
+
+#[cfg(feature = "write")]
+pub(crate) mod finding;
+#[cfg(feature = "write")]
+pub(crate) mod kept_files;
+
+#[cfg(feature = "write")]
+pub use finding::DoctorFinding;
+
+use std::path::Path;
+
+use crate::changes::TellError;
+use crate::commit::{self, CommitError, CutLine, LocalStateMoveError, OldState, SetAsideRepair};
+use crate::disk::WalkError;
+use crate::history::{History, HistoryError, SEALED_FOLDER};
+use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts, verify_history};
+use crate::workspace::Workspace;
+use stepmark_model::{
+    artifact::ProjectPath,
+    journal::{SegmentName, Standing},
+};
+
+/// All that was found, and what was mended.
+#[derive(Debug, Default)]
+pub struct Diagnosis {
+    /// What is not as it should be, after what was mended.
+    pub findings: Vec<DoctorFinding>,
+    /// How many commits that were cut off are finished now, by their files.
+    pub finished: Vec<ProjectPath>,
+    /// Torn lines that are cut off now.
+    pub cut: Vec<CutLine>,
+    /// Segments that git gets now, by their files.
+    pub published: Vec<String>,
+    /// Temporary files that are removed now.
+    pub removed: Vec<String>,
+    /// What became of commits that were set aside.
+    pub set_aside: Vec<SetAsideRepair>,
+    /// Whether the index of the journal had lost events, and was made anew.
+    pub is_index_renewed: bool,
+    /// Whether the state of this clone was moved into git's folder now.
+    pub is_state_moved: bool,
+    /// The former folder of this project, whose state was taken from there now.
+    pub taken_from: Vec<String>,
+}
+
+/// Why the project cannot be examined.
+#[derive(Debug, thiserror::Error)]
+pub enum DoctorError {
+    /// The state of this clone cannot be moved.
+    #[error(transparent)]
+    Move(#[from] LocalStateMoveError),
+    /// What was cut off cannot be found or finished.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The journal cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The journal cannot be mended.
+    #[error(transparent)]
+    Mend(#[from] TellError),
+    /// The project cannot be walked.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// The history of the artifacts cannot be replayed.
+    #[error(transparent)]
+    Replay(#[from] ReplayArtifactsError),
+}
+
+impl Workspace {
+    /// Looks for what is not as it should be. Reads only.
+    ///
+    /// # Errors
+    /// When the project or its journal cannot be read.
+    pub fn diagnose(&self) -> Result<Diagnosis, DoctorError> {
+        let mut findings = Vec::new();
+        let pending = commit::interrupted_paths(self.root())?;
+        findings.extend(pending.into_iter().map(|path| DoctorFinding::InterruptedCommit { path }));
+        findings.extend(
+            commit::commits_set_aside(self.root())?.into_iter().map(|aside| DoctorFinding::CommitSetAside {
+                shown: self.root().shown(&aside.record),
+                aside,
+            }),
+        );
+        let state = commit::old_state(self.root());
+        findings.extend((state != OldState::None).then_some(DoctorFinding::OldState { state }));
+        let moved = commit::moved_projects(self.root())?;
+        findings
+            .extend(moved.iter().map(|moved| DoctorFinding::MovedProject { folder: shown(&moved.folder) }));
+        let unpublished = commit::unpublished_segments(self.root()).map_err(TellError::from)?;
+        findings.extend(
+            unpublished.iter().map(|name| DoctorFinding::UnpublishedSegment { file: tracked_file(name) }),
+        );
+        // The segments themselves: an index that lost rows would know of nothing.
+        let verified = verify_history(self.root())?;
+        let is_index_renewed = self.with_history(|history| history.renew_if_wrong(&verified))?;
+        findings.extend(
+            verified
+                .problems
+                .into_iter()
+                .map(|problem| DoctorFinding::JournalLine { file: problem.file.clone(), problem }),
+        );
+        let replayed = self.replay_all()?;
+        let spoilt = |(place, source)| DoctorFinding::Checkpoint { place, source };
+        let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed;
+        findings.extend(checkpoints.into_iter().map(spoilt));
+        let left = kept_files::find(self.root())?;
+        findings.extend(left.kept.into_iter().map(|path| DoctorFinding::KeptBytes { path }));
+        let temporary = left.temporary.into_iter().filter(|path| commit::is_left_over(self.root(), path));
+        findings.extend(temporary.map(|path| DoctorFinding::TemporaryFile { path }));
+        findings.extend(unreadable.into_iter().map(|source| DoctorFinding::UnreadableArtifact { source }));
+        findings.extend(problems.into_iter().map(|problem| DoctorFinding::UnreadableFolder { problem }));
+        findings.extend(artifacts.into_iter().flat_map(findings_of));
+        Ok(Diagnosis { findings, is_index_renewed, ..Diagnosis::default() })
+    }
+
+    /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.
+    ///
+    /// # Errors
+    /// When something cannot be mended or read.
+    pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
+        let is_state_moved = self.move_local_state()?;
+        let mut taken_from = Vec::new();
+        for moved in commit::moved_projects(self.root())? {
+            commit::take_state(self.root(), &moved, self.commit_options().fsync)?;
+            taken_from.push(shown(&moved.folder));
+        }
+        let mut finished = commit::interrupted_paths(self.root())?;
+        commit::finish_interrupted(self.root(), self.commit_options())?;
+        let waiting = commit::interrupted_paths(self.root())?;
+        finished.retain(|path| !waiting.contains(path));
+        let torn = self.with_history(History::problems)?.iter().any(|problem| !problem.is_damage());
+        let cut = if torn {
+            commit::cut_torn_lines(self.root(), self.commit_options().fsync).map_err(TellError::from)?
+        } else {
+            Vec::new()
+        };
+        let published = if commit::unpublished_segments(self.root()).map_err(TellError::from)?.is_empty() {
+            Vec::new()
+        } else {
+            commit::finish_sealing(self.root(), self.commit_options().fsync).map_err(TellError::from)?
+        };
+        let published = published.iter().map(tracked_file).collect();
+        let left = kept_files::find(self.root())?.temporary;
+        let removed = left.into_iter().filter(|path| commit::remove_left_over(self.root(), path)).collect();
+        let set_aside = commit::repair_commits_set_aside(self.root(), self.commit_options())?;
+        Ok(Diagnosis {
+            finished,
+            cut,
+            published,
+            removed,
+            set_aside,
+            is_state_moved,
+            taken_from,
+            ..self.diagnose()?
+        })
+    }
+
+    /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder, and returns whether
+    /// it did. Every change of an artifact does so before.
+    ///
+    /// # Errors
+    /// When a file cannot be moved.
+    pub fn move_local_state(&self) -> Result<bool, LocalStateMoveError> {
+        commit::move_local_state(self.root(), self.commit_options().fsync)
+    }
+}
+
+/// The file of a sealed segment that git tracks, seen from the root.
+fn tracked_file(name: &SegmentName) -> String {
+    format!("{SEALED_FOLDER}/{name}.jsonl")
+}
+
+/// A folder of a work tree, as messages show it.
+fn shown(folder: &Path) -> String {
+    folder.to_string_lossy().replace('\\', "/")
+}
+
+/// What is not as it should be between an artifact and its history.
+fn findings_of(artifact: Replayed) -> Vec<DoctorFinding> {
+    let path = artifact.path;
+    let wrong = |source| DoctorFinding::WrongHistory { path: path.clone(), source };
+    let mut findings: Vec<DoctorFinding> = artifact.damage.into_iter().map(wrong).collect();
+    if let Standing::Unexplained { head } = artifact.standing {
+        findings.push(match (artifact.obstacle, artifact.earlier) {
+            (Some(Obstacle::Gone), _) => DoctorFinding::Gone { path, head },
+            (Some(Obstacle::Unreadable(_)), _) => DoctorFinding::Damaged { path, head },
+            (_, Some(earlier)) => DoctorFinding::WrittenBack { path, head, earlier },
+            _ => DoctorFinding::Unexplained { path, head },
+        });
+    }
+    findings
+}

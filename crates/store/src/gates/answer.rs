@@ -1,0 +1,96 @@
+//! "May I go on?", answered by tier.
+
+use crate::gates::{GateError, GateFolder, sight};
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    lease::Lease,
+    projection::gates::{Closed, Found, Gate, Judgement, find, verify},
+    workflow::StepId,
+};
+
+/// How thoroughly a gate is asked (seed `001_…`, D4-Q4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// The gate and the artifact's stat: below 5 ms.
+    Gate = 1,
+    /// The artifact's frontmatter: below 100 ms.
+    Frontmatter = 2,
+    /// The frontmatter, under the artifact's lease: below 500 ms.
+    Lease = 3,
+}
+
+/// The answer to "is this step done?".
+#[derive(Clone, Debug)]
+pub struct GateAnswer {
+    /// The artifact.
+    pub path: ProjectPath,
+    /// The step, as it was asked for.
+    pub step: String,
+    /// How it was asked.
+    pub tier: Tier,
+    /// Go on, or why not.
+    pub verdict: Result<(), Closed>,
+    /// The gate of the step, where there is one.
+    pub gate: Option<Gate>,
+    /// The lease that was taken for the answer.
+    pub lease: Option<Lease>,
+}
+
+impl Workspace {
+    /// Asks the gate of `step` (tier 1). The artifact is not read, unless it was written so short a time before its gate
+    /// that the stat proves nothing.
+    ///
+    /// # Errors
+    /// When gates or artifact cannot be read: then nothing is known.
+    pub fn check_gate(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, GateError> {
+        let stored = GateFolder::of(self.root(), path)?.read()?.unwrap_or_default();
+        let (verdict, gate) = match find(&stored, &StepId::parse(step)) {
+            Found::Closed(closed) => (Err(closed), None),
+            Found::Gate(gate) => (self.judge(path, gate)?, Some(gate.clone())),
+        };
+        Ok(GateAnswer {
+            path: path.clone(),
+            step: step.to_owned(),
+            tier: Tier::Gate,
+            verdict,
+            gate,
+            lease: None,
+        })
+    }
+
+    /// Asks the artifact itself (tier 2): is the step listed in a frontmatter that says one thing to every reader?
+    ///
+    /// # Errors
+    /// When the artifact cannot be read: then nothing is known.
+    pub fn verify_gate(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, ArtifactError> {
+        let asked = StepId::parse(step);
+        let verdict = match self.artifact(path) {
+            Ok(artifact) => {
+                verify(artifact.artifact(), artifact.workflow(), artifact.steps().completed(), &asked)
+            }
+            Err(ArtifactError::Missing { .. }) => Err(Closed::NoArtifact),
+            Err(error) => return Err(error),
+        };
+        // Only for information: gates that cannot be read change nothing about the answer.
+        let gate = self.gates(path).ok().and_then(|stored| match find(&stored, &asked) {
+            Found::Gate(gate) => Some(gate.clone()),
+            Found::Closed(_) => None,
+        });
+        let tier = Tier::Frontmatter;
+        Ok(GateAnswer { path: path.clone(), step: step.to_owned(), tier, verdict, gate, lease: None })
+    }
+
+    fn judge(&self, path: &ProjectPath, gate: &Gate) -> Result<Result<(), Closed>, GateError> {
+        Ok(match gate.judge(sight::stat(self.root(), path)?) {
+            Judgement::Open => Ok(()),
+            Judgement::Closed(closed) => Err(closed),
+            Judgement::OpenIf(hash) => match sight::Sight::of(self.root(), path)? {
+                Some(seen) if seen.stat.is_same_file(&gate.stat) && FileHash::of(&seen.bytes) == hash => {
+                    Ok(())
+                }
+                _ => Err(Closed::ArtifactChanged),
+            },
+        })
+    }
+}

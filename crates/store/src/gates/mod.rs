@@ -1,0 +1,113 @@
+//! Gates on the disk: `.stepmark/gates/ARTIFACT/STEP.gate` (see [`project::gates`](stepmark_model::projection::gates) for what they mean).
+//!
+//! # Flow
+//! Before a change is published, the gates of steps that it takes away are removed; after it, those of the artifact are brought
+//! up to date, since the stat of the file is in each. Whoever dies in between leaves gates that a comparison with the stat
+//! closes. They are not flushed: a loss of power leaves no gate, or one that the comparison closes.
+#![expect(clippy::disallowed_methods, reason = "an edge module: gates are read here")]
+
+mod answer;
+mod folder;
+mod sight;
+#[cfg(feature = "write")]
+mod upkeep;
+#[cfg(feature = "write")]
+mod rebuild;
+#[cfg(test)]
+#[cfg(feature = "write")]
+mod reliability;
+#[cfg(test)]
+#[cfg(feature = "write")]
+mod upkeep_cases;
+
+use std::{fs, io};
+
+pub use answer::{GateAnswer, Tier};
+#[cfg(feature = "write")]
+pub use rebuild::GateRebuild;
+
+use folder::GateFolder;
+
+use crate::disk::walk::WalkError;
+use crate::disk::{root::ResolveError, uninterrupted::uninterrupted};
+use crate::workspace::{Workspace, workflows::WorkflowFileError};
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::Finding,
+    projection::gates::{GATES_FOLDER, GateStep, StoredGate, gate_findings, gate_steps},
+};
+
+/// Why gates cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    /// Their folder, or the artifact, is not inside the project.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// A gate or the artifact cannot be read.
+    #[error("cannot read `{path}`")]
+    Read {
+        /// The file or folder.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A step file of the artifact's workflow cannot be read.
+    #[error(transparent)]
+    Workflow(#[from] WorkflowFileError),
+    /// The artifacts cannot be listed.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// A gate cannot be written or removed.
+    #[error("cannot change the gates of `{artifact}` in `{GATES_FOLDER}`")]
+    Write {
+        /// The artifact.
+        artifact: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another process keeps writing the gates of the artifact.
+    #[cfg(feature = "write")]
+    #[error(transparent)]
+    Lock(#[from] crate::commit::LockError),
+}
+
+/// The steps of `artifact` that should have gates.
+fn steps_of(artifact: &TrackedArtifact) -> Vec<GateStep> {
+    gate_steps(artifact.artifact(), artifact.workflow(), artifact.steps().completed())
+}
+
+impl Workspace {
+    /// The gates that stand for an artifact, in the order of their file names.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn gates(&self, path: &ProjectPath) -> Result<Vec<StoredGate>, GateError> {
+        Ok(GateFolder::of(self.root(), path)?.read()?.unwrap_or_default())
+    }
+
+    /// The names and stats of the gates of an artifact, as text: while it is the same, so are they. `None` where one was written
+    /// just now, so that it may change without a trace.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub(crate) fn gate_stats(&self, path: &ProjectPath) -> Result<Option<String>, GateError> {
+        GateFolder::of(self.root(), path)?.stats()
+    }
+
+    /// Whether the project has gates at all: without any, none is missed.
+    pub fn has_gates(&self) -> bool {
+        uninterrupted(|| fs::read_dir(self.root().path().join(GATES_FOLDER))).is_ok_and(|entries| {
+            entries.flatten().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        })
+    }
+
+    /// Where the gates of `artifact` are not those of its steps.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn gate_findings(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, GateError> {
+        let stored = self.gates(artifact.path())?;
+        Ok(gate_findings(artifact.artifact(), &steps_of(artifact), &stored))
+    }
+}

@@ -1,0 +1,148 @@
+//! All gates of a project at once.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the folders of gates are listed here")]
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    ops::AddAssign,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use crate::disk::{in_parts::map_in_parts, uninterrupted::uninterrupted};
+use crate::gates::{GateError, GateFolder, sight, steps_of};
+use crate::workspace::Workspace;
+use stepmark_model::{
+    artifact::ProjectPath,
+    projection::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, GateStep, StoredGate, superfluous},
+    tracked_artifact::TrackedArtifact,
+};
+
+/// What rebuilding the gates did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GateRebuild {
+    /// Artifacts that have gates.
+    pub artifacts: usize,
+    /// Gates that were written.
+    pub written: usize,
+    /// Gates that were removed.
+    pub removed: usize,
+    /// Gates that were right.
+    pub unchanged: usize,
+}
+
+impl AddAssign for GateRebuild {
+    fn add_assign(&mut self, other: Self) {
+        self.artifacts += other.artifacts;
+        self.written += other.written;
+        self.removed += other.removed;
+        self.unchanged += other.unchanged;
+    }
+}
+
+impl Workspace {
+    /// Makes all gates of the project those of the steps that its artifacts list now, and removes those of artifacts that are
+    /// gone.
+    ///
+    /// # Errors
+    /// When artifacts cannot be listed, or gates cannot be written.
+    pub fn rebuild_gates(&self) -> Result<GateRebuild, GateError> {
+        self.rebuild_gates_of(&self.artifacts()?.artifacts, &AtomicUsize::new(0))
+    }
+
+    /// The same, where `artifacts` are all that the project has, as they were read a moment ago: what has changed since is read
+    /// again. `count` says how many were looked at so far.
+    ///
+    /// # Errors
+    /// When gates cannot be read or written. The gates of other artifacts may have been made.
+    pub fn rebuild_gates_of(
+        &self,
+        artifacts: &[TrackedArtifact],
+        count: &AtomicUsize,
+    ) -> Result<GateRebuild, GateError> {
+        let mut total = GateRebuild::default();
+        let mut kept = BTreeSet::new();
+        let rebuilt = map_in_parts(artifacts, |artifact| {
+            count.fetch_add(1, Ordering::Relaxed);
+            self.rebuild_gates_of_one(artifact)
+        });
+        for (artifact, rebuilt) in artifacts.iter().zip(rebuilt) {
+            if let Some(rebuilt) = rebuilt? {
+                kept.insert(artifact.path());
+                total += rebuilt;
+            }
+        }
+        for path in self.gated_paths()? {
+            if !kept.contains(&path) {
+                total += self.open_gates(&path, None)?;
+            }
+        }
+        Ok(total)
+    }
+
+    /// `None` where it lists no step.
+    fn rebuild_gates_of_one(&self, artifact: &TrackedArtifact) -> Result<Option<GateRebuild>, GateError> {
+        let steps = steps_of(artifact);
+        if steps.is_empty() {
+            return Ok(None);
+        }
+        let folder = GateFolder::of(self.root(), artifact.path())?;
+        Ok(Some(match self.current_gates(artifact.path(), &folder, &steps)? {
+            Some(unchanged) => GateRebuild { artifacts: 1, unchanged, ..GateRebuild::default() },
+            None => self.renew_gates(artifact.path(), &folder, None)?,
+        }))
+    }
+
+    /// How many gates the artifact has, if they are those of `steps` and its stat proves each: then neither lock nor reading is
+    /// needed, which is what makes rebuilding after a checkout cheap.
+    fn current_gates(
+        &self,
+        path: &ProjectPath,
+        folder: &GateFolder,
+        steps: &[GateStep],
+    ) -> Result<Option<usize>, GateError> {
+        let Some(stored) = folder.read()? else { return Ok(None) };
+        let Some(now) = sight::stat(self.root(), path)? else { return Ok(None) };
+        let is_current = |stored: &StoredGate| {
+            let proves = |gate: &Gate| gate.stat.is_proof && gate.stat.is_same_file(&now);
+            stored.gate.as_ref().is_some_and(proves)
+        };
+        let names = stored.iter().map(|stored| stored.file_name.as_str());
+        let is_whole = stored.len() == steps.len() && superfluous(steps, names).is_empty();
+        Ok((is_whole && stored.iter().all(is_current)).then_some(stored.len()))
+    }
+
+    /// The artifacts, there or not, that have a folder with gates.
+    fn gated_paths(&self) -> Result<Vec<ProjectPath>, GateError> {
+        let failed = |path: &str| {
+            let path = format!("{GATES_FOLDER}/{path}");
+            move |source| GateError::Read { path, source }
+        };
+        let gates = self.root().path().join(GATES_FOLDER);
+        let mut paths = Vec::new();
+        let mut waiting = vec![String::new()];
+        while let Some(folder) = waiting.pop() {
+            let entries = match uninterrupted(|| fs::read_dir(gates.join(&folder))) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(failed(&folder)(error)),
+            };
+            let mut has_gates = false;
+            for entry in entries {
+                let entry = entry.map_err(failed(&folder))?;
+                let kind = entry.file_type().map_err(failed(&folder))?;
+                let Ok(name) = entry.file_name().into_string() else { continue };
+                if kind.is_dir() {
+                    let inner = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+                    waiting.push(inner);
+                } else {
+                    has_gates |= name.ends_with(GATE_EXTENSION);
+                }
+            }
+            if has_gates && let Ok(path) = ProjectPath::new(&folder) {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        Ok(paths)
+    }
+}

@@ -1,0 +1,156 @@
+//! Gates over the life of an artifact.
+#![expect(clippy::disallowed_methods, reason = "tests write files as other programs would")]
+
+use std::{fs, path::PathBuf, thread, time::Duration};
+
+use crate::gates::*;
+use stepmark_model::{
+    journal::EventId,
+    projection::gates::Closed,
+    transition::{Command, Strictness},
+};
+
+struct Project {
+    _folder: tempfile::TempDir,
+    workspace: Workspace,
+    path: ProjectPath,
+}
+
+const PRD: &str = "docs/prd.md";
+
+impl Project {
+    fn new(steps: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(folder.path()).unwrap();
+        fs::create_dir(workspace.root().path().join("docs")).unwrap();
+        let project = Self { _folder: folder, workspace, path: ProjectPath::new(PRD).unwrap() };
+        project.write(steps);
+        project
+    }
+
+    fn place(&self, path: &str) -> PathBuf {
+        self.workspace.root().path().join(path)
+    }
+
+    /// What git does: another file gets the name.
+    fn write(&self, steps: &str) {
+        fs::write(self.place("new"), format!("---\nid: prd\nstepsCompleted: {steps}\n---\n")).unwrap();
+        fs::rename(self.place("new"), self.place(PRD)).unwrap();
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.workspace.gates(&self.path).unwrap().into_iter().map(|stored| stored.file_name).collect()
+    }
+
+    fn ask(&self, step: &str) -> Result<(), Closed> {
+        self.workspace.check_gate(&self.path, step).unwrap().verdict
+    }
+
+    fn carry_out(&self, command: &Command) {
+        self.workspace.carry_out(&self.path, command, Strictness::Warn).unwrap();
+    }
+}
+
+fn steps(step: &str) -> Vec<String> {
+    vec![step.to_owned()]
+}
+
+#[test]
+fn gates_follow_the_commands() {
+    let project = Project::new("[step-01-init]");
+    assert!(!project.workspace.has_gates());
+    assert_eq!(project.ask("1"), Err(Closed::NoGate { gates: Vec::new() }));
+    project.carry_out(&Command::Complete { steps: steps("step-02-vision") });
+    assert_eq!(project.names(), ["step-01-init.gate", "step-02-vision.gate"]);
+    assert_eq!(fs::read(project.place(".stepmark/gates/.gitignore")).unwrap(), b"*\n");
+    for (step, is_open) in [("step-02-vision", true), ("2", true), ("step-02-vision.md", true), ("3", false)]
+    {
+        assert_eq!(project.ask(step).is_ok(), is_open, "{step}");
+    }
+    let gate = |step: &str| project.workspace.check_gate(&project.path, step).unwrap().gate.unwrap();
+    let event = gate("2").event.unwrap();
+    let told = project.workspace.with_history(|history| history.event(&event.to_string())).unwrap();
+    assert_eq!(told.command.as_deref(), Some("complete step-02-vision"));
+
+    project.carry_out(&Command::Complete { steps: steps("step-03-success") });
+    assert_eq!(gate("2").event, Some(event), "the event that completed it");
+    assert_eq!((project.ask("2"), project.ask("3")), (Ok(()), Ok(())), "the others are refreshed");
+    project.carry_out(&Command::Reopen { steps: steps("step-02-vision") });
+    assert_eq!(project.names(), ["step-01-init.gate", "step-03-success.gate"]);
+    assert_eq!(project.ask("3"), Ok(()));
+}
+
+#[test]
+fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
+    let project = Project::new("[step-01-init, step-02-vision]");
+    let rebuild = || project.workspace.rebuild_gates().unwrap();
+    assert_eq!(rebuild().written, 2);
+    let bytes = fs::read(project.place(PRD)).unwrap();
+    for _ in 0..20 {
+        // In the same instant, of the same size, into the same file.
+        fs::write(project.place(PRD), String::from_utf8_lossy(&bytes).replace("vision", "errors")).unwrap();
+        assert_eq!(project.ask("step-02-vision"), Err(Closed::ArtifactChanged));
+        assert_eq!(
+            project.workspace.verify_gate(&project.path, "step-02-vision").unwrap().verdict,
+            Err(Closed::NotListed)
+        );
+        fs::write(project.place(PRD), &bytes).unwrap();
+        rebuild();
+        assert_eq!(project.ask("step-02-vision"), Ok(()));
+    }
+    project.write("[step-01-init]");
+    assert_eq!(project.ask("1"), Err(Closed::ArtifactChanged));
+    let done = rebuild();
+    assert_eq!((done.written, done.removed, project.ask("1")), (1, 1, Ok(())));
+    thread::sleep(Duration::from_millis(50));
+    rebuild();
+    assert_eq!(rebuild().unchanged, 1, "by now the stat alone is proof");
+    assert!(project.workspace.gates(&project.path).unwrap()[0].gate.as_ref().unwrap().stat.is_proof);
+    assert_eq!(project.ask("1"), Ok(()));
+
+    fs::write(project.place(PRD), "---\nstepsCompleted: [step-01-init\n---\n").unwrap();
+    assert!(project.ask("1").is_err());
+    rebuild();
+    assert_eq!(project.names(), [""; 0], "a frontmatter that cannot be read opens nothing");
+    project.write("[step-01-init]");
+    rebuild();
+    fs::remove_file(project.place(PRD)).unwrap();
+    assert_eq!(project.ask("1"), Err(Closed::NoArtifact));
+    rebuild();
+    assert!(!project.workspace.has_gates(), "no empty folders are left");
+}
+
+#[test]
+fn a_gate_is_closed_before_its_step_goes() {
+    let project = Project::new("[1, 2]");
+    project.workspace.rebuild_gates().unwrap();
+    let without_two = b"---\nstepsCompleted: [1]\n---\n";
+    project.workspace.close_gates(&project.path, Some(without_two)).unwrap();
+    assert_eq!(project.names(), ["1.gate"]);
+    assert_eq!(project.ask("1"), Ok(()), "nothing was published yet");
+    project.workspace.close_gates(&project.path, None).unwrap();
+    assert_eq!(project.names(), [""; 0]);
+}
+
+#[test]
+fn what_is_no_gate_answers_nothing() {
+    let project = Project::new("[1]");
+    project.workspace.open_gates(&project.path, Some(EventId::from_bytes([7; 16]))).unwrap();
+    let place = project.place(".stepmark/gates/docs/prd.md/1.gate");
+    let whole = fs::read(&place).unwrap();
+    for torn in [&b""[..], b"{}", &whole[..whole.len() / 2], b"\xff"] {
+        fs::write(&place, torn).unwrap();
+        assert_eq!(project.ask("1"), Err(Closed::Damaged { file_name: "1.gate".to_owned() }));
+    }
+    let artifact = project.workspace.artifact(&project.path).unwrap();
+    let rules = |project: &Project| -> Vec<&str> {
+        project.workspace.gate_findings(&artifact).unwrap().iter().map(|finding| finding.rule.name).collect()
+    };
+    assert_eq!(rules(&project), ["step-without-gate"]);
+    fs::write(project.place(".stepmark/gates/docs/prd.md/9.gate"), &whole).unwrap();
+    assert_eq!(rules(&project), ["gate-without-step", "step-without-gate"]);
+    fs::write(project.place(".stepmark/gates/docs/prd.md/.stepmark-gate-left"), b"half").unwrap();
+    project.workspace.rebuild_gates().unwrap();
+    assert_eq!(rules(&project), [""; 0]);
+    assert_eq!(fs::read_dir(project.place(".stepmark/gates/docs/prd.md")).unwrap().count(), 1);
+}

@@ -1,0 +1,114 @@
+//! Writing files into the index of git. The index is the one that git names to a hook (`GIT_INDEX_FILE`), else that of the
+//! repository.
+
+use std::{io::Write, process::Stdio};
+
+use crate::disk::root::Root;
+use crate::git::{GitVersionError, process};
+use stepmark_model::artifact::ProjectPath;
+
+/// An entry of the index: a file that is in no conflict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IndexEntry {
+    mode: String,
+    object: String,
+    /// Seen from the top of the work tree.
+    path: Vec<u8>,
+}
+
+impl IndexEntry {
+    /// The entry of the file at `path`; `None` where there is none, or a conflict.
+    pub(crate) fn find(root: &Root, path: &ProjectPath) -> Result<Option<Self>, GitVersionError> {
+        let arguments = ["ls-files", "--stage", "-z", "--full-name", "--", path.as_str()];
+        Ok(parse(&answer(root, &arguments, b"")?))
+    }
+
+    /// An entry for a new regular file of `bytes` at `path`, below the folder `prefix` of the work tree (empty, or ending with `/`).
+    pub(crate) fn of_new(
+        root: &Root,
+        prefix: &str,
+        path: &ProjectPath,
+        bytes: &[u8],
+    ) -> Result<Self, GitVersionError> {
+        let path = format!("{prefix}{path}").into_bytes();
+        Self { mode: "100644".to_owned(), object: String::new(), path }.with_bytes(root, bytes)
+    }
+
+    /// The same entry for a file of `bytes`, which are kept in the repository as they are: no filter changes them.
+    pub(crate) fn with_bytes(self, root: &Root, bytes: &[u8]) -> Result<Self, GitVersionError> {
+        Ok(Self {
+            object: object_name(root, &["hash-object", "-w", "--no-filters", "--stdin"], bytes)?,
+            ..self
+        })
+    }
+
+    /// Whether it stands for a file of `bytes`.
+    pub(crate) fn holds(&self, root: &Root, bytes: &[u8]) -> Result<bool, GitVersionError> {
+        Ok(self.object == object_name(root, &["hash-object", "--no-filters", "--stdin"], bytes)?)
+    }
+}
+
+/// Puts all entries into the index, or none.
+pub(crate) fn write(root: &Root, entries: &[IndexEntry]) -> Result<(), GitVersionError> {
+    let mut lines = Vec::new();
+    for IndexEntry { mode, object, path } in entries {
+        lines.extend_from_slice(format!("{mode} {object}\t").as_bytes());
+        lines.extend_from_slice(path);
+        lines.push(0);
+    }
+    answer(root, &["update-index", "-z", "--index-info"], &lines).map(drop)
+}
+
+/// `MODE OBJECT STAGE<TAB>PATH<NUL>`, once.
+fn parse(listed: &[u8]) -> Option<IndexEntry> {
+    let entry = listed.strip_suffix(b"\0").filter(|entry| !entry.contains(&0))?;
+    let tab = entry.iter().position(|byte| *byte == b'\t')?;
+    let head = std::str::from_utf8(&entry[..tab]).ok()?;
+    let [mode, object, "0"] = head.split(' ').collect::<Vec<_>>()[..] else { return None };
+    Some(IndexEntry { mode: mode.to_owned(), object: object.to_owned(), path: entry[tab + 1..].to_vec() })
+}
+
+fn object_name(root: &Root, arguments: &[&str], bytes: &[u8]) -> Result<String, GitVersionError> {
+    let name = String::from_utf8_lossy(&answer(root, arguments, bytes)?).trim().to_owned();
+    if process::is_object_name(&name) { Ok(name) } else { Err(GitVersionError::Unknown { answer: name }) }
+}
+
+/// What git prints when it is given `input`.
+fn answer(root: &Root, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, GitVersionError> {
+    let mut process = process::git(root.path(), arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|source| GitVersionError::NoGit { source })?;
+    // These commands read everything before they print: neither side waits for the other. Why git reads no further, it says.
+    let written = process.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
+    let output = process.wait_with_output().map_err(|source| GitVersionError::Pipe { source })?;
+    if output.status.success() {
+        return written.map(|()| output.stdout).map_err(|source| GitVersionError::Pipe { source });
+    }
+    let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(GitVersionError::Failed { command: arguments.join(" "), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_entry_without_conflict_is_read() {
+        let entry = |mode: &str, path: &[u8]| {
+            Some(IndexEntry { mode: mode.to_owned(), object: "ab".to_owned(), path: path.to_vec() })
+        };
+        for (listed, expected) in [
+            (&b"100644 ab 0\tdocs/a b\t.md\0"[..], entry("100644", b"docs/a b\t.md")),
+            (b"100755 ab 0\tx\n\0", entry("100755", b"x\n")),
+            (b"100644 ab 2\tx\0", None),
+            (b"100644 ab 0\tx\x00100644 ab 0\ty\0", None),
+            (b"100644 ab 0 x\0", None),
+            (b"", None),
+        ] {
+            assert_eq!(parse(listed), expected, "{}", String::from_utf8_lossy(listed));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! How git is started: as a program, always in the same way. Its own filters, worktrees, alternates and `GIT_INDEX_FILE` then
+//! work as its user expects (docs/adr/0010-reading-git.md).
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: git is started here, with what git told this process"
+)]
+
+use std::{
+    env,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+#[cfg(feature = "write")]
+use std::{
+    io::{self, Read as _},
+    process::ExitStatus,
+};
+
+use crate::disk::root::Root;
+
+/// What a repository's own configuration cannot change: git starts no program that it names, and no repository counts that only
+/// looks like one (a bare one among the files of a clone). Filters have no such switch: no command is started that runs them.
+const SETTINGS: [&str; 3] =
+    ["core.fsmonitor=false", "safe.bareRepository=explicit", "log.showSignature=false"];
+
+/// Git runs the hooks of this folder, which is none.
+#[cfg(not(windows))]
+const NO_HOOKS: &str = "core.hooksPath=/dev/null";
+#[cfg(windows)]
+const NO_HOOKS: &str = "core.hooksPath=NUL";
+
+/// Git in `folder`: it takes no locks but those that a command cannot do without, starts no other program, fetches nothing, and asks nobody.
+/// Its streams lead nowhere until they are set.
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Command {
+    start(folder, &["-c", NO_HOOKS], arguments)
+}
+
+/// The same for `rev-parse`, which runs no hook but says where hooks are.
+#[cfg(feature = "write")]
+pub(crate) fn git_rev_parse(folder: &Path, arguments: &[&str]) -> Command {
+    start(folder, &["rev-parse"], arguments)
+}
+
+fn start(folder: &Path, before: &[&str], arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    command.args(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
+    command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
+    command
+        .args(before)
+        .args(arguments)
+        .current_dir(folder)
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    forbid_fetching(&mut command);
+    pass_on_repository(&mut command, folder);
+    command
+}
+
+/// In a partial clone git would fetch what it lacks, with programs that the repository's configuration names (`core.sshCommand`,
+/// `credential.helper`, `ext::`). Who wants that says so in the environment, which no repository writes: `GIT_NO_LAZY_FETCH=0`.
+fn forbid_fetching(command: &mut Command) {
+    if env::var_os("GIT_NO_LAZY_FETCH").is_none() {
+        // The second is for git before 2.45, which does not know the first.
+        command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
+    }
+}
+
+/// What git tells a hook holds in the folder where the hook was started: the names become absolute. Without `GIT_WORK_TREE`
+/// git would take any folder for the top of the work tree once `GIT_DIR` is set (git(1), "GIT_DIR").
+fn pass_on_repository(command: &mut Command, folder: &Path) {
+    let (Some(_), Ok(current)) = (env::var_os("GIT_DIR"), env::current_dir()) else { return };
+    for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_WORK_TREE"] {
+        if let Some(value) = env::var_os(name) {
+            command.env(name, current.join(value));
+        }
+    }
+    if env::var_os("GIT_WORK_TREE").is_none()
+        && let Some(top) = folder.ancestors().find(|folder| folder.join(".git").exists())
+    {
+        command.env("GIT_WORK_TREE", top);
+    }
+}
+
+/// What a command of git prints, and how it ended. `Command::output` would panic where the pipe cannot be read.
+#[cfg(feature = "write")]
+pub(crate) fn answer(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut printed = Vec::new();
+    let read = child.stdout.take().map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut printed));
+    let status = child.wait()?;
+    read?;
+    Ok((status, printed))
+}
+
+/// What a command of git in the project prints, if it succeeds.
+#[cfg(feature = "write")]
+pub(crate) fn printed(root: &Root, arguments: &[&str]) -> Option<String> {
+    let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;
+    status.success().then(|| String::from_utf8_lossy(&printed).into_owned())
+}
+
+/// What a command of git in the project prints; empty where it ends with 1, as `grep` does that finds nothing. `None`: it failed.
+#[cfg(feature = "write")]
+pub(crate) fn printed_or_empty(root: &Root, arguments: &[&str]) -> Option<String> {
+    let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;
+    let is_answer = status.success() || status.code() == Some(1);
+    is_answer.then(|| String::from_utf8_lossy(&printed).into_owned())
+}
+
+/// Whether the project lies in the work tree of a git repository.
+pub(crate) fn is_repository(root: &Root) -> bool {
+    root.path().ancestors().any(|folder| folder.join(".git").exists())
+}
+
+/// Whether the text is an object name in full, and so no option.
+pub(crate) fn is_object_name(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Ends a process that only reads, if it has not ended yet.
+pub(crate) fn end(child: &mut Child) {
+    // It may have ended by itself: then there is nothing to end.
+    let _ended = child.kill();
+    let _reaped = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_object_names_are_passed_on() {
+        assert!(is_object_name(&"0a".repeat(20)) && is_object_name(&"0a".repeat(32)));
+        for text in ["", "HEAD", "--all", &"g".repeat(40), &"0".repeat(39)] {
+            assert!(!is_object_name(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The files of a project as git holds them: in the index, or in a commit. Nothing here reads or writes the work tree.
+
+mod base;
+mod changed_file;
+mod comparison;
+mod error;
+mod objects;
+mod raw_diff;
+mod supposed;
+mod tree;
+mod version;
+mod wanted;
+
+pub use changed_file::{ChangedFile, GitChanges, OverLimit};
+pub use comparison::Comparison;
+pub use error::GitVersionError;
+pub(crate) use objects::{Object, ObjectReader, read_object};
+#[cfg(feature = "write")]
+pub(crate) use supposed::is_blob_of;
+pub use version::GitVersion;

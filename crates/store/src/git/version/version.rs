@@ -1,0 +1,253 @@
+//! One state of a project's files in its repository, and what it changes.
+
+use std::{
+    collections::{HashMap, HashSet},
+    process::{Child, Stdio},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+use crate::disk::root::Root;
+use crate::git::process;
+use crate::git::{
+    version::Comparison, version::GitChanges, version::GitVersionError, version::Object, version::base,
+    version::objects::ObjectReader, version::raw_diff, version::raw_diff::RawChange,
+    version::supposed::Supposed, version::wanted::Wanted,
+};
+use stepmark_model::artifact::ProjectPath;
+
+/// How changes are listed: parts of `--raw` that configuration could change are said, and no program of a file's attributes is run.
+const LISTING: [&str; 9] = [
+    "-r",
+    "--raw",
+    "-z",
+    "--find-renames",
+    "--no-abbrev",
+    "--relative",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=all",
+];
+
+/// The files of a project in the index or in a commit. Two processes of git answer everything; they are started at once.
+#[derive(Debug)]
+pub struct GitVersion {
+    root: Root,
+    /// What stands before `:./PATH` in the name of an object: nothing for the index.
+    pub(super) revision: String,
+    objects: Mutex<ObjectReader>,
+    /// `git diff-…`, already running.
+    listing: Mutex<Option<Listing>>,
+    /// What [`GitVersion::holds`] has answered: artifacts name the same few documents.
+    held: Mutex<HashMap<ProjectPath, bool>>,
+    /// The files of the index and the folders that they lie in, listed when one is missed: a folder is no object of the index.
+    indexed: OnceLock<HashSet<Vec<u8>>>,
+    /// What [`GitVersion::suppose`] was told.
+    pub(super) supposed: Mutex<HashMap<ProjectPath, Supposed>>,
+}
+
+/// A running listing of changes.
+#[derive(Debug)]
+struct Listing {
+    process: Child,
+    arguments: Vec<String>,
+}
+
+impl GitVersion {
+    /// Looks at the project at `root` in its repository.
+    ///
+    /// # Errors
+    /// When git cannot be started, or a commit is not known.
+    pub fn open(root: &Root, comparison: &Comparison) -> Result<Self, GitVersionError> {
+        if !process::is_repository(root) {
+            return Err(GitVersionError::NoRepository { folder: root.path().to_owned() });
+        }
+        let (revision, listing) = match comparison {
+            Comparison::Index => {
+                (String::new(), Some(Listing::start(root, &["diff-index", "--cached"], &["HEAD"])?))
+            }
+            Comparison::Commits { to, .. } if base::is_nothing(to) => ("HEAD".to_owned(), None),
+            Comparison::Commits { from, to } => {
+                let to = base::commit(root, to)?;
+                let from = base::left(root, from, &to)?;
+                let listing = Listing::start(root, &["diff-tree"], &[&from, &to])?;
+                (to, Some(listing))
+            }
+        };
+        let objects = Mutex::new(ObjectReader::start(root.path())?);
+        Ok(Self {
+            root: root.clone(),
+            revision,
+            objects,
+            listing: Mutex::new(listing),
+            held: Mutex::default(),
+            indexed: OnceLock::new(),
+            supposed: Mutex::default(),
+        })
+    }
+
+    /// The project.
+    pub const fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The bytes of the file at `path`; `None` where there is none, or something that is no file.
+    ///
+    /// # Errors
+    /// When git does not answer.
+    pub fn read(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, GitVersionError> {
+        if let Some(bytes) = self.supposed_bytes(path)? {
+            return Ok(Some(bytes));
+        }
+        Ok(match self.object(path)? {
+            Object::Blob(bytes) => Some(bytes),
+            _ => None,
+        })
+    }
+
+    /// Whether a file or folder is there.
+    ///
+    /// # Errors
+    /// When git does not answer.
+    pub fn holds(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
+        // Whoever panicked left whole answers.
+        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = held().get(path) {
+            return Ok(*answer);
+        }
+        let is_object = self.object(path)? != Object::Missing;
+        let is_there =
+            is_object || self.revision.is_empty() && self.indexed()?.contains(path.as_str().as_bytes());
+        held().insert(path.clone(), is_there);
+        Ok(is_there)
+    }
+
+    /// The files in which one of `words` stands, as git finds them: without regard to what kind of files they are.
+    ///
+    /// # Errors
+    /// When git does not answer.
+    pub(crate) fn files_with(&self, words: &[&str]) -> Result<Vec<ProjectPath>, GitVersionError> {
+        const ONLY_NAMES: [&str; 7] = [
+            "grep",
+            "--files-with-matches",
+            "--null",
+            "--fixed-strings",
+            "--no-full-name",
+            "--no-color",
+            "--no-recurse-submodules",
+        ];
+        let mut arguments = ONLY_NAMES.to_vec();
+        words.iter().for_each(|word| arguments.extend(["-e", *word]));
+        let prefix = match self.revision.as_str() {
+            "" => {
+                arguments.push("--cached");
+                String::new()
+            }
+            revision => {
+                arguments.push(revision);
+                format!("{revision}:")
+            }
+        };
+        let listed = base::ask(&self.root, &arguments)?.unwrap_or_default();
+        let names = listed.split(|byte| *byte == 0).filter_map(|name| name.strip_prefix(prefix.as_bytes()));
+        // A name that is no UTF-8 is no artifact's.
+        let names = names.filter_map(|name| std::str::from_utf8(name).ok());
+        Ok(names.filter_map(|name| ProjectPath::new(name).ok()).collect())
+    }
+
+    fn indexed(&self) -> Result<&HashSet<Vec<u8>>, GitVersionError> {
+        if let Some(names) = self.indexed.get() {
+            return Ok(names);
+        }
+        let listed = base::ask(&self.root, &["ls-files", "--cached", "-z"])?.unwrap_or_default();
+        let mut names = HashSet::new();
+        for file in listed.split(|byte| *byte == 0).filter(|file| !file.is_empty()) {
+            let mut name = file;
+            // The folders above one that is known are known too.
+            while names.insert(name.to_vec())
+                && let Some(end) = memchr::memrchr(b'/', name)
+            {
+                name = &name[..end];
+            }
+        }
+        Ok(self.indexed.get_or_init(|| names))
+    }
+
+    /// What stands at `path`. `cat-file` is asked in lines, so a name with a line end is no question.
+    fn object(&self, path: &ProjectPath) -> Result<Object, GitVersionError> {
+        if path.as_str().contains('\n') {
+            return Ok(Object::Missing);
+        }
+        let objects = self.objects().read(&[format!("{}:./{path}", self.revision)])?;
+        Ok(objects.into_iter().next().unwrap_or(Object::Missing))
+    }
+
+    /// The files that changed and `is_wanted`, of those that were moved both names. To be asked once: a second time
+    /// nothing has changed.
+    ///
+    /// # Errors
+    /// When git does not answer, or in a form that is not known.
+    pub fn changes(&self, is_wanted: &dyn Fn(&ProjectPath) -> bool) -> Result<GitChanges, GitVersionError> {
+        let listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(listing) = listing else { return Ok(GitChanges::default()) };
+        let output = listing.finish(&self.root)?;
+        let raw = parse(&output)?;
+        let is_index = self.revision.is_empty();
+        if is_index {
+            self.place_supposed(&raw);
+        }
+        let differs = if is_index && !raw.is_empty() { self.differs_from_merged()? } else { None };
+        let is_own = |change: &RawChange| differs.as_ref().is_none_or(|paths| paths.contains(&change.path));
+        let mut wanted = Wanted::default();
+        raw.into_iter().filter(is_own).for_each(|change| wanted.add(change, is_wanted));
+        wanted.read(&mut self.objects())
+    }
+
+    pub(super) fn objects(&self) -> MutexGuard<'_, ObjectReader> {
+        // A reader that panicked is one whose answers are read in disorder; each name is answered or fails.
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// During a merge: the paths at which the index differs from the branch that is merged. What is as it is there was
+    /// looked at where it was committed.
+    fn differs_from_merged(&self) -> Result<Option<HashSet<Vec<u8>>>, GitVersionError> {
+        let merged = self.objects().read(&["MERGE_HEAD^{tree}"])?;
+        if !matches!(merged[..], [Object::Folder(_)]) {
+            return Ok(None);
+        }
+        let theirs = Listing::start(&self.root, &["diff-index", "--cached"], &["MERGE_HEAD"])?;
+        let theirs = parse(&theirs.finish(&self.root)?)?;
+        Ok(Some(theirs.into_iter().map(|change| change.path).collect()))
+    }
+}
+
+impl Listing {
+    fn start(root: &Root, command: &[&str], sides: &[&str]) -> Result<Self, GitVersionError> {
+        let arguments = [command, &LISTING, sides, &["--"]].concat();
+        let process = process::git(root.path(), &arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| GitVersionError::NoGit { source })?;
+        Ok(Self { process, arguments: arguments.iter().map(|&argument| argument.to_owned()).collect() })
+    }
+
+    /// What it printed. Before the first commit there is no HEAD, and everything in the index is new.
+    fn finish(self, root: &Root) -> Result<Vec<u8>, GitVersionError> {
+        let output = self.process.wait_with_output().map_err(|source| GitVersionError::Pipe { source })?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let mut arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let head = arguments.iter().position(|argument| *argument == "HEAD");
+        if let Some(head) = head.filter(|_| matches!(base::has_head(root), Ok(false))) {
+            let nothing = base::empty_tree(root)?;
+            arguments[head] = &nothing;
+            return Ok(base::ask(root, &arguments)?.unwrap_or_default());
+        }
+        Err(base::failed(root, &arguments, &output.stderr))
+    }
+}
+
+fn parse(output: &[u8]) -> Result<Vec<RawChange>, GitVersionError> {
+    raw_diff::parse(output).map_err(|answer| GitVersionError::Unknown { answer })
+}

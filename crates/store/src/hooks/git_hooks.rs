@@ -1,0 +1,273 @@
+//! The hooks of git, where git looks for them.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: git is asked, and hooks are read and written here"
+)]
+
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::git::{process::answer, process::git_rev_parse};
+use crate::workspace::Workspace;
+use stepmark_model::projection::git_hook::{self, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX, TRAILER_HOOK};
+
+/// What happened to one hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookOutcome {
+    /// Its file.
+    pub place: PathBuf,
+    /// What happened to it.
+    pub change: HookChange,
+}
+
+/// What happened to a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookChange {
+    /// Nothing: it is as it should be.
+    Unchanged,
+    /// There was none.
+    Created,
+    /// Our lines stand in a script that was there.
+    Added,
+    /// A program that was there is called by ours.
+    Chained,
+    /// Our lines are gone, and what was there before is as it was.
+    Removed,
+}
+
+/// How a hook stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookStanding {
+    /// Its name.
+    pub name: &'static str,
+    /// Its file.
+    pub place: PathBuf,
+    /// Whether git runs our lines with it.
+    pub is_installed: bool,
+}
+
+/// Why hooks were not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum HookError {
+    /// Git cannot be started.
+    #[error("cannot run git, which knows where its hooks are")]
+    NoGit {
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The project is in no repository.
+    #[error("`{}` is in no git repository: there are no hooks to add to", folder.display())]
+    NoRepository {
+        /// The project's folder.
+        folder: PathBuf,
+    },
+    /// The hooks belong to all repositories of this machine.
+    #[error(
+        "git takes its hooks from `{}`, outside of this repository, where other repositories find them too: set \
+         `core.hooksPath` for this repository, and run the command again",
+        folder.display()
+    )]
+    Foreign {
+        /// The folder of the hooks.
+        folder: PathBuf,
+    },
+    /// A hook cannot be read.
+    #[error("cannot read the hook `{}`", place.display())]
+    Read {
+        /// Its file.
+        place: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A hook cannot be read or written.
+    #[error("cannot change the hook `{}`", place.display())]
+    Change {
+        /// Its file.
+        place: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+fn all_hooks() -> impl Iterator<Item = &'static &'static str> {
+    HOOKS.iter().chain([&TRAILER_HOOK])
+}
+
+/// Where git looks for the hooks of a project.
+struct Hooks {
+    folder: PathBuf,
+    /// The roots of the projects, seen from the top of the work tree.
+    roots: Vec<String>,
+}
+
+impl Workspace {
+    /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change files: by those of
+    /// [`HOOKS`] and [`TRAILER_HOOK`] that are `wanted`.
+    ///
+    /// # Errors
+    /// When git's hooks cannot be found, or one cannot be written; those before it are.
+    pub fn install_hooks(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
+        let hooks = self.hooks()?;
+        let install = |name: &&str| {
+            hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, &hooks.roots, found))
+        };
+        all_hooks().filter(|name| wanted(name)).map(install).collect()
+    }
+
+    /// Where git looks for each of [`HOOKS`] and for [`TRAILER_HOOK`], and whether our lines stand there.
+    ///
+    /// # Errors
+    /// When git's hooks cannot be found, or one cannot be read.
+    pub fn hook_standings(&self) -> Result<Vec<HookStanding>, HookError> {
+        let hooks = self.hooks()?;
+        let standing = |name: &&'static str| {
+            let place = hooks.folder.join(name);
+            let found = read(&place).map_err(|source| HookError::Read { place: place.clone(), source })?;
+            let is_installed = found.is_some_and(|(bytes, is_executable, is_link)| {
+                git_hook::is_installed(&FoundHook { bytes: &bytes, is_executable, is_link })
+            });
+            Ok(HookStanding { name, place, is_installed })
+        };
+        all_hooks().map(standing).collect()
+    }
+
+    /// Takes out what [`Workspace::install_hooks`] added.
+    ///
+    /// # Errors
+    /// When git's hooks cannot be found, or one cannot be written; those before it are.
+    pub fn uninstall_hooks(&self) -> Result<Vec<HookOutcome>, HookError> {
+        let hooks = self.hooks()?;
+        let uninstall = |name: &&str| {
+            let decide = |found: Option<FoundHook<'_>>, has_kept: bool| {
+                git_hook::uninstall(name, &hooks.roots, found, has_kept)
+            };
+            hooks.change(name, HookChange::Removed, decide)
+        };
+        all_hooks().map(uninstall).collect()
+    }
+
+    fn hooks(&self) -> Result<Hooks, HookError> {
+        let root = self.root().path();
+        let ask = |folder: &Path, argument: &[&str]| -> Result<Option<PathBuf>, HookError> {
+            let (status, printed) =
+                answer(&mut git_rev_parse(folder, argument)).map_err(|source| HookError::NoGit { source })?;
+            let answer = String::from_utf8_lossy(&printed);
+            // An empty answer: a bare repository has no work tree.
+            let answer = answer.trim_end_matches(['\n', '\r']);
+            Ok((status.success() && !answer.is_empty()).then(|| folder.join(answer)))
+        };
+        let none = || HookError::NoRepository { folder: root.to_owned() };
+        let top = ask(root, &["--show-toplevel"])?.ok_or_else(none)?;
+        let folder = ask(&top, &["--git-path", "hooks"])?.ok_or_else(none)?;
+        let shared = ask(&top, &["--git-common-dir"])?.ok_or_else(none)?;
+        let real = |place: &Path| fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
+        let (top, shared) = (real(&top), real(&shared));
+        // The folder may not exist yet; what leads to it does.
+        let inside = folder.ancestors().map(real).find(|above| above.is_dir()).unwrap_or_default();
+        if !inside.starts_with(&top) && !inside.starts_with(&shared) {
+            return Err(HookError::Foreign { folder });
+        }
+        let seen = root.strip_prefix(&top).ok().and_then(Path::to_str).unwrap_or_default().replace('\\', "/");
+        let below = self.projects_below().unwrap_or_default();
+        let roots = match below.is_empty() {
+            true => vec![if seen.is_empty() { ".".to_owned() } else { seen }],
+            // It is no project itself.
+            false => below,
+        };
+        Ok(Hooks { folder, roots })
+    }
+}
+
+impl Hooks {
+    fn change(
+        &self,
+        name: &str,
+        rewritten: HookChange,
+        decide: impl FnOnce(Option<FoundHook<'_>>, bool) -> HookPlan,
+    ) -> Result<HookOutcome, HookError> {
+        let place = self.folder.join(name);
+        let failed = |source| HookError::Change { place: place.clone(), source };
+        let kept = self.folder.join(format!("{name}{KEPT_SUFFIX}"));
+        let has_kept = fs::symlink_metadata(&kept).is_ok();
+        let found = read(&place).map_err(failed)?;
+        let was_there = found.is_some();
+        let seen = found.as_ref().map(|(bytes, is_executable, is_link)| FoundHook {
+            bytes,
+            is_executable: *is_executable,
+            is_link: *is_link,
+        });
+        let change = match decide(seen, has_kept) {
+            HookPlan::Keep => HookChange::Unchanged,
+            HookPlan::Write(text) => {
+                write(&place, &text).map_err(failed)?;
+                if was_there { rewritten } else { HookChange::Created }
+            }
+            HookPlan::SetAside(text) => {
+                if has_kept {
+                    let taken = format!("`{}` is there already", kept.display());
+                    return Err(failed(io::Error::new(io::ErrorKind::AlreadyExists, taken)));
+                }
+                fs::rename(&place, &kept).and_then(|()| write(&place, &text)).map_err(failed)?;
+                HookChange::Chained
+            }
+            HookPlan::Remove => {
+                let done = if has_kept { fs::rename(&kept, &place) } else { fs::remove_file(&place) };
+                done.map_err(failed)?;
+                HookChange::Removed
+            }
+        };
+        Ok(HookOutcome { place, change })
+    }
+}
+
+/// The bytes of a hook, whether git would run it, and whether it is a link.
+fn read(place: &Path) -> io::Result<Option<(Vec<u8>, bool, bool)>> {
+    let is_link = match fs::symlink_metadata(place) {
+        Ok(metadata) => metadata.is_symlink(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    // A link that leads nowhere is set aside too.
+    let (bytes, is_executable) = match fs::read(place) {
+        Ok(bytes) => (bytes, is_executable(&fs::metadata(place)?)),
+        Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => (Vec::new(), false),
+        Err(error) => return Err(error),
+    };
+    Ok(Some((bytes, is_executable, is_link)))
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+const fn is_executable(_metadata: &fs::Metadata) -> bool {
+    true
+}
+
+/// Replaces the hook at once, so that git never runs half of it.
+fn write(place: &Path, text: &[u8]) -> io::Result<()> {
+    let folder = place.parent().unwrap_or(place);
+    fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
+    let mut prefix = OsString::from(".");
+    prefix.push(place.file_name().unwrap_or_default());
+    builder.prefix(&prefix);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(text)?;
+    file.as_file().sync_all()?;
+    #[cfg(unix)]
+    if let Ok(metadata) = fs::metadata(place) {
+        file.as_file().set_permissions(metadata.permissions())?;
+    }
+    file.persist(place)?;
+    Ok(())
+}

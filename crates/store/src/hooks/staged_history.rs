@@ -1,0 +1,181 @@
+//! The history of what is staged: sealed into segments that the next commit holds.
+
+use std::{collections::BTreeSet, io, path::Path};
+
+use crate::changes::TellError;
+use crate::commit;
+use crate::disk::own_file;
+use crate::git::{GitVersionError, index, index::IndexEntry};
+use crate::git::{process::is_repository, process::printed};
+use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
+use crate::workspace::Workspace;
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath, StateDigest},
+    journal::{ArtifactKey, Digests, Event, SegmentName},
+};
+
+/// How many bytes a segment may have to be staged: git itself becomes slow with files that are larger.
+const LIMIT: u64 = 1 << 30;
+
+/// What was made ready for the next commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StagedHistory {
+    /// The segments that were sealed.
+    pub sealed: Vec<SegmentName>,
+    /// The files of segments that were put into the index.
+    pub staged: Vec<ProjectPath>,
+}
+
+/// Why history was not made ready for the next commit. What was sealed stays sealed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StageHistoryError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The journal cannot be written.
+    #[error(transparent)]
+    Seal(#[from] TellError),
+    /// Git does not answer.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
+    /// A sealed segment cannot be read.
+    #[error("cannot stage the history in `{path}`")]
+    Segment {
+        /// The segment.
+        path: ProjectPath,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl Workspace {
+    /// Seals all live segments of this clone, and returns which.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written.
+    pub fn seal_all(&self) -> Result<Vec<SegmentName>, StageHistoryError> {
+        let live = self.with_history(|history| history.live_segments(None))?;
+        Ok(self.seal_live_segments(&live)?)
+    }
+
+    /// Makes the next commit hold the history of what it changes: seals the live segments with events of staged files, and puts sealed
+    /// segments that git does not know into the index. Where nothing is staged, nothing happens; what git is to ignore is not staged.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written, or git does not answer.
+    pub fn stage_history(&self) -> Result<StagedHistory, StageHistoryError> {
+        let changed = self.paths_of(&[
+            "diff",
+            "--cached",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--relative",
+        ])?;
+        let is_own = |path: &ProjectPath| {
+            path.as_str().strip_prefix(SEALED_FOLDER).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let changed: BTreeSet<ProjectPath> = changed.into_iter().filter(|path| !is_own(path)).collect();
+        if changed.is_empty() {
+            return Ok(StagedHistory::default());
+        }
+        let live = self.with_history(|history| history.live_segments(Some(&changed)))?;
+        let sealed = if live.is_empty() { Vec::new() } else { self.seal_live_segments(&live)? };
+        let elsewhere = self.segments_elsewhere(&changed)?;
+        if !elsewhere.is_empty() {
+            let fsync = self.commit_options().fsync;
+            commit::publish_copies(self.root(), &elsewhere, fsync).map_err(TellError::from)?;
+        }
+        let unknown =
+            self.paths_of(&["ls-files", "--others", "--exclude-standard", "-z", "--", SEALED_FOLDER])?;
+        Ok(StagedHistory { sealed, staged: self.stage(unknown)? })
+    }
+
+    /// The segments that another work tree of this clone got, with events that led to what the files at `changed` say now: its hook sealed
+    /// the history of both.
+    fn segments_elsewhere(
+        &self,
+        changed: &BTreeSet<ProjectPath>,
+    ) -> Result<BTreeSet<SegmentName>, HistoryError> {
+        let segments = self.with_history(|history| history.segments())?.into_iter();
+        let copies = segments.filter(|segment| segment.place == SegmentPlace::Copy);
+        let elsewhere: BTreeSet<SegmentName> = copies.map(|segment| segment.name).collect();
+        let mut wanted = BTreeSet::new();
+        if elsewhere.is_empty() {
+            return Ok(wanted);
+        }
+        for path in changed {
+            let artifact = self.artifact(path).ok();
+            let artifact = artifact.as_ref().map(TrackedArtifact::artifact);
+            let key = artifact.map_or_else(|| ArtifactKey::of_path(path), ArtifactKey::of);
+            let file = artifact.map(digests_of);
+            let lineage = self.with_history(|history| history.lineage(&key, path))?;
+            let mut left: Vec<&Event> =
+                lineage.events().iter().filter(|event| Digests::are_same_state(event.after, file)).collect();
+            let mut seen = BTreeSet::new();
+            while let Some(event) = left.pop() {
+                if seen.insert(event.id) {
+                    left.extend(event.parents.iter().filter_map(|parent| lineage.get(*parent)));
+                    wanted.extend(self.with_history(|history| history.segments_of(event.id))?);
+                }
+            }
+        }
+        wanted.retain(|name| elsewhere.contains(name));
+        Ok(wanted)
+    }
+
+    /// After `git commit FILE`, which leaves out of the index what a hook has staged for the commit: puts the segments of HEAD into it.
+    ///
+    /// # Errors
+    /// When git does not answer, or a segment cannot be read.
+    pub fn restage_history(&self) -> Result<Vec<ProjectPath>, StageHistoryError> {
+        let committed: BTreeSet<ProjectPath> = self
+            .paths_of(&["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", SEALED_FOLDER])?
+            .into_iter()
+            .collect();
+        let unknown = self.paths_of(&["ls-files", "--others", "-z", "--", SEALED_FOLDER])?;
+        self.stage(unknown.into_iter().filter(|path| committed.contains(path)).collect())
+    }
+
+    /// Puts files of segments into the index.
+    fn stage(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, StageHistoryError> {
+        let is_segment = |path: &ProjectPath| {
+            let path = path.as_str();
+            [".jsonl", ".jsonl.gz", PACK_ENDING].iter().any(|ending| path.ends_with(ending))
+        };
+        let files: Vec<ProjectPath> = files.into_iter().filter(is_segment).collect();
+        if files.is_empty() {
+            return Ok(files);
+        }
+        let prefix = printed(self.root(), &["rev-parse", "--show-prefix"]).unwrap_or_default();
+        let prefix = prefix.trim_end_matches('\n');
+        let mut entries = Vec::with_capacity(files.len());
+        for path in &files {
+            let bytes = own_file::read(self.root().path(), Path::new(path.as_str()), LIMIT)
+                .map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
+            entries.push(IndexEntry::of_new(self.root(), prefix, path, &bytes)?);
+        }
+        index::write(self.root(), &entries)?;
+        Ok(files)
+    }
+
+    /// The paths that git prints, each ended by NUL; none outside of a repository.
+    fn paths_of(&self, arguments: &[&str]) -> Result<Vec<ProjectPath>, GitVersionError> {
+        if !is_repository(self.root()) {
+            return Ok(Vec::new());
+        }
+        let Some(printed) = printed(self.root(), arguments) else {
+            let reason = "it ended with an error".to_owned();
+            return Err(GitVersionError::Failed { command: arguments.join(" "), reason });
+        };
+        Ok(printed.split('\0').filter_map(|path| ProjectPath::new(path).ok()).collect())
+    }
+}
+
+fn digests_of(artifact: &Artifact) -> Digests {
+    let state = artifact.state_value().ok();
+    Digests { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) }
+}

@@ -1,0 +1,171 @@
+//! `index.db` brought up to date and asked: what changed since the last time is read again, and nothing else.
+//!
+//! One process at a time does it, under a lock; others wait, and readers go on with what was there. Only the parts that a question is
+//! about are looked at. Where the file cannot be written, the database is made in memory for the one question.
+
+mod artifact_rows;
+mod artifacts;
+mod known_files;
+mod looker;
+mod error;
+mod events;
+mod findings;
+mod inventory;
+mod leases;
+mod tickets;
+#[cfg(test)]
+mod cases;
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use self::error::Fault;
+pub use self::{
+    error::{AskError, RefreshError},
+    tickets::TicketRow,
+};
+use crate::disk::Root;
+use crate::index_db::{
+    Answer, Cell, Contents, Database, IndexError, Limits, Part, Parts, QueryError, Question, Unavailable,
+    Written, count_rows, is_corrupt, was_changed,
+};
+use crate::workspace::Workspace;
+
+/// How often the database on disk is brought up to date before one in memory is taken: it may be damaged, or changed and deleted by
+/// others at the same time.
+const TRIES: usize = 3;
+
+/// How new an answer has to be.
+#[derive(Clone, Debug, Default)]
+pub enum Freshness {
+    /// The project as it is now; with the rows of tickets, where they are asked for.
+    #[default]
+    Now,
+    /// The same; these are the tickets.
+    NowWith(Vec<TicketRow>),
+    /// The database as it was left.
+    AsItIs,
+}
+
+/// What bringing the database up to date did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexRefreshed {
+    /// How many rows there are, where all of the database was brought up to date.
+    pub rows: usize,
+    /// Rows that came in.
+    pub added: usize,
+    /// Rows that went out; a row that changed goes out and comes in.
+    pub removed: usize,
+    /// Why it was made in memory, where `.stepmark/local/cache/` cannot be written.
+    pub in_memory: Option<String>,
+}
+
+impl Workspace {
+    /// Asks the database of the project. `parameters` are values for the parameters of the question; `:now` is known, and `:session` where there
+    /// is one.
+    ///
+    /// # Errors
+    /// When the project cannot be read, or the question is not answered.
+    pub fn ask_index(
+        &self,
+        question: &Question,
+        parameters: &BTreeMap<String, Cell>,
+        limits: Limits,
+        freshness: &Freshness,
+    ) -> Result<Answer, AskError> {
+        let mut known = BTreeMap::from([("now".to_owned(), Cell::Text(self.now().to_string()))]);
+        let session = self.attribution().session.clone();
+        known.extend(session.map(|session| ("session".to_owned(), Cell::Text(session.into()))));
+        let tickets = match freshness {
+            Freshness::AsItIs => {
+                let connection = Database::as_it_is(self.root()).ok_or(AskError::NotThere)?;
+                return Ok(question.ask(connection, (parameters, &known), limits)?);
+            }
+            Freshness::Now => None,
+            Freshness::NowWith(tickets) => Some(&tickets[..]),
+        };
+        let ask = |open: fn(&Root) -> Result<Database, Unavailable>| {
+            let (connection, refreshed) = self.refreshed_index(question.parts(), tickets, open)?;
+            let answer = question.ask(connection, (parameters, &known), limits)?;
+            Ok(Answer { in_memory: refreshed.in_memory, ..answer })
+        };
+        match ask(Database::on_disk) {
+            // Damage that the refresh did not come past.
+            Err(AskError::Query(QueryError::Database { source })) if is_corrupt(&source) => {
+                ask(Database::anew)
+            }
+            answer => answer,
+        }
+    }
+
+    /// Brings all of the database up to date; `tickets` are the rows of the tickets.
+    ///
+    /// # Errors
+    /// When the project cannot be read.
+    pub fn refresh_index(&self, tickets: &[TicketRow]) -> Result<IndexRefreshed, RefreshError> {
+        let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(tickets), Database::on_disk)?;
+        let rows = count_rows(&connection).map_err(IndexError::from)?;
+        Ok(IndexRefreshed { rows, ..refreshed })
+    }
+
+    /// The database as `open` gives it with `parts` up to date, for reading. One that turns out to be damaged is made anew; one that
+    /// cannot be written, in memory.
+    fn refreshed_index(
+        &self,
+        parts: Parts,
+        tickets: Option<&[TicketRow]>,
+        open: impl FnOnce(&Root) -> Result<Database, Unavailable>,
+    ) -> Result<(Connection, IndexRefreshed), RefreshError> {
+        let mut opened = open(self.root());
+        let mut tries_left = TRIES;
+        let reason = loop {
+            tries_left -= 1;
+            let database = match opened {
+                Ok(database) => database,
+                Err(error) => break error.to_string(),
+            };
+            match self.refresh(database, parts, tickets) {
+                Ok(refreshed) => return Ok(refreshed),
+                Err(Fault::Failed(error)) => return Err(error),
+                Err(Fault::Database(error)) if tries_left > 0 && is_corrupt(&error) => {
+                    opened = Database::anew(self.root());
+                }
+                Err(Fault::Database(error)) if tries_left > 0 && was_changed(&error) => {
+                    opened = Database::on_disk(self.root());
+                }
+                Err(Fault::Database(error)) => break error.to_string(),
+            }
+        };
+        let database = Database::in_memory().map_err(IndexError::from)?;
+        let refreshed = self.refresh(database, parts, tickets).map_err(|fault| match fault {
+            Fault::Failed(error) => error,
+            Fault::Database(error) => RefreshError::Index(error.into()),
+        })?;
+        Ok((refreshed.0, IndexRefreshed { in_memory: Some(reason), ..refreshed.1 }))
+    }
+
+    /// Brings `parts` up to date; from then on the database is only read.
+    fn refresh(
+        &self,
+        database: Database,
+        parts: Parts,
+        tickets: Option<&[TicketRow]>,
+    ) -> Result<(Connection, IndexRefreshed), Fault> {
+        let mut contents = Contents::new(&database.connection);
+        for part in Part::ALL.into_iter().filter(|part| parts.contains(*part)) {
+            match part {
+                Part::Inventory => inventory::refresh(self, &mut contents)?,
+                Part::Artifacts => artifacts::refresh(self, &mut contents)?,
+                Part::Events => events::refresh(self, &mut contents)?,
+                Part::Findings => findings::refresh(self, &mut contents)?,
+                Part::Leases => leases::refresh(self, &mut contents)?,
+                Part::Tickets => tickets::refresh(tickets.unwrap_or_default(), &mut contents)?,
+            }
+        }
+        let written = contents.commit()?;
+        database.shorten_log()?;
+        let Written { added, removed } = written;
+        Ok((database.into_reading()?, IndexRefreshed { added, removed, ..IndexRefreshed::default() }))
+    }
+}

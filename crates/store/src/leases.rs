@@ -1,0 +1,269 @@
+//! Leases on the disk: `leases/HASH-OF-KEY.json` in the local state, for all work trees of a repository (see
+//! [`lease`](stepmark_model::lease) for what they mean). A lease changes under the lock of its artifact and that of all leases, and durably.
+
+use std::{io, path::PathBuf};
+
+#[cfg(feature = "write")]
+use crate::commit::{self, ArtifactLock, CommitError, FileTransition};
+use crate::disk::ResolveError;
+use crate::disk::{local_state::StateFolder, own_file};
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    journal::ArtifactKey,
+    lease::{Lease, LeaseRefusal},
+};
+#[cfg(feature = "write")]
+use stepmark_model::{
+    journal::{Attribution, EventDraft, Kind},
+    lease::{self, Claim, Taken},
+};
+
+/// How many bytes the file of a lease may have.
+pub(crate) const LIMIT: u64 = 64 * 1024;
+
+/// The lease of an artifact, as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseStanding {
+    /// The artifact's identity.
+    pub artifact: ArtifactKey,
+    /// Where it stands.
+    pub path: ProjectPath,
+    /// Its lease; `None` where none was ever taken.
+    pub lease: Option<Lease>,
+}
+
+/// Why a lease was not read, taken or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum LeaseError {
+    /// The artifact cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// Its lease is not inside the project.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// Its lease cannot be read.
+    #[error("cannot read `{}`, the lease of `{path}`", file.display())]
+    Read {
+        /// The artifact.
+        path: ProjectPath,
+        /// The file of the lease.
+        file: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file holds no lease.
+    #[error(
+        "`{}` is no lease of `{path}` that this version can read: remove it when nobody works on the artifact",
+        file.display()
+    )]
+    Damaged {
+        /// The artifact.
+        path: ProjectPath,
+        /// The file of the lease.
+        file: PathBuf,
+    },
+    /// Somebody else's lease stands in the way.
+    #[error("`{path}` is left as it is")]
+    Refused {
+        /// The artifact.
+        path: ProjectPath,
+        /// Why.
+        source: LeaseRefusal,
+    },
+    /// It cannot be written, or the artifact cannot be locked.
+    #[cfg(feature = "write")]
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The leases of a session cannot be found.
+    #[cfg(feature = "write")]
+    #[error("the leases in `{}` cannot be listed", .folder.display())]
+    List {
+        /// The folder of the leases.
+        folder: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The lease was taken over, but the journal was not told.
+    #[cfg(feature = "write")]
+    #[error("the lease of `{path}` was taken over, but the journal could not be told")]
+    Tell {
+        /// The artifact.
+        path: ProjectPath,
+        /// Why.
+        source: crate::changes::TellError,
+    },
+}
+
+impl Workspace {
+    /// The lease of the artifact at `path`.
+    ///
+    /// # Errors
+    /// When artifact or lease cannot be read.
+    pub fn lease(&self, path: &ProjectPath) -> Result<LeaseStanding, LeaseError> {
+        let key = ArtifactKey::of(&Artifact::read(path.clone(), self.read_file(path)?));
+        let lease = self.read_lease(path, &key)?;
+        Ok(LeaseStanding { artifact: key, path: path.clone(), lease })
+    }
+
+    /// The lease of `key`.
+    fn read_lease(&self, path: &ProjectPath, key: &ArtifactKey) -> Result<Option<Lease>, LeaseError> {
+        let (state, name) = (self.root().state(), Lease::file_name(key));
+        let file = state.path(StateFolder::Leases).join(&name);
+        let folder = state.folder(StateFolder::Leases).map_err(io::Error::from);
+        let bytes = match folder.and_then(|folder| own_file::read(&folder, name.as_ref(), LIMIT)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(LeaseError::Read { path: path.clone(), file, source }),
+        };
+        let lease = Lease::read(&bytes).filter(|lease| lease.artifact == *key);
+        let lease = lease.ok_or_else(|| LeaseError::Damaged { path: path.clone(), file })?;
+        Ok(Some(lease))
+    }
+}
+
+#[cfg(feature = "write")]
+impl Workspace {
+    /// Takes the lease of the artifact at `path` for whoever acts here, until `duration` from now. The journal is told when it
+    /// is taken over from a holder that did not release it.
+    ///
+    /// # Errors
+    /// When somebody else holds it; when it cannot be written.
+    pub fn take_lease(
+        &self,
+        path: &ProjectPath,
+        duration: std::time::Duration,
+        claim: Claim,
+    ) -> Result<Taken, LeaseError> {
+        let taken = self.change_lease(path, |current, key| {
+            let when = (self.now(), duration);
+            let taken = lease::take(current, (key, path), self.attribution(), when, claim)?;
+            Ok((taken.lease.clone(), taken))
+        })?;
+        if let Some((tenure, fence)) = &taken.taken_over {
+            let draft = EventDraft::new(Kind::LEASE_TAKEN_OVER)
+                .with_command(format!("lease take {path}"))
+                .with("artifact", taken.lease.artifact.as_str())
+                .with("path", path.as_str())
+                .with("from", tenure.holder.to_string())
+                .with("from_session", tenure.session.clone())
+                .with("expired_at", tenure.expires_at.to_string())
+                .with("old_fence", *fence)
+                .with("fence", taken.lease.fence);
+            self.tell(draft).map_err(|source| LeaseError::Tell { path: path.clone(), source })?;
+        }
+        Ok(taken)
+    }
+
+    /// Moves the end of a lease that is held here to `duration` from now.
+    ///
+    /// # Errors
+    /// When it is not held here, or cannot be written.
+    pub fn renew_lease(
+        &self,
+        path: &ProjectPath,
+        duration: std::time::Duration,
+    ) -> Result<Lease, LeaseError> {
+        self.change_lease(path, |current, _| {
+            let lease = lease::renew(current, self.attribution(), self.now(), duration)?;
+            Ok((lease.clone(), lease))
+        })
+    }
+
+    /// Gives up a lease that is held here.
+    ///
+    /// # Errors
+    /// When it is not held here, or cannot be written.
+    pub fn release_lease(&self, path: &ProjectPath) -> Result<Lease, LeaseError> {
+        self.release_as(path, self.attribution())
+    }
+
+    /// Gives up the leases of the session that acts here, and returns the artifacts.
+    ///
+    /// # Errors
+    /// When one cannot be read or written.
+    pub fn release_session_leases(&self) -> Result<Vec<ProjectPath>, LeaseError> {
+        let Some(session) = self.attribution().session.as_ref() else { return Ok(Vec::new()) };
+        let state = self.root().state();
+        let listed = |source| LeaseError::List { folder: state.path(StateFolder::Leases), source };
+        let folder = state.folder(StateFolder::Leases).map_err(|error| listed(io::Error::from(error)))?;
+        let mut released = Vec::new();
+        for name in commit::names_in(&folder).map_err(listed)? {
+            // What cannot be read is told by whoever wants that lease.
+            let lease =
+                own_file::read(&folder, name.as_ref(), LIMIT).ok().and_then(|bytes| Lease::read(&bytes));
+            let Some(lease) = lease else { continue };
+            let holder = lease.tenure.as_ref().and_then(|tenure| tenure.session.as_deref());
+            if holder == Some(session.as_str()) {
+                match self.release_lease(&lease.path) {
+                    // Its artifact is gone, and the lease runs out.
+                    Err(LeaseError::Artifact(_)) => {}
+                    other => drop(other?),
+                }
+                released.push(lease.path);
+            }
+        }
+        Ok(released)
+    }
+
+    /// Gives up the lease that this process has just taken: its number shows that, with or without a session.
+    pub(crate) fn release_taken(&self, path: &ProjectPath, taken: &Lease) -> Result<Lease, LeaseError> {
+        self.release_as(path, &Attribution { fence: Some(taken.fence), ..self.attribution().clone() })
+    }
+
+    fn release_as(&self, path: &ProjectPath, who: &Attribution) -> Result<Lease, LeaseError> {
+        self.change_lease(path, |current, _| {
+            let lease = lease::release(current, who)?;
+            Ok((lease.clone(), lease))
+        })
+    }
+
+    /// Refuses a change that a lease forbids. To be called under the locks of the change, before it is published.
+    ///
+    /// # Errors
+    /// Whose lease stands in the way; or that it cannot be read.
+    pub fn admit(&self, change: &FileTransition<'_>) -> Result<(), LeaseError> {
+        let path = change.path;
+        let old = change.old.map(|old| Artifact::read(path.clone(), old.to_vec()));
+        self.admit_artifact(path, old.as_ref())
+    }
+
+    /// The same, where `old` is the artifact before the change.
+    pub(crate) fn admit_artifact(
+        &self,
+        path: &ProjectPath,
+        old: Option<&Artifact>,
+    ) -> Result<(), LeaseError> {
+        let own = old.map(ArtifactKey::of);
+        // A lease that was taken before the artifact had an id holds on.
+        let keys = own.into_iter().filter(|key| !key.is_path()).chain([ArtifactKey::of_path(path)]);
+        for key in keys {
+            let lease = self.read_lease(path, &key)?;
+            lease::admits(lease.as_ref(), self.attribution(), self.now())
+                .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
+        }
+        Ok(())
+    }
+
+    /// Changes the lease of an artifact under the artifact's lock.
+    fn change_lease<T>(
+        &self,
+        path: &ProjectPath,
+        decide: impl FnOnce(Option<&Lease>, &ArtifactKey) -> Result<(Lease, T), LeaseRefusal>,
+    ) -> Result<T, LeaseError> {
+        let options = self.commit_options();
+        // A mistyped path leaves no trace.
+        self.read_file(path)?;
+        let lock =
+            ArtifactLock::acquire(self.root(), path, options.lock_timeout).map_err(CommitError::from)?;
+        let bytes = lock.read().map_err(CommitError::from)?;
+        let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
+        let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));
+        let leases = commit::LeaseFiles::lock(self.root(), path)?;
+        let current = self.read_lease(path, &key)?;
+        let (lease, answer) = decide(current.as_ref(), &key)
+            .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
+        leases.write(&Lease::file_name(&key), &lease.to_bytes(), options.fsync)?;
+        Ok(answer)
+    }
+}

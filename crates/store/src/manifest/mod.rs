@@ -1,0 +1,217 @@
+//! `files-manifest.csv` against the disk: walk, hash, compare, write.
+//!
+//! The decisions are those of [`stepmark_model::projection::files_manifest`]; here files are found and hashed.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the manifest is read here")]
+
+mod place;
+mod selection;
+mod observer;
+mod inventory;
+mod verify;
+mod write;
+mod write_rows;
+#[cfg(feature = "write")]
+mod publish;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::HashSet,
+    fs,
+    io::{self, BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+    sync::atomic::AtomicUsize,
+};
+
+use sha2::{Digest, Sha256};
+
+#[cfg(feature = "write")]
+pub use self::publish::{ManifestPublishError, publish};
+pub use self::{
+    inventory::UnreadableFile,
+    place::{ManifestChoice, ManifestPlace, ManifestPlaceError},
+    verify::{ManifestReport, verify},
+    write::{ManifestDraft, ManifestWriteError, write},
+    write_rows::write_rows,
+};
+use crate::disk::{
+    Root, WalkError, stat_cache::FolderRenewal, stat_cache::ReadManifest, stat_cache::Renewal,
+    stat_cache::RunStart, stat_cache::StatCache,
+};
+use crate::disk::{file_reading::open_file, file_reading::too_large, local_state::StateFolder, own_file};
+use stepmark_model::{
+    artifact::{FileHash, READ_LIMIT},
+    projection::files_manifest::{Listing, ListingBuilder, Scope},
+};
+
+/// How much of a manifest is read at once, in bytes.
+const READ_AT_ONCE: usize = 128 * 1024;
+
+/// Where `manifest write` puts the manifest of a project, and `verify` looks for it, seen from the project root.
+pub const DEFAULT_MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
+
+/// Which files are compared with which manifest, or written into it.
+#[derive(Clone, Copy, Debug)]
+pub struct ManifestRequest<'a> {
+    /// The folder that the manifest's paths are relative to, and that is walked.
+    pub root: &'a Root,
+    /// The manifest.
+    pub manifest: &'a Path,
+    /// Which files belong to it.
+    pub scope: Scope<'a>,
+    /// Whether `.gitignore`, `.ignore` and git's other ignore files take files out of the scope.
+    pub ignore_files: IgnoreFiles,
+    /// Where hashes of unchanged files are kept between runs; nowhere, if there is no place for them.
+    pub stat_cache: Option<&'a Path>,
+    /// Counts the files that were looked at so far, for whoever shows progress.
+    pub looked_at: &'a AtomicUsize,
+}
+
+/// What ignore files (`.gitignore` and its kin) do to a walk. A listed file is looked at in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IgnoreFiles {
+    /// Nothing: an artifact that git ignores is an artifact.
+    #[default]
+    Disregarded,
+    /// They take files out of the scope.
+    Honoured,
+}
+
+/// What became of the stat cache in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CacheOutcome {
+    /// The run had no cache.
+    #[default]
+    Absent,
+    /// The cache was right as it was.
+    Unchanged,
+    /// A new cache was written.
+    Renewed,
+    /// A new cache could not be written; the next run will hash again.
+    NotWritten {
+        /// What the system says.
+        reason: String,
+    },
+}
+
+/// Why a manifest cannot be compared with the disk.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestReadError {
+    /// There is no manifest.
+    #[error("there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another", path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The manifest cannot be read.
+    #[error("cannot read the manifest `{}`", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The root cannot be walked.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+}
+
+/// A manifest as it was found.
+#[derive(Debug, Default)]
+struct FoundManifest {
+    listing: Listing,
+    hash: Option<FileHash>,
+}
+
+/// Whether the hash of a manifest is wanted, which takes longer than reading it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hashed {
+    No,
+    Yes,
+}
+
+/// Reads a manifest; `None` where there is no such file. It is read line by line: what is kept of it is much smaller.
+fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, ManifestReadError> {
+    let read = || -> io::Result<FoundManifest> {
+        let file = open_file(path)?;
+        let found = file.metadata()?;
+        if !found.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        if found.len() > READ_LIMIT {
+            return Err(too_large());
+        }
+        let mut reader = BufReader::with_capacity(READ_AT_ONCE, file.take(READ_LIMIT));
+        let (mut builder, mut digest, mut line) = (ListingBuilder::default(), Sha256::new(), Vec::new());
+        loop {
+            let is_last = reader.read_until(b'\n', &mut line)? == 0;
+            if hashed == Hashed::Yes {
+                digest.update(&line);
+            }
+            builder.push_bytes(line.strip_suffix(b"\n").unwrap_or(&line));
+            if is_last {
+                let hash = (hashed == Hashed::Yes).then(|| FileHash::from_digest(digest.finalize().into()));
+                return Ok(FoundManifest { listing: builder.finish(), hash });
+            }
+            line.clear();
+        }
+    };
+    match read() {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ManifestReadError::Unreadable { path: path.to_owned(), source }),
+    }
+}
+
+/// What the manifest of the project at `root` lists; `None` where it has none, or one that cannot be read.
+pub(crate) fn project_listing(root: &Root) -> Option<Listing> {
+    // One that cannot be read is told by `manifest verify`; here it lists nothing.
+    own_file::check_folder(root.path(), DEFAULT_MANIFEST.as_ref()).ok()?;
+    let found = read_manifest(&root.path().join(DEFAULT_MANIFEST), Hashed::No).ok()??;
+    Some(found.listing)
+}
+
+/// The path of the manifest below the root, so that it is not taken for a file of its own; `None` when it lies elsewhere.
+fn own_path(request: &ManifestRequest<'_>) -> Option<String> {
+    let path = request.manifest;
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let inside = fs::canonicalize(folder).ok()?.join(path.file_name()?);
+    let inside = inside.strip_prefix(request.root.path()).ok()?.to_str()?.to_owned();
+    Some(if cfg!(windows) { inside.replace('\\', "/") } else { inside })
+}
+
+/// Where the hashes of the files below `root` are kept in the local state of `project`.
+fn stat_cache_of(project: &Root, root: &Root) -> Option<PathBuf> {
+    let folder = project.state().folder(StateFolder::Cache).ok()?;
+    if project == root {
+        return Some(folder.join("files.stat"));
+    }
+    let mut name = FileHash::of(root.path().as_os_str().as_encoded_bytes()).to_string();
+    name.truncate(16);
+    Some(folder.join(format!("files-{name}.stat")))
+}
+
+/// Writes a new cache into `file` if that spares the next run any hashing.
+fn renew(
+    file: Option<&Path>,
+    earlier: Option<&StatCache>,
+    start: RunStart,
+    folders: Vec<FolderRenewal>,
+    visited: &HashSet<String>,
+    manifest: Option<ReadManifest<'_>>,
+) -> CacheOutcome {
+    let Some(file) = file else {
+        return CacheOutcome::Absent;
+    };
+    let renewal = Renewal { start, folders, visited, manifest };
+    if !renewal.is_worthwhile(earlier) {
+        return CacheOutcome::Unchanged;
+    }
+    match renewal.write(earlier, file) {
+        Ok(()) => CacheOutcome::Renewed,
+        Err(error) => CacheOutcome::NotWritten { reason: error.to_string() },
+    }
+}

@@ -1,0 +1,155 @@
+//! Looks at one file after the other: its stat, and its hash if the cache does not know it.
+
+use std::{fs::File, io};
+
+use crate::disk::{
+    Root, file_stat::FileStat, folder::EntryKind, folder::Folder, hash_files::FileHasher,
+    stat_cache::EntryCursor, stat_cache::FolderRenewal, stat_cache::StatCache,
+};
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    projection::files_manifest::LineEndHashes,
+};
+
+/// What stands at a name.
+#[derive(Debug)]
+pub(super) enum Seen {
+    /// A file with this hash.
+    File(FileHash),
+    /// A link to a folder.
+    LinkedFolder,
+    /// Nothing any more.
+    Gone,
+    /// Something that is no file, or cannot be read, and why.
+    Unreadable(String),
+}
+
+/// Hashes files, with the help of a cache.
+#[derive(Debug)]
+pub(super) struct Observer<'run> {
+    root: &'run Root,
+    cache: Option<&'run StatCache>,
+    hasher: FileHasher,
+    renewals: Vec<FolderRenewal>,
+}
+
+/// The part of a folder that is being looked at.
+#[derive(Debug)]
+pub(super) struct Sight<'run> {
+    entries: EntryCursor<'run>,
+    renewal: FolderRenewal,
+}
+
+impl<'run> Observer<'run> {
+    pub(super) fn new(root: &'run Root, cache: Option<&'run StatCache>) -> Self {
+        Self { root, cache, hasher: FileHasher::new(), renewals: Vec::new() }
+    }
+
+    /// Begins with the names of `folder` from `first` on.
+    pub(super) fn begin(&self, folder: &Folder, first: usize) -> Sight<'run> {
+        let name = if first < folder.len() { folder.name(first) } else { "" };
+        Sight {
+            entries: EntryCursor::new(self.cache, folder.path(), name),
+            renewal: FolderRenewal::new(folder.path()),
+        }
+    }
+
+    /// Keeps what was learned.
+    pub(super) fn end(&mut self, sight: Sight<'run>) {
+        self.renewals.push(sight.renewal);
+    }
+
+    /// What was learned in all.
+    pub(super) fn into_renewals(self) -> Vec<FolderRenewal> {
+        self.renewals
+    }
+
+    /// Looks at the file at `place` of `folder`. Places come in ascending order.
+    pub(super) fn look(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize) -> Seen {
+        match self.hash(sight, folder, place) {
+            Ok(seen) => seen,
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound && folder.kind(place) != EntryKind::Link =>
+            {
+                Seen::Gone
+            }
+            Err(error) => Seen::Unreadable(error.to_string()),
+        }
+    }
+
+    /// Passes over the file at `place`, of which the cache may know something that stays true.
+    pub(super) fn pass(&self, sight: &mut Sight<'run>, name: &str) {
+        if let Some((_, entry)) = sight.entries.find(name) {
+            sight.renewal.keep(entry);
+        }
+    }
+
+    /// The hashes that the file at `place` would have with other line ends; `None` if it cannot be read any more.
+    pub(super) fn line_ends(&mut self, folder: &Folder, place: usize) -> Option<LineEndHashes> {
+        folder.open_file(place).and_then(|file| self.hasher.line_ends(file)).ok()
+    }
+
+    /// What the link at `place` leads to: a file, a folder, or nothing that may be looked at, and why.
+    pub(super) fn link_target(&self, folder: &Folder, place: usize) -> Result<EntryKind, String> {
+        let (kind, _) = folder.stat(place).map_err(|error| error.to_string())?;
+        stays_inside(self.root, &folder.path_of(folder.name(place)))?;
+        Ok(kind)
+    }
+
+    fn hash(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize) -> io::Result<Seen> {
+        let name = folder.name(place);
+        let entry = sight.entries.find(name);
+        if entry.is_none() && folder.kind(place) == EntryKind::File {
+            let (file, kind, stat) = folder.open_with_stat(place)?;
+            return match not_a_file(kind, EntryKind::File) {
+                Some(seen) => Ok(seen),
+                None => self.hash_open(sight, name, file, stat),
+            };
+        }
+        let (kind, stat) = folder.stat(place)?;
+        if folder.kind(place) == EntryKind::Link
+            && let Err(reason) = stays_inside(self.root, &folder.path_of(name))
+        {
+            return Ok(Seen::Unreadable(reason));
+        }
+        if let Some(seen) = not_a_file(kind, folder.kind(place)) {
+            return Ok(seen);
+        }
+        if let Some((cache, entry)) = entry
+            && let Some(hash) = cache.hash(entry, &stat)
+        {
+            sight.renewal.keep(entry);
+            return Ok(Seen::File(hash));
+        }
+        self.hash_open(sight, name, folder.open_file(place)?, stat)
+    }
+
+    /// Hashes what `file` holds; `stat` was taken before.
+    fn hash_open(
+        &mut self,
+        sight: &mut Sight<'run>,
+        name: &str,
+        file: File,
+        stat: FileStat,
+    ) -> io::Result<Seen> {
+        let hash = self.hasher.hash(file, stat.size)?;
+        sight.renewal.hashed(name, stat, hash);
+        Ok(Seen::File(hash))
+    }
+}
+
+/// What to say of something of this `kind`, which was `listed` in its folder as that kind, unless it is a file.
+fn not_a_file(kind: EntryKind, listed: EntryKind) -> Option<Seen> {
+    match (kind, listed) {
+        (EntryKind::File, _) => None,
+        (EntryKind::Folder, EntryKind::Link) => Some(Seen::LinkedFolder),
+        (EntryKind::Folder, _) => Some(Seen::Unreadable("it is a folder".to_owned())),
+        _ => Some(Seen::Unreadable("it is no regular file".to_owned())),
+    }
+}
+
+/// Refuses a link that leads out of the root.
+pub(super) fn stays_inside(root: &Root, path: &str) -> Result<(), String> {
+    let path = ProjectPath::new(path).map_err(|error| error.to_string())?;
+    root.resolve(&path).map(|_| ()).map_err(|error| error.to_string())
+}

@@ -1,0 +1,234 @@
+//! `manifest verify`: what the manifest says, compared with what is there.
+
+use std::{collections::HashSet, ops::Range, panic, sync::atomic::Ordering, thread};
+
+use crate::disk::{
+    folder::EntryKind, folder::Folder, listed_files::ListedFile, listed_files::ListedFiles,
+    stat_cache::ManifestKey, stat_cache::ReadManifest, stat_cache::RunStart, stat_cache::StatCache,
+    walk::Visitor, walk::WalkProblem, walk::WalkProblemKind, walk::Walked, walk::walk,
+};
+use crate::manifest::{
+    CacheOutcome, FoundManifest, Hashed, ManifestReadError, ManifestRequest, observer::Observer,
+    observer::Seen, observer::Sight, observer::stays_inside, read_manifest, renew, selection::Selection,
+};
+use stepmark_model::projection::files_manifest::{
+    self, Deviation, Found, Listing, Observations, Oddity, Verification,
+};
+
+/// How the files stand to their manifest.
+#[derive(Clone, Debug)]
+pub struct ManifestReport {
+    /// The comparison.
+    pub verification: Verification,
+    /// What is odd about the manifest itself, by line.
+    pub oddities: Vec<Oddity>,
+    /// What the walk could not go through, by path. What is listed in a closed folder is unreadable in the comparison;
+    /// the rest concerns no listed file.
+    pub problems: Vec<WalkProblem>,
+    /// What became of the stat cache.
+    pub cache: CacheOutcome,
+}
+
+/// Compares the manifest of `request` with the disk.
+///
+/// # Errors
+/// When there is no manifest, or it or the root cannot be read. Whatever is wrong with single files is in the report.
+pub fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, ManifestReadError> {
+    let start = RunStart::now();
+    let key = ManifestKey::of(request.manifest);
+    let known = recall_or_read(request, key)?;
+    let (files, cache) = match &known {
+        Known::Remembered(cache) => (ListedFiles::remembered(cache), Some(cache)),
+        Known::Read(listing, cache) => (ListedFiles::Read(listing), cache.as_ref()),
+    };
+    let manifest = key.filter(|_| files.oddities().is_empty()).map(|key| ReadManifest { key, files: &files });
+    let selection = Selection::new(request);
+    Comparison { request, selection, files: &files, manifest }.run(cache, start)
+}
+
+/// What is known before the walk.
+enum Known {
+    /// The cache, which also remembers what the manifest lists.
+    Remembered(StatCache),
+    /// What the manifest lists, and the cache.
+    Read(Listing, Option<StatCache>),
+}
+
+/// Reads the cache, and, unless that remembers it, at the same time the manifest.
+fn recall_or_read(
+    request: &ManifestRequest<'_>,
+    key: Option<ManifestKey>,
+) -> Result<Known, ManifestReadError> {
+    if let Some((key, file)) = key.zip(request.stat_cache)
+        && key.is_remembered_in(file)
+        && let Some(cache) = StatCache::load(file).filter(|cache| cache.remembers(&key))
+    {
+        return Ok(Known::Remembered(cache));
+    }
+    thread::scope(|threads| {
+        let loading = request.stat_cache.map(|file| threads.spawn(|| StatCache::load(file)));
+        let FoundManifest { listing, .. } = read_manifest(request.manifest, Hashed::No)?
+            .ok_or_else(|| ManifestReadError::Missing { path: request.manifest.to_owned() })?;
+        let cache = loading
+            .and_then(|loading| loading.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));
+        Ok(Known::Read(listing, cache))
+    })
+}
+
+/// One run of `verify`.
+struct Comparison<'run> {
+    request: &'run ManifestRequest<'run>,
+    selection: Selection<'run>,
+    files: &'run ListedFiles<'run>,
+    /// The manifest, if the cache may remember it.
+    manifest: Option<ReadManifest<'run>>,
+}
+
+impl Comparison<'_> {
+    fn run(&self, cache: Option<&StatCache>, start: RunStart) -> Result<ManifestReport, ManifestReadError> {
+        let root = self.request.root;
+        let enters = |path: &str, kind| match kind {
+            EntryKind::Link => self.files.reaches_into(path) && stays_inside(root, path).is_ok(),
+            _ => self.files.reaches_into(path) || self.selection.enters(path),
+        };
+        let new_comparer = || Comparer {
+            comparison: self,
+            observer: Observer::new(root, cache),
+            observed: Observations::default(),
+            problems: Vec::new(),
+        };
+        let Walked { visitors, folders, mut problems } = walk(root.path(), &enters, &new_comparer)?;
+        let folders: HashSet<String> = folders.into_iter().collect();
+        let mut observed =
+            Observations { deviations: self.unseen(&folders), folders, ..Observations::default() };
+        let mut renewals = Vec::new();
+        for comparer in visitors {
+            observed.as_listed += comparer.observed.as_listed;
+            observed.deviations.extend(comparer.observed.deviations);
+            observed.unlisted.extend(comparer.observed.unlisted);
+            problems.extend(comparer.problems);
+            renewals.extend(comparer.observer.into_renewals());
+        }
+        problems.sort_unstable();
+        observed.closed_folders = problems.iter().filter_map(closed_folder).collect();
+        let cache = renew(self.request.stat_cache, cache, start, renewals, &observed.folders, self.manifest);
+        let verification = files_manifest::verify(&self.request.scope, observed);
+        Ok(ManifestReport { verification, oddities: self.files.oddities().to_vec(), problems, cache })
+    }
+
+    /// The listed files of the folders that the walk did not come to: nothing was found of them.
+    fn unseen(&self, seen: &HashSet<String>) -> Vec<Deviation> {
+        let unseen = self.files.folders().into_iter().filter(|folder| !seen.contains(*folder));
+        let deviations = unseen.flat_map(|folder| {
+            self.files.in_folder(folder, None, None).map(move |file| deviation(folder, &file, Found::Nothing))
+        });
+        deviations.collect()
+    }
+}
+
+fn deviation(folder: &str, file: &ListedFile<'_>, found: Found) -> Deviation {
+    let name = String::from_utf8_lossy(file.name);
+    let path = if folder.is_empty() { name.into_owned() } else { format!("{folder}/{name}") };
+    Deviation { path, listed: file.hash, found }
+}
+
+fn closed_folder(problem: &WalkProblem) -> Option<(String, String)> {
+    match &problem.kind {
+        WalkProblemKind::ClosedFolder { reason } => Some((problem.path.clone(), reason.clone())),
+        _ => None,
+    }
+}
+
+/// Compares folders with their rows; one for each thread.
+struct Comparer<'run> {
+    comparison: &'run Comparison<'run>,
+    observer: Observer<'run>,
+    observed: Observations,
+    problems: Vec<WalkProblem>,
+}
+
+impl Visitor for Comparer<'_> {
+    /// Finds the row of every name on disk, going through both at once as they stand in the same order; then looks at the
+    /// files. One pass for both would wait for the memory of every row: between two files it is the system that fills
+    /// the processor's cache.
+    fn visit(&mut self, folder: &Folder, places: Range<usize>) {
+        let looked_at = places.len();
+        let mut sight = self.observer.begin(folder, places.start);
+        let first = (places.start > 0).then(|| folder.name(places.start));
+        let end = (places.end < folder.len()).then(|| folder.name(places.end));
+        let mut listed = self.comparison.files.in_folder(folder.path(), first, end).peekable();
+        let mut rows = Vec::with_capacity(looked_at);
+        for place in places.clone() {
+            let name = folder.name(place).as_bytes();
+            // Equality first: it is the rule, and sooner known than an order.
+            while let Some(absent) = listed.next_if(|file| file.name != name && file.name < name) {
+                self.deviates(folder, &absent, Found::Nothing);
+            }
+            rows.push(listed.next_if(|file| file.name == name));
+        }
+        for absent in listed {
+            self.deviates(folder, &absent, Found::Nothing);
+        }
+        for (place, row) in places.zip(rows) {
+            match row {
+                Some(file) => self.compare(&mut sight, folder, place, &file),
+                None => self.unlisted(&mut sight, folder, place),
+            }
+        }
+        self.observer.end(sight);
+        self.comparison.request.looked_at.fetch_add(looked_at, Ordering::Relaxed);
+    }
+}
+
+impl<'run> Comparer<'run> {
+    fn deviates(&mut self, folder: &Folder, file: &ListedFile<'_>, found: Found) {
+        self.observed.deviations.push(deviation(folder.path(), file, found));
+    }
+
+    /// Compares what stands at `place` with the row of that name.
+    fn compare(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize, file: &ListedFile<'_>) {
+        let found = match self.observer.look(sight, folder, place) {
+            Seen::File(hash) if file.hash == Some(hash) => {
+                self.observed.as_listed += 1;
+                return;
+            }
+            Seen::File(_) => {
+                let line_ends = file.hash.and_then(|_| self.observer.line_ends(folder, place));
+                Found::OtherBytes(line_ends.map(Box::new))
+            }
+            Seen::Gone => Found::Nothing,
+            Seen::Unreadable(reason) => Found::Unreadable(reason),
+            Seen::LinkedFolder => Found::Unreadable("it is a link to a folder".to_owned()),
+        };
+        self.deviates(folder, file, found);
+    }
+
+    /// Looks at what no row names.
+    fn unlisted(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize) {
+        let selection = &self.comparison.selection;
+        let name = folder.name(place);
+        match folder.kind(place) {
+            EntryKind::Folder | EntryKind::Other => {}
+            EntryKind::File => {
+                self.observer.pass(sight, name);
+                let path = Some(folder.path_of(name)).filter(|path| selection.holds(path));
+                self.observed.unlisted.extend(path);
+            }
+            EntryKind::Link => {
+                let path = folder.path_of(name);
+                let is_way = self.comparison.files.reaches_into(&path);
+                let kind = match self.observer.link_target(folder, place) {
+                    Ok(EntryKind::File) if selection.holds(&path) => {
+                        return self.observed.unlisted.push(path);
+                    }
+                    Ok(EntryKind::Folder) if is_way => return,
+                    Ok(EntryKind::Folder) if selection.enters(&path) => WalkProblemKind::LinkedFolder,
+                    Err(reason) if is_way => WalkProblemKind::ClosedFolder { reason },
+                    Err(reason) if selection.holds(&path) => WalkProblemKind::BrokenLink { reason },
+                    _ => return,
+                };
+                self.problems.push(WalkProblem { path, kind });
+            }
+        }
+    }
+}

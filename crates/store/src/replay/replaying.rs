@@ -1,0 +1,221 @@
+//! Replaying the history of artifacts, and comparing where it leads to with the artifacts as they are.
+
+use std::collections::HashSet;
+
+use crate::checkpoints::{CheckpointListError, CheckpointReadError};
+use crate::disk::{WalkError, WalkProblem, WalkProblemKind};
+use crate::history::{History, HistoryError};
+use crate::repository::CheckedOut;
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_frontmatter::{Change, diff};
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath, StateDigest, StateUnreadable},
+    journal::{ArtifactKey, Digests, EventId, Lineage, ReplayError, Standing},
+};
+
+/// An artifact, and how its state stands to its history.
+#[derive(Debug)]
+pub struct Replayed {
+    /// Where it stands.
+    pub path: ProjectPath,
+    /// Under which key events know it.
+    pub key: ArtifactKey,
+    /// How its state stands to its history.
+    pub standing: Standing,
+    /// How many events it has.
+    pub events: usize,
+    /// Where its state is unexplained: an event that led to this state before, which git has not checked out.
+    pub earlier: Option<EventId>,
+    /// Where its state is unexplained: what differs from that after the last event.
+    pub changes: Vec<Change>,
+    /// Why there is nothing to compare an unexplained state with.
+    pub obstacle: Option<Obstacle>,
+    /// Events that do not lead to the state that they record.
+    pub damage: Vec<ReplayError>,
+}
+
+/// Why a state cannot be compared with the one that was recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum Obstacle {
+    /// There is no such file.
+    #[error("there is no such file any more")]
+    Gone,
+    /// The frontmatter cannot be read.
+    #[error("it cannot be read now")]
+    Unreadable(#[source] StateUnreadable),
+    /// The recorded state cannot be found.
+    #[error(transparent)]
+    History(HistoryError),
+}
+
+/// All artifacts that are there, or that history knows.
+#[derive(Debug, Default)]
+pub struct ReplayedArtifacts {
+    /// The artifacts, in the order of their paths.
+    pub artifacts: Vec<Replayed>,
+    /// Artifacts that cannot be read.
+    pub unreadable: Vec<ArtifactError>,
+    /// Folders that cannot be read, and names that no artifact may have.
+    pub problems: Vec<WalkProblem>,
+    /// Checkpoints that are not to be believed.
+    pub checkpoints: Vec<(ProjectPath, CheckpointReadError)>,
+}
+
+/// Why history cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayArtifactsError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The project cannot be walked.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// Checkpoints cannot be listed.
+    #[error(transparent)]
+    Checkpoints(#[from] CheckpointListError),
+    /// The artifact cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+}
+
+impl Workspace {
+    /// Replays the history of every artifact that is there, and of those that history knows, and reads all
+    /// checkpoints.
+    ///
+    /// # Errors
+    /// When the project cannot be walked, or its journal not be read.
+    pub fn replay_all(&self) -> Result<ReplayedArtifacts, ReplayArtifactsError> {
+        let found = self.artifacts()?;
+        let mut all = ReplayedArtifacts { unreadable: found.unreadable, ..ReplayedArtifacts::default() };
+        all.problems = found.problems;
+        // Nothing that history knows is lost where a link leads nowhere.
+        all.problems.retain(|problem| !matches!(problem.kind, WalkProblemKind::BrokenLink { .. }));
+        let mut checked_out = self.checked_out();
+        let mut seen: HashSet<EventId> = HashSet::new();
+        for tracked in &found.artifacts {
+            let artifact = tracked.artifact();
+            let (path, key) = (artifact.path().clone(), ArtifactKey::of(artifact));
+            let lineage = self.with_history(|history| history.lineage(&key, &path))?;
+            seen.extend(lineage.heads().into_iter().map(|head| head.id));
+            all.artifacts.push(self.compared(path, key, Some(artifact), &lineage, &mut checked_out)?);
+        }
+        // Files that are gone, or show no state of a workflow any more.
+        let reported: HashSet<ProjectPath> =
+            all.unreadable.iter().map(|error| error.path().clone()).collect();
+        for known in self.with_history(History::artifacts)? {
+            if known.goes_on
+                || known.heads.iter().all(|head| seen.contains(head))
+                || reported.contains(&known.path)
+            {
+                continue;
+            }
+            let artifact = match self.present(&known.path) {
+                Ok(artifact) => artifact,
+                Err(error) => {
+                    all.unreadable.push(error);
+                    continue;
+                }
+            };
+            let lineage = self.with_history(|history| history.lineage(&known.key, &known.path))?;
+            let (path, key) = (known.path, known.key);
+            all.artifacts.push(self.compared(path, key, artifact.as_ref(), &lineage, &mut checked_out)?);
+        }
+        for place in self.all_checkpoints()? {
+            all.checkpoints.extend(self.checkpoint_at(&place).err().map(|error| (place, error)));
+        }
+        all.artifacts.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(all)
+    }
+
+    /// Replays the history of the artifact at `path`, which may be gone.
+    ///
+    /// # Errors
+    /// When the artifact or the journal cannot be read.
+    pub fn replay(
+        &self,
+        path: &ProjectPath,
+        checked_out: &mut CheckedOut,
+    ) -> Result<Replayed, ReplayArtifactsError> {
+        let artifact = self.present(path)?;
+        let key = artifact.as_ref().map_or_else(|| ArtifactKey::of_path(path), ArtifactKey::of);
+        let lineage = self.with_history(|history| history.lineage(&key, path))?;
+        self.compared(path.clone(), key, artifact.as_ref(), &lineage, checked_out)
+    }
+
+    /// The artifact as it is; `None` where there is no file.
+    fn present(&self, path: &ProjectPath) -> Result<Option<Artifact>, ArtifactError> {
+        match self.read_file(path) {
+            Ok(bytes) => Ok(Some(Artifact::read(path.clone(), bytes))),
+            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn compared(
+        &self,
+        path: ProjectPath,
+        key: ArtifactKey,
+        artifact: Option<&Artifact>,
+        lineage: &Lineage,
+        checked_out: &mut CheckedOut,
+    ) -> Result<Replayed, ReplayArtifactsError> {
+        let state = artifact.map(Artifact::state_value);
+        let digests = artifact.map(|artifact| Digests {
+            file: artifact.file_hash(),
+            state: state.as_ref().and_then(|state| state.as_ref().ok()).map(StateDigest::of),
+        });
+        let (mut standing, mut earlier) = standing(lineage, &path, digests, checked_out);
+        if let (Standing::Unexplained { head }, Some(Ok(state))) = (standing, &state)
+            && lineage.is_merged(state)
+        {
+            (standing, earlier) = (Standing::Merged { head }, None);
+        }
+        let damage = lineage.verify();
+        let (mut changes, mut obstacle) = (Vec::new(), None);
+        if let Standing::Unexplained { head } = standing {
+            match (self.with_history(|history| history.state_after(head)), state) {
+                (Ok(recorded), Some(Ok(now))) => changes = diff(&recorded, &now),
+                (_, Some(Err(error))) => obstacle = Some(Obstacle::Unreadable(error)),
+                (_, None) => obstacle = Some(Obstacle::Gone),
+                (Err(error), _) => obstacle = Some(Obstacle::History(error)),
+            }
+        }
+        Ok(Replayed {
+            path,
+            key,
+            standing,
+            events: lineage.events().len(),
+            earlier,
+            changes,
+            obstacle,
+            damage,
+        })
+    }
+}
+
+/// How an artifact stands to its history, and the event that led to an unexplained state before.
+fn standing(
+    lineage: &Lineage,
+    path: &ProjectPath,
+    digests: Option<Digests>,
+    checked_out: &mut CheckedOut,
+) -> (Standing, Option<EventId>) {
+    match lineage.standing(digests) {
+        // The checked out commit does not have it either: this is the state before its first event.
+        Standing::Unexplained { head } if digests.is_none() && checked_out.lacks(path) => {
+            (first(lineage).map_or(Standing::Unexplained { head }, |event| Standing::Earlier { event }), None)
+        }
+        // Only git brings an earlier state back; an editor that writes an older text over the work does not explain it.
+        Standing::Earlier { event } if !checked_out.explains(path, digests) => {
+            let head = lineage.heads().last().map_or(event, |head| head.id);
+            (Standing::Unexplained { head }, Some(event))
+        }
+        standing => (standing, None),
+    }
+}
+
+/// The first event, where it is known.
+fn first(lineage: &Lineage) -> Option<EventId> {
+    lineage.events().first().filter(|event| event.parents.is_empty()).map(|event| event.id)
+}

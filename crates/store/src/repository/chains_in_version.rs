@@ -1,0 +1,110 @@
+//! The chains of delegation that changed artifacts take part in, as git holds them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::checking::CheckError;
+use crate::git::GitVersion;
+use crate::repository::ChangedArtifact;
+use crate::workspace::{Workspace, chain::delegations_folder};
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    delegation::{Chains, Member},
+};
+
+/// What stands in the frontmatter of every artifact that was delegated.
+const DELEGATION: &str = "delegation:";
+
+/// How many times git is asked for the parents of those that were found: a chain is as deep as files make it.
+const MOST_ROUNDS: usize = 64;
+
+/// The chains around changed artifacts.
+pub(crate) struct ChainsAround {
+    /// The chains in the newer state.
+    pub(crate) chains: Chains,
+    /// The unchanged parents and children of what changed, in the order of their paths.
+    pub(crate) neighbours: Vec<TrackedArtifact>,
+}
+
+impl Workspace {
+    /// The chains that `changed` take part in, in the newer state of `version`; `None` where they take part in none. What has an id
+    /// and no delegation of its own takes part where it has a folder of delegated artifacts.
+    pub(crate) fn chains_around(
+        &self,
+        changed: &[ChangedArtifact],
+        version: &GitVersion,
+    ) -> Result<Option<ChainsAround>, CheckError> {
+        let mut moving = Moving::default();
+        for side in changed.iter().flat_map(ChangedArtifact::sides) {
+            let member = Member::of(side.artifact(), None);
+            let has_children =
+                || delegations_folder(side.path()).map_or(Ok(false), |folder| version.holds(&folder));
+            if member.delegation.is_some() || member.id().is_some() && has_children()? {
+                moving.ids.extend(member.id().map(str::to_owned));
+                moving.parents.extend(member.parent_id().map(str::to_owned));
+                moving.is_any = true;
+            }
+        }
+        if !moving.is_any {
+            return Ok(None);
+        }
+        let present: Vec<&TrackedArtifact> = changed.iter().filter_map(ChangedArtifact::now).collect();
+        let others = self.members_of_chains(&present, &moving, version)?;
+        let chains = Chains::of(present.into_iter().chain(others.values()).map(TrackedArtifact::member));
+        let neighbours = others.into_values().filter(|artifact| moving.touches(&artifact.member())).collect();
+        Ok(Some(ChainsAround { chains, neighbours }))
+    }
+
+    /// All other artifacts with a delegation, or with an id that one of them names.
+    fn members_of_chains(
+        &self,
+        present: &[&TrackedArtifact],
+        moving: &Moving,
+        version: &GitVersion,
+    ) -> Result<BTreeMap<ProjectPath, TrackedArtifact>, CheckError> {
+        let mut found: BTreeMap<ProjectPath, TrackedArtifact> = BTreeMap::new();
+        let mut asked: BTreeSet<String> = BTreeSet::new();
+        let mut words: BTreeSet<String> = moving.ids.union(&moving.parents).cloned().collect();
+        words.insert(DELEGATION.to_owned());
+        for _ in 0..MOST_ROUNDS {
+            let new: Vec<&str> = words.difference(&asked).map(String::as_str).collect();
+            // A line end would be two words to git.
+            let new: Vec<&str> = new.into_iter().filter(|word| !word.contains(['\n', '\r'])).collect();
+            if new.is_empty() {
+                break;
+            }
+            for path in version.files_with(&new)? {
+                let is_known = found.contains_key(&path) || present.iter().any(|now| *now.path() == path);
+                if is_known || !self.configuration().is_artifact(&path) {
+                    continue;
+                }
+                let Some(bytes) = version.read(&path)? else { continue };
+                let artifact = Artifact::read(path.clone(), bytes);
+                if artifact.is_tracked() {
+                    found.insert(path, self.track(artifact)?);
+                }
+            }
+            asked.append(&mut words);
+            let parents =
+                found.values().filter_map(|artifact| artifact.member().parent_id().map(str::to_owned));
+            words = parents.collect();
+        }
+        Ok(found)
+    }
+}
+
+/// What the changed artifacts are called, and call their parents, before or after the change.
+#[derive(Debug, Default)]
+struct Moving {
+    ids: BTreeSet<String>,
+    parents: BTreeSet<String>,
+    is_any: bool,
+}
+
+impl Moving {
+    /// Whether a member is the parent or a child of what changed, or shares its id.
+    fn touches(&self, member: &Member) -> bool {
+        member.id().is_some_and(|id| self.parents.contains(id) || self.ids.contains(id))
+            || member.parent_id().is_some_and(|parent| self.ids.contains(parent))
+    }
+}

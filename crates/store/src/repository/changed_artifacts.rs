@@ -1,0 +1,217 @@
+//! The artifacts among the files that changed in a repository.
+
+use std::collections::BTreeSet;
+
+use crate::disk::{WalkProblem, WalkProblemKind};
+use crate::git::{ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit};
+use crate::manifest::DEFAULT_MANIFEST;
+use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath, SPRINT_STATUS_NAME, SprintStatus},
+    journal::ArtifactKey,
+};
+
+/// An artifact that changed: at least one side holds workflow state.
+#[derive(Clone, Debug)]
+pub enum ChangedArtifact {
+    /// It is there.
+    Present {
+        /// It now; without state, if somebody took it out.
+        now: TrackedArtifact,
+        /// It before, under its path then; `None` where it is new, or held no state.
+        before: Option<Box<TrackedArtifact>>,
+    },
+    /// It is as it was, and the ledger of its sprint says something else about it.
+    Unchanged {
+        /// It.
+        now: TrackedArtifact,
+    },
+    /// It was deleted.
+    Deleted {
+        /// It before.
+        before: TrackedArtifact,
+    },
+}
+
+/// What changed among the artifacts of a project.
+#[derive(Debug, Default)]
+pub struct ChangedArtifacts {
+    /// The artifacts that changed, in the order of their paths; then those that did not.
+    pub artifacts: Vec<ChangedArtifact>,
+    /// Names that are no UTF-8.
+    pub problems: Vec<WalkProblem>,
+    /// Files that a merge left in conflict, and files too large to be read.
+    pub unreadable: Vec<ArtifactError>,
+}
+
+/// Why changed artifacts cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangedArtifactsError {
+    /// Git does not answer.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
+    /// A step file of a workflow cannot be read.
+    #[error(transparent)]
+    Workflow(#[from] WorkflowFileError),
+}
+
+impl ChangedArtifact {
+    /// What there is to be looked at: the artifact now; as it was, if it is gone.
+    pub const fn latest(&self) -> &TrackedArtifact {
+        match self {
+            Self::Present { now: latest, .. }
+            | Self::Unchanged { now: latest }
+            | Self::Deleted { before: latest } => latest,
+        }
+    }
+
+    /// It now, if it is there.
+    pub(crate) const fn now(&self) -> Option<&TrackedArtifact> {
+        match self {
+            Self::Present { now, .. } | Self::Unchanged { now } => Some(now),
+            Self::Deleted { .. } => None,
+        }
+    }
+
+    /// It now and before, as far as it was there.
+    pub(crate) fn sides(&self) -> impl Iterator<Item = &TrackedArtifact> {
+        let before = match self {
+            Self::Present { before, .. } => before.as_deref(),
+            Self::Deleted { before } => Some(before),
+            Self::Unchanged { .. } => None,
+        };
+        self.now().into_iter().chain(before)
+    }
+}
+
+impl Workspace {
+    /// The artifacts that `version` changes, as the configuration of this workspace selects them. Their workflows are those of
+    /// the work tree: BMAD's own files are often not in git.
+    ///
+    /// # Errors
+    /// When git does not answer, or a step file cannot be read.
+    pub fn changed_artifacts(&self, version: &GitVersion) -> Result<ChangedArtifacts, ChangedArtifactsError> {
+        // Git is still listing: meanwhile the workflows can be found, which the artifacts will need.
+        self.suppose_manifest(version);
+        self.workflows();
+        let GitChanges { files, unmerged, over_limit, not_utf8 } =
+            version.changes(&|path| self.configuration().is_artifact(path) || is_ledger(path))?;
+        let mut found = ChangedArtifacts::default();
+        let (ledgers, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_ledger(&file.path));
+        for file in files {
+            found.artifacts.extend(self.changed_artifact(file)?);
+        }
+        found.artifacts = join_moved(found.artifacts);
+        let name_problem = |path| WalkProblem { path, kind: WalkProblemKind::NameNotUtf8 };
+        found.problems = not_utf8.into_iter().map(name_problem).collect();
+        found.unreadable.extend(unmerged.into_iter().map(|path| ArtifactError::Unmerged { path }));
+        found
+            .unreadable
+            .extend(over_limit.into_iter().map(|OverLimit { path, .. }| ArtifactError::over_limit(path)));
+        found.artifacts.sort_by(|one, other| one.latest().path().cmp(other.latest().path()));
+        let known: BTreeSet<ProjectPath> =
+            found.artifacts.iter().map(|changed| changed.latest().path().clone()).collect();
+        for path in stories_of(&ledgers).difference(&known) {
+            let Some(bytes) = version.read(path)? else { continue };
+            let artifact = Artifact::read(path.clone(), bytes);
+            if self.configuration().is_artifact(path) && artifact.is_tracked() {
+                found.artifacts.push(ChangedArtifact::Unchanged { now: self.track(artifact)? });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Tells `version` that its manifest might be that of the work tree, if that is a long one.
+    fn suppose_manifest(&self, version: &GitVersion) {
+        let manifest = ProjectPath::new(DEFAULT_MANIFEST).ok();
+        // What cannot be read here may well be read through git.
+        let read = manifest.and_then(|path| Some((self.read_file(&path).ok()?, path)));
+        if let Some((bytes, path)) = read.filter(|(bytes, _)| bytes.len() >= WORTH_SUPPOSING) {
+            version.suppose(&path, bytes);
+        }
+    }
+
+    /// The artifact in a file that changed: two of them where git took another artifact for the same one moved.
+    fn changed_artifact(&self, file: ChangedFile) -> Result<Vec<ChangedArtifact>, WorkflowFileError> {
+        let ChangedFile { path, renamed_from, before, after } = file;
+        let was_moved = renamed_from.is_some();
+        let earlier_path = renamed_from.unwrap_or_else(|| path.clone());
+        let before = before.map(|bytes| Artifact::read(earlier_path, bytes)).filter(Artifact::is_tracked);
+        // A file that held state and holds none any more is looked at, too.
+        let is_looked_at = |after: &Artifact| before.is_some() || after.is_tracked();
+        let after = after.map(|bytes| Artifact::read(path, bytes)).filter(is_looked_at);
+        let track = |artifact: Option<Artifact>| artifact.map(|artifact| self.track(artifact)).transpose();
+        Ok(match (track(before)?, track(after)?) {
+            (Some(before), Some(now)) if was_moved && are_strangers(&before, &now) => {
+                vec![ChangedArtifact::Deleted { before }, ChangedArtifact::Present { now, before: None }]
+            }
+            (before, Some(now)) => vec![ChangedArtifact::Present { now, before: before.map(Box::new) }],
+            (Some(before), None) => vec![ChangedArtifact::Deleted { before }],
+            (None, None) => Vec::new(),
+        })
+    }
+}
+
+/// From this size on it pays to read and hash a file rather than to let git unpack it.
+const WORTH_SUPPOSING: usize = 128 * 1024;
+
+/// Whether the file is the ledger of a sprint.
+fn is_ledger(path: &ProjectPath) -> bool {
+    path.file_name() == SPRINT_STATUS_NAME
+}
+
+/// The folder below that of a ledger in which BMAD's stories may stand.
+const STORIES_FOLDER: &str = "stories";
+
+/// Where the stories may stand about which changed `ledgers` say something else: beside the ledger, or in the folder for them.
+/// A ledger that is no YAML any more says something else about all of them.
+fn stories_of(ledgers: &[ChangedFile]) -> BTreeSet<ProjectPath> {
+    let read = |bytes: &Option<Vec<u8>>| {
+        let ledger = bytes.as_deref().map(SprintStatus::read);
+        // What no reader understands says nothing; a story that is asked about it makes it a finding.
+        ledger.and_then(Result::ok).unwrap_or_default()
+    };
+    let mut paths = BTreeSet::new();
+    for ledger in ledgers {
+        for key in read(&ledger.before).difference(&read(&ledger.after)) {
+            // A spec may be called by other words behind the numbers; mostly it is called by those of its story.
+            let names = [format!("{key}.md"), format!("{STORIES_FOLDER}/{key}.md"), format!("spec-{key}.md")];
+            let beside = |name: &String| match ledger.path.parent() {
+                Some(folder) => folder.join(name),
+                None => ProjectPath::new(name),
+            };
+            paths.extend(names.iter().filter_map(|name| beside(name).ok()));
+        }
+    }
+    paths
+}
+
+/// Joins what was deleted with what is new under the same id: an artifact that was moved and changed so much that git sees two
+/// files.
+fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
+    let mut deleted = Vec::new();
+    let mut joined = Vec::new();
+    for changed in changed {
+        match changed {
+            ChangedArtifact::Deleted { before } => deleted.push(before),
+            other => joined.push(other),
+        }
+    }
+    for changed in &mut joined {
+        if let ChangedArtifact::Present { now, before: before @ None } = changed {
+            let key = ArtifactKey::of(now.artifact());
+            let is_same =
+                |deleted: &TrackedArtifact| !key.is_path() && ArtifactKey::of(deleted.artifact()) == key;
+            *before = deleted.iter().position(is_same).map(|place| Box::new(deleted.remove(place)));
+        }
+    }
+    joined.extend(deleted.into_iter().map(|before| ChangedArtifact::Deleted { before }));
+    joined
+}
+
+/// Whether two artifacts are known by different ids. Git takes files for one that look alike, as two from one template do.
+fn are_strangers(one: &TrackedArtifact, other: &TrackedArtifact) -> bool {
+    let keys = [one, other].map(|artifact| ArtifactKey::of(artifact.artifact()));
+    keys[0] != keys[1] && keys.iter().all(|key| !key.is_path())
+}

@@ -1,0 +1,87 @@
+//! What the default branch of the repository holds, whatever is checked out.
+
+use std::collections::BTreeSet;
+
+use crate::git::{process::is_repository, process::printed, process::printed_or_empty};
+use crate::history::HistoryError;
+use crate::workspace::Workspace;
+
+/// Where the default branch is looked for, in this order: that of the remote as it was last fetched, then local ones.
+const DEFAULT_BRANCHES: [&str; 4] =
+    ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/heads/main", "refs/heads/master"];
+
+/// A line that gives an artifact its id, as `git grep` knows regular expressions.
+const ID_LINE: &str = "^[\"']?(stepmark_id|id)[\"']?[ \t]*:";
+
+/// Whatever a person has configured, lines are printed as they are.
+const GREP: [&str; 9] =
+    ["grep", "-h", "-I", "--no-line-number", "--no-column", "--no-color", "--no-break", "-E", "-e"];
+
+impl Workspace {
+    /// The keys of artifacts with an id that the default branch still has, so that they are not gone although the work tree lacks them; without
+    /// those that were removed through stepmark. Empty outside of git; `None` where git cannot say, or no branch is known as the default.
+    ///
+    /// # Errors
+    /// When history cannot be read.
+    pub fn kept_by_default_branch(&self) -> Result<Option<BTreeSet<String>>, HistoryError> {
+        if !is_repository(self.root()) {
+            return Ok(Some(BTreeSet::new()));
+        }
+        let Some(lines) = self.id_lines_of_default_branch() else { return Ok(None) };
+        let mut kept: BTreeSet<String> =
+            lines.lines().filter_map(id_of).map(|id| format!("id:{id}")).collect();
+        if !kept.is_empty() {
+            let removed = self.with_history(|history| history.removed_keys())?;
+            kept.retain(|key| !removed.contains(key));
+        }
+        Ok(Some(kept))
+    }
+
+    fn id_lines_of_default_branch(&self) -> Option<String> {
+        let root = self.root();
+        let is_there =
+            |branch: &String| printed(root, &["rev-parse", "--verify", "--quiet", branch]).is_some();
+        let configured = printed(root, &["config", "--get", "init.defaultBranch"]);
+        let configured = configured.map(|name| format!("refs/heads/{}", name.trim()));
+        let branches = DEFAULT_BRANCHES.iter().map(|branch| (*branch).to_owned()).chain(configured);
+        let branch = branches.into_iter().find(is_there);
+        let Some(branch) = branch else {
+            // Before the first commit no branch has anything.
+            return if printed(root, &["rev-parse", "--verify", "--quiet", "HEAD"]).is_none() {
+                Some(String::new())
+            } else {
+                None
+            };
+        };
+        printed_or_empty(root, &[&GREP[..], &[ID_LINE, &branch, "--", "."]].concat())
+    }
+}
+
+/// The id that a line gives: plain or in quotes, maybe with a comment behind it.
+fn id_of(line: &str) -> Option<&str> {
+    let value = line.split_once(':')?.1.trim();
+    let value = match value.chars().next()? {
+        quote @ ('"' | '\'') => value[1..].split(quote).next()?,
+        _ => value.split(" #").next()?.trim_end(),
+    };
+    (!value.is_empty()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_as_yaml_writes_them() {
+        for (line, expected) in [
+            ("id: A-1", Some("A-1")),
+            ("stepmark_id:  0198 # given by track", Some("0198")),
+            ("\"id\": 'a b' # x", Some("a b")),
+            ("id: \"x\"", Some("x")),
+            ("id:", None),
+            ("id: ''", None),
+        ] {
+            assert_eq!(id_of(line), expected, "{line}");
+        }
+    }
+}

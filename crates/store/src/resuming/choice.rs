@@ -1,0 +1,121 @@
+//! Which artifact to go on with when none is named.
+
+use crate::disk::WalkError;
+use crate::history::HistoryError;
+use crate::resuming::damage;
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{
+    artifact::ProjectPath,
+    journal::{Event, SessionId},
+    workflow::Next,
+};
+
+/// How many of the latest events are asked for an artifact that is not finished: mostly one of the first will do.
+const EVENTS: [usize; 2] = [8, 500];
+
+/// The artifact to go on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResumeChoice {
+    /// The one that the configuration names as active.
+    Active(ProjectPath),
+    /// The one of the last event whose artifact is not finished.
+    LastEvent(ProjectPath),
+    /// The only one that is not finished.
+    Only(ProjectPath),
+    /// These are not finished, and nothing says which one is meant.
+    Several(Vec<ProjectPath>),
+    /// All are finished, or none has a workflow.
+    Nothing,
+}
+
+/// Why it cannot be told which artifact to go on with.
+#[derive(Debug, thiserror::Error)]
+pub enum ChoiceError {
+    /// The project cannot be walked.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// A workflow cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// The journal cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+}
+
+impl Workspace {
+    /// Chooses the artifact to go on with: see [`ResumeChoice`], in that order.
+    ///
+    /// # Errors
+    /// When the journal or the project cannot be read.
+    pub fn choose_artifact_to_resume(&self) -> Result<ResumeChoice, ChoiceError> {
+        self.choose(None)
+    }
+
+    /// The artifact that a command is about which names none: the same, but of events only those of the own session count, where there is
+    /// one.
+    ///
+    /// # Errors
+    /// When the journal or the project cannot be read.
+    pub fn active_artifact(&self) -> Result<ResumeChoice, ChoiceError> {
+        self.choose(self.attribution().session.as_ref())
+    }
+
+    fn choose(&self, session: Option<&SessionId>) -> Result<ResumeChoice, ChoiceError> {
+        if let Some(active) = self.configuration().active() {
+            return Ok(ResumeChoice::Active(active.clone()));
+        }
+        for limit in EVENTS {
+            if let Some(path) = self.last_unfinished(limit, session)? {
+                return Ok(ResumeChoice::LastEvent(path));
+            }
+        }
+        let all = self.artifacts()?;
+        let unfinished = all.artifacts.iter().filter(|artifact| is_unfinished(artifact));
+        let mut paths: Vec<ProjectPath> = unfinished.map(|artifact| artifact.path().clone()).collect();
+        Ok(match (paths.pop(), paths.is_empty()) {
+            (None, _) => ResumeChoice::Nothing,
+            (Some(only), true) => ResumeChoice::Only(only),
+            (Some(last), false) => {
+                paths.push(last);
+                ResumeChoice::Several(paths)
+            }
+        })
+    }
+}
+
+impl Workspace {
+    /// The artifact of the last of so many events that is not finished.
+    fn last_unfinished(
+        &self,
+        limit: usize,
+        session: Option<&SessionId>,
+    ) -> Result<Option<ProjectPath>, ChoiceError> {
+        let latest = self.with_history(|history| history.latest(limit))?;
+        let mut seen = Vec::new();
+        let is_own =
+            |event: &Event| session.is_none_or(|session| event.session.as_deref() == Some(session.as_str()));
+        for path in
+            latest.into_iter().filter(is_own).filter_map(|event| event.artifact).map(|artifact| artifact.path)
+        {
+            if seen.contains(&path) {
+                continue;
+            }
+            match self.artifact(&path) {
+                Ok(artifact) if is_unfinished(&artifact) => return Ok(Some(path)),
+                Ok(_) | Err(ArtifactError::Missing { .. } | ArtifactError::Resolve(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+            seen.push(path);
+        }
+        Ok(None)
+    }
+}
+
+/// Whether work is left in an artifact, as far as it tells. One that is damaged counts: what it holds is not known to be done.
+fn is_unfinished(artifact: &TrackedArtifact) -> bool {
+    match artifact.progress() {
+        Some(progress) => progress.next != Next::Finished,
+        None => damage(artifact.artifact()).is_some() && artifact.artifact().is_tracked(),
+    }
+}

@@ -1,0 +1,277 @@
+//! Finding out where to go on: each tier is looked at when the one before does not answer.
+
+pub(crate) mod choice;
+pub(crate) mod everything;
+
+pub use choice::{ChoiceError, ResumeChoice};
+
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+use crate::history::{History, HistoryError};
+use crate::repository::{git_history, git_history::Ancestry};
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_frontmatter::Frontmatter;
+use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
+use stepmark_model::{
+    artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS, StateDigest},
+    journal::{ArtifactKey, Event, EventId},
+    projection::checkpoint::{Checkpoint, surviving_keys},
+    resume::{Evidence, Outlook, Said, Source, Testimony, Tier, Unclear, Verdict, decide},
+};
+
+/// Where to go on, and all that was found out on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resumption {
+    /// What was found out.
+    pub evidence: Evidence,
+    /// What it comes to: an answer, or that it cannot be told.
+    pub verdict: Verdict,
+}
+
+/// What is known of the artifact itself when further tiers are looked at.
+pub(crate) struct Subject {
+    pub(crate) artifact: Artifact,
+    /// The keys under which it may be known.
+    pub(crate) keys: Vec<ArtifactKey>,
+    /// Ids that it had in any state that was found: children name one as their parent.
+    pub(crate) ids: Vec<String>,
+}
+
+impl Workspace {
+    /// Finds out where to go on with the artifact at `path`, looking at `least` at least and no further than is needed. Reads
+    /// only.
+    ///
+    /// # Errors
+    /// When the path leads out of the project, or a step file of the workflow cannot be read.
+    pub fn resume(&self, path: &ProjectPath, least: Tier) -> Result<Resumption, ArtifactError> {
+        let mut evidence = Evidence::none(path.clone());
+        let mut subject: Option<Subject> = None;
+        loop {
+            match (decide(&evidence, least), &mut subject) {
+                (Verdict::Look(Tier::Frontmatter), _) => {
+                    let (found, testimony) = self.look_at_frontmatter(path)?;
+                    subject = Some(found);
+                    evidence.testimonies.push(testimony);
+                    evidence.looked = Some(Tier::Frontmatter);
+                }
+                (Verdict::Look(Tier::Checkpoint), Some(subject)) => {
+                    self.look_at_checkpoints(subject, &mut evidence)?;
+                    evidence.looked = Some(Tier::Checkpoint);
+                }
+                (Verdict::Look(Tier::Everything), Some(subject)) => {
+                    self.look_at_everything(subject, &mut evidence)?;
+                    evidence.looked = Some(Tier::Everything);
+                }
+                (verdict, _) => return Ok(Resumption { evidence, verdict }),
+            }
+        }
+    }
+
+    fn look_at_frontmatter(&self, path: &ProjectPath) -> Result<(Subject, Testimony), ArtifactError> {
+        let (artifact, said) = match self.artifact(path) {
+            Ok(tracked) => {
+                let said = match damage(tracked.artifact()) {
+                    Some(said) => said,
+                    None => said_by(&tracked, None),
+                };
+                (tracked.artifact().clone(), said)
+            }
+            Err(ArtifactError::Missing { .. }) => {
+                let said = Said::Nothing { reason: "there is no such file".to_owned() };
+                (Artifact::read(path.clone(), Vec::new()), said)
+            }
+            Err(ArtifactError::Read { source, .. }) => {
+                let said = Said::Distrusted { reason: format!("the file cannot be read: {source}") };
+                (Artifact::read(path.clone(), Vec::new()), said)
+            }
+            Err(error) => return Err(error),
+        };
+        let keys = surviving_keys(&artifact);
+        let ids = artifact.state_value().map(|state| ids_of(&state)).unwrap_or_default();
+        Ok((Subject { artifact, keys, ids }, Testimony { source: Source::Frontmatter, said }))
+    }
+
+    /// Hears the newest checkpoint, and all others where that one is not believed.
+    fn look_at_checkpoints(
+        &self,
+        subject: &mut Subject,
+        evidence: &mut Evidence,
+    ) -> Result<(), ArtifactError> {
+        let places = match self.checkpoints_of(&subject.keys) {
+            Ok(places) => places,
+            Err(error) => {
+                let reason = format!("{error}: {}", error.source);
+                let source = Source::Checkpoint(None);
+                evidence.testimonies.push(Testimony { source, said: Said::Distrusted { reason } });
+                return Ok(());
+            }
+        };
+        if places.is_empty() {
+            let said = Said::Nothing { reason: "there is none".to_owned() };
+            evidence.testimonies.push(Testimony { source: Source::Checkpoint(None), said });
+        }
+        for place in places {
+            let said = self.hear_checkpoint(subject, &place)?;
+            let is_believed = matches!(said, Said::State { .. });
+            evidence.testimonies.push(Testimony { source: Source::Checkpoint(Some(place)), said });
+            if is_believed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn hear_checkpoint(&self, subject: &mut Subject, place: &ProjectPath) -> Result<Said, ArtifactError> {
+        let distrusted = |reason: String| Ok(Said::Distrusted { reason });
+        let checkpoint = match self.checkpoint_at(place) {
+            Ok(checkpoint) => checkpoint,
+            Err(error) => {
+                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+                return distrusted(format!("{error}{}", cause.unwrap_or_default()));
+            }
+        };
+        if checkpoint.path != *subject.artifact.path() && !subject.keys.contains(&checkpoint.key) {
+            return distrusted(format!("it is one of `{}`", checkpoint.path));
+        }
+        if let Some(commit) = &checkpoint.git_commit {
+            let short = commit.get(..12).unwrap_or(commit);
+            match git_history::ancestry(self.root(), commit) {
+                Ancestry::Ancestor => {}
+                Ancestry::Stranger => {
+                    return distrusted(format!(
+                        "it was made at commit {short}, which is not in the history of what is checked out"
+                    ));
+                }
+                Ancestry::Unknown(reason) => {
+                    return distrusted(format!("its commit {short} cannot be looked up: {reason}"));
+                }
+            }
+        }
+        let read =
+            Artifact::read(subject.artifact.path().clone(), checkpoint.with_body(body(&subject.artifact)));
+        subject.ids.extend(read.state_value().map(|state| ids_of(&state)).unwrap_or_default());
+        match self.with_history(|history| gone_beyond(history, subject, &checkpoint)) {
+            Ok(Some(event)) => {
+                return distrusted(format!(
+                    "it is outdated: the journal knows a later state, after event {} of {}",
+                    event.id, event.at
+                ));
+            }
+            Ok(None) => {}
+            Err(error) => {
+                return distrusted(format!("it cannot be told whether it is outdated: {error}"));
+            }
+        }
+        Ok(said_by(&self.track(read)?, Some(checkpoint.at)))
+    }
+}
+
+/// A later event of the artifact with another state than the checkpoint's, if the journal knows one. What cannot be read is
+/// no state. Later is what follows in the journal; only where that does not know the checkpoint, the clock decides.
+fn gone_beyond(
+    history: &History,
+    subject: &Subject,
+    checkpoint: &Checkpoint,
+) -> Result<Option<Event>, HistoryError> {
+    let told = known(history, checkpoint.event)?;
+    let heads = heads_of(history, subject, &checkpoint.key)?;
+    let is_beyond = |head: &Event| {
+        let state = head.after.and_then(|after| after.state);
+        let is_later = match &told {
+            Some(told) => head.n > told.n,
+            None => head.at >= checkpoint.at,
+        };
+        is_later && state.is_some_and(|state: StateDigest| state != checkpoint.state_digest)
+    };
+    Ok(heads.into_iter().rev().find(is_beyond))
+}
+
+/// The event with this id; `None` for one whose segment is missing.
+pub(crate) fn known(history: &History, id: EventId) -> Result<Option<Event>, HistoryError> {
+    match history.event(&id.to_string()) {
+        Ok(event) => Ok(Some(event)),
+        Err(HistoryError::UnknownEvent { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The heads of the artifact under the first key that history knows.
+pub(crate) fn heads_of(
+    history: &History,
+    subject: &Subject,
+    first: &ArtifactKey,
+) -> Result<Vec<Event>, HistoryError> {
+    for key in std::iter::once(first).chain(&subject.keys) {
+        let heads = history.heads(key, subject.artifact.path())?;
+        if !heads.is_empty() {
+            return Ok(heads);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Why the frontmatter cannot tell how far the work is, if it cannot.
+pub(crate) fn damage(artifact: &Artifact) -> Option<Said> {
+    let is_fatal = |problem: &Problem| match problem {
+        Problem::FenceUnclosed
+        | Problem::FrontmatterMisplaced
+        | Problem::NotYaml { .. }
+        | Problem::NotAMapping
+        | Problem::SeveralDocuments
+        | Problem::StepsInBody => true,
+        Problem::KeyTwice { key } | Problem::StepsNotAList { key } | Problem::StepUnreadable { key } => {
+            STEPS_KEYS.contains(&key.as_str())
+        }
+        _ => false,
+    };
+    let fatal = artifact.diagnoses().iter().find(|diagnosis| is_fatal(&diagnosis.problem));
+    if let Some(diagnosis) = fatal {
+        let position = artifact.document().position(diagnosis.span.start);
+        return Some(Said::Distrusted { reason: format!("line {position}: {}", diagnosis.problem) });
+    }
+    let is_absent = artifact.document().frontmatter() == Frontmatter::Absent;
+    is_absent.then(|| Said::Nothing { reason: "the file has none".to_owned() })
+}
+
+/// What a state says that was read with its workflow.
+pub(crate) fn said_by(tracked: &TrackedArtifact, at: Option<Timestamp>) -> Said {
+    let unclear = match tracked.membership() {
+        Membership::Ambiguous { candidates } => Unclear::Ambiguous { candidates: candidates.clone() },
+        Membership::Missing { name } => Unclear::MissingWorkflow { name: name.clone() },
+        Membership::Member { .. } | Membership::None => Unclear::NoWorkflow,
+    };
+    let completed = tracked.steps().completed().iter().map(ToString::to_string).collect();
+    let status = tracked.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
+    let outlook =
+        tracked.progress().map_or(Err(unclear), |progress| Outlook::of(&progress, completed, status));
+    match outlook {
+        Ok(outlook) => Said::State { at, outlook },
+        Err(reason) => Said::Unclear { reason },
+    }
+}
+
+/// What stands below the frontmatter, as far as that can be told.
+pub(crate) fn body(artifact: &Artifact) -> &[u8] {
+    let document = artifact.document();
+    match document.frontmatter() {
+        Frontmatter::Unclosed { opening } => &artifact.bytes()[opening.end..],
+        Frontmatter::Present { .. } | Frontmatter::Absent => &artifact.bytes()[document.body().range()],
+    }
+}
+
+/// The ids by which children may name this artifact.
+pub(crate) fn ids_of(state: &Json) -> Vec<String> {
+    let places = ["/delegation/id", "/id", "/stepmark_id"];
+    let texts = places.iter().filter_map(|place| state.pointer(place));
+    texts.filter_map(text_of).collect()
+}
+
+/// A scalar as text.
+fn text_of(value: &Json) -> Option<String> {
+    match value {
+        Json::String(text) if !text.is_empty() => Some(text.clone()),
+        Json::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

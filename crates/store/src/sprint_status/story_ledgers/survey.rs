@@ -1,0 +1,81 @@
+//! What all three places say of every story.
+
+use std::sync::Arc;
+
+use crate::disk::WalkError;
+use crate::sprint_status::{
+    story_ledgers::projecting::BrokenSprintStatus, story_ledgers::shelf::Ledger,
+    story_ledgers::shelf::Listing, story_ledgers::shelf::Shelf,
+};
+use crate::workspace::{ArtifactError, Workspace};
+use stepmark_model::{
+    artifact::ProjectPath, check::rules::status::sprint_status_not_yaml,
+    projection::story_ledger::StorySides, tracked_artifact::TrackedArtifact,
+};
+
+/// The stories of a project and what is said of them.
+#[derive(Debug, Default)]
+pub struct StorySurvey {
+    /// Each story of which anything is said, in the order of the paths.
+    pub stories: Vec<StorySides>,
+    /// Stories of which something is said and whose ledger cannot be read: what all sides say is not known, so nobody can choose.
+    pub waiting: Vec<WaitingStory>,
+    /// Ledgers that are no YAML.
+    pub broken: Vec<BrokenSprintStatus>,
+    /// Files that could not be read.
+    pub unreadable: Vec<ArtifactError>,
+}
+
+/// A story that waits until its ledger can be read.
+#[derive(Clone, Debug)]
+pub struct WaitingStory {
+    /// The story.
+    pub story: ProjectPath,
+    /// The ledger.
+    pub ledger: ProjectPath,
+}
+
+impl Workspace {
+    /// What the frontmatter, the line `Status:` and `sprint-status.yaml` say of each story below one of `paths`; of all stories
+    /// where none is given.
+    ///
+    /// # Errors
+    /// When the artifacts cannot be listed.
+    pub fn survey_stories(&self, paths: &[ProjectPath]) -> Result<StorySurvey, WalkError> {
+        let found = self.artifacts()?;
+        let is_asked = |path: &ProjectPath| {
+            paths.is_empty() || paths.iter().any(|asked| path == asked || path.starts_with(asked))
+        };
+        let (mut survey, mut shelf) = (StorySurvey::default(), Shelf::default());
+        for artifact in found.artifacts.iter().filter(|artifact| is_asked(artifact.path())) {
+            self.look_at(artifact, &mut shelf, &mut survey);
+        }
+        survey.unreadable.extend(found.unreadable.into_iter().filter(|error| is_asked(error.path())));
+        for (path, ledger) in shelf.0 {
+            match ledger {
+                Ledger::Broken { bytes, error } => {
+                    let finding = sprint_status_not_yaml::finding(&path, &error);
+                    survey.broken.push(BrokenSprintStatus { bytes, finding });
+                }
+                Ledger::Unreadable(error) => survey.unreadable.push(error),
+                Ledger::Absent | Ledger::Read(_) => {}
+            }
+        }
+        Ok(survey)
+    }
+
+    fn look_at(&self, artifact: &TrackedArtifact, shelf: &mut Shelf, survey: &mut StorySurvey) {
+        let path = artifact.path();
+        let lifecycle = || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle));
+        let sides = |word: Option<&str>| StorySides::read(artifact.artifact(), lifecycle(), word);
+        match shelf.listing_of(self, path) {
+            Listing::Unknown(ledger) => {
+                if sides(None).is_some() {
+                    survey.waiting.push(WaitingStory { story: path.clone(), ledger });
+                }
+            }
+            Listing::Listed(ledger) => survey.stories.extend(sides(shelf.word(self, &ledger, path))),
+            Listing::Unlisted(_) | Listing::Nowhere => survey.stories.extend(sides(None)),
+        }
+    }
+}
