@@ -10,7 +10,7 @@ bench-peers:
 
 # Writes the pages of the rules in docs/rules again
 rule-pages:
-    STEPMARK_WRITE_PAGES=1 cargo test -p stepmark-core --test rule_pages
+    STEPMARK_WRITE_PAGES=1 cargo test -p stepmark-model --test rule_pages
 
 # Breaks conditions of the rules and transitions one at a time and tells which no test notices (docs/mutation-check.md)
 mutants:

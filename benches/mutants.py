@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "target" / "mutants"
 LAST_STAGE = "transition"
 STAGES = ["check", "transition", "lifecycle"]
-SCOPE = ["--package", "stepmark-core", *(f"--file=crates/core/src/{stage}/**" for stage in STAGES)]
+SCOPE = ["--package", "stepmark-model", *(f"--file=crates/model/src/{stage}/**" for stage in STAGES)]
 SECONDS_A_TEST = 60
 
 
@@ -31,7 +31,7 @@ def copy_tracked_files(tree, extent):
     tracked = {name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()}
     for name in sorted(tracked):
         content = (ROOT / name).read_bytes()
-        if name == "crates/core/src/lib.rs" and extent == "slice":
+        if name == "crates/model/src/lib.rs" and extent == "slice":
             content = without_later_stages(content.decode()).encode()
         target = tree / name
         if not target.is_file() or target.read_bytes() != content:

@@ -175,7 +175,7 @@ def reads_everything(project):
 def workflow_tests(project):
     """The tests of the workflow stage that want a real installation."""
     checkout = pathlib.Path(__file__).resolve().parents[3]
-    done = subprocess.run(["cargo", "test", "--quiet", "-p", "stepmark-core", "--test", "workflows", "--", "--include-ignored"],
+    done = subprocess.run(["cargo", "test", "--quiet", "-p", "stepmark-store", "--test", "workflows", "--", "--include-ignored"],
                           cwd=checkout, env={**os.environ, "STEPMARK_BMAD_6_0_4": str(project)}, capture_output=True, text=True)
     check("6.0.4: the tests of chains and bindings on a real installation", done.returncode == 0, done.stdout + done.stderr)
 

@@ -21,7 +21,7 @@ mod heads;
 mod filling;
 mod catch_up;
 mod identity;
-mod history;
+mod reader;
 mod questions;
 mod points;
 mod overviews;
@@ -35,7 +35,7 @@ mod verification;
 
 pub use compressed::compress;
 pub use error::HistoryError;
-pub use history::History;
+pub use reader::History;
 pub use index_check::EventSum;
 pub use named_heads::{SegmentEnd, SegmentEnds};
 pub use overviews::{KnownArtifact, KnownSegment, Session};

@@ -8,7 +8,7 @@ mod objects;
 mod raw_diff;
 mod supposed;
 mod tree;
-mod version;
+mod git_version;
 mod wanted;
 
 pub use changed_file::{ChangedFile, GitChanges, OverLimit};
@@ -17,4 +17,4 @@ pub use error::GitVersionError;
 pub(crate) use objects::{Object, ObjectReader, read_object};
 #[cfg(feature = "write")]
 pub(crate) use supposed::is_blob_of;
-pub use version::GitVersion;
+pub use git_version::GitVersion;
