@@ -4,7 +4,7 @@ use clap::Args;
 use stepmark_model::{
     artifact::natural_order,
     check::{Finding, Severity},
-    selection::{Field, FieldValue, Selectable, Selection, SelectionError, SortKeys, parse_fields},
+    selection::{FieldValue, Selectable, Selection, SelectionError, SelectionField, SortKeys, parse_fields},
     tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::checking::{Known, Selection as CheckSelection};
@@ -17,8 +17,14 @@ use crate::{
 };
 
 /// What is shown where nobody says what.
-const USUAL_COLUMNS: [Field; 6] =
-    [Field::Path, Field::Workflow, Field::Status, Field::Scope, Field::Progress, Field::Next];
+const USUAL_COLUMNS: [SelectionField; 6] = [
+    SelectionField::Path,
+    SelectionField::Workflow,
+    SelectionField::Status,
+    SelectionField::Scope,
+    SelectionField::Progress,
+    SelectionField::Next,
+];
 
 /// List the artifacts that a question is true of
 ///
@@ -50,11 +56,12 @@ impl List {
         let found = with_spinner("reading artifacts", output.quiet, |count| {
             project.workspace.artifacts_counted(count)
         })?;
-        let is_asked = |fields: &[Field]| fields.contains(&Field::Problems);
-        let shown = columns.as_deref().unwrap_or(if output.json { &Field::ALL } else { &USUAL_COLUMNS });
+        let is_asked = |fields: &[SelectionField]| fields.contains(&SelectionField::Problems);
+        let shown =
+            columns.as_deref().unwrap_or(if output.json { &SelectionField::ALL } else { &USUAL_COLUMNS });
         let needs_check = is_asked(shown)
-            || sort.0.iter().any(|key| key.field == Field::Problems)
-            || selection.as_ref().is_some_and(|selection| selection.mentions(Field::Problems));
+            || sort.0.iter().any(|key| key.field == SelectionField::Problems)
+            || selection.as_ref().is_some_and(|selection| selection.mentions(SelectionField::Problems));
         let problems = if needs_check { problems(project, &found.artifacts)? } else { Vec::new() };
         let listed = |(place, artifact)| {
             let row = project.workspace.listed(artifact);
@@ -106,16 +113,16 @@ fn read<T>(
     .transpose()
 }
 
-fn print_table(output: &Output, rows: &[ListedArtifact<'_>], columns: &[Field]) {
+fn print_table(output: &Output, rows: &[ListedArtifact<'_>], columns: &[SelectionField]) {
     if rows.is_empty() {
         output.remark("no artifact");
         return;
     }
     let header: Vec<String> = columns.iter().map(|field| field.name().to_uppercase()).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let cell = |row: &ListedArtifact<'_>, field: Field| match row.value(field) {
+    let cell = |row: &ListedArtifact<'_>, field: SelectionField| match row.value(field) {
         FieldValue::Empty => "-".to_owned(),
-        value if field == Field::Progress => format!("{value}%"),
+        value if field == SelectionField::Progress => format!("{value}%"),
         value => value.to_string(),
     };
     let cells = rows.iter().map(|row| columns.iter().map(|field| cell(row, *field)).collect());
@@ -126,7 +133,7 @@ fn print_json(
     output: &Output,
     found: &Artifacts,
     (rows, total): (&[ListedArtifact<'_>], usize),
-    columns: &[Field],
+    columns: &[SelectionField],
 ) {
     let object = |row: &ListedArtifact<'_>| -> serde_json::Value {
         let fields = columns.iter().map(|field| (field.name().to_owned(), row.value(*field).to_json()));

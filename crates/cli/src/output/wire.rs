@@ -106,7 +106,7 @@ impl ArtifactWire {
             steps_completed: artifact.steps().completed().iter().map(ToString::to_string).collect(),
             done: progress.as_ref().map(|progress| progress.done_units),
             total: progress.as_ref().map(|progress| progress.total),
-            standing: progress.as_ref().map(|progress| progress.standing.as_str()),
+            standing: progress.as_ref().map(|progress| progress.state.as_str()),
             next: progress.as_ref().map(next).unwrap_or_default(),
             alternatives: progress.as_ref().map(alternatives).unwrap_or_default(),
             status: filled(&state.status),

@@ -5,7 +5,7 @@ use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     lease::Lease,
-    projection::gates::{Closed, Found, Gate, Judgement, find, verify},
+    projection::gates::{Closed, Gate, GateDecision, GateMatch, find, verify},
     workflow::StepId,
 };
 
@@ -46,8 +46,8 @@ impl Workspace {
     pub fn check_gate(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, GateError> {
         let stored = GateFolder::of(self.root(), path)?.read()?.unwrap_or_default();
         let (verdict, gate) = match find(&stored, &StepId::parse(step)) {
-            Found::Closed(closed) => (Err(closed), None),
-            Found::Gate(gate) => (self.judge(path, gate)?, Some(gate.clone())),
+            GateMatch::Closed(closed) => (Err(closed), None),
+            GateMatch::Gate(gate) => (self.judge(path, gate)?, Some(gate.clone())),
         };
         Ok(GateAnswer {
             path: path.clone(),
@@ -74,8 +74,8 @@ impl Workspace {
         };
         // Only for information: gates that cannot be read change nothing about the answer.
         let gate = self.gates(path).ok().and_then(|stored| match find(&stored, &asked) {
-            Found::Gate(gate) => Some(gate.clone()),
-            Found::Closed(_) => None,
+            GateMatch::Gate(gate) => Some(gate.clone()),
+            GateMatch::Closed(_) => None,
         });
         let tier = Tier::Frontmatter;
         Ok(GateAnswer { path: path.clone(), step: step.to_owned(), tier, verdict, gate, lease: None })
@@ -83,9 +83,9 @@ impl Workspace {
 
     fn judge(&self, path: &ProjectPath, gate: &Gate) -> Result<Result<(), Closed>, GateError> {
         Ok(match gate.judge(sight::stat(self.root(), path)?) {
-            Judgement::Open => Ok(()),
-            Judgement::Closed(closed) => Err(closed),
-            Judgement::OpenIf(hash) => match sight::Sight::of(self.root(), path)? {
+            GateDecision::Open => Ok(()),
+            GateDecision::Closed(closed) => Err(closed),
+            GateDecision::OpenIf(hash) => match sight::Sight::of(self.root(), path)? {
                 Some(seen) if seen.stat.is_same_file(&gate.stat) && FileHash::of(&seen.bytes) == hash => {
                     Ok(())
                 }

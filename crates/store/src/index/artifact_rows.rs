@@ -62,7 +62,7 @@ fn artifact_row(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>, stat
         filled(&state.title).cell(),
         tracked.workflow().map(|workflow| workflow.name.clone()).cell(),
         tracked.workflow().map(|workflow| workflow.chain.track().to_string()).cell(),
-        progress.map(|progress| progress.standing.as_str()).cell(),
+        progress.map(|progress| progress.state.as_str()).cell(),
         progress.map(|progress| progress.done_units).cell(),
         progress.map(|progress| progress.total).cell(),
         progress.and_then(|progress| (progress.done_units * 100).checked_div(progress.total)).cell(),

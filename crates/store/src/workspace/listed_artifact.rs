@@ -11,7 +11,7 @@ use stepmark_model::{
     artifact::Field as ArtifactField,
     check::Severity,
     delegation::Agent,
-    selection::{Field, FieldValue, Selectable, StatusValue},
+    selection::{FieldValue, Selectable, SelectionField, StatusValue},
     workflow::Next,
 };
 
@@ -53,16 +53,16 @@ impl<'w> ListedArtifact<'w> {
     }
 
     /// How far it is; nothing where its workflow is not known.
-    fn of_progress(&self, field: Field) -> FieldValue {
+    fn of_progress(&self, field: SelectionField) -> FieldValue {
         let Some(progress) = self.artifact.progress() else { return FieldValue::Empty };
         let number = |number: usize| FieldValue::Number(number as u64);
         match field {
-            Field::Done => number(progress.done_units),
-            Field::Total => number(progress.total),
-            Field::Progress => {
+            SelectionField::Done => number(progress.done_units),
+            SelectionField::Total => number(progress.total),
+            SelectionField::Progress => {
                 (progress.done_units * 100).checked_div(progress.total).map_or(FieldValue::Empty, number)
             }
-            Field::Standing => FieldValue::Text(progress.standing.as_str().to_owned()),
+            SelectionField::Standing => FieldValue::Text(progress.state.as_str().to_owned()),
             _ => FieldValue::of_texts(match &progress.next {
                 Next::Step { step, .. } => vec![step.name().to_owned()],
                 Next::Choice(steps) => steps.iter().map(|step| step.name().to_owned()).collect(),
@@ -90,33 +90,35 @@ impl<'w> ListedArtifact<'w> {
 }
 
 impl Selectable for ListedArtifact<'_> {
-    fn value(&self, field: Field) -> FieldValue {
+    fn value(&self, field: SelectionField) -> FieldValue {
         let state = self.artifact.state();
         match field {
-            Field::Path => FieldValue::Text(self.artifact.path().to_string()),
-            Field::Id => {
+            SelectionField::Path => FieldValue::Text(self.artifact.path().to_string()),
+            SelectionField::Id => {
                 FieldValue::of_text(filled(state.id.as_ref()).or_else(|| filled(state.stepmark_id.as_ref())))
             }
-            Field::Title => FieldValue::of_text(filled(state.title.as_ref())),
-            Field::Workflow => {
+            SelectionField::Title => FieldValue::of_text(filled(state.title.as_ref())),
+            SelectionField::Workflow => {
                 FieldValue::of_text(self.artifact.workflow().map(|workflow| workflow.name.clone()))
             }
-            Field::Status => self.status(),
-            Field::Scope => state.scope().map_or(FieldValue::Empty, FieldValue::Scope),
-            Field::Standing | Field::Done | Field::Total | Field::Progress | Field::Next => {
-                self.of_progress(field)
-            }
-            Field::Agent => {
+            SelectionField::Status => self.status(),
+            SelectionField::Scope => state.scope().map_or(FieldValue::Empty, FieldValue::Scope),
+            SelectionField::Standing
+            | SelectionField::Done
+            | SelectionField::Total
+            | SelectionField::Progress
+            | SelectionField::Next => self.of_progress(field),
+            SelectionField::Agent => {
                 FieldValue::of_text(Agent::of(self.artifact.artifact()).map(|Agent(agent)| agent))
             }
-            Field::Parent => {
+            SelectionField::Parent => {
                 let delegation = state.delegation.as_ref();
                 let parent = delegation.and_then(|delegation| delegation.parent_id());
                 FieldValue::of_text(parent.map(str::to_owned))
             }
-            Field::Problems => self.problems(),
-            Field::Modified => self.modified(),
-            Field::Updated => FieldValue::latest_of(&state.times),
+            SelectionField::Problems => self.problems(),
+            SelectionField::Modified => self.modified(),
+            SelectionField::Updated => FieldValue::latest_of(&state.times),
         }
     }
 }
