@@ -28,7 +28,7 @@ pub use staged_fixing::{StagedMending, StagedMendingError, StagedOutcome};
 pub use listed_artifact::ListedArtifact;
 pub use summaries::{Summaries, SummaryRow};
 
-use std::io;
+use std::{io, sync::atomic::AtomicUsize};
 
 use crate::checking::{cache::Answers, run::CheckingRun};
 use crate::disk::own_file;
@@ -172,6 +172,8 @@ impl Workspace {
         if !artifacts.iter().any(|artifact| artifact.state().delegation.is_some()) {
             return Ok(None);
         }
-        Ok(Some(Chains::of(self.artifacts()?.artifacts.iter().map(TrackedArtifact::member))))
+        // What takes part in a chain is always read.
+        let all = self.summaries(&AtomicUsize::new(0))?;
+        Ok(Some(Chains::of(all.found().artifacts.iter().map(TrackedArtifact::member))))
     }
 }
