@@ -80,15 +80,18 @@ impl Workspace {
         };
         let walked = walk_artifacts(self, &new_sorter)?;
         let (mut learned, mut before) = (Learned::default(), CheckedBefore::default());
-        let (mut readers, mut stats) = (Vec::new(), HashMap::new());
+        let (mut readers, mut stats, mut known) = (Vec::new(), HashMap::new(), Vec::new());
         for sorter in walked.visitors {
             readers.push(sorter.reader);
             stats.extend(sorter.stats);
-            before.known.extend(sorter.known);
+            known.extend(sorter.known);
             learned.folders.extend(sorter.learned.folders);
             learned.stateless += sorter.learned.stateless;
             learned.used.extend(sorter.learned.used);
         }
+        // Nearly the order of the paths, so that whoever sorts them has little to do.
+        known.sort_by(|one, other| first_path(one).cmp(&first_path(other)));
+        before.known = known.into_iter().flatten().collect();
         learned.visited = walked.folders.into_iter().collect();
         let artifacts = gathered(self, readers, walked.problems, count);
         before.run = Some(Run { verdicts, learned, stats });
@@ -165,6 +168,10 @@ impl CheckedBefore<'_> {
     }
 }
 
+fn first_path(known: &[KnownArtifact]) -> Option<&ProjectPath> {
+    known.first().map(|artifact| &artifact.path)
+}
+
 /// Whether no other artifact decides about it: what has an id may be the parent of others.
 fn stands_alone(artifact: &TrackedArtifact) -> bool {
     let member = artifact.member();
@@ -177,13 +184,15 @@ struct Sorter<'run> {
     wanted: Wanted,
     reader: Reader<'run>,
     learned: Learned,
-    known: Vec<KnownArtifact>,
+    /// By pieces of folders, each in the order of the names.
+    known: Vec<Vec<KnownArtifact>>,
     stats: Vec<(ProjectPath, FileStat)>,
 }
 
 impl Visitor for Sorter<'_> {
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         let mut sight = self.verdicts.begin(folder, places.start);
+        self.known.push(Vec::new());
         for place in places {
             match sight.recall(folder, place) {
                 Some((verdict, entry)) => self.pass(folder, place, verdict, entry),
@@ -206,7 +215,9 @@ impl Sorter<'_> {
             self.reader.look(folder, place, path);
         } else {
             self.reader.passed();
-            self.known.push(KnownArtifact { path, entry });
+            if let Some(known) = self.known.last_mut() {
+                known.push(KnownArtifact { path, entry });
+            }
         }
     }
 

@@ -353,3 +353,78 @@ impl<'a> NoteReader<'a> {
         number
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::checking::cache::shared_texts;
+
+    fn summary<'a>(path: &'a ProjectPath, text: &'a str, number: usize) -> ArtifactSummary<'a> {
+        let step = StepName { name: text, file: (number % 2 == 0).then_some("steps/step-01.md") };
+        let next = [
+            NextSteps::Step(step, vec![step; number % 3]),
+            NextSteps::Choice(vec![step; number % 4]),
+            NextSteps::Finished,
+            NextSteps::Unknown(UNKNOWN[number % 2]),
+        ];
+        let workflow = [
+            WorkflowName::Known(text, TRACKS[number % 3]),
+            WorkflowName::Ambiguous(vec![text, "other"]),
+            WorkflowName::Missing(text),
+            WorkflowName::Unknown,
+        ];
+        let units = Units { names: text.into(), states: "dsngpo".into() };
+        let progress = ProgressSummary {
+            done: number,
+            total: number / 2,
+            standing: STANDINGS[number % 4],
+            next: next[number % 4].clone(),
+            units,
+        };
+        let state = Some((Cow::Borrowed(text), u32::try_from(number).ok()));
+        ArtifactSummary {
+            path,
+            title: Some(text),
+            heading: None,
+            id: (number % 2 == 0).then_some(text),
+            workflow: workflow[number % 4].clone(),
+            progress: (number % 5 > 0).then_some(progress),
+            completed: vec![text; number % 6],
+            status: Some(text),
+            body_status: None,
+            lifecycle: (number % 3 > 0).then_some(LifecycleSummary { name: "l", state, next: None }),
+            scope: Some("large"),
+            agent: Some(text.into()),
+            parent: (number % 2 == 1).then_some(text),
+            updated: Timestamp::from_nanosecond(i128::try_from(number).unwrap_or(0) * -1_000_000_007).ok(),
+            condition: Condition::ALL[number % 7],
+            waits_for_import: number % 2 == 0,
+            epic_titles: vec![(7, text.into()); number % 2],
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_note_says_what_was_written(text in ".{0,40}", number in 0_usize..70_000, errors: u16) {
+            let path = ProjectPath::new("docs/a.md").unwrap();
+            let (summary, known) = (summary(&path, &text, number), ["l".into(), "large".into()]);
+            let problems = ProblemCounts { errors: errors.into(), warnings: number, notes: 0 };
+            let shared = SharedTexts::new(&known);
+            let note = with_problems(problems, &NoteWriter::write(&summary, number % 2 == 0, &shared));
+            let texts = shared_texts::read(&shared.to_bytes()).unwrap();
+            prop_assert_eq!(&texts[..2], &known);
+            let reader = NoteReader::new(&note, &texts);
+            prop_assert_eq!(reader.clone().brief(), Brief::of(&summary, problems, number % 2 == 0));
+            prop_assert_eq!(reader.summary(&path), summary);
+        }
+
+        #[test]
+        fn other_bytes_are_read_to_their_end(bytes: Vec<u8>) {
+            let path = ProjectPath::new("docs/a.md").unwrap();
+            let _ = NoteReader::new(&bytes, &["a".into()]).summary(&path);
+            let _ = shared_texts::read(&bytes);
+        }
+    }
+}
