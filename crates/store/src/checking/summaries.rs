@@ -12,7 +12,10 @@ use crate::checking::{
 use crate::disk::WalkError;
 use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::{
-    artifact::ProjectPath, check::ProblemCounts, summary::ArtifactSummary, tracked_artifact::TrackedArtifact,
+    artifact::{LedgerKey, ProjectPath},
+    check::ProblemCounts,
+    summary::ArtifactSummary,
+    tracked_artifact::TrackedArtifact,
 };
 
 /// Fewer artifacts than this may be read by each list: checking them, so that the next need not, takes longer.
@@ -113,6 +116,11 @@ impl<'s> SummaryRow<'s> {
             Source::Known(known) => &known.path,
             Source::Read(place) => self.artifact(place).path(),
         }
+    }
+
+    /// What it is to an epic, where it is a story.
+    pub fn story(&self) -> Option<LedgerKey> {
+        LedgerKey::of(self.path()).map(|(key, _)| key).filter(|key| key.is_story())
     }
 
     /// What decides whether and where it is shown.

@@ -1,9 +1,7 @@
 //! The lines of `stepmark status`: artifacts in groups, in 80 columns.
 
-use std::collections::HashSet;
-
 use stepmark_model::{
-    artifact::{LedgerKey, ProjectPath},
+    artifact::ProjectPath,
     summary::{Condition, EpicTitles},
 };
 use stepmark_store::checking::{Brief, SummaryRow};
@@ -41,13 +39,14 @@ pub(super) fn lines(rows: &[BriefRow<'_>], titles: &EpicTitles, limit: usize) ->
     let groups = entry_groups(&members, titles);
     let order: Vec<usize> = groups.iter().flat_map(|group| group.places.iter().copied()).collect();
     let ordered = order.iter().map(|place| &rows[*place].1);
-    let shown: HashSet<usize> = chosen(ordered, limit).into_iter().map(|at| order[at]).collect();
-    let is_shown = |place: &&usize| shown.contains(place);
-    let paths: Vec<&ProjectPath> = order.iter().filter(is_shown).map(|place| rows[*place].0.path()).collect();
+    let mut is_shown = vec![false; rows.len()];
+    chosen(ordered, limit).into_iter().for_each(|at| is_shown[order[at]] = true);
+    let shown = |place: &&usize| is_shown[**place];
+    let paths: Vec<&ProjectPath> = order.iter().filter(shown).map(|place| rows[*place].0.path()).collect();
     let mut names = short_names(&paths, rows.iter().map(|(row, _)| row.path())).into_iter();
     let mut laid = Vec::new();
     for group in &groups {
-        let artifacts = group.places.iter().filter(is_shown).map(|place| Row::Artifact {
+        let artifacts = group.places.iter().filter(shown).map(|place| Row::Artifact {
             cells: cells(&rows[*place], &names.next().unwrap_or_default()),
             is_inner: group.name.is_some(),
         });
@@ -58,7 +57,7 @@ pub(super) fn lines(rows: &[BriefRow<'_>], titles: &EpicTitles, limit: usize) ->
         }
     }
     let mut lines = lay_out(&laid);
-    lines.extend(left_out(rows, &shown));
+    lines.extend(left_out(rows, &is_shown));
     lines
 }
 
@@ -66,7 +65,7 @@ pub(super) fn lines(rows: &[BriefRow<'_>], titles: &EpicTitles, limit: usize) ->
 fn member<'s>((row, brief): &BriefRow<'s>) -> GroupMember<'s> {
     GroupMember {
         path: row.path(),
-        story: LedgerKey::of(row.path()).map(|(key, _)| key).filter(|key| key.is_story()),
+        story: row.story(),
         workflow: brief.has_progress.then(|| brief.workflow.in_words()),
     }
 }
@@ -114,12 +113,10 @@ fn says_more(title: &str, name: &str) -> bool {
 }
 
 /// How many artifacts are not shown.
-fn left_out(rows: &[BriefRow<'_>], shown: &HashSet<usize>) -> Option<String> {
-    let left = rows.len() - shown.len();
-    let is_done = |(place, (_, brief)): &(usize, &BriefRow<'_>)| {
-        brief.condition == Condition::Finished && !shown.contains(place)
-    };
-    let done = rows.iter().enumerate().filter(is_done).count();
+fn left_out(rows: &[BriefRow<'_>], is_shown: &[bool]) -> Option<String> {
+    let left = || rows.iter().zip(is_shown).filter(|(_, is_shown)| !**is_shown);
+    let done = left().filter(|((_, brief), _)| brief.condition == Condition::Finished).count();
+    let left = left().count();
     let of_which = if done == 0 { String::new() } else { format!(" ({done} done)") };
     (left > 0).then(|| format!("and {left} more{of_which}: `stepmark status --all`"))
 }

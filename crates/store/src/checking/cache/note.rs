@@ -322,7 +322,7 @@ impl<'a> NoteReader<'a> {
         if number == 0 {
             return None;
         }
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             return self.texts.get(number / 2 - 1).map(|text| &**text);
         }
         let (text, rest) = self.bytes.split_at_checked(number / 2)?;
@@ -362,7 +362,7 @@ mod tests {
     use crate::checking::cache::shared_texts;
 
     fn summary<'a>(path: &'a ProjectPath, text: &'a str, number: usize) -> ArtifactSummary<'a> {
-        let step = StepName { name: text, file: (number % 2 == 0).then_some("steps/step-01.md") };
+        let step = StepName { name: text, file: number.is_multiple_of(2).then_some("steps/step-01.md") };
         let next = [
             NextSteps::Step(step, vec![step; number % 3]),
             NextSteps::Choice(vec![step; number % 4]),
@@ -388,19 +388,23 @@ mod tests {
             path,
             title: Some(text),
             heading: None,
-            id: (number % 2 == 0).then_some(text),
+            id: number.is_multiple_of(2).then_some(text),
             workflow: workflow[number % 4].clone(),
-            progress: (number % 5 > 0).then_some(progress),
+            progress: (!number.is_multiple_of(5)).then_some(progress),
             completed: vec![text; number % 6],
             status: Some(text),
             body_status: None,
-            lifecycle: (number % 3 > 0).then_some(LifecycleSummary { name: "l", state, next: None }),
+            lifecycle: (!number.is_multiple_of(3)).then_some(LifecycleSummary {
+                name: "l",
+                state,
+                next: None,
+            }),
             scope: Some("large"),
             agent: Some(text.into()),
             parent: (number % 2 == 1).then_some(text),
             updated: Timestamp::from_nanosecond(i128::try_from(number).unwrap_or(0) * -1_000_000_007).ok(),
             condition: Condition::ALL[number % 7],
-            waits_for_import: number % 2 == 0,
+            waits_for_import: number.is_multiple_of(2),
             epic_titles: vec![(7, text.into()); number % 2],
         }
     }
@@ -412,11 +416,11 @@ mod tests {
             let (summary, known) = (summary(&path, &text, number), ["l".into(), "large".into()]);
             let problems = ProblemCounts { errors: errors.into(), warnings: number, notes: 0 };
             let shared = SharedTexts::new(&known);
-            let note = with_problems(problems, &NoteWriter::write(&summary, number % 2 == 0, &shared));
+            let note = with_problems(problems, &NoteWriter::write(&summary, number.is_multiple_of(2), &shared));
             let texts = shared_texts::read(&shared.to_bytes()).unwrap();
             prop_assert_eq!(&texts[..2], &known);
             let reader = NoteReader::new(&note, &texts);
-            prop_assert_eq!(reader.clone().brief(), Brief::of(&summary, problems, number % 2 == 0));
+            prop_assert_eq!(reader.clone().brief(), Brief::of(&summary, problems, number.is_multiple_of(2)));
             prop_assert_eq!(reader.summary(&path), summary);
         }
 
