@@ -14,6 +14,7 @@ mod registry;
 mod pages;
 mod policy;
 mod baseline;
+mod problem_counts;
 
 pub use base_version::{AcceptedLosses, BaseVersion, Loss};
 pub use baseline::{Baseline, BaselineError};
@@ -22,6 +23,7 @@ pub use fix::{Fix, Safety};
 pub use fixing::{DeclineReason, Declined, FixedFile, Remedy, apply_fixes};
 pub use pages::pages;
 pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
+pub use problem_counts::ProblemCounts;
 pub use registry::{RULES, rule_of};
 pub use rule::{Group, Rule};
 pub use subject::{ManifestRow, RuleEnvironment, Subject};
