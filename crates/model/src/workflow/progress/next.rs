@@ -1,6 +1,6 @@
 //! What comes next.
 
-use super::{Chain, EdgeKind, EdgeSource, Step};
+use crate::workflow::{Chain, EdgeKind, EdgeSource, Step};
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,17 +30,17 @@ pub enum UnknownNext {
 }
 
 /// Where an artifact stands in a chain.
-pub(super) struct Position<'reading, 'chain> {
-    pub(super) chain: &'chain Chain,
+pub(in crate::workflow) struct Position<'reading, 'chain> {
+    pub(in crate::workflow) chain: &'chain Chain,
     /// For each step whether it is done.
-    pub(super) done: &'reading [bool],
+    pub(in crate::workflow) done: &'reading [bool],
     /// The furthest done step; several where a number stands for alternatives.
-    pub(super) furthest: Option<&'reading Vec<usize>>,
+    pub(in crate::workflow) furthest: Option<&'reading Vec<usize>>,
 }
 
 impl<'chain> Position<'_, 'chain> {
     /// What follows the furthest done step.
-    pub(super) fn next(&self) -> Next<'chain> {
+    pub(in crate::workflow) fn next(&self) -> Next<'chain> {
         let route = self.chain.route();
         let Some(last) = route.units.last() else { return Next::Unknown(UnknownNext::NoSteps) };
         if last.members.iter().any(|step| self.done[*step]) {

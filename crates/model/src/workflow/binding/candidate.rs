@@ -1,20 +1,20 @@
 //! A workflow that an artifact may belong to.
 
-use super::{
+use crate::workflow::{
     NameAgreement, OutputPattern, StepId, Track, WorkflowDetail, WorkflowOutline,
-    name::{self, agreement},
+    binding::name::{self, agreement},
 };
 
 /// One workflow that an artifact may belong to.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    pub(super) names: Vec<String>,
+    pub(in crate::workflow) names: Vec<String>,
     /// The names that its files declare; `None` before they are read.
-    pub(super) declared_names: Option<Vec<String>>,
-    pub(super) steps: Vec<(Track, StepId)>,
+    pub(in crate::workflow) declared_names: Option<Vec<String>>,
+    pub(in crate::workflow) steps: Vec<(Track, StepId)>,
     /// Runs of words that mark a file's name: `["product", "brief"]`.
-    pub(super) marks: Vec<Vec<String>>,
-    pub(super) outputs: Vec<OutputPattern>,
+    pub(in crate::workflow) marks: Vec<Vec<String>>,
+    pub(in crate::workflow) outputs: Vec<OutputPattern>,
 }
 
 impl Candidate {
@@ -68,19 +68,19 @@ impl Candidate {
         }
     }
 
-    pub(super) fn has_track(&self, track: Track) -> bool {
+    pub(in crate::workflow) fn has_track(&self, track: Track) -> bool {
         self.steps.iter().any(|(own, _)| *own == track)
     }
 
-    pub(super) fn agreement(&self, workflow_type: &str) -> Option<NameAgreement> {
+    pub(in crate::workflow) fn agreement(&self, workflow_type: &str) -> Option<NameAgreement> {
         self.names.iter().filter_map(|name| agreement(name, workflow_type)).max()
     }
 
-    pub(super) fn declared_agreement(&self, workflow_type: &str) -> Option<NameAgreement> {
+    pub(in crate::workflow) fn declared_agreement(&self, workflow_type: &str) -> Option<NameAgreement> {
         self.declared_names.iter().flatten().filter_map(|name| agreement(name, workflow_type)).max()
     }
 
-    pub(super) fn shares_word(&self, workflow_type: &str) -> bool {
+    pub(in crate::workflow) fn shares_word(&self, workflow_type: &str) -> bool {
         let wanted = name::words(workflow_type);
         let names = self.names.iter().chain(self.declared_names.iter().flatten());
         names.flat_map(|own| name::words(name::core(own))).any(|word| wanted.contains(&word))

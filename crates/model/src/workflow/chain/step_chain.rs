@@ -2,10 +2,10 @@
 
 use crate::artifact::ProjectPath;
 
-use super::{
+use crate::workflow::{
     ChainDiagnosis, StepId, Track, WorkflowFile,
-    graph::{self, Graph},
-    route::{Route, RoutePosition},
+    chain::graph::{self, Graph},
+    chain::route::{Route, RoutePosition},
 };
 
 /// Most steps a chain may have; the largest one known has 22. What comes after is left out, with a diagnosis.
@@ -69,13 +69,13 @@ pub enum EdgeSource {
 
 /// One successor of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edge {
+pub(in crate::workflow) struct Edge {
     /// Index of the step it leads to.
-    pub(super) to: usize,
+    pub(in crate::workflow) to: usize,
     /// How it leads there.
-    pub(super) kind: EdgeKind,
+    pub(in crate::workflow) kind: EdgeKind,
     /// Who says so.
-    pub(super) source: EdgeSource,
+    pub(in crate::workflow) source: EdgeSource,
 }
 
 /// One successor of a step, as callers see it.
@@ -228,15 +228,15 @@ impl Chain {
         &self.diagnoses
     }
 
-    pub(super) fn index_of(&self, step: &Step) -> Option<usize> {
+    pub(in crate::workflow) fn index_of(&self, step: &Step) -> Option<usize> {
         self.steps.iter().position(|own| std::ptr::eq(own, step) || own == step)
     }
 
-    pub(super) fn graph(&self) -> &Graph {
+    pub(in crate::workflow) fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    pub(super) fn route(&self) -> &Route {
+    pub(in crate::workflow) fn route(&self) -> &Route {
         &self.route
     }
 }

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    ContextSource, ContextSourceKind, ContextStatement,
-    reference::{self, ReferenceBase},
-};
 use crate::artifact::ProjectPath;
+use crate::workflow::{
+    ContextSource, ContextSourceKind, ContextStatement,
+    chain::reference::{self, ReferenceBase},
+};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

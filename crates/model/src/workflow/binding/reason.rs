@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::artifact::ProjectPath;
 
-use super::{NameAgreement, StepId, Track};
+use crate::workflow::{NameAgreement, StepId, Track};
 
 /// What an artifact says about the workflow that writes it.
 #[derive(Clone, Copy, Debug)]

@@ -1,13 +1,13 @@
 //! Reading a list of completed steps against a chain, item by item.
 
-use super::{
+use crate::workflow::{
     Chain, Content, DoneItem, LastStep, MatchedBy, Next, Progress, Recording, StepForm, StepId, StepMatch,
-    StepRecord, Track, UnknownItem, UnknownNext, UnknownReason, WorkState, next::Position,
-    route::RoutePosition,
+    StepRecord, Track, UnknownItem, UnknownNext, UnknownReason, WorkState, chain::route::RoutePosition,
+    progress::next::Position,
 };
 
 /// What has been read of the list so far.
-pub(super) struct Reading<'chain> {
+pub(in crate::workflow) struct Reading<'chain> {
     chain: &'chain Chain,
     /// For each step whether it is done.
     done: Vec<bool>,
@@ -21,7 +21,7 @@ pub(super) struct Reading<'chain> {
 }
 
 impl<'chain> Reading<'chain> {
-    pub(super) fn new(chain: &'chain Chain) -> Self {
+    pub(in crate::workflow) fn new(chain: &'chain Chain) -> Self {
         Self {
             chain,
             done: vec![false; chain.steps().len()],
@@ -35,7 +35,7 @@ impl<'chain> Reading<'chain> {
     }
 
     /// Reads the item at `item`.
-    pub(super) fn take(&mut self, item: usize, id: &StepId, siblings: &[(Track, StepId)]) {
+    pub(in crate::workflow) fn take(&mut self, item: usize, id: &StepId, siblings: &[(Track, StepId)]) {
         let found = match self.chain.find(id) {
             // A step of another track by its full name is not the step of this track that has the same number.
             StepMatch::Step { by, .. } if by > MatchedBy::Name && is_sibling(id, siblings) => StepMatch::None,
@@ -91,7 +91,7 @@ impl<'chain> Reading<'chain> {
     }
 
     /// Draws the conclusions.
-    pub(super) fn finish(self, record: &StepRecord<'_>) -> Progress<'chain> {
+    pub(in crate::workflow) fn finish(self, record: &StepRecord<'_>) -> Progress<'chain> {
         let route = Position {
             chain: self.chain,
             done: &self.done,

@@ -13,7 +13,7 @@ pub enum NameAgreement {
 }
 
 /// Compares a workflow's name with what an artifact's `workflowType` says; case does not count.
-pub(super) fn agreement(name: &str, workflow_type: &str) -> Option<NameAgreement> {
+pub(in crate::workflow) fn agreement(name: &str, workflow_type: &str) -> Option<NameAgreement> {
     let (name, wanted) = (name.to_lowercase(), workflow_type.trim().to_lowercase());
     if wanted.is_empty() {
         return None;
@@ -32,14 +32,14 @@ pub(super) fn agreement(name: &str, workflow_type: &str) -> Option<NameAgreement
 
 /// A name without what its releases put in front: `bmad-create-prd`, `create-prd` and `prd` are one workflow
 /// (releases 6.3, 6.0.4 and the alphas).
-pub(super) fn core(name: &str) -> &str {
+pub(in crate::workflow) fn core(name: &str) -> &str {
     let name = name.strip_prefix("bmad-").unwrap_or(name);
     let verbs = ["create-", "edit-", "validate-", "generate-", "check-"];
     verbs.iter().find_map(|verb| name.strip_prefix(verb)).filter(|core| !core.is_empty()).unwrap_or(name)
 }
 
 /// The words of a file's stem or a name, lower-case.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(in crate::workflow) fn words(name: &str) -> Vec<String> {
     parts(name).map(str::to_lowercase).collect()
 }
 

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr, sync::OnceLock};
 
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
-use super::{
+use crate::artifact::{
     ProjectPath,
     parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
 };

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::ContextQuery;
 use crate::artifact::ProjectPath;
+use crate::workflow::ContextQuery;
 use stepmark_frontmatter::{Document, LineIndex, ParseError, Position, Region, RegionError, Yaml};
 
 /// What kind of source says something, the nearest to the artifact first.

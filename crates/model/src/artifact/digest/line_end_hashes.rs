@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::FileHash;
+use crate::artifact::FileHash;
 
 /// The SHA-256 of a file's bytes with all line ends turned to LF, and with all turned to CRLF. Git changes line ends
 /// on checkout (`core.autocrlf`), and a manifest must not cry wolf over that. A lone CR is no line end.

@@ -6,7 +6,7 @@ use crate::artifact::ProjectPath;
 use stepmark_frontmatter::{Document, Frontmatter, Yaml};
 
 /// The keys under which step files name the artifact that they write.
-pub(super) const OUTPUT_KEYS: [&str; 5] =
+pub(in crate::workflow) const OUTPUT_KEYS: [&str; 5] =
     ["outputFile", "default_output_file", "output_file", "wipFile", "progressFile"];
 
 /// One Markdown file of a workflow: a step or an entry (`workflow.md`, `SKILL.md`).
@@ -46,7 +46,7 @@ impl<'text> WorkflowFile<'text> {
     }
 
     /// The value of the first key called `key`.
-    pub(super) fn key(&self, key: &str) -> Option<&str> {
+    pub(in crate::workflow) fn key(&self, key: &str) -> Option<&str> {
         self.keys.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 }

@@ -1,6 +1,8 @@
 //! Which step of a chain a spelling means.
 
-use super::{Chain, Step, StepForm, StepId, StepNumber, route::RoutePosition, successor};
+use crate::workflow::{
+    Chain, Step, StepForm, StepId, StepNumber, chain::route::RoutePosition, chain::successor,
+};
 
 /// What a spelling means in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,28 +4,28 @@ use crate::artifact::ProjectPath;
 
 /// What a reference says, before it is looked up among the steps of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reference {
+pub(in crate::workflow) struct Reference {
     /// The path, where every variable of the reference is known.
-    pub(super) path: Option<ProjectPath>,
+    pub(in crate::workflow) path: Option<ProjectPath>,
     /// The folder that directly holds the file, as written; `None` where the reference names none.
-    pub(super) folder: Option<String>,
+    pub(in crate::workflow) folder: Option<String>,
     /// The file's name.
-    pub(super) file_name: String,
+    pub(in crate::workflow) file_name: String,
 }
 
 /// What a reference is read against.
-pub(super) struct ReferenceBase<'base> {
+pub(in crate::workflow) struct ReferenceBase<'base> {
     /// The folder of the file in which the reference stands.
-    pub(super) own_folder: Option<ProjectPath>,
+    pub(in crate::workflow) own_folder: Option<ProjectPath>,
     /// The folder of the workflow: what `{workflow_path}`, `{installed_path}` and `{skill-root}` stand for.
-    pub(super) workflow_folder: &'base ProjectPath,
+    pub(in crate::workflow) workflow_folder: &'base ProjectPath,
 }
 
 /// Reads `text`, the value of a successor key or a link in prose; `None` where it names no Markdown file.
 ///
 /// The variables are those of FORMATS.md, "Step files and chains". A value that a step file itself gives to
 /// `workflow_path` is not followed: it says where the file was when it was written, and installers move folders.
-pub(super) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
+pub(in crate::workflow) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
     let text = text.trim().trim_matches(['`', '\'', '"']);
     let (holder, file_name) =
         text.rsplit_once('/').map_or((None, text), |(holder, name)| (Some(holder), name));
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
 }
 
 /// The file that `text` names; `None` where a variable is not known or the path leads out of the project.
-pub(super) fn path(text: &str, base: &ReferenceBase<'_>) -> Option<ProjectPath> {
+pub(in crate::workflow) fn path(text: &str, base: &ReferenceBase<'_>) -> Option<ProjectPath> {
     if let Some(rest) = text.strip_prefix('{') {
         let (variable, rest) = rest.split_once('}')?;
         let rest = rest.strip_prefix('/')?;
@@ -67,7 +67,7 @@ pub(super) fn path(text: &str, base: &ReferenceBase<'_>) -> Option<ProjectPath> 
 
 /// Every Markdown file that running text names, in the order of the text: `` `./step-02-x.md` ``,
 /// `{project-root}/_bmad/…/step-02-x.md`, `[[bmad-snapshot:step-02-x.md]]`.
-pub(super) fn links(text: &str) -> impl Iterator<Item = &str> {
+pub(in crate::workflow) fn links(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(".md").filter_map(|(dot, extension)| {
         let end = dot + extension.len();
         if text[end..].starts_with(|next: char| next.is_alphanumeric() || matches!(next, '-' | '_')) {

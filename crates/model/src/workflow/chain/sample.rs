@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Chain, Next, StepId, Track, Unit, WorkflowFile};
 use crate::artifact::ProjectPath;
+use crate::workflow::{Chain, Next, StepId, Track, Unit, WorkflowFile};
 
 /// One step file: its stem, its keys (`key: value`, separated by `;`), and its prose.
 pub(crate) type SampleStep<'text> = (&'text str, &'text str, &'text str);
@@ -78,7 +78,7 @@ pub(crate) fn units(chain: &Chain) -> String {
 
 /// What comes next: `02-x`, `02a|02b`, `02-x or 03-y`, `finished`, `unknown`.
 pub(crate) fn next(next: &Next<'_>) -> String {
-    let name = |step: &&super::Step| step.name().trim_start_matches("step-").to_owned();
+    let name = |step: &&crate::workflow::Step| step.name().trim_start_matches("step-").to_owned();
     match next {
         Next::Step { step, alternatives } => {
             std::iter::once(step).chain(alternatives).map(name).collect::<Vec<_>>().join(" or ")

@@ -1,6 +1,6 @@
 //! The names under which a file system finds git's own folder.
 
-use super::ProjectPath;
+use crate::artifact::ProjectPath;
 
 /// Code points that HFS+ leaves out when it compares names.
 const IGNORED_BY_HFS: [std::ops::RangeInclusive<char>; 4] =

@@ -2,25 +2,25 @@
 
 use crate::artifact::ProjectPath;
 
-use super::{
+use crate::workflow::{
     ChainDiagnosis, Edge, EdgeKind, EdgeSource, Step, WorkflowFile,
-    successor::{add_key_edges, add_unwritten_edges, nearest_group},
+    chain::successor::{add_key_edges, add_unwritten_edges, nearest_group},
 };
 
 /// The edges of a chain. Those of the kinds `Next` and `Alternative` are free of cycles.
 #[derive(Clone, Debug)]
-pub(super) struct Graph {
+pub(in crate::workflow) struct Graph {
     /// For each step its edges, regular successors first in the order of the file.
-    pub(super) edges: Vec<Vec<Edge>>,
+    pub(in crate::workflow) edges: Vec<Vec<Edge>>,
     /// The steps that only take a later session back into the workflow.
-    pub(super) resume: Vec<bool>,
+    pub(in crate::workflow) resume: Vec<bool>,
     /// The first steps: one, or several to choose from.
-    pub(super) start: Vec<usize>,
+    pub(in crate::workflow) start: Vec<usize>,
 }
 
 impl Graph {
     /// `count` steps, each leading to the next one.
-    pub(super) fn sequence(count: usize) -> Self {
+    pub(in crate::workflow) fn sequence(count: usize) -> Self {
         let edge = |to| Edge { to, kind: EdgeKind::Next, source: EdgeSource::Declared };
         let edges =
             (0..count).map(|at| (at + 1 < count).then(|| edge(at + 1)).into_iter().collect()).collect();
@@ -28,17 +28,17 @@ impl Graph {
     }
 
     /// Where `step` leads by edges of `kind`.
-    pub(super) fn targets(&self, step: usize, kind: EdgeKind) -> impl Iterator<Item = usize> {
+    pub(in crate::workflow) fn targets(&self, step: usize, kind: EdgeKind) -> impl Iterator<Item = usize> {
         self.edges[step].iter().filter(move |edge| edge.kind == kind).map(|edge| edge.to)
     }
 
     /// Where `step` leads onward: to its regular successors and its alternatives.
-    pub(super) fn onward(&self, step: usize) -> impl Iterator<Item = usize> {
+    pub(in crate::workflow) fn onward(&self, step: usize) -> impl Iterator<Item = usize> {
         self.edges[step].iter().filter(|edge| is_onward(edge)).map(|edge| edge.to)
     }
 
     /// Every step to which `step` leads onward, however far; the step itself is not among them.
-    pub(super) fn reachable_from(&self, step: usize) -> Vec<bool> {
+    pub(in crate::workflow) fn reachable_from(&self, step: usize) -> Vec<bool> {
         let mut reached = vec![false; self.edges.len()];
         let mut open = vec![step];
         while let Some(at) = open.pop() {
@@ -52,7 +52,7 @@ impl Graph {
     }
 
     /// `steps` without those that another of them leads to: what remains are alternatives to each other.
-    pub(super) fn nearest_of(&self, mut steps: Vec<usize>) -> Vec<usize> {
+    pub(in crate::workflow) fn nearest_of(&self, mut steps: Vec<usize>) -> Vec<usize> {
         steps.sort_unstable();
         steps.dedup();
         if steps.len() < 2 {
@@ -70,7 +70,7 @@ impl Graph {
 }
 
 /// Builds the graph of step files. `steps` and `files` run in parallel, in the order of the numbers.
-pub(super) fn from_files(
+pub(in crate::workflow) fn from_files(
     steps: &[Step],
     files: &[&WorkflowFile<'_>],
     workflow_folder: &ProjectPath,

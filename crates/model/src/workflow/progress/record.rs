@@ -1,6 +1,6 @@
 //! How far an artifact has come in its workflow, and what comes next.
 
-use super::{Chain, MatchedBy, Next, Step, StepId, Track, reading::Reading};
+use crate::workflow::{Chain, MatchedBy, Next, Step, StepId, Track, progress::reading::Reading};
 
 /// What an artifact says about its steps.
 #[derive(Clone, Copy, Debug)]

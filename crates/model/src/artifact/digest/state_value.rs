@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value as Json;
 
-use super::Artifact;
+use crate::artifact::Artifact;
 use stepmark_frontmatter::{Document, Entry, Frontmatter, Node, ParseError, Value, ValueError, Yaml};
 
 /// Why an artifact has no state value: readers would disagree on what it says, so no digest may stand for it (DESIGN.md,

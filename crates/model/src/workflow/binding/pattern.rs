@@ -53,7 +53,7 @@ impl OutputPattern {
     }
 
     /// How much of a name the pattern fixes, in bytes: of two that fit, the larger one says more.
-    pub(super) fn weight(&self) -> usize {
+    pub(in crate::workflow) fn weight(&self) -> usize {
         self.literals.iter().map(String::len).sum()
     }
 }

@@ -1,27 +1,27 @@
 //! The way through a chain: what counts as progress, and in which order.
 
-use super::{EdgeKind, graph::Graph};
+use crate::workflow::{EdgeKind, chain::graph::Graph};
 
 /// The units of a chain in order, and where each step stands.
 #[derive(Clone, Debug)]
-pub(super) struct Route {
-    pub(super) units: Vec<RouteUnit>,
+pub(in crate::workflow) struct Route {
+    pub(in crate::workflow) units: Vec<RouteUnit>,
     /// For each step of the chain its place.
-    pub(super) places: Vec<RoutePosition>,
+    pub(in crate::workflow) places: Vec<RoutePosition>,
 }
 
 /// One unit of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RouteUnit {
+pub(in crate::workflow) struct RouteUnit {
     /// One step, or several of which one is done.
-    pub(super) members: Vec<usize>,
+    pub(in crate::workflow) members: Vec<usize>,
     /// Whether some way passes this unit by.
-    pub(super) may_be_passed: bool,
+    pub(in crate::workflow) may_be_passed: bool,
 }
 
 /// Where a step stands on the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RoutePosition {
+pub(in crate::workflow) enum RoutePosition {
     /// In the unit of this index.
     Unit(usize),
     /// Beside the route: entered from the unit of this index, by an alternative.
@@ -34,7 +34,7 @@ pub(super) enum RoutePosition {
 
 impl RoutePosition {
     /// How far along the route this is, comparable between units and asides; `None` off the route.
-    pub(super) fn rank(self) -> Option<usize> {
+    pub(in crate::workflow) fn rank(self) -> Option<usize> {
         match self {
             Self::Unit(unit) => Some(2 * unit),
             Self::Aside(unit) => Some(2 * unit + 1),
@@ -49,7 +49,7 @@ impl Route {
     /// Where several follow and none of them leads to another, they are one unit, a choice; the route goes on at the
     /// first step to which all of them lead. Where one of them leads to another (quick-dev's two modes), the longer
     /// way is the route, and what the shorter one leaves out may be passed.
-    pub(super) fn through(graph: &Graph) -> Self {
+    pub(in crate::workflow) fn through(graph: &Graph) -> Self {
         let count = graph.edges.len();
         let mut places: Vec<RoutePosition> = graph
             .resume

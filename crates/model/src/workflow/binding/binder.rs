@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{
+use crate::workflow::{
     ArtifactFacts, Binding, BindingReason, Candidate, ConfiguredWorkflow, NameAgreement, OutputPattern,
-    StepForm, StepList, Track, name,
+    StepForm, StepList, Track, binding::name,
 };
 
 /// The candidates of a project, prepared to bind many artifacts.

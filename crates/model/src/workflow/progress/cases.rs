@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{
+use crate::workflow::{
     Chain, Content, LastStep, MatchedBy, Next, Progress, Step, StepId, StepRecord, Track, UnknownNext,
     UnknownReason, WorkState,
     sample::{SampleStep, chain, ids, next, numbered, prd},

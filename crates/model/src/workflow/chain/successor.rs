@@ -1,11 +1,11 @@
 //! Which steps follow a step: what its keys, its prose and the numbers say.
 
-use super::{
-    ChainDiagnosis, Edge, EdgeKind, EdgeSource, Step, StepNumber, WorkflowFile,
-    graph::Graph,
-    reference::{self, Reference, ReferenceBase},
-};
 use crate::artifact::ProjectPath;
+use crate::workflow::{
+    ChainDiagnosis, Edge, EdgeKind, EdgeSource, Step, StepNumber, WorkflowFile,
+    chain::graph::Graph,
+    chain::reference::{self, Reference, ReferenceBase},
+};
 
 /// What a frontmatter key says about successors.
 ///
@@ -26,7 +26,7 @@ fn role(key: &str) -> Option<EdgeKind> {
 }
 
 /// Adds the successors that the keys of a step file name.
-pub(super) fn add_key_edges(
+pub(in crate::workflow) fn add_key_edges(
     graph: &mut Graph,
     at: usize,
     steps: &[Step],
@@ -101,7 +101,7 @@ fn look_up(reference: &Reference, steps: &[Step]) -> LookUp {
 }
 
 /// Adds the successors that no key names: from prose, else from numbers.
-pub(super) fn add_unwritten_edges(
+pub(in crate::workflow) fn add_unwritten_edges(
     graph: &mut Graph,
     at: usize,
     steps: &[Step],
@@ -146,7 +146,7 @@ pub(super) fn add_unwritten_edges(
 
 /// Of `later`, the steps with the lowest number. A letter without a plain number beside it (02a–02d with no 02) is
 /// one of several alternatives, so all of these are returned; with one (02, 02b, 02c) the letters are a sequence.
-pub(super) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> Vec<usize> {
+pub(in crate::workflow) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> Vec<usize> {
     let Some(lowest) = later.iter().filter_map(|at| steps[*at].id.number()).min() else { return Vec::new() };
     let together = is_alternative(lowest, steps);
     let belongs = |number: StepNumber| number == lowest || (together && same_step(number, lowest));
@@ -154,12 +154,12 @@ pub(super) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> Vec<usize> {
 }
 
 /// Whether `number` has a letter, and no step has the same number without one.
-pub(super) fn is_alternative(number: StepNumber, steps: &[Step]) -> bool {
+pub(in crate::workflow) fn is_alternative(number: StepNumber, steps: &[Step]) -> bool {
     let plain = StepNumber { letter: None, ..number };
     number.letter.is_some() && steps.iter().all(|step| step.id.number() != Some(plain))
 }
 
 /// Whether two numbers differ at most in their letters.
-pub(super) fn same_step(a: StepNumber, b: StepNumber) -> bool {
+pub(in crate::workflow) fn same_step(a: StepNumber, b: StepNumber) -> bool {
     (a.major, a.minor) == (b.major, b.minor)
 }

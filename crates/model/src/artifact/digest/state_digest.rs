@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde_json::Value as Json;
 
-use super::is_time_key;
+use crate::artifact::is_time_key;
 use crate::artifact::{FileHash, FileHashError};
 
 /// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (DESIGN.md, invariant 11; seed `001_…`,
@@ -17,7 +17,7 @@ pub struct StateDigest([u8; 32]);
 const LARGEST_EXACT: u64 = (1 << 53) - 1;
 
 impl StateDigest {
-    /// The digest of `state`. Keys of [`TIME_KEYS`](super::TIME_KEYS) are left out at any depth; an integer that no
+    /// The digest of `state`. Keys of [`TIME_KEYS`](crate::artifact::TIME_KEYS) are left out at any depth; an integer that no
     /// double holds exactly enters as its decimal text, so that two such integers are never taken for one.
     ///
     /// ```

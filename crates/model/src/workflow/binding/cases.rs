@@ -1,10 +1,10 @@
 //! Artifacts of the wild, bound to the workflows of several releases.
 
-use super::{
+use crate::artifact::ProjectPath;
+use crate::workflow::{
     ArtifactFacts, Binder, Binding, BindingReason, Candidate, ConfiguredWorkflow, NameAgreement,
     OutputPattern, StepId, StepList, Track, WorkflowDetail, WorkflowOutline, discover, sample::ids,
 };
-use crate::artifact::ProjectPath;
 
 fn outlines() -> Vec<WorkflowOutline> {
     let paths = [

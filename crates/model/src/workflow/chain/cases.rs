@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{
+use crate::workflow::{
     ChainDiagnosis, EdgeKind, EdgeSource,
     sample::{SampleStep, chain, numbered, prd, units},
 };
