@@ -8,11 +8,9 @@ mod steps;
 mod inputs;
 mod scope;
 mod delegation;
-mod times;
 mod ambiguity;
 mod body;
 mod ledger_key;
-mod story;
 mod sprint_status;
 mod diagnosis;
 mod view;
@@ -24,8 +22,10 @@ pub use delegation::{ChainPath, Delegation};
 pub use diagnosis::{Diagnosis, Problem};
 pub use digest::{FileHash, FileHashError, LineEndHasher, LineEndHashes, StateDigest, StateUnreadable};
 pub use field::{Field, FieldKind};
+pub use field::{TIME_KEYS, Timestamp, is_time_key};
 pub use inputs::InputDocument;
 pub use ledger_key::{LedgerKey, LedgerPart};
+pub use ledger_key::{is_story_spec, story_key};
 pub use path::{
     PathGlob, PathGlobError, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder,
     natural_order,
@@ -34,6 +34,4 @@ pub use scope::Scope;
 pub(crate) use sprint_status::STATES_KEY;
 pub use sprint_status::{SPRINT_STATUS_NAME, SprintStatus};
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
-pub use story::{is_story_spec, story_key};
-pub use times::{TIME_KEYS, Timestamp, is_time_key};
 pub use view::{Artifact, FrontmatterState};
