@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::{Node, NodeKind};
 
-/// Where every anchored node of a region stands, under its name.
+/// The positions of all anchored nodes of a region, by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Anchors {
     places: HashMap<Box<str>, Vec<Place>>,
 }
 
-/// Where a node starts, and the child numbers that lead to it; those of a mapping count keys and values.
+/// The start of a node, and the child numbers that lead to it; those of a mapping count keys and values.
 #[derive(Clone, Debug)]
 struct Place {
     start: usize,

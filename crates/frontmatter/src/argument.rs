@@ -10,7 +10,7 @@ use super::{Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml};
 pub struct ArgumentError {
     /// The key.
     pub key: String,
-    /// What was typed.
+    /// The text as typed.
     pub text: String,
 }
 

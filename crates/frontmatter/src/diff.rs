@@ -10,32 +10,32 @@ use super::{Edit, KeyPath, Segment, Value};
 /// One step from an older value to a newer one. Places are those at its turn: the changes before it are made already.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// Where: a key of a map, or the place of an item.
+    /// The path: a key of a map, or the index of an item.
     pub path: KeyPath,
-    /// What happens there.
+    /// The operation at the path.
     #[serde(flatten)]
     pub op: Operation,
 }
 
-/// What happens at the place of a [`Change`].
+/// The operation at the path of a [`Change`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum Operation {
     /// A value becomes another.
     Set {
-        /// What was there.
+        /// The value before.
         old: Json,
-        /// What is there now.
+        /// The value after.
         new: Json,
     },
     /// A key or an item comes in; later items move on.
     Insert {
-        /// What is there now.
+        /// The value after.
         new: Json,
     },
     /// A key or an item goes; later items move up.
     Remove {
-        /// What was there.
+        /// The value before.
         old: Json,
     },
 }
@@ -80,7 +80,7 @@ fn compare_maps(path: &KeyPath, old: &Map<String, Json>, new: &Map<String, Json>
     }
 }
 
-/// What both lists start and end with stays; between, items are set as far as both have some, and the rest comes or goes.
+/// Compares two lists: common items at start and end stay; between, items are set as far as both have some, and the rest comes or goes.
 fn compare_lists(path: &KeyPath, old: &[Json], new: &[Json], changes: &mut Vec<Change>) {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old, new) = (&old[start..], &new[start..]);

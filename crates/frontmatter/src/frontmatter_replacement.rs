@@ -7,11 +7,11 @@ use super::{Document, Frontmatter, LineEnding, scan::lines_from};
 pub struct Replacement {
     /// The file.
     pub bytes: Vec<u8>,
-    /// What had to be decided.
+    /// The fences before the replacement.
     pub fences: Fences,
 }
 
-/// What the file's fences were like.
+/// The fences of a file before the replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fences {
     /// Both stood there: what was between them is replaced, every other byte stays.
@@ -21,7 +21,7 @@ pub enum Fences {
     /// There was an opening one alone. The lines below it that look like frontmatter were replaced and a closing fence set;
     /// from the first line on that does not, every byte stays.
     Unclosed {
-        /// How many lines were replaced.
+        /// The number of lines that were replaced.
         replaced_lines: usize,
     },
 }
@@ -51,7 +51,7 @@ pub fn replace_frontmatter(bytes: &[u8], frontmatter: &str) -> Replacement {
     }
 }
 
-/// Where frontmatter without a closing fence ends: before the first line that neither stands in `known` nor has the shape of
+/// The end of frontmatter without a closing fence: before the first line that neither stands in `known` nor has the shape of
 /// a line of YAML. A blank line and a heading, which YAML would take for a comment, end it.
 fn end_of_frontmatter(bytes: &[u8], opening_end: usize, known: &str) -> (usize, usize) {
     let mut lines = lines_from(bytes, opening_end);

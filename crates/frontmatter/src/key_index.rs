@@ -1,4 +1,4 @@
-//! Where keys stand in large mappings, for many questions about one tree.
+//! An index of the keys of large mappings, for many lookups in one tree.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -14,14 +14,14 @@ pub struct KeyIndex<'t> {
     mappings: RefCell<HashMap<usize, HashMap<&'t str, Places>>>,
 }
 
-/// Where a key stands among the entries of a mapping.
+/// The indices of a key among the entries of a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
     /// The number of the first entry with the key.
     pub first: usize,
     /// The number of the last one.
     pub last: usize,
-    /// How many there are.
+    /// The total number.
     pub count: usize,
 }
 
@@ -32,7 +32,7 @@ impl Places {
 }
 
 impl<'t> KeyIndex<'t> {
-    /// Where `key` stands in `entries`; `None` where it does not.
+    /// The index of `key` in `entries`; `None` where it does not.
     pub fn find(&self, entries: &'t [Entry<'_>], key: &str) -> Option<Places> {
         let keys =
             || entries.iter().enumerate().filter_map(|(place, entry)| Some((place, entry.key.as_key()?)));

@@ -8,7 +8,7 @@ const BEGIN: &[u8] = b"<<<<<<<";
 const MIDDLE: &[u8] = b"\n=======";
 const END: &[u8] = b"\n>>>>>>>";
 
-/// Where the first conflict in `span` of `file` begins: a line of `<<<<<<<` with lines of `=======` and `>>>>>>>` below it, in the file.
+/// The offset of the first conflict in `span` of `file`: a line of `<<<<<<<` with lines of `=======` and `>>>>>>>` below it, in the file.
 pub fn merge_conflict(file: &[u8], span: Span) -> Option<usize> {
     let within = file.get(span.range())?;
     let is_mark = |at: &usize| {

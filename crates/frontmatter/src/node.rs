@@ -11,7 +11,7 @@ pub struct Node<'a> {
     /// child to the end of its last; a block scalar its content lines without the `|` header; an empty value is
     /// an empty span at the end of its key.
     pub span: Span,
-    /// What the node is.
+    /// The kind of node.
     pub kind: NodeKind<'a>,
     /// `&name` and `!tag`, rare enough to stand apart.
     pub properties: Option<Box<Properties<'a>>>,
@@ -29,13 +29,13 @@ pub struct Properties<'a> {
 /// A tag and what it says about a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag {
-    /// Where it is written.
+    /// The span of its text.
     pub span: Span,
-    /// What it says.
+    /// Its statement.
     pub kind: TagKind,
 }
 
-/// What a tag says about a scalar.
+/// The type that a tag gives a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TagKind {
     /// `!!int`, `!!float`, `!!bool`, `!!null`: the text is read by the core schema, quoted or not.
@@ -44,12 +44,12 @@ pub enum TagKind {
     Other,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Debug)]
 pub enum NodeKind<'a> {
     /// A single value.
     Scalar {
-        /// How it is written.
+        /// Its style.
         style: ScalarStyle,
         /// Its text after unescaping and folding; empty for an empty value.
         text: Cow<'a, str>,
@@ -84,7 +84,7 @@ pub struct Entry<'a> {
     pub value: Node<'a>,
 }
 
-/// How a scalar is written.
+/// The spelling of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScalarStyle {
     /// Without quotes.
@@ -99,7 +99,7 @@ pub enum ScalarStyle {
     Folded,
 }
 
-/// How a collection is written.
+/// The spelling of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CollectionStyle {
     /// Dashes or indented lines.
@@ -143,7 +143,7 @@ impl<'a> Node<'a> {
         self.text()
     }
 
-    /// What a scalar means in the YAML 1.2 core schema: without a tag a plain one is resolved, and a quoted or block scalar
+    /// The value of a scalar in the YAML 1.2 core schema: without a tag a plain one is resolved, and a quoted or block scalar
     /// is a string; with one, the tag decides.
     pub fn scalar(&self) -> Option<Scalar<'_>> {
         match &self.kind {
@@ -157,12 +157,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether the value is empty, `~` or `null`.
+    /// Returns whether the value is empty, `~` or `null`.
     pub fn is_null(&self) -> bool {
         matches!(self.scalar(), Some(Scalar::Null))
     }
 
-    /// Whether nothing is written at all: `key:`.
+    /// Returns whether nothing is written at all: `key:`.
     pub fn is_empty_value(&self) -> bool {
         self.span.is_empty()
             && matches!(&self.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. })
@@ -179,7 +179,7 @@ impl<'a> Node<'a> {
         self.properties.as_ref()?.anchor.as_ref().map(|(name, _)| &**name)
     }
 
-    /// Where the node starts, anchor and tag included.
+    /// The start of the node, anchor and tag included.
     pub(crate) fn outer_start(&self) -> usize {
         let Some(properties) = &self.properties else { return self.span.start };
         let anchor = properties.anchor.as_ref().map(|(_, span)| span.start);

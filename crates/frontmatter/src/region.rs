@@ -2,7 +2,7 @@
 
 use super::{Document, Frontmatter, Span, scan::lines_from};
 
-/// Which part of a file holds the YAML.
+/// The part of a file that holds the YAML.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Region {
     /// Between the fences.
@@ -14,7 +14,7 @@ pub enum Region {
     Block(String),
 }
 
-/// Why a file has no such region.
+/// A reason why a file has no such region.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegionError {
     /// The file does not start with a fence.
@@ -41,7 +41,7 @@ pub enum RegionError {
 }
 
 impl Region {
-    /// Where the region stands in the file.
+    /// Finds the span of the region in the file.
     ///
     /// # Errors
     /// When the file has no such region, or several.

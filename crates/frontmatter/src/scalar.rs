@@ -1,4 +1,4 @@
-//! What an unquoted scalar means: the YAML 1.2.2 core schema (§10.3.2).
+//! Values of unquoted scalars: the YAML 1.2.2 core schema (§10.3.2).
 
 /// A scalar resolved by the core schema. Numbers that Rust cannot hold exactly keep their source text, so that
 /// nothing is rounded on the way.

@@ -16,7 +16,7 @@ pub struct Document<'a> {
     frontmatter: Frontmatter,
 }
 
-/// What the fences of a file enclose.
+/// The frontmatter of a file, as its fences enclose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frontmatter {
     /// The file does not start with a fence.
@@ -35,7 +35,7 @@ pub enum Frontmatter {
     },
 }
 
-/// How the lines of a file end.
+/// The line ending of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnding {
     /// `\n`
@@ -111,7 +111,7 @@ impl<'a> Document<'a> {
         self.bytes
     }
 
-    /// What the fences enclose.
+    /// The frontmatter, as the fences enclose it.
     pub const fn frontmatter(&self) -> Frontmatter {
         self.frontmatter
     }
@@ -128,12 +128,12 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Whether the file starts with a UTF-8 byte order mark.
+    /// Returns whether the file starts with a UTF-8 byte order mark.
     pub fn has_byte_order_mark(&self) -> bool {
         self.bytes.starts_with(BYTE_ORDER_MARK)
     }
 
-    /// Whether lines of the frontmatter end in different ways.
+    /// Returns whether lines of the frontmatter end in different ways.
     pub fn has_mixed_line_ends(&self) -> bool {
         let Frontmatter::Present { content, .. } = self.frontmatter else { return false };
         if memchr::memchr(b'\r', &self.bytes[..content.end]).is_none() {
@@ -175,7 +175,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Whether a line starts with `word:`.
+/// Returns whether a line starts with `word:`.
 fn is_key_line(line: &[u8]) -> bool {
     let word = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     let length = word.count();

@@ -1,4 +1,4 @@
-//! Where something stands in the bytes of a file.
+//! Spans and positions in the bytes of a file.
 
 use std::ops::Range;
 
@@ -27,17 +27,17 @@ impl Span {
         self.start..self.end
     }
 
-    /// Whether the span holds no byte.
+    /// Returns whether the span holds no byte.
     pub const fn is_empty(self) -> bool {
         self.start >= self.end
     }
 
-    /// How many bytes the span holds.
+    /// The number of bytes the span holds.
     pub const fn len(self) -> usize {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether all of `other` lies inside.
+    /// Returns whether all of `other` lies inside.
     pub const fn holds(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
@@ -86,7 +86,7 @@ struct Mark {
     before: Width,
 }
 
-/// How long a text is.
+/// The length of a text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Width {
     characters: usize,
@@ -143,7 +143,7 @@ impl LineIndex {
         Position { line, column: width.utf16 + 1 }
     }
 
-    /// Where the line with `number`, from 1, starts; the last one's start for a number past the end.
+    /// The start of the line with `number`, from 1; the last one's start for a number past the end.
     pub fn start_of(&self, number: usize) -> usize {
         let last = self.starts.len() - 1;
         self.starts[number.saturating_sub(1).min(last)]

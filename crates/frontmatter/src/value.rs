@@ -23,7 +23,7 @@ pub enum Value {
     Mapping(Vec<(Value, Value)>),
 }
 
-/// Why a region has no value: its aliases lead to more nodes than a reader should build, or to nothing.
+/// A reason why a region has no value: its aliases lead to more nodes than a reader should build, or to nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// Following the aliases gives more than [`Limits::nodes`](super::Limits::nodes) nodes, or never ends.
@@ -31,7 +31,7 @@ pub enum ValueError {
     TooManyNodes {
         /// The limit.
         limit: usize,
-        /// Where the alias stands that passes it.
+        /// The offset of the alias that passes it.
         offset: usize,
     },
     /// No anchor of that name stands before the alias.
@@ -39,7 +39,7 @@ pub enum ValueError {
     NoAnchor {
         /// The name after the `*`.
         name: String,
-        /// Where the alias stands.
+        /// The offset of the alias.
         offset: usize,
     },
 }

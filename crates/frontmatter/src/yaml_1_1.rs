@@ -1,4 +1,4 @@
-//! What readers of YAML 1.1 (PyYAML, Ruby, many agents' tools) make of a plain scalar.
+//! Plain scalars as readers of YAML 1.1 (PyYAML, Ruby, many agents' tools) take them.
 
 use super::Scalar;
 
@@ -18,7 +18,7 @@ pub(super) fn may_be_no_text(text: &str) -> bool {
     digits_only || is_based(unsigned) || is_timestamp(unsigned)
 }
 
-/// Why readers disagree on a plain scalar.
+/// A disagreement of readers on a plain scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Disagreement {
     /// `yes`, `no`, `on`, `off`, `y`, `n`: a boolean of YAML 1.1, text of YAML 1.2.
@@ -27,7 +27,7 @@ pub enum Disagreement {
     Number,
 }
 
-/// Why readers of YAML 1.1 and of YAML 1.2 disagree on the plain scalar `text`; `None` where they agree. Timestamps, which
+/// The disagreement of YAML 1.1 and YAML 1.2 on the plain scalar `text`; `None` where they agree. Timestamps, which
 /// stand in every document and mean the same to people, are left out.
 pub fn disagreement(text: &str) -> Option<Disagreement> {
     if is_word_for_bool(text) {

@@ -23,14 +23,14 @@ pub struct TrackedArtifact {
     lifecycle: OnceLock<Option<Choice>>,
 }
 
-/// Which workflow an artifact belongs to.
+/// The workflow that an artifact belongs to.
 #[derive(Clone, Debug)]
 pub enum Membership {
     /// One workflow.
     Member {
         /// Its steps.
         workflow: Arc<WorkflowDefinition>,
-        /// Why this one.
+        /// The reasons for this one.
         evidence: Vec<BindingReason>,
     },
     /// Several fit, and nothing tells them apart.
@@ -58,7 +58,7 @@ impl TrackedArtifact {
         Self { artifact, membership, steps, lifecycles, lifecycle: OnceLock::new() }
     }
 
-    /// Where the artifact stands in the project.
+    /// The path of the artifact in the project.
     pub const fn path(&self) -> &ProjectPath {
         self.artifact.path()
     }
@@ -68,7 +68,7 @@ impl TrackedArtifact {
         &self.artifact
     }
 
-    /// What the frontmatter says.
+    /// The state in the frontmatter.
     pub const fn state(&self) -> &FrontmatterState {
         self.artifact.state()
     }
@@ -78,7 +78,7 @@ impl TrackedArtifact {
         &self.steps
     }
 
-    /// Which workflow it belongs to, and why.
+    /// The workflow that it belongs to, and the reasons.
     pub const fn membership(&self) -> &Membership {
         &self.membership
     }
@@ -91,7 +91,7 @@ impl TrackedArtifact {
         }
     }
 
-    /// How far it has come, if its workflow is known.
+    /// Its progress, if its workflow is known.
     pub fn progress(&self) -> Option<Progress<'_>> {
         self.workflow().map(|workflow| workflow.progress(&self.steps.record()))
     }
@@ -101,7 +101,7 @@ impl TrackedArtifact {
         self.lifecycle.get_or_init(|| self.lifecycles.choose(&self.artifact)).as_ref()
     }
 
-    /// Whether its work is finished: by its workflow, or by its status as its lifecycle, else the list of words, understands it.
+    /// Returns whether its work is finished: by its workflow, or by its status as its lifecycle, else the list of words, understands it.
     pub fn completion(&self) -> Completion {
         let completion = Completion::of(&self.artifact, self.progress().as_ref());
         let status = self.state().status.as_ref().and_then(|status| status.filled());
@@ -109,12 +109,12 @@ impl TrackedArtifact {
         Completion { by_status: state.map_or(completion.by_status, |state| state.is_terminal), ..completion }
     }
 
-    /// Whether it is a story that says its status in its body or its ledger only: nothing follows it until somebody imports it.
+    /// Returns whether it is a story that says its status in its body or its ledger only: nothing follows it until somebody imports it.
     pub fn waits_for_import(&self) -> bool {
         matches!(Story::read(&self.artifact, || None), StoryState::Waiting)
     }
 
-    /// What it says about its chain of delegation.
+    /// Its part in its chain of delegation.
     pub fn member(&self) -> Member {
         let member = Member::of(&self.artifact, self.progress().as_ref());
         // Without an id it is in no chain, so its completion concerns none: most artifacts of a large project.
@@ -151,7 +151,7 @@ impl TrackedArtifact {
         RootKeys::of(&self.artifact).text(key).map(str::to_owned)
     }
 
-    /// Whether its lifecycle allows the status `to`, as far as the artifact itself tells: children are asked when it is
+    /// Returns whether its lifecycle allows the status `to`, as far as the artifact itself tells: children are asked when it is
     /// changed. `None` where it has no lifecycle.
     pub fn judge_status(&self, to: &str) -> Option<Result<MoveDecision<'_>, MoveRefusal>> {
         let lifecycle = &self.lifecycle()?.lifecycle;

@@ -9,7 +9,7 @@ use crate::{Segment, Span};
 pub(super) struct Batch {
     /// Edits that are planned, those that change nothing included.
     pub(super) count: usize,
-    /// What the others change.
+    /// The changes of the others.
     pub(super) changes: Vec<Change>,
 }
 
@@ -52,7 +52,7 @@ impl Batch {
     }
 }
 
-/// What the edits of a batch change, as paths of the text before it.
+/// The changes of a batch, as paths of the text before it.
 #[derive(Default)]
 struct Planned {
     /// Values that become another, come or go.
@@ -161,7 +161,7 @@ mod tests {
         Edit::InsertEntry { path, after: after.to_owned(), key: key.to_owned(), value }
     }
 
-    /// How many of `edits` are planned on one reading of `text`.
+    /// The number of `edits` that are planned on one reading of `text`.
     fn together(text: &str, edits: &[Edit]) -> usize {
         let yaml = crate::Yaml::parse(text.as_bytes(), Span::new(0, text.len())).unwrap();
         plan_batch(&Context::new(text.as_bytes(), &yaml), edits).map(|batch| batch.count).ok().unwrap()

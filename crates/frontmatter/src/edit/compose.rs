@@ -22,7 +22,7 @@ impl Context<'_, '_> {
         self.yaml.span().end
     }
 
-    /// Where a line can be put behind a block child `node` that ends at `end`; see [`line_after`]. A `|` text at the end
+    /// The offset for a new line behind a block child `node` that ends at `end`; see [`line_after`]. A `|` text at the end
     /// of a file without a final line end has none in its value for some readers, and has one for others: putting a
     /// line behind it would change what the first ones read.
     pub(super) fn line_behind(&self, node: &Node<'_>, end: usize) -> Result<(usize, bool), (Refusal, Span)> {
@@ -171,7 +171,7 @@ pub(super) fn entry_lines(
     format!("{indent}{key}:{}", behind_key(context, indent, value, quote))
 }
 
-/// What follows the colon of a key at `indent`, from the blank or line end on.
+/// The text behind the colon of a key at `indent`, from the blank or line end on.
 pub(super) fn behind_key(context: &Context<'_, '_>, indent: &str, value: &Value, quote: Quote) -> String {
     let line_ending = context.line_ending.as_str();
     match value {

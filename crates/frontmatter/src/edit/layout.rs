@@ -1,4 +1,4 @@
-//! Where things stand in the source around a node: line starts, indicators, ends. Here live the span traps of block
+//! Offsets in the source around a node: line starts, indicators, ends. Here live the span traps of block
 //! scalars, empty values and indentless lists (CRATES.md §2).
 
 use crate::{CollectionStyle, Entry, Node, NodeKind, ScalarStyle, Span};
@@ -24,12 +24,12 @@ pub(super) fn next_line(file: &[u8], offset: usize, ceiling: usize) -> (usize, b
     }
 }
 
-/// Whether all bytes of `span` are blanks.
+/// Returns whether all bytes of `span` are blanks.
 pub(super) fn is_blank(file: &[u8], span: Span) -> bool {
     file[span.range()].iter().all(|byte| matches!(byte, b' ' | b'\t'))
 }
 
-/// Where an entry starts: its key with anchor and tag, or the `?` before it on its line.
+/// The start of an entry: its key with anchor and tag, or the `?` before it on its line.
 pub(super) fn entry_start(file: &[u8], entry: &Entry<'_>, floor: usize) -> usize {
     let key = entry.key.outer_start();
     let visible = file[floor..key].iter().rposition(|byte| !matches!(byte, b' ' | b'\t'));
@@ -77,7 +77,7 @@ fn is_block_scalar(node: &Node<'_>) -> bool {
     matches!(&node.kind, NodeKind::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. })
 }
 
-/// Whether the source of a node ends in a `|` or `>` scalar whose last line end is part of its value.
+/// Returns whether the source of a node ends in a `|` or `>` scalar whose last line end is part of its value.
 pub(super) fn ends_in_line_end(node: &Node<'_>) -> bool {
     let last = tail(node);
     is_block_scalar(last) && last.text().is_some_and(|text| text.ends_with('\n'))
@@ -88,7 +88,7 @@ pub(super) fn comma_after(file: &[u8], end: usize) -> Option<usize> {
     visible_from(file, end).filter(|at| file[*at] == b',')
 }
 
-/// Whether a flow collection stands between brackets or braces; a single pair in a list (`[key: value]`) does not.
+/// Returns whether a flow collection stands between brackets or braces; a single pair in a list (`[key: value]`) does not.
 pub(super) fn has_brackets(file: &[u8], node: &Node<'_>) -> bool {
     matches!(file.get(node.span.start), Some(b'[' | b'{'))
         && matches!(file.get(node.span.end - 1), Some(b']' | b'}'))
@@ -112,7 +112,7 @@ fn tail<'t, 'a>(node: &'t Node<'a>) -> &'t Node<'a> {
     }
 }
 
-/// Where the source of a node ends, behind its last visible byte. A block scalar's span runs over its last line end;
+/// The end of the source of a node, behind its last visible byte. A block scalar's span runs over its last line end;
 /// a value that is only an anchor or a tag ends behind these.
 pub(super) fn content_end(file: &[u8], node: &Node<'_>) -> usize {
     match &node.kind {
@@ -142,12 +142,12 @@ pub(super) fn properties_end(node: &Node<'_>) -> Option<usize> {
     anchor.max(properties.tag.map(|tag| tag.span.end))
 }
 
-/// Where the source of an entry ends: behind its value, or behind its colon when there is none.
+/// The end of the source of an entry: behind its value, or behind its colon when there is none.
 pub(super) fn entry_end(file: &[u8], entry: &Entry<'_>) -> usize {
     content_end(file, &entry.value).max(after_colon(file, entry).unwrap_or(entry.key.span.end))
 }
 
-/// Where a line can be put behind a block child that ends at `end`: the start of the next line, and whether a line end
+/// The offset for a new line behind a block child that ends at `end`: the start of the next line, and whether a line end
 /// has to be written first. Blank lines at the end of a `|+` or `>+` scalar belong to it.
 pub(super) fn line_after(file: &[u8], node: &Node<'_>, end: usize, ceiling: usize) -> (usize, bool) {
     let last = tail(node);

@@ -22,7 +22,7 @@ impl<'t, 'a> Parent<'t, 'a> {
     }
 }
 
-/// What stands at a path.
+/// The node at a path.
 pub(super) enum Found<'t, 'a> {
     /// A node; `parents` lead to it from the root.
     Node { node: &'t Node<'a>, parents: Vec<Parent<'t, 'a>> },

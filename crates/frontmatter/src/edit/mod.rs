@@ -40,21 +40,21 @@ use super::{
 pub enum Edit {
     /// Gives the value at `path`; creates the last keys of the path where they are missing.
     Set {
-        /// Where.
+        /// The key path.
         path: KeyPath,
-        /// What.
+        /// The value.
         value: Value,
     },
     /// Adds an item at the end of the list at `path`; creates the list where it is missing or null.
     Append {
-        /// Where the list stands.
+        /// The key path of the list.
         path: KeyPath,
         /// The item.
         item: Value,
     },
     /// Adds an item before the item `index` of the list at `path`; at its length it appends.
     Insert {
-        /// Where the list stands.
+        /// The key path of the list.
         path: KeyPath,
         /// Place of the new item, from 0.
         index: usize,
@@ -63,7 +63,7 @@ pub enum Edit {
     },
     /// Adds an entry to the block mapping at `path`, behind the entry that is there already under the key `after`.
     InsertEntry {
-        /// Where the mapping stands.
+        /// The key path of the mapping.
         path: KeyPath,
         /// The key of the entry above.
         after: String,
@@ -74,7 +74,7 @@ pub enum Edit {
     },
     /// Removes the entry or item at `path` with the comment on its own lines.
     Remove {
-        /// Where.
+        /// The key path.
         path: KeyPath,
     },
     /// Makes `splices` in `file`, and in no other. Every entry of the root and every comment that they do not touch stays as it
@@ -115,7 +115,7 @@ impl Edit {
 pub struct Splice {
     /// The bytes that go, counted in the text before the batch of edits that the splice belongs to.
     pub span: Span,
-    /// What stands there instead.
+    /// The text in its place.
     pub text: String,
 }
 
@@ -129,7 +129,7 @@ pub struct Edited {
     pub splices: Vec<Splice>,
 }
 
-/// Why a file was not edited. The file is as it was.
+/// A reason why a file was not edited. The file is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// There is no such region to edit.
@@ -143,14 +143,14 @@ pub enum EditError {
     Refused {
         /// The path of the edit.
         path: KeyPath,
-        /// Why.
+        /// The reason.
         reason: Refusal,
         /// The bytes of the file that the reason is about.
         span: Span,
     },
 }
 
-/// What planning edits sees, and what it found out about the whole region on the way.
+/// The input of planning edits, with facts about the whole region that it found on the way.
 struct Context<'t, 'a> {
     file: &'a [u8],
     yaml: &'t Yaml<'a>,
@@ -214,7 +214,7 @@ pub fn apply(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Edited, Edi
     Ok(edited)
 }
 
-/// What became of a batch.
+/// The result of a batch.
 enum Tried {
     /// The first `count` edits are made; `next` is `None` when the file says so already.
     Made { count: usize, next: Option<Edited> },

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Change, Refusal, rewrite, strict::is_as_strict};
 use crate::{CollectionStyle, Entry, Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml, parse::Comment};
 
-/// What an edit means for the tree. `place` leads from the root to a collection or value by child numbers.
+/// The effect of an edit on the tree. `place` leads from the root to a collection or value by child numbers.
 #[derive(Debug)]
 pub(super) enum Meaning {
     /// The value at `place` becomes `value`.
@@ -52,7 +52,7 @@ pub(super) fn prove(
     }
 }
 
-/// What changes in a node, gathered from all changes in it and below.
+/// The changes of a node, gathered from all changes in it and below.
 #[derive(Debug, Default)]
 struct Patch<'c> {
     /// The value that it becomes.
@@ -61,7 +61,7 @@ struct Patch<'c> {
     removed: BTreeSet<usize>,
     /// Children that come, before the old child of that number: their keys, where they have one, and values.
     added: BTreeMap<usize, Vec<(Option<&'c str>, &'c Value)>>,
-    /// What changes in the children that stay.
+    /// The changes of the children that stay.
     inside: BTreeMap<usize, Patch<'c>>,
 }
 
@@ -213,7 +213,7 @@ fn style(node: &Node<'_>) -> Option<CollectionStyle> {
     }
 }
 
-/// Whether two nodes say the same in the same style.
+/// Returns whether two nodes say the same in the same style.
 fn same(one: &Node<'_>, other: &Node<'_>) -> bool {
     if one.anchor() != other.anchor() || one.tag().is_some() != other.tag().is_some() {
         return false;

@@ -1,4 +1,4 @@
-//! Why an edit was not made.
+//! Refusals of edits.
 
 /// The reason for which an edit is refused. Each names a fact of the document, so that a person can change it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,7 +9,7 @@ pub enum Refusal {
     DuplicateKey {
         /// The key.
         key: String,
-        /// How often it stands.
+        /// The number of times that it occurs.
         count: usize,
     },
     /// A key that is no text has this name for readers of JSON, for which the new key would stand twice.
@@ -43,7 +43,7 @@ pub enum Refusal {
     /// The region holds several YAML documents.
     #[error("there are {count} YAML documents; only a single one can be edited")]
     SeveralDocuments {
-        /// How many.
+        /// The number.
         count: usize,
     },
     /// The path leads through a value that is no mapping.
@@ -69,7 +69,7 @@ pub enum Refusal {
     /// The layout is one that the edit engine does not write.
     #[error("{what}")]
     Layout {
-        /// What stands there.
+        /// The text that is there.
         what: &'static str,
     },
     /// The edit would take a comment along that is not about the value that goes.

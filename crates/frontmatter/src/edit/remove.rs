@@ -47,7 +47,7 @@ struct Child<'t, 'a> {
     /// The collection around it.
     whole: &'t Node<'a>,
     style: CollectionStyle,
-    /// Where the child starts: its key, its dash or its first byte.
+    /// The start of the child: its key, its dash or its first byte.
     start: usize,
     /// Behind its last visible byte.
     end: usize,
@@ -57,7 +57,7 @@ struct Child<'t, 'a> {
     before: Option<(usize, &'t Node<'a>)>,
     /// Start of the child behind it.
     next: Option<usize>,
-    /// What the collection is when it is empty.
+    /// The empty collection.
     brackets: &'static str,
 }
 
@@ -109,7 +109,7 @@ impl<'t, 'a> Child<'t, 'a> {
         self.before.is_none() && self.next.is_none()
     }
 
-    /// Where the lines of the child end, with a comment behind it. On a line that another child shares, and behind
+    /// The end of the child's lines, with a comment behind it. On a line that another child shares, and behind
     /// the bracket around it, nothing is its own.
     fn own_end(&self, context: &Context<'_, '_>) -> usize {
         let ceiling = match self.style {

@@ -48,7 +48,7 @@ pub(super) fn prove(before: &Yaml<'_>, after: &Yaml<'_>, splices: &[Splice]) -> 
     }
 }
 
-/// Where the texts of the splices stand after them.
+/// The spans of the splices' texts after them.
 fn spans_after(splices: &[Splice]) -> Vec<Span> {
     let (mut removed, mut added) = (0, 0);
     let span_after = |splice: &Splice| {

@@ -10,7 +10,7 @@ pub(super) enum Quote {
     Double,
 }
 
-/// Where a scalar is going to stand.
+/// The context of a new scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// Between brackets or braces: `,[]{}` end a plain scalar.
@@ -108,7 +108,7 @@ fn double_quoted(text: &str) -> String {
     quoted
 }
 
-/// Whether `text` without quotes is read as this very string by YAML 1.2 *and* 1.1 readers.
+/// Returns whether `text` without quotes is read as this very string by YAML 1.2 *and* 1.1 readers.
 fn is_safe_plain(text: &str, place: Place) -> bool {
     let Some(first) = text.chars().next() else { return false };
     if matches!(

@@ -8,7 +8,7 @@
 use super::layout::{dash, entry_start, is_blank, line_start};
 use crate::{CollectionStyle, Node, NodeKind, ScalarStyle, Span, Yaml, scan::lines_from};
 
-/// How many flow nodes of a region are indented less than the reference asks.
+/// The number of flow nodes of a region that are indented less than the reference asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Looseness {
     /// Nodes of which only the line of the closing bracket stands at the column of the key.

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::{Context, layout, spell::Quote};
 use crate::{CollectionStyle, Node, NodeKind, ScalarStyle};
 
-/// What was found out about the habits of a region.
+/// The habits of a region.
 #[derive(Debug, Default)]
 pub(super) struct Habits {
     quote: OnceCell<Quote>,
@@ -67,7 +67,7 @@ fn quote_of(node: &Node<'_>) -> Option<Quote> {
     }
 }
 
-/// How a new list is written.
+/// The style of a new list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListStyle {
     Flow,

@@ -1,4 +1,4 @@
-//! What a YAML parser has to tell us. The parser itself stays behind [`EventReader`], so that it can be exchanged.
+//! Events of a YAML parser. The parser itself stays behind [`EventReader`], so that it can be exchanged.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ pub(super) enum Event<'a> {
     },
 }
 
-/// What is not YAML, and at which byte.
+/// A syntax error, and its offset.
 #[derive(Debug)]
 pub(super) struct SyntaxError {
     pub(super) offset: usize,
@@ -45,7 +45,7 @@ pub(super) struct SyntaxError {
     pub(super) too_deep: bool,
 }
 
-/// Whether comments are wanted: edits need them to prove that none was lost, plain reading does not.
+/// The choice to collect comments: edits need them to prove that none was lost, plain reading does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comments {
     Keep,

@@ -11,7 +11,7 @@ pub(crate) use event::Comments;
 
 use super::{Entry, Node, NodeKind, Span, anchors::Anchors, merge_conflict::merge_conflict};
 
-/// What reading accepts. Beyond a limit reading ends with an error that names the place; nothing is cut silently.
+/// The limits of reading. Beyond a limit reading ends with an error that names the place; nothing is cut silently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a region.
@@ -25,7 +25,7 @@ pub struct Limits {
 /// The limits in force (DESIGN.md, "The edit engine").
 pub const LIMITS: Limits = Limits { bytes: 1 << 20, depth: 64, nodes: 250_000 };
 
-/// Why a region cannot be read. Offsets count bytes of the whole file.
+/// An error of reading a region. Offsets count bytes of the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// The region is larger than [`Limits::bytes`].
@@ -35,7 +35,7 @@ pub enum ParseError {
         size: usize,
         /// The limit in bytes.
         limit: usize,
-        /// Where the region starts.
+        /// The offset of the region.
         offset: usize,
     },
     /// Collections nest deeper than [`Limits::depth`].
@@ -43,7 +43,7 @@ pub enum ParseError {
     TooDeep {
         /// The limit.
         limit: usize,
-        /// Where it is passed.
+        /// The offset at which it is passed.
         offset: usize,
     },
     /// The region holds more nodes than [`Limits::nodes`].
@@ -51,7 +51,7 @@ pub enum ParseError {
     TooManyNodes {
         /// The limit.
         limit: usize,
-        /// Where it is passed.
+        /// The offset at which it is passed.
         offset: usize,
     },
     /// The region is not UTF-8.
@@ -63,15 +63,15 @@ pub enum ParseError {
     /// Git has left two versions of some lines.
     #[error("a merge conflict begins here that nobody has resolved: both versions stand in the file")]
     MergeConflict {
-        /// Where the first conflict begins.
+        /// The offset of the first conflict.
         offset: usize,
     },
     /// The region is not YAML.
     #[error("not YAML: {message}")]
     Syntax {
-        /// What the parser says.
+        /// The error of the parser.
         message: String,
-        /// Where it says so.
+        /// The offset of the directive.
         offset: usize,
     },
 }
@@ -97,7 +97,7 @@ pub(crate) struct Comment<'a> {
     pub(crate) span: Span,
 }
 
-/// What the builder hands over.
+/// The result of the builder.
 struct Tree<'a> {
     root: Option<Node<'a>>,
     documents: usize,
@@ -117,7 +117,7 @@ pub struct Yaml<'a> {
 
 #[cfg(any(test, feature = "counted"))]
 thread_local! {
-    /// How many regions this thread has parsed: what tests count as work.
+    /// The number of regions that this thread has parsed: tests count it as work.
     pub static PARSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -155,7 +155,7 @@ impl<'a> Yaml<'a> {
         Ok(Self { span, root, documents, comments, anchors: OnceLock::new() })
     }
 
-    /// Where the comments of the bytes `span` of a file stand, each with its `#`.
+    /// The spans of the comments in the bytes `span` of a file, each with its `#`.
     ///
     /// # Errors
     /// Those of [`Yaml::parse`].
@@ -164,7 +164,7 @@ impl<'a> Yaml<'a> {
         Ok(yaml.comments.iter().map(|comment| comment.span).collect())
     }
 
-    /// Where the region stands in the file.
+    /// Finds the span of the region in the file.
     pub const fn span(&self) -> Span {
         self.span
     }
@@ -174,7 +174,7 @@ impl<'a> Yaml<'a> {
         self.root.as_ref()
     }
 
-    /// How many YAML documents the region holds; only the first is read.
+    /// The number of YAML documents the region holds; only the first is read.
     pub const fn documents(&self) -> usize {
         self.documents
     }

@@ -1,8 +1,8 @@
-//! Why frontmatter does not fit a type.
+//! Errors of reading frontmatter into a type.
 
 use crate::{KeyPath, ParseError, Position, RegionError, Segment};
 
-/// Why a region was not read into a type.
+/// An error of reading a region into a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -12,15 +12,15 @@ pub enum ReadError {
     /// The region is not YAML.
     #[error("at {position}: {source}")]
     Parse {
-        /// Where, in the file.
+        /// The position in the file.
         position: Position,
-        /// What the parser says.
+        /// The error of the parser.
         source: ParseError,
     },
     /// The region holds several YAML documents.
     #[error("{count} YAML documents stand where one is read")]
     SeveralDocuments {
-        /// How many.
+        /// The number.
         count: usize,
     },
     /// A key stands twice in its map, and readers disagree on which counts.
@@ -28,7 +28,7 @@ pub enum ReadError {
     KeyTwice {
         /// The key.
         key: String,
-        /// Where it stands the second time, in the file.
+        /// The position of its second occurrence in the file.
         position: Position,
     },
     /// A value does not fit the type.
@@ -36,9 +36,9 @@ pub enum ReadError {
     Value {
         /// The path of the value; empty for the region as a whole.
         key: KeyPath,
-        /// Where it stands, in the file.
+        /// Its position in the file.
         position: Position,
-        /// What was expected.
+        /// The expected type.
         message: String,
     },
 }
@@ -54,7 +54,7 @@ impl std::fmt::Display for Place<'_> {
     }
 }
 
-/// What `serde` says is wrong, and where it happened.
+/// An error of `serde`, and its position.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) message: String,

@@ -10,7 +10,7 @@ use stepmark_frontmatter::{Document, Span, heading_title};
 pub struct BodyStatus {
     /// The status word as written.
     pub text: String,
-    /// Where the word stands.
+    /// The span of the word.
     pub span: Span,
 }
 

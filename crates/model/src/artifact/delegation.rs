@@ -7,19 +7,19 @@ use stepmark_frontmatter::{Node, NodeKind, Span, Yaml};
 /// `delegation` compares it with the artifacts that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delegation {
-    /// What the children of the artifact call it.
+    /// The id by which the children of the artifact name it.
     pub id: Option<Field>,
     /// The artifact that the work was given from; null or absent at the root of a chain.
     pub parent_id: Option<Field>,
     /// The first artifact of the chain.
     pub root_id: Option<Field>,
-    /// How many artifacts stand above it: 0 at the root.
+    /// The number of artifacts above it: 0 at the root.
     pub depth: Option<Field>,
     /// The ids from the root to the artifact.
     pub chain_path: Option<ChainPath>,
-    /// Whether the value is a mapping at all.
+    /// True if the value is a mapping at all.
     pub is_mapping: bool,
-    /// Where the value stands.
+    /// The span of the value.
     pub span: Span,
 }
 
@@ -28,7 +28,7 @@ pub struct Delegation {
 pub struct ChainPath {
     /// The ids.
     pub ids: Vec<String>,
-    /// Where they stand.
+    /// Their span.
     pub span: Span,
 }
 

@@ -1,4 +1,4 @@
-//! What is odd about an artifact: facts with a place. `check` turns them into findings.
+//! Oddities of an artifact with their spans. `check` turns them into findings.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use stepmark_frontmatter::{ParseError, Span};
 /// An oddity and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// What is odd.
+    /// The problem.
     pub problem: Problem,
     /// The bytes of the file that it is about.
     pub span: Span,
@@ -30,7 +30,7 @@ pub enum Problem {
     FrontmatterMisplaced,
     /// The frontmatter cannot be read.
     NotYaml {
-        /// Why.
+        /// The reason.
         error: ParseError,
     },
     /// The frontmatter is a list or a text.
@@ -105,7 +105,7 @@ pub enum Problem {
     CutByComment {
         /// The key.
         key: String,
-        /// What the comment took.
+        /// The text that the comment cut off.
         lost: String,
     },
     /// A placeholder that was never filled: `{ system-date }`, `'{{date}}'`.

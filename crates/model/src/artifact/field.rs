@@ -9,13 +9,13 @@ pub struct Field {
     pub key: String,
     /// The text after unquoting; for a plain number its source, so `1.10` stays `1.10`.
     pub text: String,
-    /// What a YAML reader makes of it.
+    /// The type that a YAML reader gives it.
     pub kind: FieldKind,
-    /// Where the value stands in the file.
+    /// The span of the value in the file.
     pub span: Span,
 }
 
-/// What a YAML reader makes of a scalar.
+/// The type that a YAML reader gives a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FieldKind {
     /// Text.
@@ -71,7 +71,7 @@ pub(super) fn followed<'t, 'a>(yaml: &'t Yaml<'a>, node: &'t Node<'a>) -> &'t No
     }
 }
 
-/// Whether a scalar is written without quotes.
+/// Returns whether a scalar is written without quotes.
 pub(super) fn is_plain(node: &Node<'_>) -> bool {
     matches!(node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. })
 }
@@ -105,7 +105,7 @@ pub const TIME_KEYS: [&str; 24] = [
     "validationDate",
 ];
 
-/// Whether `key` holds a time.
+/// Returns whether `key` holds a time.
 pub fn is_time_key(key: &str) -> bool {
     TIME_KEYS.contains(&key)
 }

@@ -16,7 +16,7 @@ const SYNONYMS: [&str; 8] = [
     "contextdocuments",
 ];
 
-/// Whether `key` is `inputDocuments` or one of its synonyms.
+/// Returns whether `key` is `inputDocuments` or one of its synonyms.
 pub(super) fn is_inputs_key(key: &str) -> bool {
     // Cheap for the many keys that are none of these: all end in `s`.
     if !key.ends_with('s') {
@@ -31,7 +31,7 @@ pub(super) fn is_inputs_key(key: &str) -> bool {
 pub struct InputDocument {
     /// The path as it is written.
     pub path: String,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 

@@ -2,19 +2,19 @@
 
 use super::ProjectPath;
 
-/// What the name of a spec begins with, as `bmad-build` of BMAD 6.11 and later calls it.
+/// The beginning of the name of a spec, as `bmad-build` of BMAD 6.11 and later calls it.
 pub(super) const SPEC_PREFIX: &str = "spec-";
 
-/// What an entry of a ledger is about. Ordered as BMAD lists them: an epic, its stories by number, its retrospective.
+/// The subject of an entry of a ledger. Ordered as BMAD lists them: an epic, its stories by number, its retrospective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LedgerKey {
     /// The number of the epic.
     pub epic: u16,
-    /// What of the epic it is.
+    /// The part of the epic.
     pub part: LedgerPart,
 }
 
-/// What of an epic a key names.
+/// The part of an epic that a key names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LedgerPart {
     /// `epic-N`: the epic itself.
@@ -60,7 +60,7 @@ impl LedgerKey {
         Self::read(numbered).filter(|key| key.is_story()).map(|key| (key, numbered))
     }
 
-    /// Whether it is the key of a story.
+    /// Returns whether it is the key of a story.
     pub const fn is_story(self) -> bool {
         matches!(self.part, LedgerPart::Story { .. })
     }
@@ -78,7 +78,7 @@ pub fn story_key(path: &ProjectPath) -> Option<&str> {
     LedgerKey::of(path).filter(|(key, _)| key.is_story()).map(|(_, name)| name)
 }
 
-/// Whether the file at `path` is the spec of a story, which BMAD 6.11 and later keep instead of a story file: its frontmatter has the
+/// Returns whether the file at `path` is the spec of a story, which BMAD 6.11 and later keep instead of a story file: its frontmatter has the
 /// words of a spec.
 pub fn is_story_spec(path: &ProjectPath) -> bool {
     path.file_stem().starts_with(SPEC_PREFIX) && story_key(path).is_some()

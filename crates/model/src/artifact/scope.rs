@@ -1,4 +1,4 @@
-//! How big the work is.
+//! The size of the work.
 
 use std::fmt;
 

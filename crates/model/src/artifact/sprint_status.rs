@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::{LedgerKey, ProjectPath};
 use stepmark_frontmatter::{Document, Node, NodeKind, ParseError, Region, Yaml};
 
-/// What the file is called.
+/// The name of the file.
 pub const SPRINT_STATUS_NAME: &str = "sprint-status.yaml";
 
 /// The key that holds the states.
 pub(crate) const STATES_KEY: &str = "development_status";
 
-/// What a ledger says of stories and epics: the words under `development_status`, as written.
+/// The statuses of stories and epics in a ledger: the words under `development_status`, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SprintStatus {
     states: HashMap<String, String>,
@@ -58,7 +58,7 @@ impl SprintStatus {
         self.states.get(key).map(String::as_str)
     }
 
-    /// Whether the entry with this key is a map or a list: more stands there than a word, and nobody else can tell what.
+    /// Returns whether the entry with this key is a map or a list: more stands there than a word, and nobody else can tell what.
     pub fn is_structured(&self, key: &str) -> bool {
         self.structured.contains(key)
     }

@@ -15,13 +15,13 @@ pub struct Steps {
     pub key: &'static str,
     /// The items in file order.
     pub items: Vec<StepItem>,
-    /// How the list is written.
+    /// The spelling of the list.
     pub form: StepsForm,
-    /// Where the value stands.
+    /// The span of the value.
     pub span: Span,
 }
 
-/// How a step list is written.
+/// The spelling of a step list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepsForm {
     /// `key:` with nothing behind it, or `null`.
@@ -39,13 +39,13 @@ pub enum StepsForm {
 pub struct StepItem {
     /// The spelling: text of a scalar, or the `step` (`id`, `name`) of a map item.
     pub spelling: String,
-    /// What a YAML reader makes of it.
+    /// The type that a YAML reader gives it.
     pub kind: StepItemKind,
-    /// Where the item stands.
+    /// The span of the item.
     pub span: Span,
 }
 
-/// What a YAML reader makes of an item.
+/// The type that a YAML reader gives an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepItemKind {
     /// A scalar.

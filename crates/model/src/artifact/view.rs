@@ -37,7 +37,7 @@ const STATE_KEYS: [&str; 9] = [
     "validationStatus:",
 ];
 
-/// What the frontmatter of an artifact says.
+/// The state that the frontmatter of an artifact holds.
 #[derive(Clone, Debug, Default)]
 pub struct FrontmatterState {
     /// Completed steps; two lists in files that are validated too.
@@ -106,7 +106,7 @@ impl Artifact {
         Self { path, bytes, state, diagnoses }
     }
 
-    /// Where the artifact stands in the project.
+    /// The path of the artifact in the project.
     pub const fn path(&self) -> &ProjectPath {
         &self.path
     }
@@ -126,7 +126,7 @@ impl Artifact {
         Document::scan(&self.bytes)
     }
 
-    /// What the frontmatter says.
+    /// The state in the frontmatter.
     pub const fn state(&self) -> &FrontmatterState {
         &self.state
     }
@@ -136,12 +136,12 @@ impl Artifact {
         self.state.steps.first()
     }
 
-    /// What is odd, in file order.
+    /// The diagnoses, in file order.
     pub fn diagnoses(&self) -> &[Diagnosis] {
         &self.diagnoses
     }
 
-    /// Whether the file holds workflow state, readable or not. Other Markdown files are none of our business.
+    /// Returns whether the file holds workflow state, readable or not. Other Markdown files are none of our business.
     pub fn is_tracked(&self) -> bool {
         self.has_workflow_keys()
             || self.state.status.is_some()
@@ -167,7 +167,7 @@ impl Artifact {
             || state.validation_status.is_some()
     }
 
-    /// Whether the file is a story of BMAD, which needs no frontmatter: its name, its heading and its `Status:` line say so.
+    /// Returns whether the file is a story of BMAD, which needs no frontmatter: its name, its heading and its `Status:` line say so.
     fn is_story(&self) -> bool {
         self.state.body_status.is_some()
             && story_key(&self.path).is_some()
@@ -179,7 +179,7 @@ impl Artifact {
         first_heading(&self.document(), &self.bytes)
     }
 
-    /// Whether frontmatter that no reader sees names a key of ours at the start of a line: then the file is an artifact
+    /// Returns whether frontmatter that no reader sees names a key of ours at the start of a line: then the file is an artifact
     /// that broke.
     fn names_state_unreadably(&self) -> bool {
         let is_broken = self.diagnoses.iter().any(|diagnosis| {
@@ -200,7 +200,7 @@ impl Artifact {
             })
     }
 
-    /// Whether anything but blanks stands below the frontmatter.
+    /// Returns whether anything but blanks stands below the frontmatter.
     pub fn has_body(&self) -> bool {
         let body = self.document().body();
         !self.bytes[body.range()].trim_ascii().is_empty()

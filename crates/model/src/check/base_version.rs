@@ -1,4 +1,4 @@
-//! How an artifact was, and what history says of its way from there.
+//! The artifact in the base commit, and the losses that history accepts since.
 
 use crate::{artifact::Artifact, lifecycle::Lifecycle, workflow::Progress};
 
@@ -7,20 +7,20 @@ use crate::{artifact::Artifact, lifecycle::Lifecycle, workflow::Progress};
 pub struct BaseVersion<'a> {
     /// It then.
     pub artifact: &'a Artifact,
-    /// How far it had come, where its workflow is known.
+    /// Its progress then, where its workflow is known.
     pub progress: Option<&'a Progress<'a>>,
     /// The lifecycle of its status, where one is known.
     pub lifecycle: Option<&'a Lifecycle>,
-    /// What history says; `None`: it was not asked, and accepts nothing.
+    /// The losses that history accepts; `None`: none, since it was not asked.
     pub accepted: Option<&'a dyn AcceptedLosses>,
 }
 
-/// What history says of a change. The newest word on a matter counts.
+/// The losses that history accepts. The newest word on a matter counts.
 pub trait AcceptedLosses {
-    /// Whether somebody took this away through stepmark, so that history knows who and why.
+    /// Returns whether somebody took this away through stepmark, so that history knows who and why.
     fn accepts(&self, loss: &Loss<'_>) -> bool;
 
-    /// Whether something was accepted by what the newer state of the repository does not hold, so that whoever gets that state cannot see
+    /// Returns whether something was accepted by what the newer state of the repository does not hold, so that whoever gets that state cannot see
     /// why. Asked after all that may be accepted.
     fn is_missing(&self) -> bool {
         false
@@ -34,7 +34,7 @@ pub enum Loss<'a> {
     Step {
         /// The key of its list.
         list: &'a str,
-        /// How the list spelled it.
+        /// Its spelling in the list.
         spelling: &'a str,
     },
     /// The value of a key of the root.
@@ -45,7 +45,7 @@ pub enum Loss<'a> {
 }
 
 impl BaseVersion<'_> {
-    /// Whether history accepts the loss.
+    /// Returns whether history accepts the loss.
     pub(crate) fn accepts(&self, loss: Loss<'_>) -> bool {
         self.accepted.is_some_and(|accepted| accepted.accepts(&loss))
     }

@@ -23,7 +23,7 @@ struct Key {
     message: String,
 }
 
-/// Why a text is no baseline.
+/// A reason why a text is no baseline.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
     /// It is not JSON, or not of this shape.
@@ -32,7 +32,7 @@ pub enum BaselineError {
     /// It is of another version.
     #[error("its schema is `{schema}`, and this version of stepmark reads `{SCHEMA}`")]
     Schema {
-        /// What the file says.
+        /// The schema in the file.
         schema: String,
     },
 }
@@ -96,12 +96,12 @@ impl Baseline {
         format!("{{\"schema\": \"{SCHEMA}\", \"findings\": [{list}]}}\n").into_bytes()
     }
 
-    /// How many findings it knows.
+    /// The number of findings that it knows.
     pub fn len(&self) -> usize {
         self.0.values().sum()
     }
 
-    /// Whether it knows none.
+    /// Returns whether it knows none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -13,11 +13,11 @@ use stepmark_frontmatter::Span;
 pub struct Finding {
     /// The rule that is broken.
     pub rule: &'static Rule,
-    /// How bad it is: what the configuration says, else the severity of the rule.
+    /// Its severity: that of the configuration, else that of the rule.
     pub severity: Severity,
-    /// What is wrong, in one sentence without the place.
+    /// The problem, in one sentence without the position.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
     /// The file.
     pub path: ProjectPath,
@@ -54,7 +54,7 @@ impl Finding {
     }
 }
 
-/// How bad a finding is, the worst first.
+/// The severity of a finding, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// State is lost or unreadable for some reader.
@@ -82,14 +82,14 @@ impl fmt::Display for Severity {
     }
 }
 
-/// How many findings of each severity an artifact has.
+/// The number of findings of each severity an artifact has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProblemCounts {
-    /// How many errors.
+    /// The number of errors.
     pub errors: usize,
-    /// How many warnings.
+    /// The number of warnings.
     pub warnings: usize,
-    /// How many notes.
+    /// The number of notes.
     pub notes: usize,
 }
 

@@ -7,15 +7,15 @@ use stepmark_frontmatter::{Edit, Region, Span, Splice, apply};
 /// check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// Whether it may be made without asking.
+    /// Its safety.
     pub safety: Safety,
-    /// What it does, as a command: `quote 1.10`.
+    /// Its effect, as a command: `quote 1.10`.
     pub title: String,
-    /// What it replaces.
+    /// The bytes that it replaces.
     pub splices: Vec<Splice>,
 }
 
-/// Whether a fix may be made without asking.
+/// The safety of a fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Safety {
     /// No reader takes the file for anything else afterwards than what it says already.

@@ -10,7 +10,7 @@ use super::{Finding, Fix, Rule, Safety, Severity};
 use crate::artifact::FileHash;
 use stepmark_frontmatter::{Span, Splice};
 
-/// How many rounds are made at most; what is left after them waits for the next run.
+/// The largest number of rounds; what is left after them waits for the next run.
 const MAX_ROUNDS: usize = 64;
 
 /// A file after its fixes.
@@ -18,9 +18,9 @@ const MAX_ROUNDS: usize = 64;
 pub struct FixedFile {
     /// All bytes of the file.
     pub bytes: Vec<u8>,
-    /// What was done, in the order in which it was done.
+    /// The fixes that were made, in their order.
     pub made: Vec<Remedy>,
-    /// What was allowed and not done.
+    /// The fixes that were allowed and not made.
     pub declined: Vec<Declined>,
 }
 
@@ -29,11 +29,11 @@ pub struct FixedFile {
 pub struct Remedy {
     /// The rule that was broken.
     pub rule: &'static Rule,
-    /// What was wrong.
+    /// The message of its finding.
     pub message: String,
-    /// Whether it may be made without asking.
+    /// Its safety.
     pub safety: Safety,
-    /// What it does, as a command.
+    /// Its effect, as a command.
     pub title: String,
 }
 
@@ -42,11 +42,11 @@ pub struct Remedy {
 pub struct Declined {
     /// The fix.
     pub remedy: Remedy,
-    /// Why.
+    /// The reason.
     pub reason: DeclineReason,
 }
 
-/// Why a fix was not made. The file is as if there were no such fix.
+/// A reason why a fix was not made. The file is as if there were no such fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeclineReason {
     /// Its splices do not fit the file: a mistake in the rule.
@@ -63,7 +63,7 @@ pub enum DeclineReason {
     NewError {
         /// The id of the rule that would be broken.
         rule: &'static str,
-        /// What would be wrong.
+        /// The message of the new error.
         message: String,
     },
 }
@@ -192,7 +192,7 @@ fn attempt<E>(
     Ok(Ok(Round { bytes: next, findings: left }))
 }
 
-/// How often each thing is wrong. Places are no part of it: a fix moves them.
+/// The number of findings by rule and message. Positions are no part of it: a fix moves them.
 struct Tally<'f>(HashMap<(&'static str, &'f str), usize>);
 
 impl<'f> Tally<'f> {

@@ -28,7 +28,7 @@ pub use subject::{ManifestRow, RuleEnvironment, Subject};
 
 use rule::Decision;
 
-/// What is wrong with `subject`, in file order.
+/// The findings of `subject`, in file order.
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for rule in RULES {
@@ -40,7 +40,7 @@ pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
     found
 }
 
-/// What is wrong with the deletion of an artifact; `subject` is the artifact as it was.
+/// The findings on the deletion of an artifact; `subject` is the artifact as it was.
 pub fn deletion_findings(subject: &Subject<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for rule in RULES {

@@ -10,28 +10,28 @@ pub struct Rule {
     pub id: &'static str,
     /// Stable name in words, such as `key-twice`.
     pub name: &'static str,
-    /// What it is about.
+    /// The group that it belongs to.
     pub group: Group,
-    /// How bad its findings are where the configuration does not say.
+    /// The severity of its findings where the configuration sets none.
     pub severity: Severity,
-    /// What it finds, in one sentence.
+    /// Its findings, in one sentence.
     pub summary: &'static str,
-    /// Why that matters, in Markdown.
+    /// The reason why that matters, in Markdown.
     pub why: &'static str,
     /// A file that it finds fault with.
     pub bad: &'static str,
     /// The same file as it should be.
     pub good: &'static str,
-    /// How to mend it, in Markdown.
+    /// The way to fix it, in Markdown.
     pub mend: &'static str,
-    /// Who looks for it.
+    /// The check that finds it.
     pub(crate) decision: Decision,
 }
 
-/// What a rule looks for in one artifact.
+/// The check of a rule in one artifact.
 pub(crate) type Check = fn(&Subject<'_>, &mut Vec<Finding>);
 
-/// Who looks for what a rule is about.
+/// The check that decides a rule.
 #[derive(Clone, Copy)]
 pub(crate) enum Decision {
     /// This function, for every artifact.
@@ -42,7 +42,7 @@ pub(crate) enum Decision {
     OfLaterStage,
 }
 
-/// What rules are about. The digit of a group is the first of the ids in it.
+/// The subjects of rules. The digit of a group is the first of the ids in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Group {
     /// SM0xx: the suppressions themselves.
@@ -82,7 +82,7 @@ impl Group {
         Self::History,
     ];
 
-    /// What the ids of the group begin with: `SM1`.
+    /// The beginning of the ids of the group: `SM1`.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Suppressions => "SM0",
@@ -98,7 +98,7 @@ impl Group {
         }
     }
 
-    /// What the rules of the group look at, as a title.
+    /// The subject of the group, as a title.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Suppressions => "Suppressions",
@@ -116,7 +116,7 @@ impl Group {
 }
 
 impl Rule {
-    /// Whether an artifact alone can break it, and no copy on the disk.
+    /// Returns whether an artifact alone can break it, and no copy on the disk.
     pub const fn is_of_artifact(&self) -> bool {
         matches!(self.decision, Decision::OfArtifact(_)) || matches!(self.group, Group::Suppressions)
     }
@@ -164,7 +164,7 @@ impl fmt::Debug for Rule {
 mod tests {
     use super::*;
 
-    /// What a fix of one file is judged by: copies on the disk and deleted files are beyond it.
+    /// A fix of one file is judged by it alone: copies on the disk and deleted files are beyond it.
     #[test]
     fn an_artifact_alone_breaks_rules_about_itself_and_its_suppressions() {
         for (id, expected) in

@@ -1,4 +1,4 @@
-//! What rules look at: an artifact, and what is known around it.
+//! The subject of rules: an artifact, and the facts around it.
 
 use super::{BaseVersion, Finding, Rule};
 use crate::{
@@ -14,7 +14,7 @@ use stepmark_frontmatter::Span;
 pub struct Subject<'a> {
     /// The artifact.
     pub artifact: &'a Artifact,
-    /// How far it has come, where its workflow is known.
+    /// Its progress, where its workflow is known.
     pub progress: Option<&'a Progress<'a>>,
     /// The steps of its workflow, where that is known.
     pub chain: Option<&'a Chain>,
@@ -28,19 +28,19 @@ pub struct Subject<'a> {
     pub base: Option<BaseVersion<'a>>,
 }
 
-/// What rules may ask about the files of the project: on the disk, in the index of git, in a commit.
+/// Questions of rules about the files of the project: on the disk, in the index of git, in a commit.
 pub trait RuleEnvironment {
-    /// Whether a file or folder is there.
+    /// Returns whether a file or folder is there.
     fn exists(&self, path: &ProjectPath) -> bool;
-    /// What the ledger of a sprint at `ledger` says of the story whose file is called `story`
+    /// The status in the ledger of a sprint at `ledger` of the story whose file is called `story`
     /// ([`SprintStatus`](crate::artifact::SprintStatus)); `None` where there is no such ledger, it cannot be read, or it does not
     /// know the story.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
-    /// What the manifest of the project's artifacts says of the file at `path`.
+    /// The row of the file at `path` in the manifest of the project's artifacts.
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;
 }
 
-/// What a manifest says of a file.
+/// The row of a file in a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestRow {
     /// There is no manifest that can be read, or the file is none of its business.
@@ -79,12 +79,12 @@ impl<'a> Subject<'a> {
         self.artifact.diagnoses().iter().filter(move |diagnosis| is_about(&diagnosis.problem))
     }
 
-    /// Where the list of steps stands; the start of the file without one.
+    /// The span of the list of steps; the start of the file without one.
     pub(crate) fn list(&self) -> Span {
         self.artifact.steps().map_or(Span::at(0), |steps| steps.span)
     }
 
-    /// Where the item `at` of the list stands, and how it is spelled.
+    /// The span and spelling of the item `at` of the list.
     pub(crate) fn item(&self, at: usize) -> (Span, &'a str) {
         let item = self.artifact.steps().and_then(|steps| steps.items.get(at));
         item.map_or((self.list(), ""), |item| (item.span, item.spelling.as_str()))

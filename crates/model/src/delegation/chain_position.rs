@@ -3,20 +3,20 @@
 use super::Member;
 use stepmark_frontmatter::Value;
 
-/// Where an artifact stands in its chain, as it is written into frontmatter.
+/// The position of an artifact in its chain, as it is written into frontmatter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainPosition {
     /// The ids from the root to the artifact, which is the last.
     chain: Vec<String>,
 }
 
-/// Why nothing can be delegated from an artifact.
+/// A reason why nothing can be delegated from an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParentPositionError {
     /// It has a `delegation` that does not say where it stands.
     #[error("its own `delegation` does not say where it stands: {reason}")]
     Unclear {
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// Its chain is as long as a chain may be.
@@ -88,7 +88,7 @@ impl ChainPosition {
         self.chain.last().map_or("", String::as_str)
     }
 
-    /// How many artifacts stand above it.
+    /// The number of artifacts above it.
     pub const fn depth(&self) -> usize {
         self.chain.len().saturating_sub(1)
     }

@@ -73,7 +73,7 @@ impl Chains {
         self.children(id).filter(|child| !child.completion.is_finished())
     }
 
-    /// Whether a member takes part in a delegation: it has one, or is named as a parent.
+    /// Returns whether a member takes part in a delegation: it has one, or is named as a parent.
     pub fn takes_part(&self, member: &Member) -> bool {
         member.delegation.is_some() || member.id().is_some_and(|id| self.children.contains_key(id))
     }

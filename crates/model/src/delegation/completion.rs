@@ -1,4 +1,4 @@
-//! Whether the work of an artifact is finished.
+//! Completion of the work of an artifact.
 
 use crate::{
     artifact::Artifact,
@@ -34,7 +34,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// What `artifact` says, with its progress where the workflow is known.
+    /// Reads `artifact`, with its progress where the workflow is known.
     pub fn of(artifact: &Artifact, progress: Option<&Progress<'_>>) -> Self {
         let status = artifact.state().status.as_ref().and_then(|status| status.filled());
         Self {
@@ -43,12 +43,12 @@ impl Completion {
         }
     }
 
-    /// Whether either says so.
+    /// Returns whether either says so.
     pub const fn is_finished(self) -> bool {
         self.by_workflow || self.by_status
     }
 
-    /// Whether it says so in a way in which it did not `before`.
+    /// Returns whether it says so in a way in which it did not `before`.
     pub const fn is_news_after(self, before: Self) -> bool {
         self.by_workflow && !before.by_workflow || self.by_status && !before.by_status
     }

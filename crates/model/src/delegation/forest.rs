@@ -18,11 +18,11 @@ pub struct Forest<'c> {
 pub struct ForestRow<'c> {
     /// The member.
     pub member: &'c Member,
-    /// How far it stands below the top of its tree, as the forest is drawn.
+    /// Its depth below the top of its tree, as the forest is drawn.
     pub level: usize,
-    /// Whether no other child of its parent follows.
+    /// True if no other child of its parent follows.
     pub is_last: bool,
-    /// Whether it stands at the top though it names a parent: that one is missing, is not the only one of that id, or
+    /// True if it stands at the top though it names a parent: that one is missing, is not the only one of that id, or
     /// stands below it.
     pub is_cut_off: bool,
 }

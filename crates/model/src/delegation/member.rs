@@ -1,4 +1,4 @@
-//! What one artifact says about its chain.
+//! The part of one artifact in its chain.
 
 use super::Completion;
 use crate::{
@@ -10,13 +10,13 @@ use stepmark_frontmatter::{Document, Frontmatter, NodeKind, Yaml};
 /// An artifact, as far as chains of delegation are concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Where it stands.
+    /// Its path.
     pub path: ProjectPath,
     /// Its own id: `id`, else `stepmark_id`.
     pub identity: Option<String>,
-    /// What it says of its chain.
+    /// Its position in its chain, as it says.
     pub delegation: Option<Delegation>,
-    /// Whether its work is finished.
+    /// The completion of its work.
     pub completion: Completion,
     /// Its status word.
     pub status: Option<String>,
@@ -24,16 +24,16 @@ pub struct Member {
     pub progress: Option<(usize, usize)>,
     /// Its title.
     pub title: Option<String>,
-    /// Who works on it.
+    /// The agent that works on it.
     pub agent: Option<Agent>,
 }
 
-/// Who works on an artifact: the value of `assignee`, `agent` or `owner`.
+/// The agent that works on an artifact: the value of `assignee`, `agent` or `owner`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent(pub String);
 
 impl Member {
-    /// What `artifact` says, with its progress where the workflow is known.
+    /// Reads `artifact`, with its progress where the workflow is known.
     pub fn of(artifact: &Artifact, progress: Option<&Progress<'_>>) -> Self {
         let state = artifact.state();
         let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
@@ -49,7 +49,7 @@ impl Member {
         }
     }
 
-    /// What other artifacts call it: the id of its delegation, else its own.
+    /// The id by which other artifacts name it: the id of its delegation, else its own.
     pub fn id(&self) -> Option<&str> {
         self.delegation.as_ref().and_then(Delegation::id).or(self.identity.as_deref())
     }

@@ -1,4 +1,4 @@
-//! Who makes a change.
+//! The maker of a change.
 
 use std::{fmt, str::FromStr};
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::SessionId;
 
-/// Who made a change, as far as it is known.
+/// The maker of a change, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
-    /// What kind of being.
+    /// Its kind: person, program, or unknown.
     pub kind: ActorKind,
     /// Its name: of a person, an agent or a program.
     pub name: String,
@@ -30,14 +30,14 @@ pub enum ActorKind {
     Unknown,
 }
 
-/// Who acts, and in which session; what every event of a process has in common.
+/// Actor and session: the facts that all events of a process share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribution {
-    /// Who.
+    /// The actor.
     pub actor: Actor,
     /// The session that the process belongs to.
     pub session: Option<SessionId>,
-    /// What the caller wants to find the events by: an id of its own.
+    /// The id by which the caller finds the events.
     pub correlation: Option<String>,
     /// The fencing number of the lease under which the process works.
     pub fence: Option<u64>,

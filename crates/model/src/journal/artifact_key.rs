@@ -1,4 +1,4 @@
-//! What history, gates and leases know an artifact by.
+//! The key of an artifact in history, gates and leases.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ impl ArtifactKey {
         &self.0
     }
 
-    /// Whether it is a path only, and so is lost when the file moves.
+    /// Returns whether it is a path only, and so is lost when the file moves.
     pub fn is_path(&self) -> bool {
         self.0.starts_with("path:")
     }

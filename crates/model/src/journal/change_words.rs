@@ -4,12 +4,12 @@ use serde_json::Value as Json;
 
 use stepmark_frontmatter::{Change, KeyPath, Operation, Segment};
 
-/// How many characters of a value are shown.
+/// The number of characters of a value that are shown.
 const VALUE_LENGTH: usize = 48;
-/// How many changes are shown on one line.
+/// The number of changes that are shown on one line.
 const CHANGES: usize = 8;
 
-/// What changed, on one line: `stepsCompleted + step-03-success, status draft → done`.
+/// Shows changes on one line: `stepsCompleted + step-03-success, status draft → done`.
 pub fn changes_in_words(changes: &[Change]) -> String {
     let mut words: Vec<String> = changes.iter().take(CHANGES).map(change_in_words).collect();
     if changes.len() > CHANGES {

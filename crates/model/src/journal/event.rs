@@ -27,16 +27,16 @@ pub struct Event {
     pub v: u32,
     /// Its name.
     pub id: EventId,
-    /// When, by the clock of the machine that wrote it, in milliseconds; clocks go wrong, so causality is `parents`.
+    /// The time by the clock of the machine that wrote it, in milliseconds; clocks go wrong, so causality is `parents`.
     pub at: Timestamp,
-    /// What happened; open.
+    /// The kind of event; open.
     pub kind: Kind,
-    /// Who did it.
+    /// The actor.
     pub actor: Actor,
     /// In which session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// What the caller finds it by.
+    /// The id by which the caller finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<String>,
     /// The artifact, if it is about one.
@@ -51,10 +51,10 @@ pub struct Event {
     /// The command that led to it, as a person would type it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Why, in the words of whoever did it.
+    /// The reason, in the words of the actor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What changed in the frontmatter, against the state after the first parent.
+    /// The changes of the frontmatter, against the state after the first parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
     /// The file before; `None` where there was none.
@@ -66,11 +66,11 @@ pub struct Event {
     /// The whole state after, in every [`Event::SNAPSHOT_EVERY`]th event and in one without a parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Json>,
-    /// How what changed was written before ([`Spelling`](crate::journal::Spelling)), as it stands in the journal: what a newer
+    /// The spelling of the changed values before ([`Spelling`](crate::journal::Spelling)), as it stands in the journal: what a newer
     /// version adds stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spelling: Option<Json>,
-    /// What else the kind of event tells.
+    /// Further facts, by the kind of event.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub data: Map<String, Json>,
     /// Fields that this version does not know.
@@ -78,7 +78,7 @@ pub struct Event {
     pub more: Map<String, Json>,
 }
 
-/// What happened, as one word. Kinds are open: one that this version does not know is kept and shown.
+/// The kind of an event, as one word. Kinds are open: one that this version does not know is kept and shown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Kind(pub std::borrow::Cow<'static, str>);
@@ -88,7 +88,7 @@ pub struct Kind(pub std::borrow::Cow<'static, str>);
 pub struct ArtifactRef {
     /// Its identity after the event.
     pub key: ArtifactKey,
-    /// Where it stood.
+    /// Its path then.
     pub path: ProjectPath,
     /// Its identity before, where the event changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,25 +104,25 @@ pub struct Digests {
     pub state: Option<StateDigest>,
 }
 
-/// What the maker of an event says about it; the rest is known to the commit.
+/// The part of an event that its maker gives; the commit fills in the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventDraft {
-    /// What happens.
+    /// The kind of event.
     pub kind: Kind,
     /// The command, as a person would type it.
     pub command: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
-    /// What else is to be told.
+    /// Further facts.
     pub data: Map<String, Json>,
-    /// Why it is done although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`] event before it keeps the reason.
+    /// The reason to do it although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`] event before it keeps the reason.
     pub insistence: Option<String>,
-    /// How what changes was written before.
+    /// The spelling of the changed values before.
     pub spelling: Option<Json>,
 }
 
 impl Digests {
-    /// Whether two moments of a file show the same state: both have none, or the same frontmatter, or the same bytes where
+    /// Returns whether two moments of a file show the same state: both have none, or the same frontmatter, or the same bytes where
     /// it cannot be read.
     pub fn are_same_state(left: Option<Self>, right: Option<Self>) -> bool {
         match (left, right) {
@@ -227,7 +227,7 @@ impl EventDraft {
 }
 
 impl Event {
-    /// How many events of an artifact lie between two snapshots at most: the bound on what finding a state must read.
+    /// The largest number of events of an artifact between two snapshots: the bound on what finding a state must read.
     pub const SNAPSHOT_EVERY: u64 = 50;
 
     /// An event about nothing yet; [`Event::sealed`] gives it its id when all is filled in.
@@ -262,7 +262,7 @@ impl Event {
         self
     }
 
-    /// Whether its content is what its id was made from.
+    /// Returns whether its content is what its id was made from.
     pub fn is_genuine(&self) -> bool {
         self.id == self.content_id()
     }

@@ -1,4 +1,4 @@
-//! What history is told of a change: the event itself, and before it what happened to the artifact by other means.
+//! Events of a change: that of the change itself, and before it one of what happened by other means.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
@@ -18,7 +18,7 @@ pub struct ArtifactState {
     pub state: Option<Json>,
 }
 
-/// What is known of an artifact when something happens to it.
+/// The recorded state of an artifact before an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PriorState {
     /// Nothing.
@@ -50,10 +50,10 @@ pub struct Ancestor {
     pub n: u64,
 }
 
-/// Who did what was not done by stepmark, as far as anything tells.
+/// The author of a change by other means than stepmark, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalAuthor {
-    /// Who.
+    /// The actor.
     pub actor: Actor,
     /// The git commit that holds the edit.
     pub commit: Option<String>,
@@ -62,9 +62,9 @@ pub struct ExternalAuthor {
 /// Makes the events of one change.
 #[derive(Clone, Copy, Debug)]
 pub struct EventBuilder<'a> {
-    /// Who acts.
+    /// The actor, and the session.
     pub attribution: &'a Attribution,
-    /// When.
+    /// The time.
     pub now: Timestamp,
     /// The artifact.
     pub path: &'a ProjectPath,

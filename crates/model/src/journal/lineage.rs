@@ -15,7 +15,7 @@ pub struct Lineage {
     places: HashMap<EventId, usize>,
 }
 
-/// How an artifact stands to its history.
+/// The state of an artifact in its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryState {
     /// Its state is that of a head: of an event that nothing follows.
@@ -42,7 +42,7 @@ pub enum HistoryState {
     NoHistory,
 }
 
-/// Why a state cannot be found from the events.
+/// An error of finding a state from the events.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// There is no such event among them.
@@ -64,7 +64,7 @@ pub enum ReplayError {
     Mismatch {
         /// The event.
         event: EventId,
-        /// Where.
+        /// The position.
         source: ChangeMismatch,
     },
     /// The state that the changes lead to is not the one that was recorded.
@@ -106,7 +106,7 @@ impl Lineage {
         self.events.iter().filter(|event| !followed.contains(&event.id)).collect()
     }
 
-    /// How an artifact with this file stands to its history; `None` for a file that is not there. Line ends and bodies do
+    /// The state of an artifact with this file in its history; `None` for a file that is not there. Line ends and bodies do
     /// not count, as long as the frontmatter can be read.
     pub fn history_state(&self, file: Option<Digests>) -> HistoryState {
         let leads_here = |event: &&Event| Digests::are_same_state(event.after, file);
@@ -121,7 +121,7 @@ impl Lineage {
         }
     }
 
-    /// Whether `state` is made of those after the heads, of which there are several: each key says what it says after one of them.
+    /// Returns whether `state` is made of those after the heads, of which there are several: each key says what it says after one of them.
     pub fn is_merged(&self, state: &Json) -> bool {
         let heads = self.heads();
         if heads.len() < 2 {

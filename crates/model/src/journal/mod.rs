@@ -1,4 +1,4 @@
-//! What happened: events, the segments they stand in, and the states they lead to. Pure; `store` is the edge that reads
+//! History: events, the segments they stand in, and the states they lead to. Pure; `store` is the edge that reads
 //! and indexes the files (docs/adr/0006-journal.md).
 
 mod event_builder;

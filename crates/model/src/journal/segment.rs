@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Event, EventId};
 use crate::artifact::FileHash;
 
-/// What the header of a segment says of its format.
+/// The format named in the header of a segment.
 const FORMAT: &str = "journal/1";
 
 /// The name of a segment, without the extension of its file: letters, digits, `-`, `_` and `.`, never a leading dot.
@@ -42,7 +42,7 @@ pub struct HashChain {
     last: FileHash,
 }
 
-/// What is wrong with a line of a segment.
+/// A fault of a line of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineProblem {
     /// The first line is no header that this version reads.
@@ -51,7 +51,7 @@ pub enum LineProblem {
     /// The line is no event.
     #[error("the line is no event: {reason}")]
     NotAnEvent {
-        /// What the reader of JSON says.
+        /// The message of the JSON reader.
         reason: String,
     },
     /// The line before is not the one that was there when this one was written.
@@ -91,18 +91,18 @@ pub enum LineProblem {
     /// A later segment, or a commit, names a segment that is not there.
     #[error("the segment is missing, and {by} names it: it was removed, or did not reach this clone")]
     MissingSegment {
-        /// What names it.
+        /// The place that names it.
         by: HeadSource,
     },
     /// The segment does not end with the line that a later segment, or a commit, names.
     #[error("the segment does not end with the line that {by} names: it was written anew, or cut")]
     Rewritten {
-        /// What names the line.
+        /// The place that names the line.
         by: HeadSource,
     },
 }
 
-/// What says with which line a segment ends.
+/// The place that names the last line of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HeadSource {
     /// A segment that was sealed later.

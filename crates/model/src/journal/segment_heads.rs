@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{Actor, ActorKind, Event, EventDraft, Kind, SegmentName};
 use crate::artifact::FileHash;
 
-/// How many segments a seal names at most. Those beyond it are named by the next seals: each takes as many
+/// The largest number of segments that a seal names. Those beyond it are named by the next seals: each takes as many
 /// that nobody named before.
 pub const MOST_HEADS: usize = 64;
 

@@ -22,7 +22,7 @@ pub struct SessionIdError {
 }
 
 impl SessionId {
-    /// How long a name may be: what makes the name of a segment unique still has its place behind it.
+    /// The longest name in bytes: the unique ending of a segment's name still fits behind it.
     pub const LONGEST: usize = 100;
 
     /// The name as text.

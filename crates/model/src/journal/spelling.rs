@@ -1,4 +1,4 @@
-//! How frontmatter was written before a change, as data: enough to write it so again.
+//! The spelling of frontmatter before a change, as data: enough to restore it.
 //!
 //! What a change replaced is kept as *runs* of whole entries of the root: where they stand, what they became (by its digest),
 //! and the text that they had. A run is put back where its entries are still what the change made of them. For places where
@@ -16,7 +16,7 @@ use stepmark_frontmatter::{
 /// The longest text of one run or value, in bytes.
 const LONGEST: usize = 4 << 10;
 
-/// How many bytes are compared at most to find a run that stands elsewhere now; what is not found has its values.
+/// The largest number of bytes that are compared to find a moved run; what is not found has its values.
 const SEARCHED: usize = 16 << 20;
 
 /// The most bytes of text in one spelling.
@@ -36,20 +36,20 @@ pub struct Spelling {
 /// Entries of the root that stand side by side and were changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Run {
-    /// How many entries stand before them.
+    /// The number of entries before them.
     at: usize,
     /// The beginning of the entry before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     after: Option<String>,
-    /// How many entries the change left there.
+    /// The number of entries that the change left there.
     entries: usize,
     /// The first half of the SHA-256 of the text that the change left there.
     now: String,
-    /// How many bytes at the beginning of that text stood there before, too.
+    /// The number of bytes at the beginning of that text that were there before, too.
     start: usize,
-    /// How many bytes at its end.
+    /// The number of bytes at its end.
     end: usize,
-    /// What stood between.
+    /// The text between them.
     old: String,
 }
 
@@ -61,7 +61,7 @@ struct ValueText {
 }
 
 impl Spelling {
-    /// What `changes`, which lead from the file `old` to the file `new`, replaced; `None` where there is nothing to keep.
+    /// The spelling that `changes`, which lead from the file `old` to the file `new`, replaced; `None` where there is nothing to keep.
     pub fn of(old: &[u8], new: &[u8], changes: &[Change]) -> Option<Self> {
         let ([old_text, new_text], budget) = ([frontmatter(old)?, frontmatter(new)?], &mut { MOST });
         let mut take = |text: &str| {

@@ -16,7 +16,7 @@ pub struct Lease {
     schema: String,
     /// The artifact's identity.
     pub artifact: ArtifactKey,
-    /// Where it stood when the lease was taken.
+    /// The path of the artifact when the lease was taken.
     pub path: ProjectPath,
     /// The fencing number of the present or the last holder.
     pub fence: u64,
@@ -66,7 +66,7 @@ impl Lease {
     }
 }
 
-/// Whether `who` may change an artifact whose lease is `lease` (`None`: none was ever taken). Asked under the artifact's lock,
+/// Returns whether `who` may change an artifact whose lease is `lease` (`None`: none was ever taken). Asked under the artifact's lock,
 /// under which leases change too.
 ///
 /// Who shows a fencing number is admitted if it is that of the lease, whatever the clock says; who shows none, if no live lease

@@ -1,4 +1,4 @@
-//! Why a lease stands in the way.
+//! Refusals because of a lease.
 
 use jiff::Timestamp;
 
@@ -10,7 +10,7 @@ pub enum LeaseRefusal {
     /// Somebody else holds it.
     #[error("{holder}{} holds its lease until {expires_at}", session.as_ref().map(|session| format!(" in session {session}")).unwrap_or_default())]
     Held {
-        /// Who.
+        /// The holder.
         holder: String,
         /// In which session.
         session: Option<String>,
@@ -47,7 +47,7 @@ impl LeaseRefusal {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     pub const fn remedy(&self) -> &'static str {
         match self {
             Self::Held { .. } => "wait for it to be released or to run out",

@@ -11,10 +11,10 @@ use crate::{
     journal::{Actor, ArtifactKey, Attribution},
 };
 
-/// Who holds a lease, and until when.
+/// The holder of a lease, and the time until which it is held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseTerm {
-    /// Who.
+    /// The holder.
     pub holder: Actor,
     /// In which session; every process of it counts as the holder.
     pub session: Option<String>,
@@ -22,7 +22,7 @@ pub struct LeaseTerm {
     pub taken_at: Timestamp,
     /// From when on others may take it over.
     pub expires_at: Timestamp,
-    /// How many seconds it lasted when it was taken or renewed last; not in leases of earlier versions.
+    /// The number of seconds it lasted when it was taken or renewed last; not in leases of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts_seconds: Option<u64>,
 }
@@ -30,7 +30,7 @@ pub struct LeaseTerm {
 /// No lease lasts longer: who needs more renews it.
 pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// How far the clocks of machines that share a project may differ.
+/// The longest time by which the clocks of machines that share a project may differ.
 const SKEW: Duration = Duration::from_secs(10 * 60);
 
 /// A lease that was taken.
@@ -38,13 +38,13 @@ const SKEW: Duration = Duration::from_secs(10 * 60);
 pub struct AcquiredLease {
     /// The lease as it is now.
     pub lease: Lease,
-    /// Whose lease it was, and its number, where that one had not given it up.
+    /// The lease of another holder, and its number, where that one had not given it up.
     pub taken_over: Option<(LeaseTerm, u64)>,
-    /// Whether the same holder had it before, and only its end was moved.
+    /// True if the same holder had it before, and only its end was moved.
     pub is_renewed: bool,
 }
 
-/// What to do about the lease of somebody else.
+/// The treatment of a lease that somebody else holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// Respect it as long as it lives.
@@ -73,7 +73,7 @@ impl LeaseTerm {
         self.expires_at > end(now, lasts + SKEW)
     }
 
-    /// Whether `who` is the holder: by its session, or, outside of sessions, by its name. An actor that nobody knows is not
+    /// Returns whether `who` is the holder: by its session, or, outside of sessions, by its name. An actor that nobody knows is not
     /// recognised again.
     pub fn is_held_by(&self, who: &Attribution) -> bool {
         match (&self.session, &who.session) {
@@ -131,7 +131,7 @@ const fn is_nameless_again(tenure: &LeaseTerm, who: &Attribution) -> bool {
     tenure.session.is_none() && who.fence.is_none()
 }
 
-/// Whether `who` has the right of the holder: its number if it shows one, else its session or name.
+/// Returns whether `who` has the right of the holder: its number if it shows one, else its session or name.
 fn is_holder(lease: &Lease, tenure: &LeaseTerm, who: &Attribution) -> bool {
     who.fence.map_or_else(|| tenure.is_held_by(who), |fence| fence == lease.fence)
 }

@@ -15,7 +15,7 @@ use stepmark_frontmatter::KeyPath;
 /// The source of a move that means every state that is not terminal.
 const ANY: &str = "*";
 
-/// What is wrong, and the way to it inside the declaration.
+/// A problem, and the key path to it in the declaration.
 type Wrong = (KeyPath, LifecycleProblem);
 
 impl Lifecycle {

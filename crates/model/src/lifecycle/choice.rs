@@ -1,4 +1,4 @@
-//! Which lifecycle an artifact has, and why.
+//! The lifecycle of an artifact, and the reasons.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -28,13 +28,13 @@ pub struct Lifecycles {
 pub struct Choice {
     /// The lifecycle.
     pub lifecycle: Arc<Lifecycle>,
-    /// Who says so.
+    /// The source.
     pub source: LifecycleSource,
-    /// Why it applies. Never empty.
+    /// The reasons why it applies. Never empty.
     pub evidence: Vec<ConditionMatch>,
 }
 
-/// Who says that a lifecycle applies.
+/// The source that assigns a lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleSource {
     /// The project's configuration.
@@ -44,7 +44,7 @@ pub enum LifecycleSource {
 }
 
 impl fmt::Display for Choice {
-    /// Why it applies, as half a sentence.
+    /// Writes the reasons why it applies, as half a sentence.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self.source {
             LifecycleSource::Declared => "the configuration says so",
@@ -57,7 +57,7 @@ impl fmt::Display for Choice {
 }
 
 impl DeclaredLifecycle {
-    /// What `declaration` says.
+    /// Reads `declaration`.
     ///
     /// # Errors
     /// When the table is not well formed, or its name stands for a built-in one and it is more than that.
@@ -87,7 +87,7 @@ impl Lifecycles {
         Self { declared }
     }
 
-    /// What the project declares.
+    /// The lifecycles that the project declares.
     pub fn declared(&self) -> &[DeclaredLifecycle] {
         &self.declared
     }

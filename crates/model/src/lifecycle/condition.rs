@@ -1,4 +1,4 @@
-//! What an artifact must be for a lifecycle to apply to it.
+//! Conditions under which a lifecycle applies to an artifact.
 
 use std::{cell::OnceCell, fmt};
 
@@ -8,7 +8,7 @@ use super::{RootKeys, spelling::folded};
 use crate::artifact::{Artifact, Delegation, PathGlob};
 use stepmark_frontmatter::Frontmatter;
 
-/// What an artifact must be for a lifecycle to apply to it: all of it holds.
+/// The condition under which a lifecycle applies to an artifact: all parts of it hold.
 #[derive(Clone, Debug)]
 pub struct Condition {
     pub(super) paths: Vec<PathGlob>,
@@ -16,7 +16,7 @@ pub struct Condition {
     /// Keys with their values; none means any value.
     pub(super) keys: Vec<(String, Option<Vec<String>>)>,
     pub(super) heading: Option<String>,
-    /// Whether it was delegated.
+    /// True if it was delegated.
     pub(super) delegated: Option<bool>,
 }
 
@@ -33,7 +33,7 @@ pub enum ConditionMatch {
     KeyValue(String, String),
     /// Its first heading.
     Heading(String),
-    /// Whether it was delegated from another artifact.
+    /// It was delegated from another artifact, or was not.
     Delegated(bool),
 }
 
@@ -62,7 +62,7 @@ impl<'a> ConditionInput<'a> {
         Self { artifact, keys: OnceCell::new() }
     }
 
-    /// Whether the key may stand in the frontmatter: most artifacts have none of the keys, and need not be read again.
+    /// Returns whether the key may stand in the frontmatter: most artifacts have none of the keys, and need not be read again.
     fn may_have(&self, key: &str) -> bool {
         match self.artifact.document().frontmatter() {
             Frontmatter::Present { content, .. } => {
@@ -78,7 +78,7 @@ impl<'a> ConditionInput<'a> {
 }
 
 impl Condition {
-    /// Why it holds; `None` where it does not. What costs least is asked first.
+    /// The reasons why it holds; `None` where it does not. What costs least is asked first.
     pub(super) fn evidence(&self, subject: &ConditionInput<'_>) -> Option<Vec<ConditionMatch>> {
         let mut found = Vec::new();
         if !self.paths.is_empty() {

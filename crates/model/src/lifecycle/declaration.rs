@@ -18,7 +18,7 @@ use crate::artifact::PathGlob;
 pub struct LifecycleDeclaration {
     /// Its name.
     pub(super) name: Name,
-    /// What it is, for people.
+    /// Its title.
     pub(super) title: Option<String>,
     /// The states, in the order in which people read them.
     pub(super) states: Option<Vec<StateDeclaration>>,
@@ -38,13 +38,13 @@ pub(super) struct StateDeclaration {
     pub(super) name: Name,
     /// Other words for it, which are read and not written.
     pub(super) synonyms: Option<Vec<Name>>,
-    /// What it means, for people.
+    /// Its meaning, for people.
     pub(super) meaning: Option<String>,
-    /// How far the work is: higher is further. None for a state beside the way, such as blocked.
+    /// The progress of the work: higher is further. None for a state beside the way, such as blocked.
     pub(super) rank: Option<u32>,
-    /// Whether work begins in it. Without any such state it begins in the first.
+    /// True if work begins in it. Without any such state it begins in the first.
     pub(super) initial: Option<bool>,
-    /// Whether the work has ended in it.
+    /// True if the work has ended in it.
     pub(super) terminal: Option<bool>,
     /// The frontmatter key that remembers which state it was entered from: it is left for that one.
     pub(super) return_to: Option<Name>,
@@ -60,7 +60,7 @@ pub(super) struct MoveDeclaration {
     pub(super) from: OneOrMore<Name>,
     /// The states that are entered.
     pub(super) to: OneOrMore<Name>,
-    /// What the moves want: `steps-finished`, `children-finished`, `filled(KEY)`.
+    /// The guards of the moves: `steps-finished`, `children-finished`, `filled(KEY)`.
     pub(super) guards: Option<Vec<Guard>>,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct CounterDeclaration {
     pub(super) key: Name,
     /// The states whose entering counts.
     pub(super) entering: OneOrMore<Name>,
-    /// How high it may get.
+    /// The highest value.
     pub(super) at_most: Option<u64>,
     /// The states whose entering sets it to 0.
     pub(super) reset_by: Option<OneOrMore<Name>>,
@@ -93,7 +93,7 @@ pub(super) struct ConditionDeclaration {
     pub(super) key: Option<BTreeMap<String, OneOrMore<Name>>>,
     /// Words that the first heading begins with.
     pub(super) heading: Option<Name>,
-    /// Whether it was delegated from another artifact.
+    /// True if it was delegated from another artifact.
     pub(super) delegated: Option<bool>,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct ConditionDeclaration {
 mod tests {
     use super::LifecycleDeclaration;
 
-    /// Whether the text is read, and whether it is valid by the schema that editors are given.
+    /// Returns whether the text is read, and whether it is valid by the schema that editors are given.
     fn accepted(text: &str) -> (bool, bool) {
         let schema = schemars::schema_for!(LifecycleDeclaration);
         let validator = jsonschema::validator_for(schema.as_value()).unwrap();

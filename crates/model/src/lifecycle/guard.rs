@@ -1,10 +1,10 @@
-//! What a move wants.
+//! Conditions of moves.
 
 use std::{fmt, str::FromStr};
 
 use crate::artifact::parsed_scalar::{deserialize_as_scalar, schema_of_scalar};
 
-/// What a move wants of the artifact. The set is closed: what is judged must stand in files.
+/// A condition of a move on the artifact. The set is closed: what is judged must stand in files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// `steps-finished`: no step of its workflow is open. Holds where its workflow is unknown.

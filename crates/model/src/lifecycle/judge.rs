@@ -1,11 +1,11 @@
-//! Whether a move is legal.
+//! Legality of moves.
 
 use super::{
     Counter, Guard, Lifecycle, LifecycleState, Move, MoveRefusal, RootKeys,
     spelling::{listed, near},
 };
 
-/// What a move is judged by beside the table. All of it stands in files.
+/// The facts that decide a move beside the table. All of them stand in files.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveFacts<'f> {
     /// The frontmatter before the move: counters, and what is remembered.
@@ -26,24 +26,24 @@ pub struct MoveDecision<'l> {
     pub from: Option<&'l LifecycleState>,
     /// The state that is entered.
     pub to: &'l LifecycleState,
-    /// What the move wants.
+    /// The guards of the move.
     pub guards: Vec<&'l Guard>,
 }
 
 impl MoveDecision<'_> {
-    /// Whether the state is another one: a synonym of the same state is no move.
+    /// Returns whether the state is another one: a synonym of the same state is no move.
     pub fn is_move(&self) -> bool {
         self.from.is_none_or(|from| from.name != self.to.name)
     }
 
-    /// Whether the move wants this.
+    /// Returns whether the move wants this.
     pub fn wants(&self, guard: &Guard) -> bool {
         self.guards.contains(&guard)
     }
 }
 
 impl Lifecycle {
-    /// Whether the table has the move from the status `from` to `to`. Without a status any state may be taken up: the work may
+    /// Returns whether the table has the move from the status `from` to `to`. Without a status any state may be taken up: the work may
     /// be older than its status. `remembered` is what stands under [`LifecycleState::return_to`] of `from`.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl Lifecycle {
         Ok(verdict)
     }
 
-    /// Whether `counter` lets `to` be entered once more.
+    /// Returns whether `counter` lets `to` be entered once more.
     fn admit(
         &self,
         counter: &Counter,
@@ -158,7 +158,7 @@ impl Lifecycle {
         }
     }
 
-    /// What every move into `state` wants: it holds for who enters it from nowhere, too.
+    /// The guards of every move into `state`: they hold without a status before, too.
     fn guards_of_entering(&self, state: &LifecycleState) -> Vec<&Guard> {
         let moves: Vec<Move<'_>> = self.moves().filter(|legal| legal.to.name == state.name).collect();
         let Some((first, others)) = moves.split_first() else { return Vec::new() };
@@ -175,7 +175,7 @@ fn names(moves: &[Move<'_>]) -> Vec<String> {
     moves.iter().map(|legal| legal.to.name.clone()).collect()
 }
 
-/// What is in the way of a guard.
+/// The reason why a guard does not hold.
 fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
     let open = |open: &[String]| (!open.is_empty()).then(|| format!("open: {}", listed(open)));
     match guard {

@@ -1,4 +1,4 @@
-//! What a move writes beside the status.
+//! Keys that a move writes beside the status.
 
 use super::{Counter, Lifecycle, LifecycleState, RootKeys};
 
@@ -12,7 +12,7 @@ pub enum KeyUpdate {
         /// The name of the state.
         state: String,
     },
-    /// What was remembered is used up.
+    /// The remembered state is removed.
     Forget {
         /// The key.
         key: String,
@@ -27,7 +27,7 @@ pub enum KeyUpdate {
 }
 
 impl Lifecycle {
-    /// What a move from `from` to `to` writes beside the status. A counter that is no number is left as it is.
+    /// The keys that a move from `from` to `to` writes beside the status. A counter that is no number is left as it is.
     pub fn key_updates(
         &self,
         from: Option<&LifecycleState>,
@@ -55,7 +55,7 @@ impl Lifecycle {
 }
 
 impl Counter {
-    /// What it says.
+    /// Its statement.
     ///
     /// # Errors
     /// The text under its key, where that is no number.

@@ -1,10 +1,10 @@
-//! How the words of a ledger stand to each other.
+//! Order of the words of a ledger.
 
 use super::spelling::folded;
 use super::{Lifecycle, built_in};
 use crate::artifact::{LedgerKey, LedgerPart, ProjectPath, is_story_spec};
 
-/// What it means that one word comes in the place of another.
+/// The direction of a change from one word to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordChange {
     /// Both mean one state.
@@ -23,7 +23,7 @@ pub enum WordChange {
 pub struct LedgerWords<'l> {
     own: Option<&'l Lifecycle>,
     ledger: Option<&'l Lifecycle>,
-    /// Whether the artifact is the spec of a story, so that its words and those of the ledger are not the same.
+    /// True if the artifact is the spec of a story, so that its words and those of the ledger are not the same.
     is_spec: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'l> LedgerWords<'l> {
         Self { is_spec: is_story_spec(path), ..self }
     }
 
-    /// Whether two words mean one state. A word that no table has means itself.
+    /// Returns whether two words mean one state. A word that no table has means itself.
     pub fn is_same(self, one: &str, other: &str) -> bool {
         let means_same = |lifecycle: &Lifecycle| {
             let states = [one, other].map(|word| lifecycle.state_of(word).map(|state| &state.name));
@@ -57,7 +57,7 @@ impl<'l> LedgerWords<'l> {
         folded(one) == folded(other) || self.tables().any(means_same)
     }
 
-    /// What the ledger is to say when the frontmatter says `status`, in the word that its readers know; `None` where they know none:
+    /// The word of a ledger for the status `status`, among those that its readers know; `None` where they know none:
     /// then the ledger is none of the artifact's business.
     pub fn in_ledger<'w>(self, status: &'w str) -> Option<&'w str>
     where
@@ -66,7 +66,7 @@ impl<'l> LedgerWords<'l> {
         if self.is_spec { SpecWord::of(status).map(|word| word.listed) } else { Some(self.canonical(status)) }
     }
 
-    /// Whether a ledger that says `listed` and a frontmatter that says `status` agree.
+    /// Returns whether a ledger that says `listed` and a frontmatter that says `status` agree.
     pub fn fits(self, status: &str, listed: &str) -> bool {
         if !self.is_spec {
             return self.is_same(status, listed);
@@ -88,7 +88,7 @@ impl<'l> LedgerWords<'l> {
         }
     }
 
-    /// What it means to write `to` where `from` stands. Order is the `rank` of the first table that ranks both.
+    /// The direction of a change from `from` to `to`. Order is the `rank` of the first table that ranks both.
     pub fn change(self, from: &str, to: &str) -> WordChange {
         if self.is_same(from, to) {
             return WordChange::Same;
@@ -114,7 +114,7 @@ impl<'l> LedgerWords<'l> {
         state.map_or(word, |state| state.name.as_str())
     }
 
-    /// What BMAD says first: its readers must understand what is written.
+    /// The tables in order, those of BMAD first: its readers must understand the word.
     fn tables(self) -> impl Iterator<Item = &'l Lifecycle> {
         self.ledger.into_iter().chain(self.own)
     }
@@ -130,9 +130,9 @@ impl<'l> LedgerWords<'l> {
 pub(super) struct SpecWord {
     /// The state of `bmad-spec`.
     status: &'static str,
-    /// What is written into a ledger that says something else.
+    /// The word that replaces another in a ledger.
     pub(super) listed: &'static str,
-    /// What fits as well.
+    /// Another word that fits.
     pub(super) also: Option<&'static str>,
 }
 

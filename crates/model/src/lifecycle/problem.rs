@@ -1,4 +1,4 @@
-//! What is wrong with a declared lifecycle.
+//! Problems of a declared lifecycle.
 
 use super::spelling::listed;
 use stepmark_frontmatter::KeyPath;
@@ -11,11 +11,11 @@ pub struct LifecycleError {
     pub name: String,
     /// The way from its declaration to what is wrong.
     pub way: KeyPath,
-    /// What is wrong there.
+    /// The kind of problem.
     pub problem: LifecycleProblem,
 }
 
-/// What is wrong with a lifecycle.
+/// A problem of a lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LifecycleProblem {

@@ -1,4 +1,4 @@
-//! Why a move is refused.
+//! Refusals of moves.
 
 use super::{Guard, spelling::listed};
 
@@ -56,9 +56,9 @@ pub enum MoveRefusal {
         lifecycle: String,
         /// The state to go to.
         to: String,
-        /// What is wanted.
+        /// The guard that does not hold.
         guard: Guard,
-        /// What is in the way.
+        /// The reason.
         unmet: String,
         /// The states that may be entered, if what they want holds.
         legal: Vec<String>,
@@ -72,9 +72,9 @@ pub enum MoveRefusal {
         to: String,
         /// The frontmatter key of the counter.
         key: String,
-        /// What it says.
+        /// Its statement.
         count: u64,
-        /// How high it may get.
+        /// The highest value.
         at_most: u64,
         /// The states that may be entered, if what they want holds.
         legal: Vec<String>,
@@ -88,7 +88,7 @@ pub enum MoveRefusal {
         to: String,
         /// The frontmatter key of the counter.
         key: String,
-        /// What stands there.
+        /// The text that is there.
         text: String,
         /// The states that may be entered, if what they want holds.
         legal: Vec<String>,

@@ -33,12 +33,12 @@ impl RootKeys {
         Self(keys)
     }
 
-    /// Whether the key stands in the frontmatter, with or without a value.
+    /// Returns whether the key stands in the frontmatter, with or without a value.
     pub fn has(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Whether something stands under the key: a text that is not empty, or a list or mapping that is not.
+    /// Returns whether something stands under the key: a text that is not empty, or a list or mapping that is not.
     pub fn is_filled(&self, key: &str) -> bool {
         self.0.get(key).is_some_and(|value| value.is_filled)
     }

@@ -1,4 +1,4 @@
-//! How status words are compared.
+//! Comparison of status words.
 
 /// `text` as it is compared: without regard to case, and with `-`, `_` and blanks alike. `In Progress`, `in_progress` and
 /// `in-progress` are one word (FORMATS.md §1, "`status` values seen").

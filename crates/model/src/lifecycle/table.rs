@@ -44,9 +44,9 @@ pub struct Move<'l> {
     pub from: &'l LifecycleState,
     /// The state that is entered.
     pub to: &'l LifecycleState,
-    /// What the move wants.
+    /// The guards of the move.
     pub guards: &'l [Guard],
-    /// Whether it leads back to where a state was entered from ([`LifecycleState::return_to`]).
+    /// True if it leads back to where a state was entered from ([`LifecycleState::return_to`]).
     pub is_return: bool,
 }
 
@@ -56,7 +56,7 @@ impl Lifecycle {
         &self.name
     }
 
-    /// What it is, for people.
+    /// Its title.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
@@ -77,7 +77,7 @@ impl Lifecycle {
         self.words.get(&folded(status)).map(|place| &self.states[*place])
     }
 
-    /// Whether a status word means that the work has ended.
+    /// Returns whether a status word means that the work has ended.
     pub fn is_terminal(&self, status: &str) -> bool {
         self.state_of(status).is_some_and(|state| state.is_terminal)
     }
@@ -131,13 +131,13 @@ pub struct LifecycleState {
     pub name: String,
     /// Other words for it.
     pub synonyms: Vec<String>,
-    /// What it means, for people.
+    /// Its meaning, for people.
     pub meaning: Option<String>,
-    /// How far the work is: a higher rank is further. `None` for a state beside the way, such as blocked.
+    /// The progress of the work: a higher rank is further. `None` for a state beside the way, such as blocked.
     pub rank: Option<u32>,
-    /// Whether work begins in it.
+    /// True if work begins in it.
     pub is_initial: bool,
-    /// Whether the work has ended in it. Its exits are those that the table names; `*` means it not.
+    /// True if the work has ended in it. Its exits are those that the table names; `*` means it not.
     pub is_terminal: bool,
     /// The frontmatter key that remembers which state it was entered from: it is left for that one.
     pub return_to: Option<String>,
@@ -152,13 +152,13 @@ pub struct Counter {
     pub key: String,
     /// The states whose entering counts.
     pub entering: Vec<String>,
-    /// How high it may get: a move that would go beyond is refused.
+    /// The highest value: a move that would go beyond is refused.
     pub at_most: Option<u64>,
     /// The states whose entering sets it to 0.
     pub reset_by: Vec<String>,
 }
 
-/// What is wrong with the ways of `lifecycle`, with the place of the state.
+/// Checks that each state of `lifecycle` is reached and left; an error has the index of the state.
 pub(super) fn check_reachable(lifecycle: &Lifecycle) -> Result<(), (usize, LifecycleProblem)> {
     let reached = reached(lifecycle);
     for (place, state) in lifecycle.states.iter().enumerate() {

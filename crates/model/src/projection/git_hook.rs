@@ -17,14 +17,14 @@ pub const HOOKS: [&str; 7] = [
 /// The hook that adds trailers which name history: only where it is asked for.
 pub const TRAILER_HOOK: &str = "commit-msg";
 
-/// What is added to the name of a hook that is no shell script, and is called by ours.
+/// The suffix of the name of a hook that is no shell script, and is called by ours.
 pub const KEPT_SUFFIX: &str = ".stepmark-kept";
 
 const BEGIN: &str = "# >>> stepmark >>> `stepmark hook uninstall` takes these lines out";
 const END: &str = "# <<< stepmark <<<";
 const SHEBANG: &str = "#!/bin/sh";
 
-/// What stands before the quoted root of a project in our lines.
+/// The text before the quoted root of a project in our lines.
 const ROOT: &str = "--root ";
 
 /// A hook that stands where git looks for it.
@@ -32,13 +32,13 @@ const ROOT: &str = "--root ";
 pub struct FoundHook<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// Whether git would run it.
+    /// True if git would run it.
     pub is_executable: bool,
-    /// Whether it is a link to a file that others may use too.
+    /// True if it is a link to a file that others may use too.
     pub is_link: bool,
 }
 
-/// What is to be done with a hook.
+/// The change of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookPlan {
     /// Nothing.
@@ -51,7 +51,7 @@ pub enum HookPlan {
     Remove,
 }
 
-/// How to add our lines to the hook `name`, for the projects at `roots`, seen from the top of the work tree (`.`: the top
+/// Plans to add our lines to the hook `name`, for the projects at `roots`, seen from the top of the work tree (`.`: the top
 /// itself). Projects that stand in it already stay.
 pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> HookPlan {
     let mut all = found.as_ref().map(|found| roots_of(found.bytes)).unwrap_or_default();
@@ -81,7 +81,7 @@ pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> Ho
     HookPlan::SetAside(format!("{SHEBANG}\n{block}{call}").into_bytes())
 }
 
-/// How to take our lines for the projects at `roots` out of the hook `name` again. `has_kept`: another hook was set aside for ours.
+/// Plans to take our lines for the projects at `roots` out of the hook `name` again. `has_kept`: another hook was set aside for ours.
 pub fn uninstall(name: &str, roots: &[String], found: Option<FoundHook<'_>>, has_kept: bool) -> HookPlan {
     let Some(found) = found else { return HookPlan::Keep };
     let Some((before, after)) = split(found.bytes) else { return HookPlan::Keep };
@@ -179,7 +179,7 @@ fn check_lines(root: &str) -> String {
     )
 }
 
-/// What a remote has and this clone does not know counts as nothing.
+/// Lines that find the pushed range; a commit that only the remote knows counts as nothing.
 fn range_lines(root: &str) -> String {
     format!(
         "        if [ -d {root} ]; then\n            \
@@ -200,12 +200,12 @@ fn push_lines(each: &str) -> String {
     format!("stepmark_refs=$(cat)\n{}exec <<STEPMARK\n$stepmark_refs\nSTEPMARK\n", checking(loop_lines))
 }
 
-/// Whether our lines stand in a hook.
+/// Returns whether our lines stand in a hook.
 pub fn is_installed(found: &FoundHook<'_>) -> bool {
     found.is_executable && split(found.bytes).is_some()
 }
 
-/// What stands before and after our lines.
+/// Splits a hook into the bytes before and after our lines.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let start = memchr::memmem::find(bytes, BEGIN.as_bytes())?;
     let end = start + memchr::memmem::find(&bytes[start..], END.as_bytes())? + END.len();
@@ -213,7 +213,7 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..start], &bytes[end..]))
 }
 
-/// Whether a shell runs the file: by its first line, or, without one, by what git does with a text.
+/// Returns whether a shell runs the file: by its first line, or, without one, by what git does with a text.
 fn is_shell(bytes: &[u8]) -> bool {
     let Some(line) = bytes.strip_prefix(b"#!") else {
         return std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));

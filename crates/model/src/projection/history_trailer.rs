@@ -6,10 +6,10 @@ use crate::journal::{SegmentHead, SegmentName};
 /// hash of its last line.
 pub const KEY: &str = "Stepmark-History";
 
-/// How many segments a commit names at most.
+/// The largest number of segments that a commit names.
 pub const MOST_TRAILERS: usize = 8;
 
-/// What git writes into messages, and so knows as trailers beside others.
+/// The trailers that git itself writes into messages.
 const OF_GIT: [&str; 2] = ["Signed-off-by: ", "(cherry picked from commit "];
 
 /// The head in the value of a trailer.

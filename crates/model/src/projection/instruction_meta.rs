@@ -22,7 +22,7 @@ pub struct InstructionMeta {
     pub content_hash: String,
     /// The size of the instruction file in bytes.
     pub content_size_bytes: u64,
-    /// When these bytes were assembled first (RFC 3339). No part of any hash.
+    /// The time at which these bytes were assembled first (RFC 3339). No part of any hash.
     pub cached_at: String,
 }
 
@@ -50,13 +50,13 @@ impl InstructionMeta {
         format!("{fields:#}\n").into_bytes()
     }
 
-    /// Whether it says the same, whenever it was written.
+    /// Returns whether it says the same, whenever it was written.
     pub fn says_the_same(&self, other: &Self) -> bool {
         Self { cached_at: other.cached_at.clone(), ..self.clone() } == *other
     }
 }
 
-/// How a cached instruction file stands.
+/// The state of a cached instruction file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheState {
     /// File and meta file are what the inputs give.
@@ -72,7 +72,7 @@ pub enum CacheState {
     MetaBehind,
     /// The bytes of the file are not those that the meta file vouches for.
     Tampered {
-        /// What the meta file says.
+        /// The digest in the meta file.
         expected: String,
         /// The hash of the file.
         found: FileHash,

@@ -12,7 +12,7 @@ use stepmark_frontmatter::Document;
 /// A Markdown file that is a part of the instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionComponent {
-    /// Where it stands; its name in the meta file.
+    /// Its path; its name in the meta file.
     pub path: ProjectPath,
     /// Its body, lines ended by LF, without blank lines around it.
     pub text: String,
@@ -46,7 +46,7 @@ impl InstructionComponent {
 /// An artifact, as the instructions name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructedArtifact {
-    /// Where it stands.
+    /// Its path.
     pub path: ProjectPath,
     /// The digest of its state; `None` where its frontmatter cannot be read.
     pub digest: Option<StateDigest>,
@@ -63,7 +63,7 @@ pub struct InstructionInputs {
     pub artifacts: Vec<InstructedArtifact>,
 }
 
-/// What every instruction file begins with.
+/// The beginning of every instruction file.
 const NOTICE: &str = "<!-- Assembled by stepmark: edits here are lost. Change the components, then run `stepmark instructions \
                       build`. -->";
 
@@ -72,7 +72,7 @@ pub fn is_instruction_file(bytes: &[u8]) -> bool {
     bytes.starts_with(b"<!-- Assembled by stepmark:")
 }
 
-/// What tells an agent where state is.
+/// The paragraph that tells an agent where state is.
 const STATE: &str = "## State of the work
 
 How far the work is does not stand here: it stands in the frontmatter of the artifacts below, and changes while you work.
@@ -124,7 +124,7 @@ fn spelled(value: &str) -> String {
     if is_plain { value.to_owned() } else { serde_json::Value::from(value).to_string() }
 }
 
-/// What differs between two assembled texts, for people: the names of settings and artifacts, and "a component".
+/// The differences between two assembled texts, for people: the names of settings and artifacts, and "a component".
 pub(crate) fn changed_inputs(cached: &str, assembled: &str) -> Vec<String> {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
     let (before, after) = (lines(cached), lines(assembled));

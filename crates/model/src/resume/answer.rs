@@ -1,11 +1,11 @@
-//! What is answered.
+//! The answer to where work goes on.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{NoResumePoint, ResumePoint, StateSource};
 
-/// What to do with the evidence so far.
+/// The decision on the evidence so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResumeDecision {
     /// It is not enough: look at this tier.
@@ -14,25 +14,25 @@ pub enum ResumeDecision {
     Answer(ResumeAnswer),
     /// Everything was looked at, and it cannot be told.
     CannotTell {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
 }
 
-/// Where to go on.
+/// The point at which work goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeAnswer {
     /// The tier that gave it.
     pub tier: Tier,
     /// The source that is believed.
     pub source: StateSource,
-    /// What it says.
+    /// Its statement.
     pub point: ResumePoint,
-    /// Why this source.
+    /// The reason for this source.
     pub why: String,
-    /// What to keep in mind.
+    /// Facts to keep in mind.
     pub cautions: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Which source to believe.
+//! The choice of the source that is trusted.
 
 use jiff::Timestamp;
 
@@ -107,7 +107,7 @@ fn answer(report: &ResumeReport, tier: Tier, chosen: &SourceReport) -> ResumeDec
     })
 }
 
-/// What to say of another source that is believed too: it knows more steps, is newer, or (git, which alone knows what is
+/// The remark on another source that is believed too: it knows more steps, is newer, or (git, which alone knows what is
 /// checked out) says something else than the journal.
 fn disagreement(
     chosen: &SourceReport,

@@ -5,20 +5,20 @@ use jiff::Timestamp;
 use super::{NextStep, SourceReport, Tier};
 use crate::{artifact::ProjectPath, journal::EventId};
 
-/// What is known of an artifact when it is decided where to go on.
+/// All facts on which the point to go on is decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeReport {
     /// The artifact.
     pub artifact: ProjectPath,
-    /// How far was looked; `None` before the first look.
+    /// The furthest tier that was read; `None` before the first look.
     pub looked: Option<Tier>,
-    /// What the sources said: of one kind, the newest first.
+    /// The reports of the sources; of one kind, the newest first.
     pub sources: Vec<SourceReport>,
     /// Children that are not finished.
     pub delegations: Vec<OpenDelegation>,
     /// Other sessions that never ended.
     pub sessions: Vec<InterruptedSession>,
-    /// What kept a source from being looked at wholly.
+    /// The obstacles to reading a source wholly.
     pub cautions: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct OpenDelegation {
     pub path: ProjectPath,
     /// Its `status`, as it is spelled.
     pub status: Option<String>,
-    /// What comes next in it, if it tells.
+    /// Its next steps, if it names them.
     pub next: Vec<NextStep>,
 }
 
@@ -40,9 +40,9 @@ pub struct InterruptedSession {
     pub id: String,
     /// Its last event.
     pub event: EventId,
-    /// What that was.
+    /// Its kind.
     pub kind: String,
-    /// When.
+    /// The time.
     pub at: Timestamp,
     /// The artifact that it was about.
     pub artifact: Option<ProjectPath>,

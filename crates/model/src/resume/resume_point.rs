@@ -1,24 +1,24 @@
-//! What a state says about going on.
+//! The point of a workflow that a state leads to.
 
 use crate::{
     artifact::ProjectPath,
     workflow::{Next, Progress, Step, UnknownNext, WorkState},
 };
 
-/// How far a state has come, and what comes next.
+/// The progress of a state, and its next steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumePoint {
-    /// Where the workflow as a whole stands.
+    /// The state of the workflow as a whole.
     pub state: WorkState,
-    /// How many units of its route are done.
+    /// The number of units of its route that are done.
     pub done: usize,
-    /// How many there are.
+    /// The total number.
     pub total: usize,
     /// The completed steps as the state spells them.
     pub completed: Vec<String>,
-    /// What comes next: one step, or several to choose from; none when the work is finished.
+    /// The next steps: one, or several to choose from; none when the work is finished.
     pub next: Vec<NextStep>,
-    /// What may be done instead, in special cases.
+    /// The steps that may be done instead, in special cases.
     pub alternatives: Vec<NextStep>,
     /// Its `status`, as it is spelled.
     pub status: Option<String>,
@@ -33,7 +33,7 @@ pub struct NextStep {
     pub file: Option<ProjectPath>,
 }
 
-/// Why a state that can be read does not tell how to go on.
+/// A reason why a state that can be read does not tell how to go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoResumePoint {
     /// No workflow is known for it.
@@ -89,7 +89,7 @@ impl ResumePoint {
         })
     }
 
-    /// Whether nothing is left to do.
+    /// Returns whether nothing is left to do.
     pub const fn is_finished(&self) -> bool {
         self.next.is_empty()
     }
@@ -110,7 +110,7 @@ impl NextStep {
 }
 
 impl NoResumePoint {
-    /// What to do about it.
+    /// The remedy.
     pub const fn help(&self) -> &'static str {
         match self {
             Self::NoWorkflow => {

@@ -1,4 +1,4 @@
-//! What one source says.
+//! The statement of one source.
 
 use std::fmt;
 
@@ -12,11 +12,11 @@ use crate::{artifact::ProjectPath, journal::EventId};
 pub struct SourceReport {
     /// The source.
     pub source: StateSource,
-    /// What it said.
+    /// Its result.
     pub result: SourceResult,
 }
 
-/// Where a state may be found.
+/// A source of state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateSource {
     /// The artifact itself.
@@ -29,29 +29,29 @@ pub enum StateSource {
     GitHistory(Option<String>),
 }
 
-/// What a source said.
+/// The result of reading a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceResult {
     /// A state, which leads on.
     State {
-        /// When it was so, as far as the source knows.
+        /// The time of the state, as far as the source knows.
         at: Option<Timestamp>,
-        /// What it says.
+        /// Its statement.
         point: ResumePoint,
     },
     /// A state, which does not tell how to go on.
     Unclear {
-        /// Why.
+        /// The reason.
         reason: NoResumePoint,
     },
     /// It was looked at and has nothing.
     Nothing {
-        /// What was looked for.
+        /// The thing that was looked for.
         reason: String,
     },
     /// It is not believed.
     Distrusted {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -65,7 +65,7 @@ impl SourceReport {
         }
     }
 
-    /// Why it is not believed.
+    /// The reason why it is not believed.
     pub fn distrusted(&self) -> Option<&str> {
         match &self.result {
             SourceResult::Distrusted { reason } => Some(reason),
@@ -94,7 +94,7 @@ impl StateSource {
         }
     }
 
-    /// Which one of its kind.
+    /// Its name among those of its kind.
     pub fn place(&self) -> Option<String> {
         match self {
             Self::Frontmatter => None,

@@ -1,4 +1,4 @@
-//! Why a question cannot be understood.
+//! Errors of questions.
 
 use super::FieldType;
 use stepmark_frontmatter::Span;
@@ -9,11 +9,11 @@ use stepmark_frontmatter::Span;
 pub struct SelectionError {
     /// Bytes of the question.
     pub span: Span,
-    /// What is wrong there.
+    /// The kind of problem.
     pub kind: SelectionErrorKind,
 }
 
-/// What is wrong with a question.
+/// A kind of error of a question.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionErrorKind {
     /// No field has this name.
@@ -27,7 +27,7 @@ pub enum SelectionErrorKind {
     /// Something else should stand here.
     #[error("{wanted} is wanted here")]
     Unexpected {
-        /// What should.
+        /// The part that was expected.
         wanted: &'static str,
     },
     /// A text that begins with a quote has no end.
@@ -46,7 +46,7 @@ pub enum SelectionErrorKind {
         field: &'static str,
         /// The comparison as written.
         operator: &'static str,
-        /// What kind of values it has.
+        /// The type of its values.
         kind: FieldType,
     },
     /// The value is none that the field can have.
@@ -56,13 +56,13 @@ pub enum SelectionErrorKind {
         field: &'static str,
         /// The value as written.
         value: String,
-        /// What kind of values it has.
+        /// The type of its values.
         kind: FieldType,
     },
 }
 
 impl SelectionError {
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> Option<String> {
         match &self.kind {
             SelectionErrorKind::UnknownField { near, .. } => Some(match near.as_slice() {

@@ -10,7 +10,7 @@ use crate::artifact::Scope;
 
 /// Something that a question can be asked of. A value is asked for only where the question needs it, and again for each mention.
 pub trait Selectable {
-    /// What it says in a field.
+    /// The value of a field.
     fn value(&self, field: SelectionField) -> FieldValue;
 }
 
@@ -41,12 +41,12 @@ impl Selection {
         parser::parse(text).map(Self)
     }
 
-    /// Whether the answer is yes. What says nothing in a field is equal to no value, and neither less nor greater.
+    /// Returns whether the answer is yes. What says nothing in a field is equal to no value, and neither less nor greater.
     pub fn matches(&self, row: &dyn Selectable) -> bool {
         holds(&self.0, row)
     }
 
-    /// Whether the question is about `field`, for whoever has to look for its values.
+    /// Returns whether the question is about `field`, for whoever has to look for its values.
     pub fn mentions(&self, field: SelectionField) -> bool {
         mentions(&self.0, field)
     }
@@ -99,7 +99,7 @@ fn is_equal(value: &FieldValue, literal: &Literal) -> bool {
     }
 }
 
-/// How a value stands to that of a question; `None` where they have no order.
+/// Compares a value with that of a question; `None` where they have no order.
 fn order(value: &FieldValue, literal: &Literal) -> Option<Ordering> {
     match (value, literal) {
         (FieldValue::Number(number), Literal::Number(asked)) => Some(number.cmp(asked)),

@@ -1,4 +1,4 @@
-//! What can be asked of an artifact.
+//! Fields of artifacts that questions use.
 
 use super::{SelectionError, SelectionErrorKind};
 use stepmark_frontmatter::Span;
@@ -40,7 +40,7 @@ pub enum SelectionField {
     Updated,
 }
 
-/// What kind of values a field has, which decides what can be asked.
+/// The type of a field's values, which decides the operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldType {
     /// Text, or several texts of which one has to fit.
@@ -98,7 +98,7 @@ impl SelectionField {
         }
     }
 
-    /// What kind of values it has.
+    /// The type of its values.
     pub const fn kind(self) -> FieldType {
         match self {
             Self::Path

@@ -10,7 +10,7 @@ pub(super) struct Token {
     pub(super) span: Span,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A bare word: a field, a keyword or a value.
@@ -27,7 +27,7 @@ pub(super) enum TokenKind {
     Comma,
 }
 
-/// How a field is compared with a value.
+/// A comparison of a field with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     Equal,

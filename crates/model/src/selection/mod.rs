@@ -1,4 +1,4 @@
-//! Which artifacts a person asks for: `status=blocked and scope>=large`, and in which order. Pure: text → question; question and
+//! Selection of artifacts: `status=blocked and scope>=large`, and in which order. Pure: text → question; question and
 //! row → yes or no.
 //!
 //! # The language

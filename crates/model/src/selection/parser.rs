@@ -11,10 +11,10 @@ use super::{
 use crate::artifact::Scope;
 use stepmark_frontmatter::Span;
 
-/// How deep parentheses and `not` may stand inside of each other.
+/// The deepest nesting of parentheses and `not`.
 const DEPTH_LIMIT: usize = 64;
 
-/// What can begin a part of a question.
+/// The tokens that begin a part of a question.
 const BEGINNING: &str = "a field, `not` or `(`";
 
 /// Reads a question.
@@ -169,7 +169,7 @@ impl Parser {
         self.tokens.next_if(is_it).is_some()
     }
 
-    /// Whether a sign of comparison comes next: then what stood before it was meant for a field.
+    /// Returns whether a sign of comparison comes next: then what stood before it was meant for a field.
     fn compares_next(&mut self) -> bool {
         self.tokens.peek().is_some_and(|token| matches!(token.kind, TokenKind::Operator(_)))
     }

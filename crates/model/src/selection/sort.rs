@@ -10,7 +10,7 @@ use stepmark_frontmatter::Span;
 pub struct SortKey {
     /// The field.
     pub field: SelectionField,
-    /// Whether the greatest comes first: `-FIELD`.
+    /// True if the greatest comes first: `-FIELD`.
     pub is_descending: bool,
 }
 

@@ -29,7 +29,7 @@ impl TimeLiteral {
         self.0.start
     }
 
-    /// How `moment` stands to it: equal anywhere in the day.
+    /// Compares `moment` with it: equal anywhere in the day.
     pub(super) fn compare(&self, moment: Timestamp) -> Ordering {
         if moment < self.0.start {
             Ordering::Less

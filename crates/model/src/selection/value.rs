@@ -1,4 +1,4 @@
-//! What an artifact says in a field.
+//! The value of a field of an artifact.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -55,7 +55,7 @@ impl FieldValue {
         moments.map(|time| time.start()).max().map_or(Self::Empty, Self::Time)
     }
 
-    /// Whether it says nothing.
+    /// Returns whether it says nothing.
     pub const fn is_empty(&self) -> bool {
         matches!(self, Self::Empty)
     }
@@ -90,7 +90,7 @@ impl FieldValue {
 }
 
 impl StatusValue {
-    /// Whether `asked` means the same state: in the lifecycle, or by the word where that does not know it.
+    /// Returns whether `asked` means the same state: in the lifecycle, or by the word where that does not know it.
     pub(super) fn is(&self, asked: &str) -> bool {
         let state = |word: &str| self.lifecycle.as_ref()?.state_of(word).map(|state| &state.name);
         match (state(&self.word), state(asked)) {
@@ -100,7 +100,7 @@ impl StatusValue {
         }
     }
 
-    /// How its state stands to the state `asked`; `None` where the lifecycle does not know both, or one stands beside the way.
+    /// Compares its state with the state `asked`; `None` where the lifecycle does not know both, or one stands beside the way.
     pub(super) fn compare(&self, asked: &str) -> Option<Ordering> {
         if self.is(asked) {
             return Some(Ordering::Equal);
@@ -109,7 +109,7 @@ impl StatusValue {
         Some(self.rank()?.cmp(&asked))
     }
 
-    /// How far the work is in this state.
+    /// The rank of this state.
     fn rank(&self) -> Option<u32> {
         self.lifecycle.as_ref()?.state_of(&self.word)?.rank
     }
@@ -120,7 +120,7 @@ fn folded(word: &str) -> String {
     word.trim().replace(['_', ' '], "-").to_lowercase()
 }
 
-/// Where a scope stands in the order of scopes; `None` for what is none.
+/// The rank of a scope in the order of scopes; `None` for what is none.
 pub(super) const fn scope_rank(scope: &Scope) -> Option<u8> {
     match scope {
         Scope::Micro => Some(0),

@@ -1,4 +1,4 @@
-//! Where an artifact stands.
+//! The position of an artifact.
 
 use crate::{
     lifecycle::{Lifecycle, LifecycleState},
@@ -6,7 +6,7 @@ use crate::{
     workflow::WorkState,
 };
 
-/// Where an artifact stands, for people: the nearest to the end first.
+/// The condition of an artifact, for people: the nearest to the end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
     /// Its workflow or its status says that it is finished.
@@ -37,7 +37,7 @@ impl Condition {
         Self::Unknown,
     ];
 
-    /// Where `artifact` stands. A status that is beside the way counts more than its workflow.
+    /// The condition of `artifact`. A status that is beside the way counts more than its workflow.
     pub fn of(artifact: &TrackedArtifact) -> Self {
         if artifact.completion().is_finished() {
             return Self::Finished;
@@ -71,7 +71,7 @@ impl Condition {
         }
     }
 
-    /// Whether work on it can go on.
+    /// Returns whether work on it can go on.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Underway | Self::NotStarted)
     }
@@ -85,7 +85,7 @@ fn is_blocked(artifact: &TrackedArtifact, status: &str) -> bool {
     }
 }
 
-/// What a status that is not finished says by itself.
+/// The condition by a status that is not finished.
 fn by_status(artifact: &TrackedArtifact, status: &str) -> Condition {
     let Some(choice) = artifact.lifecycle() else { return Condition::Underway };
     match choice.lifecycle.state_of(status) {
@@ -94,7 +94,7 @@ fn by_status(artifact: &TrackedArtifact, status: &str) -> Condition {
     }
 }
 
-/// Whether anything stands between the beginning and the end. Where nothing does, as in a document that is a draft until it is final, the
+/// Returns whether anything stands between the beginning and the end. Where nothing does, as in a document that is a draft until it is final, the
 /// work goes on in its first state.
 fn has_way(lifecycle: &Lifecycle, first: &LifecycleState) -> bool {
     lifecycle.states().iter().any(|state| state.rank > first.rank && !state.is_terminal)

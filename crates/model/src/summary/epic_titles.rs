@@ -1,4 +1,4 @@
-//! What epics are called.
+//! Titles of epics.
 
 use std::{borrow::Cow, collections::BTreeMap};
 

@@ -1,4 +1,4 @@
-//! What lists, tables and groups show of an artifact: one plain value, which borrows its texts from the artifact or from a cache.
+//! The facts that lists, tables and groups show of an artifact: one plain value, which borrows its texts from the artifact or from a cache.
 
 mod condition;
 mod epic_titles;
@@ -36,7 +36,7 @@ pub struct ArtifactSummary<'a> {
     pub id: Option<&'a str>,
     /// The workflow that it belongs to.
     pub workflow: WorkflowName<'a>,
-    /// How far it is in that workflow, where that is known.
+    /// Its progress in that workflow, where that is known.
     pub progress: Option<ProgressSummary<'a>>,
     /// The steps that its frontmatter lists as completed, as written.
     pub completed: Vec<&'a str>,
@@ -44,19 +44,19 @@ pub struct ArtifactSummary<'a> {
     pub status: Option<&'a str>,
     /// The status word of its body.
     pub body_status: Option<&'a str>,
-    /// What its lifecycle makes of its status; `None` where it has no lifecycle.
+    /// Its status as its lifecycle understands it; `None` where it has no lifecycle.
     pub lifecycle: Option<LifecycleSummary<'a>>,
     /// The scope, as written.
     pub scope: Option<&'a str>,
-    /// Who works on it.
+    /// The agent that works on it.
     pub agent: Option<Cow<'a, str>>,
     /// The id of the artifact that its work was delegated from.
     pub parent: Option<&'a str>,
     /// The latest of the times in its frontmatter.
     pub updated: Option<Timestamp>,
-    /// Where it stands.
+    /// Its position.
     pub condition: Condition,
-    /// Whether it is a story that says its status in its body or its ledger only.
+    /// True if it is a story that says its status in its body or its ledger only.
     pub waits_for_import: bool,
     /// The titles that it gives to epics, by their numbers.
     pub epic_titles: Vec<(u16, Cow<'a, str>)>,
@@ -75,22 +75,22 @@ pub enum WorkflowName<'a> {
     Unknown,
 }
 
-/// How far an artifact is in its workflow.
+/// The progress of an artifact in its workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgressSummary<'a> {
-    /// How many units are done.
+    /// The number of units that are done.
     pub done: usize,
-    /// How many there are.
+    /// The total number.
     pub total: usize,
-    /// Where the workflow as a whole stands.
+    /// The state of the workflow as a whole.
     pub state: WorkState,
-    /// What comes next.
+    /// The next step.
     pub next: NextSteps<'a>,
     /// The units, in order.
     pub units: Units<'a>,
 }
 
-/// What a lifecycle makes of a status.
+/// A status as a lifecycle understands it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifecycleSummary<'a> {
     /// Its name.

@@ -1,8 +1,8 @@
-//! What comes next, by name.
+//! The next steps by name.
 
 use crate::workflow::{Next, Step, UnknownNext};
 
-/// What comes next in a workflow.
+/// The next steps of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextSteps<'a> {
     /// This step; the others may be taken instead, in special cases.

@@ -16,14 +16,14 @@ pub struct Units<'a> {
     pub states: Cow<'a, str>,
 }
 
-/// Where a step stands.
+/// The state of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellState {
     /// Done.
     Done,
     /// Marked as skipped, which counts as done.
     Skipped,
-    /// What comes next.
+    /// The next step.
     Next,
     /// Before the furthest done one, and not listed though it should be.
     Gap,

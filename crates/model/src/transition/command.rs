@@ -1,4 +1,4 @@
-//! What a person or an agent wants to change.
+//! A change that a person or an agent wants.
 
 use std::fmt;
 
@@ -31,9 +31,9 @@ pub enum Command {
     },
     /// Says how big the work is.
     Scope {
-        /// How big.
+        /// The scope.
         scope: Scope,
-        /// Who says so.
+        /// The source.
         source: ScopeSource,
     },
     /// Gives the artifact an id if it has none.
@@ -43,7 +43,7 @@ pub enum Command {
     },
 }
 
-/// What to do with a step that is unknown to the workflow or not the next one.
+/// The treatment of a step that is unknown to the workflow or not the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {
     /// Say so and go on: workflows differ between releases, and a person may know better.

@@ -67,7 +67,7 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// Whether a list of numbers is to hold a step that has no number alone, such as `02b`: then all of it is written by name, since no reader
+/// Returns whether a list of numbers is to hold a step that has no number alone, such as `02b`: then all of it is written by name, since no reader
 /// takes a list of numbers and names for one.
 fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given: &[String]) -> bool {
     let Some(workflow) = workflow else { return false };
@@ -111,7 +111,7 @@ fn by_name(
     Ok(named)
 }
 
-/// What `id` means in the workflow, and what is to be said about completing it now.
+/// Finds the step that `id` means in the workflow, with a remark about completing it now.
 pub(super) fn resolve<'w>(
     workflow: Option<&'w WorkflowDefinition>,
     id: &StepId,
@@ -157,7 +157,7 @@ fn out_of_order(
     Some(Remark::OutOfOrder { step: id.spelling().to_owned(), expected: names })
 }
 
-/// Whether the list names the step already, in whatever spelling.
+/// Returns whether the list names the step already, in whatever spelling.
 pub(super) fn is_completed(
     workflow: Option<&WorkflowDefinition>,
     completed: &[StepId],
@@ -167,7 +167,7 @@ pub(super) fn is_completed(
     completed.iter().any(|done| names(workflow.map(|workflow| &workflow.chain), done, id, step))
 }
 
-/// Whether the item `done` names the same step as `id`, which means `step`.
+/// Returns whether the item `done` names the same step as `id`, which means `step`.
 pub(super) fn names(chain: Option<&Chain>, done: &StepId, id: &StepId, step: Option<&Step>) -> bool {
     if done.form() == id.form() && (id.number().is_some() || id.slug().is_some()) {
         return true;

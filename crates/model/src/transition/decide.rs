@@ -8,14 +8,14 @@ use crate::lifecycle::Lifecycle;
 use crate::workflow::WorkflowDefinition;
 use stepmark_frontmatter::{Edit, KeyPath, Value};
 
-/// What is known around an artifact that a command is to change.
+/// The facts around an artifact that a command is to change.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionContext<'a> {
     /// The workflow that it belongs to, if it is known.
     pub workflow: Option<&'a WorkflowDefinition>,
     /// The lifecycle of its status, if it has one.
     pub lifecycle: Option<&'a Lifecycle>,
-    /// What to do with a step that is unknown or not the next one.
+    /// The treatment of a step that is unknown or not the next one.
     pub strictness: Strictness,
 }
 

@@ -7,27 +7,27 @@ use crate::{
 };
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
-/// What changes when work is delegated.
+/// The changes when work is delegated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DelegationPlan {
     /// Edits of the parent: it gets an id and a place, if it has none.
     pub parent: Vec<Edit>,
-    /// Where the parent stands.
+    /// The position of the parent in its chain.
     pub from: ChainPosition,
-    /// Where the child stands.
+    /// The position of the child in its chain.
     pub place: ChainPosition,
 }
 
 /// A new artifact that holds delegated work.
 #[derive(Clone, Copy, Debug)]
 pub struct NewChild<'a> {
-    /// Where it stands in its chain.
+    /// Its position in its chain.
     pub place: &'a ChainPosition,
     /// Its title.
     pub title: &'a str,
-    /// Who is to do the work.
+    /// The agent that is to do the work.
     pub agent: &'a str,
-    /// What is to be done, as Markdown.
+    /// The task, as Markdown.
     pub task: Option<&'a str>,
     /// A link to the parent's file, seen from the child's folder.
     pub parent_link: &'a str,

@@ -10,7 +10,7 @@ use crate::delegation::Member;
 pub struct OpenChild {
     /// Its artifact.
     pub path: String,
-    /// Who works on it.
+    /// The agent that works on it.
     pub agent: Option<String>,
     /// Its status word; `None` where it has none, or cannot be read.
     pub status: Option<String>,

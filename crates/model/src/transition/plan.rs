@@ -1,4 +1,4 @@
-//! What a command comes to.
+//! The plan of a command.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use stepmark_frontmatter::Edit;
 pub struct Plan {
     /// The edits in order.
     pub edits: Vec<Edit>,
-    /// What the caller should hear.
+    /// Remarks for the caller.
     pub remarks: Vec<Remark>,
 }
 
@@ -50,7 +50,7 @@ pub enum Remark {
     OutOfOrder {
         /// The step as it was given.
         step: String,
-        /// What comes next; empty when the workflow is finished.
+        /// The next steps; empty when the workflow is finished.
         expected: Vec<String>,
     },
     /// Later steps stay completed.
@@ -74,19 +74,19 @@ pub enum Remark {
     },
     /// The change is made, but the gates of the artifact could not be brought up to date.
     GatesLeft {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The ledger of a sprint came along.
     LedgerFollowed {
         /// The ledger.
         ledger: String,
-        /// What it says now.
+        /// Its status now.
         status: String,
     },
     /// A copy of the status in a ledger, or in the body, stays behind.
     LedgerLeft {
-        /// Which, and why.
+        /// The key, and the reason.
         reason: String,
     },
     /// The artifact has an id already.
@@ -99,7 +99,7 @@ pub enum Remark {
 }
 
 impl Remark {
-    /// Whether a person should look at it: an answer such as "already completed" is none.
+    /// Returns whether a person should look at it: an answer such as "already completed" is none.
     pub const fn is_warning(&self) -> bool {
         !matches!(
             self,

@@ -63,7 +63,7 @@ pub fn last_step_id(artifact: &Artifact) -> Option<StepId> {
     artifact.state().last_step.as_ref().and_then(|field| field.filled()).map(StepId::parse)
 }
 
-/// Which kind of list an artifact keeps, for binding.
+/// Finds the kind of list that an artifact keeps, for binding.
 impl From<&Artifact> for StepList {
     fn from(artifact: &Artifact) -> Self {
         let state = artifact.state();
@@ -75,7 +75,7 @@ impl From<&Artifact> for StepList {
     }
 }
 
-/// Whether `completed`, the list of an artifact of `workflow`, names the step that `asked` means, in whatever spelling. A marker
+/// Returns whether `completed`, the list of an artifact of `workflow`, names the step that `asked` means, in whatever spelling. A marker
 /// of a resumed session (`step-01b-continue`) is never progress, so it is never listed.
 pub fn lists_step(workflow: Option<&WorkflowDefinition>, completed: &[StepId], asked: &StepId) -> bool {
     let (step, _) = resolve(workflow, asked, completed);

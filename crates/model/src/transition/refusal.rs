@@ -1,4 +1,4 @@
-//! Why a command is refused.
+//! Refusals of commands.
 
 use super::{OpenChild, Remark};
 use crate::lifecycle::MoveRefusal;
@@ -33,7 +33,7 @@ pub enum TransitionRefusal {
     /// The frontmatter cannot be read, so nothing is known about the state.
     #[error("the frontmatter cannot be read: {reason}")]
     Unreadable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The list of completed steps is no list.
@@ -57,7 +57,7 @@ pub enum TransitionRefusal {
     /// Nothing can be delegated from it.
     #[error("nothing can be delegated from it")]
     NoDelegation {
-        /// Why.
+        /// The reason.
         #[from]
         source: crate::delegation::ParentPositionError,
     },
@@ -87,7 +87,7 @@ pub enum TransitionRefusal {
     NoUndo {
         /// The event.
         event: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -98,7 +98,7 @@ impl From<MoveRefusal> for TransitionRefusal {
     }
 }
 
-/// How many children a message names.
+/// The number of children that a message names.
 const NAMED: usize = 10;
 
 fn pieces(count: usize) -> String {

@@ -12,19 +12,19 @@ const SOURCE: &str = "scope_source";
 /// The key that says how sure an AI was of it.
 const CONFIDENCE: &str = "scope_confidence";
 
-/// Who gave a scope.
+/// The source of a scope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScopeSource {
     /// A person, whose word stands until a person changes it.
     Human,
     /// An AI derived it, and may say how sure it is.
     Ai {
-        /// How sure it is.
+        /// Its confidence.
         confidence: Option<Confidence>,
     },
 }
 
-/// How sure an AI is: 0, not at all, to 1, certain. As text it has the decimals that it was given with.
+/// The confidence of an AI: from 0, not at all, to 1, certain. As text it has the decimals that it was given with.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Confidence {
     value: f64,
@@ -61,7 +61,7 @@ impl fmt::Display for Confidence {
 }
 
 impl ScopeSource {
-    /// What stands in the frontmatter.
+    /// The word in the frontmatter.
     const fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",

@@ -1,4 +1,4 @@
-//! How a step is spelled beside others: items copy the kind of their neighbours (DESIGN.md, "The edit engine").
+//! The spelling of a step beside others: items copy the kind of their neighbours (DESIGN.md, "The edit engine").
 
 use crate::{
     artifact::{Field, FieldKind, StepItem, StepItemKind},
@@ -95,7 +95,7 @@ pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Valu
     }
 }
 
-/// Whether the list holds numbers, as far as it has a kind.
+/// Returns whether the list holds numbers, as far as it has a kind.
 pub(super) fn are_integers(items: &[StepItem]) -> bool {
     items.iter().rev().find_map(|item| {
         let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
@@ -103,7 +103,7 @@ pub(super) fn are_integers(items: &[StepItem]) -> bool {
     }) == Some(Kind::Integer)
 }
 
-/// Whether an item is of the kind of those in the list, as far as that has one: a list of numbers and names is read by no tool as
+/// Returns whether an item is of the kind of those in the list, as far as that has one: a list of numbers and names is read by no tool as
 /// one list.
 pub(super) fn is_alike(item: &StepItem, items: &[StepItem]) -> bool {
     let kind = |item: &StepItem| {

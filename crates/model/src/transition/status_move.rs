@@ -19,13 +19,13 @@ pub struct StatusMove {
     pub from: Option<String>,
     /// The status after.
     pub to: Option<String>,
-    /// Whether the move is allowed only without open children: the table says so, or the work ends with it.
+    /// True if the move is allowed only without open children: the table says so, or the work ends with it.
     pub wants_children_finished: bool,
-    /// What the lifecycle says against it, where somebody insisted.
+    /// The refusal of the lifecycle that was overridden.
     pub overridden: Option<MoveRefusal>,
 }
 
-/// Whether `lifecycle` allows the change of the status from `before` to `after`; `None` where the state is the same. This is the
+/// Returns whether `lifecycle` allows the change of the status from `before` to `after`; `None` where the state is the same. This is the
 /// one law for every way in which a status is changed: by `transition`, by `set`, by a program. `open_steps` are those of
 /// `after`; open children are asked elsewhere ([`StatusMove::wants_children_finished`]). An `insistence` is the reason to
 /// do it all the same.
@@ -93,7 +93,7 @@ pub(super) fn plan(
     Ok(Plan { edits, remarks: Vec::new() })
 }
 
-/// What the table wants written when `assignments` change the status; what they write themselves is theirs.
+/// The edits that the table adds when `assignments` change the status, without keys that they write themselves.
 pub(super) fn upkeep_of(
     artifact: &Artifact,
     lifecycle: Option<&Lifecycle>,

@@ -5,7 +5,7 @@ use super::{
     chain::file::OUTPUT_KEYS,
 };
 
-/// What the text of a workflow's entries and first steps says about its artifacts.
+/// Facts about a workflow's artifacts in the text of its entries and first steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkflowDetail {
     /// The names that the entries declare (`name:`): one, or one a track (`create-prd`, `edit-prd`).
@@ -73,7 +73,7 @@ impl WorkflowDefinition {
         Self { name: name.into(), chain: Chain::declared(Track::Create, steps), siblings: Vec::new() }
     }
 
-    /// How far an artifact has come.
+    /// The progress of an artifact.
     pub fn progress(&self, record: &StepRecord<'_>) -> Progress<'_> {
         Progress::read(&self.chain, &self.siblings, record)
     }

@@ -1,4 +1,4 @@
-//! Which files of a project are workflows: decided from their paths alone.
+//! Discovery of the workflows of a project, from paths alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ pub const DEFAULT_ROOTS: [&str; 26] = [
     ".zencoder/skills",
 ];
 
-/// What the name of a folder says about the step files in it.
+/// The kind of step files in a folder, by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum StepFolder {
     /// `steps`, `steps-c`, `steps-e`, `steps-v`.
@@ -188,7 +188,7 @@ fn attach_companions(found: &mut [WorkflowOutline], listing: &[ProjectPath]) {
     }
 }
 
-/// Where a folder holds several workflows, an entry that names one of them belongs to that one.
+/// Returns whether an entry belongs to the workflow: of several in a folder, the one that it names.
 fn entry_fits(entry: &ProjectPath, variant: Option<&str>) -> bool {
     let Some(variant) = variant else { return true };
     entry.file_stem().strip_prefix("workflow-").is_none_or(|name| name.split('-').any(|word| word == variant))

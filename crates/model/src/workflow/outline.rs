@@ -11,7 +11,7 @@ use super::{StepId, Track};
 pub struct WorkflowOutline {
     /// The folder that holds the steps or their folders.
     pub folder: ProjectPath,
-    /// What sets it apart where one folder holds several workflows: `market` for `research/market-steps`.
+    /// The name that sets it apart where one folder holds several workflows: `market` for `research/market-steps`.
     pub variant: Option<String>,
     /// Its entry files: `workflow.md`, `workflow-create-prd.md`, `SKILL.md`.
     pub entries: Vec<ProjectPath>,
@@ -37,7 +37,7 @@ pub struct ChainOutline {
 /// One step file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepOutline {
-    /// Where it stands.
+    /// Its path.
     pub path: ProjectPath,
     /// Its name.
     pub id: StepId,
@@ -65,12 +65,12 @@ impl WorkflowOutline {
         }
     }
 
-    /// Whether `folder` directly holds steps of this workflow.
+    /// Returns whether `folder` directly holds steps of this workflow.
     pub fn holds_steps_in(&self, folder: &ProjectPath) -> bool {
         self.chains.iter().any(|chain| chain.folder == *folder)
     }
 
-    /// Whether any step has a number.
+    /// Returns whether any step has a number.
     pub(super) fn has_numbers(&self) -> bool {
         self.chains.iter().flat_map(|chain| &chain.steps).any(|step| step.id.number().is_some())
     }

@@ -16,7 +16,7 @@ pub struct StepNumber {
     pub letter: Option<char>,
 }
 
-/// What a spelling says once case, extension, leading zeros and separators are set aside.
+/// The meaning of a spelling without case, extension, leading zeros and separators.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StepForm {
     /// A step with a number: `step-02b-vision`, `02b`, `2`, `Step 2b: Vision`.
@@ -65,7 +65,7 @@ impl StepId {
         &self.spelling
     }
 
-    /// What the spelling says.
+    /// The meaning of the spelling.
     pub fn form(&self) -> &StepForm {
         &self.form
     }
@@ -95,12 +95,12 @@ impl StepId {
         }
     }
 
-    /// Whether the spelling marks the step as skipped (`step-03-success-skipped`): done, but without work.
+    /// Returns whether the spelling marks the step as skipped (`step-03-success-skipped`): done, but without work.
     pub fn is_skipped(&self) -> bool {
         self.skipped
     }
 
-    /// Whether this is a resume marker (`step-01b-continue`, `step-01b-resume`), which is never progress: upstream
+    /// Returns whether this is a resume marker (`step-01b-continue`, `step-01b-resume`), which is never progress: upstream
     /// appends it to the list each time a session resumes (FORMATS.md, "Resumption").
     pub fn is_resume(&self) -> bool {
         self.slug().is_some_and(|slug| {

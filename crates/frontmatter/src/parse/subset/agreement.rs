@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Document, Frontmatter, Span};
 
-/// Where the texts stand in their file.
+/// The offset of the texts in their file.
 const BASE: usize = 4;
 
 /// Of the mutated fixtures, one in so many is tried: all of them take minutes without optimisation.
@@ -21,7 +21,7 @@ pub(super) fn full(text: &str) -> Result<Tree<'_>, ParseError> {
     tree::build(GranitReader::new(text, Comments::Skip, LIMITS.depth), BASE)
 }
 
-/// Whether `text` is read by the subset; if it is, then to the tree of the full parser, also with line breaks of Windows.
+/// Returns whether `text` is read by the subset; if it is, then to the tree of the full parser, also with line breaks of Windows.
 pub(super) fn is_read(text: &str) -> bool {
     let of_windows = text.replace("\r\n", "\n").replace('\n', "\r\n");
     let is_read = agrees(text);

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{CollectionStyle, Entry, Node, NodeKind};
 
-/// How deep maps may stand inside each other here; deeper ones are rare.
+/// The deepest nesting of maps here; deeper ones are rare.
 const DEPTH: usize = 8;
 
-/// How many entries the map of a whole frontmatter usually has.
+/// The usual number of entries in the map of a whole frontmatter.
 const USUAL_ENTRIES: usize = 12;
 
 impl<'a> Reader<'a> {
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands on the lines below a key at `indent` that ends at `key_end` and has nothing behind its colon.
+    /// The node on the lines below a key at `indent` that ends at `key_end` and has nothing behind its colon.
     fn below(&mut self, indent: usize, depth: usize, key_end: usize) -> Option<Node<'a>> {
         match self.peek() {
             Some(next) if next.indent >= indent && self.is_item(next) => self.sequence(next, indent, depth),

@@ -3,14 +3,14 @@
 use super::{Reader, inline::is_over, line::Line};
 use crate::{Node, ScalarStyle};
 
-/// What the header says of the text below it.
+/// The header of a block scalar.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     style: ScalarStyle,
     chomping: Chomping,
 }
 
-/// Which of the line breaks at the end belong to the text.
+/// The line breaks at the end that belong to the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chomping {
     /// None.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{CollectionStyle, Entry, Node, NodeKind};
 
-/// How deep they may stand inside each other here.
+/// The deepest nesting here.
 const DEPTH: usize = 8;
 
 impl<'a> Reader<'a> {

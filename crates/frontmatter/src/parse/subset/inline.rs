@@ -1,4 +1,4 @@
-//! What stands behind a colon or a dash on the same line.
+//! Nodes behind a colon or a dash on the same line.
 
 use super::{Reader, block_scalar::Header};
 use crate::{Node, ScalarStyle};
@@ -17,7 +17,7 @@ pub(super) fn blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| **byte == b' ').count()
 }
 
-/// Whether `rest`, which follows a value, holds nothing but blanks and a comment that a blank sets off.
+/// Returns whether `rest`, which follows a value, holds nothing but blanks and a comment that a blank sets off.
 pub(super) fn is_over(rest: &[u8]) -> bool {
     let blanks = blanks(rest);
     rest.get(blanks).is_none_or(|byte| *byte == b'#' && blanks > 0)
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         Some(self.scalar(ScalarStyle::SingleQuoted, start, end, content))
     }
 
-    /// How long the quoted scalar at `start` is, with its quotes.
+    /// The length of the quoted scalar at `start`, with its quotes.
     pub(super) fn quoted_length(&self, start: usize, end: usize) -> Option<usize> {
         let bytes = &self.text.as_bytes()[start + 1..end];
         if self.text.as_bytes()[start] == b'"' {

@@ -3,13 +3,13 @@
 /// A line of the text; all places count its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// How many spaces it starts with.
+    /// The number of spaces it starts with.
     pub(super) indent: usize,
-    /// Where its first other byte stands; its end for a blank line.
+    /// The offset of its first other byte; its end for a blank line.
     pub(super) content: usize,
-    /// Where its line break stands; the end of the text for a last line without one.
+    /// The offset of its line break; the end of the text for a last line without one.
     pub(super) end: usize,
-    /// Where the next line starts.
+    /// The start of the next line.
     pub(super) next: usize,
 }
 

@@ -61,14 +61,14 @@ fn is_printable(character: char) -> bool {
     }
 }
 
-/// Where reading stands. Places are bytes of the text; only the spans of nodes count bytes of the file.
+/// The state of reading. Offsets are bytes of the text; only the spans of nodes count bytes of the file.
 struct Reader<'a> {
     text: &'a str,
-    /// Where the text stands in the file.
+    /// The offset of the text in the file.
     base: usize,
     /// The start of the line that is read next.
     at: usize,
-    /// How many nodes were made.
+    /// The number of nodes that were made.
     nodes: usize,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How many bytes from `start` on may stand in a key: it is a key if a colon or an end follows. Letters, digits and
+    /// The number of bytes from `start` on that may be a key: it is a key if a colon or an end follows. Letters, digits and
     /// `_-` only, and no digit or dash first.
     fn key_length(&self, start: usize, end: usize) -> Option<usize> {
         let bytes = &self.text.as_bytes()[start..end];

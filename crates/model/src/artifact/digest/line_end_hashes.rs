@@ -22,7 +22,7 @@ impl LineEndHashes {
         hasher.finish()
     }
 
-    /// Whether one of the conversions gives `hash`.
+    /// Returns whether one of the conversions gives `hash`.
     pub fn holds(&self, hash: FileHash) -> bool {
         self.lf == hash || self.crlf == hash
     }

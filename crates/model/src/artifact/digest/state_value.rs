@@ -7,32 +7,32 @@ use serde_json::Value as Json;
 use crate::artifact::Artifact;
 use stepmark_frontmatter::{Document, Entry, Frontmatter, Node, ParseError, Value, ValueError, Yaml};
 
-/// Why an artifact has no state value: readers would disagree on what it says, so no digest may stand for it (DESIGN.md,
+/// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may stand for it (DESIGN.md,
 /// invariant 11). Offsets count bytes of the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateUnreadable {
     /// The opening fence is never closed.
     #[error("the frontmatter that opens in line 1 is never closed; close it with a line `---`")]
     FenceUnclosed {
-        /// Where the fence stands.
+        /// The offset of the fence.
         offset: usize,
     },
     /// The frontmatter is no YAML, or beyond what is read.
     #[error("the frontmatter is no YAML that can be read")]
     NotYaml {
-        /// What the reader says.
+        /// The error of the parser.
         source: ParseError,
     },
     /// The frontmatter is a list or a text.
     #[error("the frontmatter holds no keys: write it as `key: value` lines")]
     NotAMapping {
-        /// Where it starts.
+        /// Its offset.
         offset: usize,
     },
     /// A second YAML document inside the fences, which no reader of frontmatter sees.
     #[error("the frontmatter holds several YAML documents: keep one")]
     SeveralDocuments {
-        /// Where the frontmatter starts.
+        /// The offset of the frontmatter.
         offset: usize,
     },
     /// A key stands twice in one mapping, at any depth.
@@ -40,13 +40,13 @@ pub enum StateUnreadable {
     KeyTwice {
         /// The key as JSON spells it.
         key: String,
-        /// Where it stands again.
+        /// The offset of its second occurrence.
         offset: usize,
     },
     /// An alias has no anchor, or aliases lead to more nodes than a reader should build.
     #[error("the frontmatter refers to an anchor that cannot be followed")]
     Alias {
-        /// What is wrong with it.
+        /// The problem with it.
         source: ValueError,
     },
 }

@@ -30,7 +30,7 @@ fn common_runs(one: &[u8], other: &[u8]) -> usize {
     one[..same].iter().rposition(|byte| byte.is_ascii_digit() != is_number).map_or(0, |place| place + 1)
 }
 
-/// How many bytes are compared at once.
+/// The number of bytes that are compared at once.
 const PIECE: usize = 16;
 
 /// The digits, or the text without digits, that `text` begins with.
@@ -85,7 +85,7 @@ mod tests {
     }
 
     proptest! {
-        /// What both begin with changes no order, wherever it ends.
+        /// A common beginning changes no order, wherever it ends.
         #[test]
         fn a_common_beginning_changes_nothing(common in "[a0-2./ü-]{0,40}", one in "[a0-2./ü-]{0,6}", other in "[a0-2./ü-]{0,6}") {
             let (one, other) = (common.clone() + &one, common + &other);

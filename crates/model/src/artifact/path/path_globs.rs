@@ -23,20 +23,20 @@ pub struct PathGlob {
     matcher: OnceLock<GlobMatcher>,
 }
 
-/// How many bytes a pattern may have. Together with [`BRACES_LIMIT`] it keeps every pattern far within what the automaton
+/// The largest number of bytes of a pattern. Together with [`BRACES_LIMIT`] it keeps every pattern far within what the automaton
 /// can hold, so that compiling it later cannot fail.
 const LENGTH_LIMIT: usize = 1024;
 
-/// How many `{` a pattern may have; the automaton allows 250 inside each other.
+/// The largest number of `{` in a pattern; the automaton allows 250 inside each other.
 const BRACES_LIMIT: usize = 64;
 
-/// Why a text is no pattern over project paths.
+/// A reason why a text is no pattern over project paths.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a path pattern: {reason}")]
 pub struct PathGlobError {
     /// The text that was given.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem with it.
     pub reason: String,
 }
 
@@ -46,7 +46,7 @@ impl PathGlob {
         &self.text
     }
 
-    /// Whether the pattern matches the file at `path`.
+    /// Returns whether the pattern matches the file at `path`.
     pub fn matches(&self, path: &ProjectPath) -> bool {
         self.matcher.get_or_init(|| self.glob.compile_matcher()).is_match(path.as_str())
     }
@@ -148,13 +148,13 @@ impl PathGlobs {
         Self { globs, files: OnceLock::new(), folders: OnceLock::new() }
     }
 
-    /// Whether a pattern matches the file at `path`.
+    /// Returns whether a pattern matches the file at `path`.
     pub fn matches(&self, path: &ProjectPath) -> bool {
         let globs = self.globs.iter().map(|glob| &glob.glob);
         self.files.get_or_init(|| Matchers::new(globs)).is_match(path.as_str())
     }
 
-    /// Whether a pattern matches whatever the folder at `path` holds, so that a walk need not enter it.
+    /// Returns whether a pattern matches whatever the folder at `path` holds, so that a walk need not enter it.
     pub fn matches_all_in(&self, folder: &ProjectPath) -> bool {
         let globs = self.globs.iter().filter_map(|glob| glob.folder.as_ref());
         let folders = self.folders.get_or_init(|| Matchers::new(globs));

@@ -4,7 +4,7 @@ use std::{borrow::Borrow, fmt, path::Path, str::FromStr};
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-/// How many bytes a file of the project may have to be read or written: 64 MiB. Artifacts are prose (the largest of 734
+/// The largest number of bytes of a file that is read or written: 64 MiB. Artifacts are prose (the largest of 734
 /// real ones is far below 1 MiB) and a manifest of 100,000 rows has about 12 MB; what is larger is no state of a workflow.
 pub const READ_LIMIT: u64 = 64 * 1024 * 1024;
 
@@ -13,7 +13,7 @@ pub const READ_LIMIT: u64 = 64 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProjectPath(Box<str>);
 
-/// Why a path cannot name a file of the project.
+/// A reason why a path cannot name a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProjectPathError {
     /// The path is empty or names the root itself.
@@ -93,7 +93,7 @@ impl ProjectPath {
         }
     }
 
-    /// What follows the last dot of the file's name (a leading dot starts no extension).
+    /// The text after the last dot of the file's name (a leading dot starts no extension).
     pub fn extension(&self) -> Option<&str> {
         let name = self.file_name();
         name.rfind('.').filter(|dot| *dot > 0).map(|dot| &name[dot + 1..])
@@ -115,7 +115,7 @@ impl ProjectPath {
         Self::new(format!("{}/{relative}", self.0))
     }
 
-    /// Whether this path is `folder` or lies in it.
+    /// Returns whether this path is `folder` or lies in it.
     pub fn starts_with(&self, folder: &ProjectPath) -> bool {
         self.0.strip_prefix(&*folder.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 use stepmark_frontmatter::Span;
 
-/// What a test wants to be wrong: each `needle` in the text, mended by putting `text` there.
+/// A finding that a test makes: each `needle` in the text, mended by putting `text` there.
 struct Wanted {
     rule: &'static str,
     severity: Severity,

@@ -1,4 +1,4 @@
-//! What the configuration accepts.
+//! Findings that the configuration accepts.
 
 use crate::check::{Group, Rule, rule::Decision};
 
@@ -7,7 +7,7 @@ use crate::check::{Group, Rule, rule::Decision};
 pub struct Allowance {
     /// The rules that may be broken.
     pub rules: Vec<&'static Rule>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 

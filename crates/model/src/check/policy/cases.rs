@@ -7,7 +7,7 @@ use crate::{
 };
 use stepmark_frontmatter::LineIndex;
 
-/// What is reported about a file: `line id severity`.
+/// The findings that are reported about a file: `line id severity`.
 fn reported(file: &str, levels: &[(&str, &str)], allowed: &[&Allowance]) -> (Vec<String>, usize) {
     let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), file.as_bytes().to_vec());
     let subject = Subject::alone(&artifact, None);

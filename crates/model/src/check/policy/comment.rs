@@ -10,7 +10,7 @@ use crate::{
 };
 use stepmark_frontmatter::{Frontmatter, Span, Yaml};
 
-/// What every such comment begins with.
+/// The beginning of every such comment.
 const MARK: &str = "stepmark:";
 
 /// A comment that accepts findings, or wants to.
@@ -23,12 +23,12 @@ pub(super) struct SuppressionComment {
     pub(super) span: Span,
     /// The bytes in which findings are accepted; `None`: all of the file.
     covers: Option<Span>,
-    /// Why it accepts nothing.
+    /// The reason why it accepts nothing.
     pub(super) fault: Option<String>,
 }
 
 impl SuppressionComment {
-    /// Whether it accepts `finding`. What is wrong with suppressions is not for them to accept.
+    /// Returns whether it accepts `finding`. What is wrong with suppressions is not for them to accept.
     pub(super) fn accepts(&self, finding: &Finding) -> bool {
         let start = finding.span.start;
         let is_covered = self.covers.is_none_or(|covers| covers.start <= start && start < covers.end);
@@ -53,7 +53,7 @@ pub(super) fn suppression_comments(artifact: &Artifact) -> Vec<SuppressionCommen
     comments.collect()
 }
 
-/// What looks like a comment in frontmatter that is no YAML: there are findings to accept in it too.
+/// Spans that look like comments in frontmatter that is no YAML: it has findings to accept too.
 fn unparsed_comments(bytes: &[u8], content: Span) -> Vec<Span> {
     let marks = memchr::memmem::find_iter(&bytes[content.range()], MARK.as_bytes());
     let spans = marks.filter_map(|at| {

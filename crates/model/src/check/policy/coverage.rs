@@ -1,4 +1,4 @@
-//! Which bytes a comment speaks about.
+//! The bytes that a comment covers.
 
 use stepmark_frontmatter::Span;
 

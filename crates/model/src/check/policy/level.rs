@@ -1,10 +1,10 @@
-//! How bad the findings of a rule are in a project.
+//! Severities of rules in a project.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use crate::check::{Finding, Rule, Severity};
 
-/// What a project makes of a rule.
+/// The level of a rule in a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Its findings are not reported.

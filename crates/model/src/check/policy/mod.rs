@@ -1,4 +1,4 @@
-//! What becomes of a finding: reported, at a severity of the project's choice, or accepted with a reason.
+//! Policy on findings: reported, at a severity of the project's choice, or accepted with a reason.
 //!
 //! Suppressions come before severities, so that a suppression of a rule that is turned off is not unused.
 
@@ -17,21 +17,21 @@ use super::{
 };
 use comment::{SuppressionComment, suppression_comments};
 
-/// What the configuration says about the findings of one artifact.
+/// The configuration for the findings of one artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy<'c> {
     /// The severities.
     pub levels: &'c Levels,
-    /// What is accepted in this artifact, by the configuration.
+    /// The allowances for this artifact in the configuration.
     pub allowed: &'c [&'c Allowance],
 }
 
-/// What became of the findings of one artifact.
+/// The findings of one artifact after the policy.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
     /// Those that are reported, in file order.
     pub findings: Vec<Finding>,
-    /// How many were accepted by a suppression.
+    /// The number of findings that a suppression accepted.
     pub suppressed: usize,
     /// The places in [`Policy::allowed`] of what accepted something, each with the rule of that.
     pub used: Vec<(usize, &'static Rule)>,
@@ -84,7 +84,7 @@ impl Policy<'_> {
         rules.filter(is_open).filter(|open| !used.contains(open)).collect()
     }
 
-    /// What is left of `findings` in a file beside the artifacts, which has no suppressions of its own.
+    /// Applies the policy to `findings` in a file beside the artifacts, which has no suppressions of its own.
     pub fn judge_beside(&self, findings: Vec<Finding>) -> Judged {
         let mut judged = Judged::default();
         for mut finding in findings {
@@ -102,7 +102,7 @@ impl Policy<'_> {
     }
 }
 
-/// What is wrong with a suppression that accepted findings of the rules `used`.
+/// The faults of a suppression that accepted findings of the rules `used`.
 fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static Rule]) -> Vec<Finding> {
     if let Some(fault) = &comment.fault {
         return vec![unreadable::finding(subject, comment.span, fault)];
@@ -123,7 +123,7 @@ fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static 
     found
 }
 
-/// Whether `rule` would have been found where it is broken: a rule whose facts are missing finds nothing, and then nobody can
+/// Returns whether `rule` would have been found where it is broken: a rule whose facts are missing finds nothing, and then nobody can
 /// say that its suppression is unused.
 fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
     if !matches!(rule.decision, Decision::OfArtifact(_)) {

@@ -9,7 +9,7 @@ use crate::{
 };
 use stepmark_frontmatter::LineIndex;
 
-/// What `rule` finds in a file `prd.md`: `line:column id message`. `workflowType: prd` binds it to the PRD of 6.0.4,
+/// The findings of `rule` in a file `prd.md`: `line:column id message`. `workflowType: prd` binds it to the PRD of 6.0.4,
 /// `workflowType: choice` to three steps of which the second is one of two.
 pub(crate) fn found(rule: &Rule, text: &str) -> Vec<String> {
     let found = found_in(rule, &[("prd.md", text)]);
@@ -42,7 +42,7 @@ pub(crate) fn fixed_in(rule: &Rule, files: &[(&str, &str)]) -> Option<String> {
     Some(text)
 }
 
-/// Whether one file alone can never break the rule: it takes another one, or the same at an earlier time.
+/// Returns whether one file alone can never break the rule: it takes another one, or the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &Rule) -> bool {
     ["SM307", "SM502", "SM509", "SM801", "SM802"].contains(&rule.id) || rule.group == Group::History
 }
@@ -53,7 +53,7 @@ fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
     format!("{path}:{place} {} {}", finding.rule.id, finding.message)
 }
 
-/// Where the manifest of the project stands.
+/// The path of the project's manifest.
 pub(crate) const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 
 struct Files<'f>(&'f [(&'f str, &'f str)]);

@@ -67,7 +67,7 @@ impl Keys {
             .map(|value| value.text.as_str())
     }
 
-    /// Whether the value is `false`, as such or as text.
+    /// Returns whether the value is `false`, as such or as text.
     pub(super) fn is_false(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| value.is_false)
     }

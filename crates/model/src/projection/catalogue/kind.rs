@@ -1,4 +1,4 @@
-//! Which catalogues there are.
+//! The kinds of catalogues.
 
 /// A catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ impl CatalogueKind {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Agent, Self::Workflow, Self::Skill, Self::Task, Self::Tool];
 
-    /// What an entry is called.
+    /// The noun for an entry.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Agent => "agent",

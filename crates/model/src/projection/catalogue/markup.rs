@@ -1,4 +1,4 @@
-//! What agents and tasks of 6.0.4 say in markup, found as the official installer finds it: by the first text of a form anywhere
+//! Markup of agents and tasks of 6.0.4, found as the official installer finds it: by the first text of a form anywhere
 //! in the file. That is no XML reader, and must be none: the files are Markdown around a piece of XML, with bare `&` and `<`.
 
 /// The value of the first attribute `name="…"` that is not empty, wherever it stands.
@@ -10,7 +10,7 @@ pub(super) fn attribute<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     })
 }
 
-/// What stands between the first `<name>` and the `</name>` that follows; it may hold other elements.
+/// The text between the first `<name>` and the `</name>` that follows; it may hold other elements.
 pub(super) fn element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let (_, content) = text.split_once(&format!("<{name}>"))?;
     content.split_once(&format!("</{name}>")).map(|(content, _)| content)
@@ -26,7 +26,7 @@ pub(super) fn plain_element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     })
 }
 
-/// Whether any tag that begins with `<name` holds `text`, not directly behind its name.
+/// Returns whether any tag that begins with `<name` holds `text`, not directly behind its name.
 pub(super) fn tag_holds(markup: &str, name: &str, text: &str) -> bool {
     let start = format!("<{name}");
     markup.match_indices(&start).any(|(at, _)| {

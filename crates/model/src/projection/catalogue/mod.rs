@@ -46,7 +46,7 @@ pub const NO_MODULE: &str = "standalone";
 /// A file that may be an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct CatalogueFile<'a> {
-    /// Where it stands.
+    /// Its path.
     pub path: &'a ProjectPath,
     /// Its bytes.
     pub bytes: &'a [u8],
@@ -56,12 +56,12 @@ pub struct CatalogueFile<'a> {
     pub listed_path: &'a str,
 }
 
-/// What a file gave.
+/// The result of reading a file.
 #[derive(Clone, Debug, Default)]
 pub struct EntryReading {
     /// The entry; `None` for a file that is none, or that cannot be read as one.
     pub entry: Option<Entry>,
-    /// What is wrong with the file.
+    /// The problem with the file.
     pub problem: Option<EntryProblem>,
 }
 

@@ -1,4 +1,4 @@
-//! Why a file is not, or not wholly, in its catalogue.
+//! Problems that keep a file, or a part of it, out of its catalogue.
 
 use crate::artifact::ProjectPath;
 use stepmark_frontmatter::ParseError;
@@ -11,11 +11,11 @@ pub struct EntryProblem {
     pub path: ProjectPath,
     /// The line, from 1.
     pub line: Option<usize>,
-    /// What is wrong there.
+    /// The kind of problem.
     pub kind: EntryProblemKind,
 }
 
-/// What is wrong with a file of a catalogue.
+/// A kind of problem with a file of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EntryProblemKind {
     /// The frontmatter, or the whole file where it is YAML, cannot be read.
@@ -38,7 +38,7 @@ pub enum EntryProblemKind {
         "its `name` is `{name}` and its folder is called `{folder}`: agents find it only if both are the same"
     )]
     NameDiffers {
-        /// What the frontmatter says.
+        /// The state in the frontmatter.
         name: String,
         /// The folder's name.
         folder: String,
@@ -46,7 +46,7 @@ pub enum EntryProblemKind {
     /// The file or folder cannot be read at all.
     #[error("it cannot be read: {reason}")]
     Unreadable {
-        /// What the system says.
+        /// The message of the system.
         reason: String,
     },
     /// A name in the folder is no UTF-8, so no catalogue can hold it.
@@ -60,7 +60,7 @@ pub enum EntryProblemKind {
         "the installer's file cannot be read, so columns, modules and their order are taken from the folders: {reason}"
     )]
     InstallersBook {
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
 }

@@ -7,7 +7,7 @@ use super::{
     markup::{attribute, element, plain_element},
 };
 
-/// Where an agent says what stands in a column: an attribute or an element of its markup, else a key of its frontmatter.
+/// The sources of a column in an agent's file: an attribute or an element of its markup, else a key of its frontmatter.
 const TOLD: [(Column, Place); 8] = [
     (Column::DisplayName, Place::Attribute("name")),
     (Column::Title, Place::Attribute("title")),
@@ -19,7 +19,7 @@ const TOLD: [(Column, Place); 8] = [
     (Column::Principles, Place::Element("principles")),
 ];
 
-/// How the official installer finds a value in markup.
+/// The official installer's way to find a value in markup.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Attribute(&'static str),
@@ -65,7 +65,7 @@ pub fn read_agent(source: &CatalogueFile<'_>) -> EntryReading {
     EntryReading { entry: Some(entry), problem }
 }
 
-/// Whether a skill is an agent: it was installed below the `agents` folder of its module, where agents of all releases stand.
+/// Returns whether a skill is an agent: it was installed below the `agents` folder of its module, where agents of all releases stand.
 /// `listed_path` is the path in the catalogue, such as `_bmad/bmm/agents/NAME/SKILL.md`.
 pub fn is_agent_skill(listed_path: &str) -> bool {
     let parts: Vec<&str> = listed_path.split('/').collect();

@@ -11,7 +11,7 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// Why bytes are no catalogue, or could not be made.
+/// An error of reading or writing a catalogue.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct TableError(#[from] csv::Error);
@@ -49,7 +49,7 @@ impl Table {
         })
     }
 
-    /// Whether its header is one of a catalogue: every release has these columns.
+    /// Returns whether its header is one of a catalogue: every release has these columns.
     pub fn is_catalogue(&self) -> bool {
         let has = |column: Column| self.columns.iter().any(|name| name == column.name());
         has(Column::Name) && has(Column::Module) && has(Column::Path)

@@ -1,4 +1,4 @@
-//! What stands in a checkpoint.
+//! The content of a checkpoint.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -19,15 +19,15 @@ pub struct Checkpoint {
     schema: String,
     /// The artifact.
     pub key: ArtifactKey,
-    /// Where it stood.
+    /// Its path then.
     pub path: ProjectPath,
     /// The event that tells of the checkpoint.
     pub event: EventId,
     /// The commit that was checked out; `None` outside of git, or before the first commit.
     pub git_commit: Option<String>,
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// What whoever made it says.
+    /// The message of its maker.
     pub message: Option<String>,
     /// The hash of the whole file.
     pub file_hash: FileHash,
@@ -42,13 +42,13 @@ pub struct Checkpoint {
     pub more: Map<String, Json>,
 }
 
-/// Why a file is no checkpoint that may be believed.
+/// A reason not to trust a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointProblem {
     /// It cannot be read.
     #[error("it is no checkpoint: {reason}")]
     NotACheckpoint {
-        /// What the reader of JSON says.
+        /// The message of the JSON reader.
         reason: String,
     },
     /// Another version wrote it.
@@ -65,7 +65,7 @@ pub enum CheckpointProblem {
     WrongState,
 }
 
-/// Why no checkpoint can be made of an artifact.
+/// A reason why no checkpoint can be made of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCheckpoint {
     /// There is nothing to keep.

@@ -1,4 +1,4 @@
-//! Where checkpoints stand.
+//! Paths of checkpoints.
 
 use jiff::Timestamp;
 
@@ -10,7 +10,7 @@ use crate::{
 /// The folder of all checkpoints, seen from the root.
 pub const CHECKPOINTS: &str = ".stepmark/checkpoints";
 
-/// How many characters of a key its folder shows.
+/// The number of characters of a key that its folder shows.
 const SHOWN: usize = 60;
 
 /// The folder of an artifact's checkpoints, seen from the root: what is readable of the key, and a part of its hash, as two
@@ -36,7 +36,7 @@ pub fn checkpoint_path(
     ProjectPath::new(format!("{}/{}.json", checkpoint_folder(key), stem(at, hash)))
 }
 
-/// Where the whole of a damaged file is kept when a checkpoint is put back into it: beside the checkpoint.
+/// The path at which the whole of a damaged file is kept when a checkpoint is put back into it: beside the checkpoint.
 ///
 /// # Errors
 /// When the checkpoint's path is none that [`checkpoint_path`] gives.

@@ -1,4 +1,4 @@
-//! What an artifact was known by, as far as a file that may be damaged tells.
+//! The key of an artifact, as far as a file that may be damaged tells.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::{
     journal::ArtifactKey,
 };
 
-/// How many lines of a damaged file are looked at: frontmatter stands at its start.
+/// The number of lines of a damaged file that are read: frontmatter stands at its start.
 const LINES: usize = 200;
 
 /// The keys under which an artifact may have been known, the likeliest first: the one that its frontmatter gives; where that

@@ -71,7 +71,7 @@ impl Listing {
         &self.folders
     }
 
-    /// Whether a file in `folder` or anywhere below it is listed.
+    /// Returns whether a file in `folder` or anywhere below it is listed.
     pub fn reaches_into(&self, folder: &str) -> bool {
         self.places.contains_key(folder) || self.above.contains(folder)
     }
@@ -90,7 +90,7 @@ impl Listing {
         self.folders.iter().flat_map(of)
     }
 
-    /// What is odd about the manifest, by line.
+    /// The warnings of the manifest, by line.
     pub fn oddities(&self) -> &[ManifestWarning] {
         &self.oddities
     }
@@ -112,12 +112,12 @@ impl ListedFolder {
         &self.path
     }
 
-    /// How many files are listed directly in it.
+    /// The number of files that are listed directly in it.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -224,7 +224,7 @@ impl ListingBuilder {
     }
 }
 
-/// Where the file's name begins in `path`; `None` unless every part of the path names something, so that it is relative
+/// The offset of the file's name in `path`; `None` unless every part of the path names something, so that it is relative
 /// and leads nowhere up.
 fn name_in(path: &str) -> Option<usize> {
     let names_something = |part: &str| !matches!(part, "" | "." | "..");

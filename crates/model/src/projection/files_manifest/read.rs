@@ -10,7 +10,7 @@ use crate::artifact::{FileHash, FileHashError};
 pub struct ManifestReading<'text> {
     /// The rows in the order of the file.
     pub rows: Vec<ReadRow<'text>>,
-    /// What does not look as the official installer writes it.
+    /// The lines that do not look as the official installer writes them.
     pub oddities: Vec<ManifestWarning>,
 }
 
@@ -28,11 +28,11 @@ pub struct ReadRow<'text> {
 pub struct ManifestWarning {
     /// The line in the file, from 1.
     pub line: usize,
-    /// What is odd there.
+    /// The kind of warning.
     pub kind: ManifestWarningKind,
 }
 
-/// What is odd about a manifest's line.
+/// A kind of warning about a manifest's line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestWarningKind {
     /// The first line is not the header; like the installer's reader, this one takes it for the header.
@@ -42,7 +42,7 @@ pub enum ManifestWarningKind {
     },
     /// The row has fewer than four fields and is passed over, as the installer's reader does.
     ShortRow {
-        /// How many fields it has.
+        /// The number of fields it has.
         fields: usize,
     },
     /// The last field is no SHA-256: the row is read as one without a hash.
@@ -139,7 +139,7 @@ impl LineReader {
         if text.is_empty() { None } else { row(self.lines, text, oddities) }
     }
 
-    /// How many lines were read, the header among them.
+    /// The number of lines that were read, the header among them.
     pub(super) fn lines_read(&self) -> usize {
         self.lines
     }
@@ -181,7 +181,7 @@ fn trimmed(line: &str) -> &str {
 
 /// The fields of one line.
 struct Fields<'text> {
-    /// What follows the last comma; `None` after the last field.
+    /// The text behind the last comma; `None` after the last field.
     rest: Option<&'text str>,
 }
 

@@ -7,13 +7,13 @@ use memchr::memmem;
 use super::{FileRow, write};
 use crate::artifact::FileHash;
 
-/// How long a hash is in a manifest.
+/// The length of a hash in a manifest.
 const HASH: usize = 64;
 
-/// What stands behind it.
+/// The bytes behind it.
 const AFTER_HASH: &[u8] = b"\"\n";
 
-/// What is to become of a row.
+/// The change of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Renewal {
     /// It has this hash.
@@ -22,7 +22,7 @@ pub enum Renewal {
     Outdated(Range<usize>),
 }
 
-/// Where the row of the file at `path` has to change for `hash`. `None` where the manifest has no row of it, or not exactly one that is
+/// Finds the bytes of the row of the file at `path` that change for `hash`. `None` where the manifest has no row of it, or not exactly one that is
 /// written as [`write()`] writes it: then only the whole can be written anew.
 pub fn renewal(manifest: &[u8], path: &str, hash: FileHash) -> Option<Renewal> {
     let fresh = write(&[FileRow::of(path, Some(hash)).ok()?]).ok()?;

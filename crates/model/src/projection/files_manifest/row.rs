@@ -33,11 +33,11 @@ pub struct FileRow<'text> {
 pub struct UnlistablePath {
     /// The path, relative to the root of the manifest.
     pub path: String,
-    /// What in it cannot be written.
+    /// The part that cannot be written.
     pub reason: UnlistableReason,
 }
 
-/// What the manifest's format cannot hold.
+/// A part of a path that the manifest's format cannot hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnlistableReason {
     /// The reader toggles on every quote and drops it.

@@ -1,8 +1,8 @@
-//! Which files under a root a manifest speaks of.
+//! The files under a root that a manifest covers.
 
 use std::fmt;
 
-/// Which files under a root a manifest speaks of. All paths are relative to the root, with `/`.
+/// The files under a root that a manifest covers. All paths are relative to the root, with `/`.
 ///
 /// A scope decides about files that are on disk and *not* listed: whether `verify` tells of them and `write` lists
 /// them. A listed file is looked for wherever it is, so no scope can make one look missing.
@@ -19,10 +19,10 @@ pub enum ManifestScope<'a> {
 
 /// Says which files are artifacts.
 pub trait ArtifactFilter: Sync {
-    /// Whether the file at `path` is one.
+    /// Returns whether the file at `path` is one.
     fn is_artifact(&self, path: &str) -> bool;
 
-    /// Whether no file in `folder`, however deep, is one.
+    /// Returns whether no file in `folder`, however deep, is one.
     fn skips_folder(&self, folder: &str) -> bool;
 }
 
@@ -37,7 +37,7 @@ impl fmt::Debug for ManifestScope<'_> {
 }
 
 impl ManifestScope<'_> {
-    /// Whether files of this folder, or of folders below it, can belong to the manifest.
+    /// Returns whether files of this folder, or of folders below it, can belong to the manifest.
     pub fn enters(&self, folder: &str) -> bool {
         let name = folder.rsplit('/').next().unwrap_or(folder);
         match (name, self) {
@@ -48,7 +48,7 @@ impl ManifestScope<'_> {
         }
     }
 
-    /// Whether the file, which no manifest lists yet, belongs to the manifest.
+    /// Returns whether the file, which no manifest lists yet, belongs to the manifest.
     pub fn holds(&self, path: &str) -> bool {
         match self {
             Self::Everything => true,
@@ -57,14 +57,14 @@ impl ManifestScope<'_> {
         }
     }
 
-    /// Whether a file that [`ManifestScope::holds`] excludes stays in a rewritten manifest because the earlier one lists it.
+    /// Returns whether a file that [`ManifestScope::holds`] excludes stays in a rewritten manifest because the earlier one lists it.
     /// The installer lists files (its configuration, `_config/manifest.yaml`) that it later skips when it looks for
     /// a user's files.
     pub fn keeps_listed(&self) -> bool {
         matches!(self, Self::BmadFolder)
     }
 
-    /// Whether the listed file may differ from its row without anybody having edited it.
+    /// Returns whether the listed file may differ from its row without anybody having edited it.
     ///
     /// In a `_bmad` folder these are the files that the installer writes anew on every run and never compares
     /// (`config.yaml`, `_config/`, `render/`, agents' memory), and `config.toml` with `config.user.toml` in its root:
@@ -81,14 +81,14 @@ fn installer_skips_folder(folder: &str) -> bool {
     matches!(folder, "render" | "_config" | "_cfg" | "memory" | "_memory")
 }
 
-/// Whether the installer's search passes over a file that its manifest does not list.
+/// Returns whether the installer's search passes over a file that its manifest does not list.
 fn installer_skips_file(path: &str) -> bool {
     // Agents are compiled into the modules' `agents` folders by installers before 6.3, and listed nowhere.
     let compiled_agent = path.ends_with(".md") && path.contains("/agents/");
     installer_never_compares(path) || compiled_agent
 }
 
-/// Whether the installer's search passes over a file even where its manifest lists it.
+/// Returns whether the installer's search passes over a file even where its manifest lists it.
 fn installer_never_compares(path: &str) -> bool {
     let top = path.split('/').next().unwrap_or(path);
     let in_skipped_folder = top.len() < path.len() && installer_skips_folder(top);

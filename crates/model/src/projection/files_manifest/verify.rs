@@ -1,11 +1,11 @@
-//! What a manifest says, compared with what is there.
+//! Verification of the files against a manifest.
 
 use std::collections::HashSet;
 
 use super::{LineEndHashes, ManifestScope};
 use crate::artifact::FileHash;
 
-/// How a file stands to its row.
+/// The class of a file by its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileClass {
     /// The bytes have the listed hash.
@@ -61,13 +61,13 @@ impl FileClass {
         }
     }
 
-    /// Whether a file of this class makes the verification fail.
+    /// Returns whether a file of this class makes the verification fail.
     pub const fn is_finding(self) -> bool {
         matches!(self, Self::Modified | Self::Missing | Self::Unreadable)
     }
 }
 
-/// What was found where a row points, unless the bytes there have the listed hash.
+/// The file found where a row points, unless the bytes there have the listed hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundFile {
     /// No file of that name, or no such folder.
@@ -86,14 +86,14 @@ pub struct Deviation {
     pub path: String,
     /// Its hash in the manifest; `None` where the manifest holds none.
     pub listed: Option<FileHash>,
-    /// What is there.
+    /// The file that was found.
     pub found: FoundFile,
 }
 
 /// Everything that was seen under a manifest's root.
 #[derive(Clone, Debug, Default)]
 pub struct Observations {
-    /// How many listed files have the listed hash.
+    /// The number of listed files that have the listed hash.
     pub as_listed: usize,
     /// All other listed files.
     pub deviations: Vec<Deviation>,
@@ -110,23 +110,23 @@ pub struct Observations {
 pub struct FileResult {
     /// The file, relative to the manifest's root.
     pub path: String,
-    /// How it stands to its row.
+    /// Its class by its row.
     pub class: FileClass,
-    /// Why it could not be read.
+    /// The reason why it could not be read.
     pub reason: Option<String>,
 }
 
 /// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verification {
-    /// How many files are as their rows say.
+    /// The number of files that are as their rows say.
     pub ok: usize,
     /// All others, by path.
     pub others: Vec<FileResult>,
 }
 
 impl Verification {
-    /// How many files are of `class`.
+    /// The number of files of `class`.
     pub fn count(&self, class: FileClass) -> usize {
         if class == FileClass::Ok {
             return self.ok;
@@ -134,7 +134,7 @@ impl Verification {
         self.others.iter().filter(|file| file.class == class).count()
     }
 
-    /// Whether a file is modified, missing or unreadable.
+    /// Returns whether a file is modified, missing or unreadable.
     pub fn has_findings(&self) -> bool {
         self.others.iter().any(|file| file.class.is_finding())
     }

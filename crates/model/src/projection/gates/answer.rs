@@ -9,7 +9,7 @@ use crate::{
     workflow::{StepId, WorkflowDefinition},
 };
 
-/// What a gate says by itself.
+/// The decision of a gate by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateDecision {
     /// Go on.
@@ -20,7 +20,7 @@ pub enum GateDecision {
     Closed(Closed),
 }
 
-/// Why a gate is closed.
+/// A reason why a gate is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Closed {
     /// The step has no gate.
@@ -44,7 +44,7 @@ pub enum Closed {
     NoArtifact,
     /// The artifact's frontmatter does not say one thing to every reader.
     Unreadable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The artifact does not list the step.
@@ -92,7 +92,7 @@ fn fits(gate: &Gate, asked: &StepId) -> bool {
     })
 }
 
-/// Whether `artifact`, which lists the steps `completed`, says that the step `asked` is done: tier 2.
+/// Returns whether `artifact`, which lists the steps `completed`, says that the step `asked` is done: tier 2.
 ///
 /// # Errors
 /// Why not.

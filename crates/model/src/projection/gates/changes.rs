@@ -13,7 +13,7 @@ use crate::{
 pub struct GateFacts<'a> {
     /// Its identity.
     pub key: ArtifactKey,
-    /// Where it stands.
+    /// Its path.
     pub path: &'a ProjectPath,
     /// Its stat.
     pub stat: GateStat,
@@ -23,19 +23,19 @@ pub struct GateFacts<'a> {
     pub state: StateDigest,
 }
 
-/// What is to happen in the folder of an artifact's gates. Removal comes first.
+/// Changes in the folder of an artifact's gates. Removal comes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GateChanges {
     /// Files to remove.
     pub remove: Vec<String>,
     /// Files to write, with their bytes.
     pub write: Vec<(String, Vec<u8>)>,
-    /// How many files are right as they are.
+    /// The number of files that are right as they are.
     pub unchanged: usize,
 }
 
 impl GateChanges {
-    /// What turns `stored` into the gates of `steps`. A new gate names `event`; one that is there keeps its own.
+    /// Plans the changes that turn `stored` into the gates of `steps`. A new gate names `event`; one that is there keeps its own.
     pub fn plan(
         steps: &[GateStep],
         stored: &[StoredGate],

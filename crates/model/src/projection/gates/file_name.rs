@@ -2,7 +2,7 @@
 
 use crate::artifact::FileHash;
 
-/// What the names of gates end with.
+/// The extension of gates.
 pub const GATE_EXTENSION: &str = ".gate";
 
 /// Longer names are cut; every file system takes 255 bytes.

@@ -11,7 +11,7 @@ use crate::{
 /// The shape of a gate's JSON, and its version.
 const SCHEMA: &str = "stepmark.gate/1";
 
-/// What a gate's file holds.
+/// The content of a gate's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gate {
     schema: String,
@@ -23,7 +23,7 @@ pub struct Gate {
     pub event: Option<EventId>,
     /// The artifact's identity.
     pub artifact: ArtifactKey,
-    /// Where the artifact stands.
+    /// The path of the artifact.
     pub path: ProjectPath,
     /// The artifact's stat when the step was seen in it.
     pub stat: GateStat,
@@ -33,7 +33,7 @@ pub struct Gate {
     pub state: StateDigest,
 }
 
-/// What the file system said about the artifact.
+/// The stat of the artifact in the file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateStat {
     /// Size in bytes.
@@ -44,7 +44,7 @@ pub struct GateStat {
     pub changed: i64,
     /// The file's number; 0 where the system has none.
     pub inode: u64,
-    /// Whether an equal stat alone means equal bytes. Not so for a file that was written a moment before: a second change
+    /// True if an equal stat alone means equal bytes. Not so for a file that was written a moment before: a second change
     /// may bear the same time.
     pub is_proof: bool,
 }
@@ -96,7 +96,7 @@ impl Gate {
         bytes
     }
 
-    /// What the gate says, now that its artifact has the stat `now` (`None`: there is no such file).
+    /// Decides for an artifact that has the stat `now` (`None`: there is no such file).
     pub fn judge(&self, now: Option<GateStat>) -> GateDecision {
         match now {
             None => GateDecision::Closed(Closed::NoArtifact),
@@ -108,7 +108,7 @@ impl Gate {
 }
 
 impl GateStat {
-    /// Whether both tell of the same state of a file, as far as stats tell.
+    /// Returns whether both tell of the same state of a file, as far as stats tell.
     pub const fn is_same_file(&self, other: &Self) -> bool {
         self.size == other.size
             && self.modified == other.modified

@@ -7,7 +7,7 @@ use crate::{
     workflow::{StepId, StepMatch, WorkflowDefinition},
 };
 
-/// How many steps have gates. Each gate holds the stat of the file, so that every change writes all of them anew: the artifact that
+/// The number of steps that have gates. Each gate holds the stat of the file, so that every change writes all of them anew: the artifact that
 /// lists more has none, and `gate check --verify` answers for it.
 const MOST_GATES: usize = 4096;
 

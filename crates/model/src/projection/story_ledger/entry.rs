@@ -16,19 +16,19 @@ pub struct LedgerEntry {
     pub story: ProjectPath,
     /// Its key in the ledger.
     pub key: String,
-    /// Where the copy stands.
+    /// The location of the copy.
     pub place: EntryLocation,
-    /// What the copy says, as written; `None` where it says nothing.
+    /// The word of the copy, as written; `None` where it says nothing.
     pub from: Option<String>,
     /// The status in the frontmatter, as written.
     pub status: String,
-    /// What the copy is to say.
+    /// The word that is to be written.
     pub to: String,
-    /// What that means.
+    /// The meaning of that change.
     pub change: WordChange,
 }
 
-/// Where in a file a copy stands.
+/// The location of a copy in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryLocation {
     /// The line `Status:` of the story's own body.
@@ -69,12 +69,12 @@ impl LedgerEntry {
         }
     }
 
-    /// Whether it may be written without anybody's reason: it goes on, or says the same in another word.
+    /// Returns whether it may be written without anybody's reason: it goes on, or says the same in another word.
     pub const fn is_harmless(&self) -> bool {
         matches!(self.change, WordChange::Same | WordChange::Forward)
     }
 
-    /// Why it cannot be written, whatever the reason.
+    /// The reason why it cannot be written.
     pub const fn obstacle(&self) -> Option<&'static str> {
         match self.place {
             EntryLocation::Structured { .. } => {
@@ -90,7 +90,7 @@ impl LedgerEntry {
         }
     }
 
-    /// Whether the copy says what goes with `status` in the frontmatter.
+    /// Returns whether the copy says what goes with `status` in the frontmatter.
     pub fn is_fitting(&self, status: &str, words: LedgerWords<'_>) -> bool {
         self.from.as_deref().is_some_and(|from| match self.place {
             EntryLocation::StatusLine => words.is_same(from, status),
@@ -98,7 +98,7 @@ impl LedgerEntry {
         })
     }
 
-    /// Whether `lineage`, the history of `story`, tells how it came from what the copy says to what the frontmatter says.
+    /// Returns whether `lineage`, the history of `story`, tells how it came from what the copy says to what the frontmatter says.
     pub fn is_explained(&self, story: &Story, lineage: &Lineage) -> bool {
         let words = story.words();
         let copy = match self.place {

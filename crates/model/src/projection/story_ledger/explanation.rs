@@ -1,4 +1,4 @@
-//! Whether history tells how a story came to an earlier state.
+//! Explanations in history for an earlier state of a story.
 
 use super::StorySide;
 use crate::{
@@ -9,14 +9,14 @@ use stepmark_frontmatter::{KeyPath, Operation};
 
 /// A change of a story's status that history tells of.
 struct StatusMove<'e> {
-    /// What it was in the frontmatter, and in the copy that is asked about: an import names those that disagreed.
+    /// The status before in the frontmatter, and in the copy that is asked about: an import names those that disagreed.
     before: Vec<&'e str>,
     after: Option<&'e str>,
-    /// Whether somebody meant it: a command did it, and no editor.
+    /// True if somebody meant it: a command did it, and no editor.
     is_meant: bool,
 }
 
-/// Whether `lineage` tells that the story, or this `copy` of its status when it was imported, was in the state that `from` means, and that
+/// Returns whether `lineage` tells that the story, or this `copy` of its status when it was imported, was in the state that `from` means, and that
 /// commands alone led it to `to` since.
 pub fn status_moves_explain(
     lineage: &Lineage,
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// What one copy said when it was imported says nothing about what the other says now.
+    /// An import of one copy explains nothing about the other.
     #[test]
     fn an_import_explains_the_copy_that_it_names() {
         let words = LedgerWords::new(None, LedgerKey::read("1-1-a").unwrap());

@@ -19,12 +19,12 @@ pub enum StorySide {
     SprintStatus,
 }
 
-/// What the three places say of one story, as written.
+/// The three copies of one story's status, as written.
 #[derive(Clone, Debug)]
 pub struct StorySides {
     /// Its file.
     pub path: ProjectPath,
-    /// What it is.
+    /// Its kind.
     pub key: LedgerKey,
     /// Its frontmatter; `None` where that says nothing, as in the others.
     pub frontmatter: Option<String>,
@@ -39,10 +39,10 @@ pub struct StorySides {
 impl StorySide {
     /// All, in the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::Frontmatter, Self::StatusLine, Self::SprintStatus];
-    /// Who counts where all that say anything agree: the truth, then what agents choose stories by.
+    /// The copy that counts where all that say anything agree: the truth, then what agents choose stories by.
     const FALLBACK: [Self; 3] = [Self::Frontmatter, Self::SprintStatus, Self::StatusLine];
 
-    /// What it is called in the data of an event that tells of an import.
+    /// Its key in the data of an event of an import.
     pub fn data_key(self) -> String {
         self.as_str().replace('-', "_")
     }
@@ -81,7 +81,7 @@ impl FromStr for StorySide {
 }
 
 impl StorySides {
-    /// What `artifact` and its ledger say; `None` for what is no story, or one of which nothing is said.
+    /// Reads the status of `artifact` and of its ledger; `None` for what is no story, or one of which nothing is said.
     pub fn read(
         artifact: &Artifact,
         lifecycle: Option<Arc<Lifecycle>>,
@@ -103,7 +103,7 @@ impl StorySides {
         StorySide::ALL.iter().any(|side| sides.word(*side).is_some()).then_some(sides)
     }
 
-    /// What `side` says.
+    /// The word of `side`.
     pub fn word(&self, side: StorySide) -> Option<&str> {
         match side {
             StorySide::Frontmatter => self.frontmatter.as_deref(),
@@ -112,7 +112,7 @@ impl StorySides {
         }
     }
 
-    /// Whether two sides say different states.
+    /// Returns whether two sides say different states.
     pub fn is_disputed(&self) -> bool {
         let words = self.words();
         let own = [self.frontmatter.as_deref(), self.status_line.as_deref()];
@@ -121,7 +121,7 @@ impl StorySides {
         copies_differ || own.into_iter().flatten().any(|word| !self.is_in_ledger(word))
     }
 
-    /// Whether the ledger says what goes with `status`, or nothing that could contradict it.
+    /// Returns whether the ledger says what goes with `status`, or nothing that could contradict it.
     fn is_in_ledger(&self, status: &str) -> bool {
         let (words, listed) = (self.words(), self.sprint_status.as_deref());
         words.in_ledger(status).is_none() || listed.is_none_or(|listed| words.fits(status, listed))
@@ -160,7 +160,7 @@ impl StorySides {
         own.or_else(|| Some(words.in_frontmatter(word)))
     }
 
-    /// How words about it are read.
+    /// The lifecycle words by which its copies are read.
     pub fn words(&self) -> LedgerWords<'_> {
         LedgerWords::new(self.lifecycle.as_deref(), self.key).in_file(&self.path)
     }

@@ -4,7 +4,7 @@ use super::{EntryLocation, LedgerEntry, Story, story::is_word};
 use crate::artifact::{Artifact, ProjectPath};
 use stepmark_frontmatter::Span;
 
-/// What the line of `story` says else than its frontmatter; `None` where it says the same, but for upper and lower case, or there
+/// The entry for the line of `story` that differs from its frontmatter; `None` where it says the same, but for upper and lower case, or there
 /// is no line.
 pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
     let line = story.line.as_ref().filter(|line| !line.text.eq_ignore_ascii_case(&story.status))?;

@@ -12,7 +12,7 @@ use crate::{
 pub struct Story {
     /// Its file.
     pub path: ProjectPath,
-    /// What it is.
+    /// Its kind.
     pub key: LedgerKey,
     /// Its status, as written in the frontmatter.
     pub status: String,
@@ -20,12 +20,12 @@ pub struct Story {
     pub line: Option<BodyStatus>,
     /// The lifecycle of its status.
     pub lifecycle: Option<Arc<Lifecycle>>,
-    /// Whether a ledger that lacks it should list it: its heading says that it is a story. A spec is listed by the numbers in its name,
+    /// True if a ledger that lacks it should list it: its heading says that it is a story. A spec is listed by the numbers in its name,
     /// which may be those of something else, so none is put in for it.
     pub belongs_in_ledger: bool,
 }
 
-/// What a file is to the ledgers.
+/// The role of a file for the ledgers.
 #[derive(Clone, Debug)]
 pub enum StoryState {
     /// It says a status that ledgers follow.
@@ -37,7 +37,7 @@ pub enum StoryState {
 }
 
 impl Story {
-    /// What `artifact`, whose status has the lifecycle `lifecycle`, is to the ledgers.
+    /// Reads the role of `artifact`, whose status has the lifecycle `lifecycle`, for the ledgers.
     pub fn read(artifact: &Artifact, lifecycle: impl FnOnce() -> Option<Arc<Lifecycle>>) -> StoryState {
         let Some((key, _)) = LedgerKey::of(artifact.path()) else { return StoryState::Other };
         let heading = artifact.first_heading();
@@ -58,18 +58,18 @@ impl Story {
         }))
     }
 
-    /// What it is called by: the key that a ledger has for it, if that lists it by its name.
+    /// Its name: the key that a ledger has for it, if that lists it by its name.
     pub fn name(&self) -> &str {
         LedgerKey::of(&self.path).map_or_else(|| self.path.file_stem(), |(_, name)| name)
     }
 
-    /// How words about it are read.
+    /// The lifecycle words by which its copies are read.
     pub fn words(&self) -> LedgerWords<'_> {
         LedgerWords::new(self.lifecycle.as_deref(), self.key).in_file(&self.path)
     }
 }
 
-/// Whether a text is a status rather than a template that nobody filled in; and whether it fits on a line.
+/// Returns whether a text is a status rather than a template that nobody filled in; and whether it fits on a line.
 pub(super) fn is_word(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(['{', '}', '\n', '\r'])
 }

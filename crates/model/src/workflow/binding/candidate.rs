@@ -18,7 +18,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// What the names of a workflow's files tell.
+    /// Makes a candidate from the names of a workflow's files.
     pub fn from_outline(outline: &WorkflowOutline) -> Self {
         let mut names = vec![outline.name()];
         if outline.variant.is_some() {

@@ -1,6 +1,6 @@
-//! How the names of workflows and the names that artifacts give for them compare.
+//! Agreement of the names of workflows with those that artifacts give for them.
 
-/// How well two names agree, weakest first.
+/// The degree to which two names agree, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NameAgreement {
     /// One begins with all words of the other: `testarch-nfr` and `testarch-nfr-assess`, `ux` and `ux-design`. Holds how

@@ -38,7 +38,7 @@ impl OutputPattern {
         telling.then_some(Self { literals })
     }
 
-    /// Whether a file name (with its extension) fits.
+    /// Returns whether a file name (with its extension) fits.
     pub fn fits(&self, file_name: &str) -> bool {
         let name = file_name.to_lowercase();
         let Some(stem) = name.strip_suffix(".md") else { return false };
@@ -52,7 +52,7 @@ impl OutputPattern {
         stem.ends_with(last.as_str())
     }
 
-    /// How much of a name the pattern fixes, in bytes: of two that fit, the larger one says more.
+    /// The length of the fixed part of the pattern, in bytes: of two that fit, the larger one says more.
     pub(in crate::workflow) fn weight(&self) -> usize {
         self.literals.iter().map(String::len).sum()
     }

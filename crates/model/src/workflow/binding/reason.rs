@@ -1,4 +1,4 @@
-//! Which workflow an artifact belongs to, and why.
+//! The workflow of an artifact, and the reasons.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use crate::artifact::ProjectPath;
 
 use crate::workflow::{NameAgreement, StepId, Track};
 
-/// What an artifact says about the workflow that writes it.
+/// The facts in an artifact about the workflow that writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct ArtifactFacts<'artifact> {
-    /// Where the artifact stands.
+    /// The path of the artifact.
     pub path: &'artifact ProjectPath,
     /// Its `workflowType`.
     pub workflow_type: Option<&'artifact str>,
@@ -19,7 +19,7 @@ pub struct ArtifactFacts<'artifact> {
     pub completed: &'artifact [StepId],
     /// Under which key that list stands.
     pub list: StepList,
-    /// What the project's configuration says about it.
+    /// The workflow that the project's configuration names.
     pub configured: Option<ConfiguredWorkflow<'artifact>>,
 }
 
@@ -57,21 +57,21 @@ pub enum BindingReason {
     },
     /// The artifact's `workflowType`, with its `research_type`, names the workflow.
     WorkflowType {
-        /// What was compared.
+        /// The text that was compared.
         value: String,
-        /// How well it agrees.
+        /// The degree of agreement.
         agreement: NameAgreement,
     },
     /// Items of the artifact's list are names of the workflow's steps.
     StepNames {
-        /// How many items are.
+        /// The number of items that are.
         matched: usize,
     },
     /// Of the remaining workflows only some have the track that the artifact's list belongs to.
     Track(Track),
     /// The artifact's file name holds words of the workflow's or its template's name.
     FileNameWords {
-        /// How many words in a row.
+        /// The number of words in a row.
         words: usize,
     },
     /// The artifact's file name fits the output that the workflow names.
@@ -93,7 +93,7 @@ impl fmt::Display for BindingReason {
     }
 }
 
-/// Which workflow an artifact belongs to. Indices are positions in the list of candidates.
+/// The workflow that an artifact belongs to. Indices are positions in the list of candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
     /// This one.
@@ -109,7 +109,7 @@ pub enum Binding {
     Ambiguous {
         /// Those that fit.
         workflows: Vec<usize>,
-        /// What they have in common.
+        /// The reasons that they share.
         evidence: Vec<BindingReason>,
     },
     /// The configuration names a workflow that does not exist.

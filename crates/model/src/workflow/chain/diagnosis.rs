@@ -1,4 +1,4 @@
-//! What is odd in a workflow's step files.
+//! Oddities of a workflow's step files.
 
 /// One oddity of a chain. None of them stops the chain from being used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +10,7 @@ pub enum ChainDiagnosis {
     Unreadable {
         /// The step.
         step: String,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
     /// A successor key names a file that is not among the steps.
@@ -62,7 +62,7 @@ pub enum ChainDiagnosis {
     Loop {
         /// The step that leads back.
         from: String,
-        /// Where it leads.
+        /// The step that it leads to.
         to: String,
     },
     /// No way leads to this step from the start: a second start, or a step that nothing loads.
@@ -74,9 +74,9 @@ pub enum ChainDiagnosis {
     /// The folder holds more steps than a workflow may have.
     #[error("{found} steps were found and the first {kept} are used")]
     TooManySteps {
-        /// How many there are.
+        /// The total number.
         found: usize,
-        /// How many are used.
+        /// The number that is used.
         kept: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What a workflow is built from: its Markdown files, already read.
+//! Markdown files of a workflow, already read.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ pub(in crate::workflow) const OUTPUT_KEYS: [&str; 5] =
 /// The text is borrowed from whoever read the file; nothing here touches the file system.
 #[derive(Clone, Debug)]
 pub struct WorkflowFile<'text> {
-    /// Where the file stands.
+    /// The path of the file.
     pub path: ProjectPath,
     /// The top-level scalar keys of its frontmatter, in the order of the file; a repeated key appears repeatedly.
     pub keys: Vec<(String, String)>,
-    /// What follows the frontmatter.
+    /// The text after the frontmatter.
     pub body: Cow<'text, str>,
-    /// Why the frontmatter cannot be read; there are no keys then.
+    /// The reason why the frontmatter cannot be read; there are no keys then.
     pub unreadable: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Which step leads to which: edges from keys, prose and numbers, with loops told apart.
+//! The graph of steps: edges from keys, prose and numbers, with loops told apart.
 
 use crate::artifact::ProjectPath;
 
@@ -27,12 +27,12 @@ impl Graph {
         Self { edges, resume: vec![false; count], start: (0..count).take(1).collect() }
     }
 
-    /// Where `step` leads by edges of `kind`.
+    /// The steps to which `step` leads by edges of `kind`.
     pub(in crate::workflow) fn targets(&self, step: usize, kind: EdgeKind) -> impl Iterator<Item = usize> {
         self.edges[step].iter().filter(move |edge| edge.kind == kind).map(|edge| edge.to)
     }
 
-    /// Where `step` leads onward: to its regular successors and its alternatives.
+    /// The steps to which `step` leads onward: to its regular successors and its alternatives.
     pub(in crate::workflow) fn onward(&self, step: usize) -> impl Iterator<Item = usize> {
         self.edges[step].iter().filter(|edge| is_onward(edge)).map(|edge| edge.to)
     }

@@ -1,8 +1,8 @@
-//! Where a step file points when it names another one.
+//! References from one step file to another.
 
 use crate::artifact::ProjectPath;
 
-/// What a reference says, before it is looked up among the steps of a chain.
+/// A reference before it is looked up among the steps of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::workflow) struct Reference {
     /// The path, where every variable of the reference is known.
@@ -13,7 +13,7 @@ pub(in crate::workflow) struct Reference {
     pub(in crate::workflow) file_name: String,
 }
 
-/// What a reference is read against.
+/// The folders against which a reference is read.
 pub(in crate::workflow) struct ReferenceBase<'base> {
     /// The folder of the file in which the reference stands.
     pub(in crate::workflow) own_folder: Option<ProjectPath>,

@@ -15,11 +15,11 @@ pub(in crate::workflow) struct Route {
 pub(in crate::workflow) struct RouteUnit {
     /// One step, or several of which one is done.
     pub(in crate::workflow) members: Vec<usize>,
-    /// Whether some way passes this unit by.
+    /// True if some way passes this unit by.
     pub(in crate::workflow) may_be_passed: bool,
 }
 
-/// Where a step stands on the route.
+/// The position of a step on the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::workflow) enum RoutePosition {
     /// In the unit of this index.
@@ -33,7 +33,7 @@ pub(in crate::workflow) enum RoutePosition {
 }
 
 impl RoutePosition {
-    /// How far along the route this is, comparable between units and asides; `None` off the route.
+    /// The distance along the route, comparable between units and asides; `None` off the route.
     pub(in crate::workflow) fn rank(self) -> Option<usize> {
         match self {
             Self::Unit(unit) => Some(2 * unit),

@@ -76,7 +76,7 @@ pub(crate) fn units(chain: &Chain) -> String {
     chain.units().map(unit).collect::<Vec<_>>().join(" ")
 }
 
-/// What comes next: `02-x`, `02a|02b`, `02-x or 03-y`, `finished`, `unknown`.
+/// Shows the next step: `02-x`, `02a|02b`, `02-x or 03-y`, `finished`, `unknown`.
 pub(crate) fn next(next: &Next<'_>) -> String {
     let name = |step: &&crate::workflow::Step| step.name().trim_start_matches("step-").to_owned();
     match next {

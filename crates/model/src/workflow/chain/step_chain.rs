@@ -18,7 +18,7 @@ pub struct Step {
     pub id: StepId,
     /// The file to read for this step; `None` where the configuration declares the step without a file.
     pub path: Option<ProjectPath>,
-    /// Whether an artifact's list can be expected to name this step.
+    /// The expectation that an artifact's list names this step.
     pub recording: Recording,
 }
 
@@ -29,7 +29,7 @@ impl Step {
     }
 }
 
-/// Whether a step, by its own text, records itself in `stepsCompleted`.
+/// The expectation that a step, by its own text, records itself in `stepsCompleted`.
 ///
 /// Upstream leaves some steps out: `step-04-generate-tests` of the test architecture module hands over to
 /// `step-04c-aggregate`, which alone is recorded. Passing such a step without an entry is no gap.
@@ -41,7 +41,7 @@ pub enum Recording {
     Silent,
 }
 
-/// How one step leads to another.
+/// The kind of an edge from one step to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeKind {
     /// The regular successor.
@@ -54,7 +54,7 @@ pub enum EdgeKind {
     Loop,
 }
 
-/// Where the knowledge of a successor comes from.
+/// The source of the knowledge of a successor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeSource {
     /// A frontmatter key of the step file, such as `nextStepFile`.
@@ -72,9 +72,9 @@ pub enum EdgeSource {
 pub(in crate::workflow) struct Edge {
     /// Index of the step it leads to.
     pub(in crate::workflow) to: usize,
-    /// How it leads there.
+    /// The kind of the edge.
     pub(in crate::workflow) kind: EdgeKind,
-    /// Who says so.
+    /// The source.
     pub(in crate::workflow) source: EdgeSource,
 }
 
@@ -83,9 +83,9 @@ pub(in crate::workflow) struct Edge {
 pub struct Successor<'chain> {
     /// The step that follows.
     pub step: &'chain Step,
-    /// How it follows.
+    /// The kind of the edge.
     pub kind: EdgeKind,
-    /// Who says so.
+    /// The source.
     pub source: &'chain EdgeSource,
 }
 
@@ -213,7 +213,7 @@ impl Chain {
         })
     }
 
-    /// What the step files say follows `step`, best first; empty for a step of another chain.
+    /// The successors of `step` by the step files, best first; empty for a step of another chain.
     pub fn successors<'chain>(&'chain self, step: &Step) -> impl Iterator<Item = Successor<'chain>> {
         let edges = self.index_of(step).map_or(&[][..], |index| &self.graph.edges[index]);
         edges.iter().map(|edge| Successor {
@@ -223,7 +223,7 @@ impl Chain {
         })
     }
 
-    /// What is odd in the step files.
+    /// The oddities of the step files.
     pub fn diagnoses(&self) -> &[ChainDiagnosis] {
         &self.diagnoses
     }

@@ -1,4 +1,4 @@
-//! Which steps follow a step: what its keys, its prose and the numbers say.
+//! The successors of a step by its keys, its prose and the numbers.
 
 use crate::artifact::ProjectPath;
 use crate::workflow::{
@@ -7,7 +7,7 @@ use crate::workflow::{
     chain::reference::{self, Reference, ReferenceBase},
 };
 
-/// What a frontmatter key says about successors.
+/// The kind of edge that a frontmatter key stands for.
 ///
 /// `nextStep…` covers `nextStepFile`, `nextStepFile_modeA`, `nextStepFileExpert`; `alt…` covers `altStepFile` and
 /// `alternateNextStepFile` (FORMATS.md, "Step files and chains"); `skipToStepFile` and `resumeStepFile` were seen in
@@ -153,13 +153,13 @@ pub(in crate::workflow) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> V
     later.into_iter().filter(|at| steps[*at].id.number().is_some_and(belongs)).collect()
 }
 
-/// Whether `number` has a letter, and no step has the same number without one.
+/// Returns whether `number` has a letter, and no step has the same number without one.
 pub(in crate::workflow) fn is_alternative(number: StepNumber, steps: &[Step]) -> bool {
     let plain = StepNumber { letter: None, ..number };
     number.letter.is_some() && steps.iter().all(|step| step.id.number() != Some(plain))
 }
 
-/// Whether two numbers differ at most in their letters.
+/// Returns whether two numbers differ at most in their letters.
 pub(in crate::workflow) fn same_step(a: StepNumber, b: StepNumber) -> bool {
     (a.major, a.minor) == (b.major, b.minor)
 }

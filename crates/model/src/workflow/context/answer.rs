@@ -1,4 +1,4 @@
-//! Which artifact is active and which configuration file applies: found by configuration, never by the place of a file
+//! The active artifact and the configuration file that applies: found by configuration, never by the place of a file
 //! (seed `001_…`, D4-Q3). Pure; `workspace::context` reads the files.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::workflow::{
     chain::reference::{self, ReferenceBase},
 };
 
-/// What is asked for.
+/// The fact that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextQuery {
     /// The artifact that is worked on.
@@ -31,24 +31,24 @@ impl ContextQuery {
 /// One source, looked at for one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCandidate {
-    /// What kind of source it is.
+    /// The kind of source.
     pub place: ContextSourceKind,
     /// The file, or the layer of the configuration.
     pub name: String,
-    /// What it says; `None` where it says nothing.
+    /// Its statement; `None` where it makes none.
     pub statement: Option<ContextStatement>,
-    /// What came of it.
+    /// Its outcome.
     pub verdict: ContextOutcome,
 }
 
-/// What came of a candidate.
+/// The outcome of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContextOutcome {
     /// It says nothing.
     Silent,
     /// It cannot be read.
     Unreadable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// It is the nearest that says something.
@@ -56,7 +56,7 @@ pub enum ContextOutcome {
     /// It is the nearest that says something, and what it says is no file of the project. Nothing farther is taken
     /// instead: that would be a guess.
     WinsUnusably {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A nearer one says something.
@@ -87,7 +87,7 @@ impl ContextAnswer {
         self.candidates.iter().find(wins)
     }
 
-    /// Whether a source cannot be read, or what counts cannot be used.
+    /// Returns whether a source cannot be read, or what counts cannot be used.
     pub fn has_problem(&self) -> bool {
         let is_problem = |candidate: &ContextCandidate| {
             matches!(

@@ -1,4 +1,4 @@
-//! Which artifact is active and which configuration file applies.
+//! The active artifact and the configuration file that applies.
 
 mod source;
 mod answer;

@@ -1,4 +1,4 @@
-//! What says which artifact is active and which configuration file applies: artifacts, workflows, configuration.
+//! Sources of the active artifact and the configuration file: artifacts, workflows, configuration.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::artifact::ProjectPath;
 use crate::workflow::ContextQuery;
 use stepmark_frontmatter::{Document, LineIndex, ParseError, Position, Region, RegionError, Yaml};
 
-/// What kind of source says something, the nearest to the artifact first.
+/// The kinds of sources, the nearest to the artifact first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContextSourceKind {
     /// The frontmatter of the artifact itself.
@@ -27,10 +27,10 @@ impl fmt::Display for ContextSourceKind {
     }
 }
 
-/// What one source says.
+/// The statement of one source.
 #[derive(Clone, Debug)]
 pub struct ContextSource {
-    /// What kind of source it is.
+    /// The kind of source.
     pub place: ContextSourceKind,
     /// The file, or the layer of the configuration.
     pub name: String,
@@ -49,11 +49,11 @@ pub struct ContextStatement {
     pub key: String,
     /// The value as written; `None` where it is a list or a map.
     pub text: Option<String>,
-    /// Where the key stands, in a file.
+    /// The position of the key in a file.
     pub position: Option<Position>,
 }
 
-/// Why a source cannot be read.
+/// A reason why a source cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContextSourceError {
     /// Its frontmatter is never closed.

@@ -1,4 +1,4 @@
-//! How far an artifact has come in its workflow, and what comes next.
+//! Progress of an artifact in its workflow, and its next step.
 
 mod step_match;
 mod next;

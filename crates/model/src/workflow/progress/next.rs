@@ -1,8 +1,8 @@
-//! What comes next.
+//! The next step.
 
 use crate::workflow::{Chain, EdgeKind, EdgeSource, Step};
 
-/// What comes next.
+/// The next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next<'chain> {
     /// This step.
@@ -20,7 +20,7 @@ pub enum Next<'chain> {
     Unknown(UnknownNext),
 }
 
-/// Why the next step cannot be told.
+/// A reason why the next step is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnknownNext {
     /// The chain has no steps.
@@ -29,7 +29,7 @@ pub enum UnknownNext {
     NothingMatches,
 }
 
-/// Where an artifact stands in a chain.
+/// The position of an artifact in a chain.
 pub(in crate::workflow) struct Position<'reading, 'chain> {
     pub(in crate::workflow) chain: &'chain Chain,
     /// For each step whether it is done.
@@ -39,7 +39,7 @@ pub(in crate::workflow) struct Position<'reading, 'chain> {
 }
 
 impl<'chain> Position<'_, 'chain> {
-    /// What follows the furthest done step.
+    /// The step after the furthest done one.
     pub(in crate::workflow) fn next(&self) -> Next<'chain> {
         let route = self.chain.route();
         let Some(last) = route.units.last() else { return Next::Unknown(UnknownNext::NoSteps) };
@@ -62,7 +62,7 @@ impl<'chain> Position<'_, 'chain> {
         Next::Finished
     }
 
-    /// What follows `from`, and what may follow instead. A successor that a key names counts even where it leads back
+    /// The steps that follow `from`, and those that may follow instead. A successor that a key names counts even where it leads back
     /// (a menu that every session returns to), unless that step is done.
     fn following(&self, from: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let graph = self.chain.graph();

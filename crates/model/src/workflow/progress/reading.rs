@@ -6,7 +6,7 @@ use crate::workflow::{
     progress::next::Position,
 };
 
-/// What has been read of the list so far.
+/// The part of the list that has been read so far.
 pub(in crate::workflow) struct Reading<'chain> {
     chain: &'chain Chain,
     /// For each step whether it is done.

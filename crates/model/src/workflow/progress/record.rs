@@ -1,19 +1,19 @@
-//! How far an artifact has come in its workflow, and what comes next.
+//! Progress of an artifact in its workflow, and its next step.
 
 use crate::workflow::{Chain, MatchedBy, Next, Step, StepId, Track, progress::reading::Reading};
 
-/// What an artifact says about its steps.
+/// The record of steps in an artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct StepRecord<'artifact> {
     /// The items of `stepsCompleted` (for the track validate, of `validationStepsCompleted`), in their order.
     pub completed: &'artifact [StepId],
     /// The value of `lastStep`, if it is there.
     pub last_step: Option<&'artifact StepId>,
-    /// Whether the artifact's body holds anything.
+    /// The presence of text in the artifact's body.
     pub content: Content,
 }
 
-/// Whether an artifact's body holds anything.
+/// The presence of text in an artifact's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Content {
     /// Nothing but white space.
@@ -22,19 +22,19 @@ pub enum Content {
     Present,
 }
 
-/// How far an artifact has come. Indices are positions in [`StepRecord::completed`].
+/// The progress of an artifact in its workflow. Indices are positions in [`StepRecord::completed`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress<'chain> {
-    /// Where the workflow as a whole stands.
+    /// The state of the workflow as a whole.
     pub state: WorkState,
     /// The items that are steps of this chain and count, in the order of the list.
     pub done: Vec<DoneItem<'chain>>,
-    /// How many units of the route are done; at most [`Progress::total`].
+    /// The number of units of the route that are done; at most [`Progress::total`].
     pub done_units: usize,
-    /// How many units there are: those of the chain ([`Chain::units`]), with the alternatives that were taken, and
+    /// The total number of units: those of the chain ([`Chain::units`]), with the alternatives that were taken, and
     /// without the units that were rightly passed by.
     pub total: usize,
-    /// What comes next.
+    /// The next step.
     pub next: Next<'chain>,
     /// Units before the furthest done one that the list should name and does not.
     pub gaps: Vec<&'chain Step>,
@@ -49,11 +49,11 @@ pub struct Progress<'chain> {
     pub resume_markers: Vec<usize>,
     /// Items that mean no step of this chain.
     pub unknown: Vec<UnknownItem<'chain>>,
-    /// Whether `lastStep` agrees with the list. Where it does not, the list counts.
+    /// `lastStep` beside the list. Where they disagree, the list counts.
     pub last_step: LastStep<'chain>,
 }
 
-/// Where a workflow as a whole stands.
+/// The state of a workflow as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WorkState {
     /// Nothing is done and nothing is written.
@@ -68,7 +68,7 @@ pub enum WorkState {
 }
 
 impl Progress<'_> {
-    /// How many units are not done.
+    /// The number of units that are not done.
     pub const fn left(&self) -> usize {
         self.total.saturating_sub(self.done_units)
     }
@@ -95,7 +95,7 @@ pub struct DoneItem<'chain> {
     pub steps: Vec<&'chain Step>,
     /// By which rule the spelling was matched.
     pub by: MatchedBy,
-    /// Whether the item marks the step as skipped.
+    /// True if the item marks the step as skipped.
     pub skipped: bool,
 }
 
@@ -104,11 +104,11 @@ pub struct DoneItem<'chain> {
 pub struct UnknownItem<'chain> {
     /// Its position in the list.
     pub item: usize,
-    /// What is known about it.
+    /// The facts about it.
     pub reason: UnknownReason<'chain>,
 }
 
-/// Why an item means no step of the chain.
+/// A reason why an item means no step of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownReason<'chain> {
     /// Free words, such as `edit-2026-02-24`: a note, not a step.
@@ -121,7 +121,7 @@ pub enum UnknownReason<'chain> {
     OtherTrack(Track),
 }
 
-/// What `lastStep` says beside the list.
+/// The value of `lastStep` beside the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LastStep<'chain> {
     /// The key is not there.

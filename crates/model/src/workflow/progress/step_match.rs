@@ -1,10 +1,10 @@
-//! Which step of a chain a spelling means.
+//! Matching of a spelling with the steps of a chain.
 
 use crate::workflow::{
     Chain, Step, StepForm, StepId, StepNumber, chain::route::RoutePosition, chain::successor,
 };
 
-/// What a spelling means in a chain.
+/// The step that a spelling means in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepMatch<'chain> {
     /// One step.
@@ -107,7 +107,7 @@ fn same_name(step: &StepId, id: &StepId) -> bool {
     }
 }
 
-/// Whether the words after the number are a slug out of a file's name, not a title that someone made up.
+/// Returns whether the words after the number are a slug out of a file's name, not a title that someone made up.
 fn is_file_like(id: &StepId) -> bool {
     !id.spelling().contains(|letter: char| letter.is_whitespace() || letter == ':')
 }

@@ -36,13 +36,13 @@ fn place<'a>(subject: &Subject<'a>) -> Option<(&'a Member, &'a Delegation, Vec<&
     }
 }
 
-/// Where a part of the delegation stands; the whole where the part is missing.
+/// The span of a part of the delegation; of the whole where the part is missing.
 fn span(member: &Member, part: impl FnOnce(&Delegation) -> Option<&Field>) -> Span {
     let delegation = member.delegation.as_ref();
     delegation.map_or(Span::at(0), |delegation| part(delegation).map_or(delegation.span, |field| field.span))
 }
 
-/// What a part of the delegation says, as the middle of a sentence.
+/// Shows a part of the delegation as the middle of a sentence.
 fn said(field: &Option<Field>) -> String {
     match field.as_ref().and_then(Field::filled) {
         Some(text) => format!("is `{text}`"),

@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
     decision: Decision::OfArtifact(check),
 };
 
-/// What stands for a tab.
+/// The blanks in place of a tab.
 const BLANKS: &str = "  ";
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
@@ -46,9 +46,9 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 pub(super) struct TabIndentation {
     /// The blank beginnings of lines that hold a tab, in file order.
     runs: Vec<Span>,
-    /// Whether blanks in their place make the frontmatter readable.
+    /// True if blanks in their place make the frontmatter readable.
     are_all: bool,
-    /// Whether no line is indented with blanks.
+    /// True if no line is indented with blanks.
     are_alone: bool,
 }
 
@@ -99,7 +99,7 @@ fn indents(bytes: &[u8], content: Span) -> Vec<Span> {
     indents
 }
 
-/// What stands for the beginning of a line.
+/// The blanks in place of the beginning of a line.
 fn blanks(artifact: &Artifact, run: Span) -> String {
     artifact.bytes()[run.range()].iter().map(|byte| if *byte == b'\t' { BLANKS } else { " " }).collect()
 }
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Whether blanks may be written without asking.
+    /// Returns whether blanks may be written without asking.
     fn is_safe(frontmatter: &str) -> bool {
         let file = format!("---\n{frontmatter}---\n").into_bytes();
         let artifact = Artifact::read(ProjectPath::new("prd.md").unwrap(), file);

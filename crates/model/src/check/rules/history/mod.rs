@@ -1,4 +1,4 @@
-//! What became of an artifact since HEAD. Frontmatter is the truth, so whoever takes something out of it must have told history:
+//! Changes of an artifact since HEAD. Frontmatter is the truth, so whoever takes something out of it must have told history:
 //! `reopen`, `undo`, `restore` and an override do, an editor does not.
 
 pub(crate) mod steps_removed;
@@ -46,7 +46,7 @@ fn status_move<'a>(base: &BaseVersion<'a>, artifact: &'a Artifact) -> Option<(&'
     (!before.eq_ignore_ascii_case(after)).then_some((before, after))
 }
 
-/// Whether a status word says that the work has ended.
+/// Returns whether a status word says that the work has ended.
 fn is_finished(lifecycle: Option<&Lifecycle>, status: &str) -> bool {
     match lifecycle {
         Some(lifecycle) => lifecycle.is_terminal(status),
@@ -54,7 +54,7 @@ fn is_finished(lifecycle: Option<&Lifecycle>, status: &str) -> bool {
     }
 }
 
-/// Where the status stands; where it would stand, without one.
+/// The span of the status; without one, the position where it would be.
 fn place_of_status(artifact: &Artifact) -> Span {
     artifact.state().status.as_ref().map_or(Span::at(0), |status| status.span)
 }

@@ -17,7 +17,7 @@ impl AcceptedLosses for Accepts<'_> {
     }
 }
 
-/// What `rule` finds in `prd.md` after its frontmatter went from `before` to `after`: `line:column id message`.
+/// The findings of `rule` in `prd.md` after its frontmatter went from `before` to `after`: `line:column id message`.
 pub(super) fn found_after(rule: &Rule, before: &str, after: &str) -> Vec<String> {
     found_after_all(rule, before, after, &Accepts(&[]))
 }
@@ -37,7 +37,7 @@ pub(super) fn found_after_all(
     findings(rule, before, after, accepted).iter().map(shown).collect()
 }
 
-/// What the first finding says is to be done.
+/// The help of the first finding.
 pub(super) fn help_after(rule: &Rule, before: &str, after: &str) -> String {
     findings(rule, before, after, &Accepts(&[])).into_iter().find_map(|finding| finding.help).unwrap()
 }

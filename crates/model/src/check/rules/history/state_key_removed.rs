@@ -48,7 +48,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the key holds state that stepmark reads.
+/// Returns whether the key holds state that stepmark reads.
 pub(super) fn is_state_key(key: &str) -> bool {
     STATE_KEYS.contains(&key)
 }

@@ -85,7 +85,7 @@ fn dropped<'a>(
     })
 }
 
-/// Whether two spellings name one step without a look at its workflow. `3` may stand for `step-03-success`, whose name is
+/// Returns whether two spellings name one step without a look at its workflow. `3` may stand for `step-03-success`, whose name is
 /// simply written out.
 fn is_same_spelling(one: &StepId, other: &StepId) -> bool {
     let same_number = one.number().is_some()
@@ -97,7 +97,7 @@ fn is_same_spelling(one: &StepId, other: &StepId) -> bool {
         || one.spelling() == other.spelling()
 }
 
-/// Whether the item at `place` is a step of its workflow that is done after the change, however it is spelled then.
+/// Returns whether the item at `place` is a step of its workflow that is done after the change, however it is spelled then.
 fn is_same_step(before: &Progress<'_>, place: usize, after: &Progress<'_>) -> bool {
     let is_done = |step: &&Step| {
         after.done.iter().flat_map(|done| &done.steps).any(|other| other.id.form() == step.id.form())

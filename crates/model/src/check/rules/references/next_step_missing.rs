@@ -58,7 +58,7 @@ fn is_missing(subject: &Subject<'_>, text: &str) -> bool {
     }
 }
 
-/// Whether `text` is the name, the number or the file of a step.
+/// Returns whether `text` is the name, the number or the file of a step.
 fn is_step(chain: &Chain, text: &str) -> bool {
     let name = text.rsplit('/').next().unwrap_or(text);
     chain.find(&StepId::parse(name)) != StepMatch::None

@@ -39,7 +39,7 @@ pub fn finding(path: &ProjectPath, bytes: &[u8], key: &str, value: &str) -> Opti
     Some(Finding::new(&RULE, path, span, message).with_help("correct the name, or add the file"))
 }
 
-/// Where the value stands.
+/// The span of the value.
 fn place(bytes: &[u8], key: &str, value: &str) -> Option<Span> {
     let Frontmatter::Present { content, .. } = Document::scan(bytes).frontmatter() else { return None };
     let yaml = Yaml::parse(bytes, content).ok()?;

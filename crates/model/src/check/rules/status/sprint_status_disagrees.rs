@@ -47,7 +47,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&RULE, own.span, message).with_help(help));
 }
 
-/// What to do where the side `copy` says something else than the frontmatter of the story at `path`: `change` is what bringing it to the frontmatter
+/// The remedy where the side `copy` says something else than the frontmatter of the story at `path`: `change` is what bringing it to the frontmatter
 /// means, and `done` says so, half a sentence. A copy that is further was written by a workflow of BMAD, as a rule.
 pub(super) fn remedy(change: WordChange, path: &ProjectPath, copy: &str, done: &str) -> String {
     let import = |side: &str| format!("`stepmark import stories --prefer {side} {path}`");
@@ -70,11 +70,11 @@ pub(super) fn remedy(change: WordChange, path: &ProjectPath, copy: &str, done: &
     }
 }
 
-/// What a story says of itself.
+/// The status of a story in its own file.
 struct StoryStatus<'a> {
     word: &'a str,
     span: Span,
-    /// Whether it is the line of the body.
+    /// True if it is the line of the body.
     is_line: bool,
 }
 

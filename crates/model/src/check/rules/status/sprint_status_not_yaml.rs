@@ -31,14 +31,14 @@ pub fn finding(path: &ProjectPath, error: &ParseError) -> Finding {
     }
 }
 
-/// What mends the mistake that usually leads to `error`; `None` where there is no usual one.
+/// The remedy for the mistake that usually leads to `error`; `None` where there is no usual one.
 fn remedy(error: &ParseError) -> Option<&'static str> {
     let ParseError::Syntax { message, .. } = error else { return None };
     let usual = USUAL_MISTAKES.iter().find(|(said, _)| said.iter().any(|said| message.contains(said)));
     usual.map(|(_, remedy)| *remedy)
 }
 
-/// What the reader says, and what is to be done; the first that fits counts.
+/// Messages of the reader with their remedies; the first that fits counts.
 const USUAL_MISTAKES: [(&[&str], &str); 6] = [
     (&["tab"], "indent with blanks: YAML takes no tabs"),
     (

@@ -1,10 +1,10 @@
-//! What stands in a key that holds a time.
+//! The value of a key that holds a time.
 
 use jiff::{Timestamp, Zoned, civil};
 
 use crate::artifact::{Field, FieldKind};
 
-/// What stands in a key that holds a time.
+/// The value of a key that holds a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WrittenTime<'a> {
     /// Nothing, the placeholder of a template, or a word for "not yet".
