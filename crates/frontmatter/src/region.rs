@@ -7,10 +7,9 @@ use super::{Document, Frontmatter, Span, scan::lines_from};
 pub enum Region {
     /// Between the fences.
     Frontmatter,
-    /// The whole file, as `sprint-status.yaml` (FORMATS.md §1).
+    /// The whole file, as `sprint-status.yaml` (docs/formats.md).
     WholeFile,
-    /// The lines below the heading of this title in the body, up to the next heading, as autodev's `Current Step`
-    /// (seed `004_…`). Where these lines are one fenced code block, its inside.
+    /// The lines below the heading of this title in the body, up to the next heading, as autodev's `Current Step`. Where these lines are one fenced code block, its inside.
     Block(String),
 }
 

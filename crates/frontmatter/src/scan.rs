@@ -7,7 +7,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The bytes of a file, split into frontmatter and body without touching them. Scanning never fails and never
 /// decodes: the body may hold any bytes.
 ///
-/// Fence rules (FORMATS.md §1, and the readers of the field): the first line, after an optional byte order mark, is
+/// Fence rules (docs/formats.md, and the readers of the field): the first line, after an optional byte order mark, is
 /// `---`; the frontmatter ends at the next line that is `---` or `...`; a fence is a whole line, blanks may trail.
 /// A line ends at LF, CRLF or a lone CR, as in YAML.
 #[derive(Clone, Debug)]

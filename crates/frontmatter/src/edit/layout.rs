@@ -1,5 +1,5 @@
 //! Offsets in the source around a node: line starts, indicators, ends. Here live the span traps of block
-//! scalars, empty values and indentless lists (CRATES.md §2).
+//! scalars, empty values and indentless lists (docs/design.md, "Edits").
 
 use crate::{CollectionStyle, Entry, Node, NodeKind, ScalarStyle, Span};
 

@@ -1,4 +1,4 @@
-//! `granit-parser` as an [`EventReader`]: the only file that knows it. CRATES.md §2 lists its span traps; those that
+//! `granit-parser` as an [`EventReader`]: the only file that knows it. docs/design.md ("Edits") lists its span traps; those that
 //! concern single events are straightened here, those that concern layout in `edit/layout`.
 
 use granit_parser::{Event as Granit, Parser, ScalarStyle as GranitScalar, StrInput, StructureStyle};

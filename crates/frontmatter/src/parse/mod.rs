@@ -22,7 +22,7 @@ pub struct Limits {
     pub nodes: usize,
 }
 
-/// The limits in force (DESIGN.md, "The edit engine").
+/// The limits in force (docs/design.md, "Edits").
 pub const LIMITS: Limits = Limits { bytes: 1 << 20, depth: 64, nodes: 250_000 };
 
 /// An error of reading a region. Offsets count bytes of the whole file.

@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::{Diagnosis, Problem};
 use stepmark_frontmatter::{Document, Span, heading_title};
 
-/// A line `Status: review` of the body, as story files carry it (FORMATS.md §1, "sprint-status.yaml and stories").
+/// A line `Status: review` of the body, as story files carry it (docs/formats.md, "Sprint status and stories").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyStatus {
     /// The status word as written.

@@ -1,4 +1,4 @@
-//! Whole files and what they are read as: the varieties and traps of FORMATS.md §1.
+//! Whole files and what they are read as: the varieties and traps of docs/formats.md.
 
 use super::{Artifact, FieldKind, Problem, ProjectPath, Scope, StepItemKind, StepsForm};
 use stepmark_frontmatter::LIMITS;

@@ -3,7 +3,7 @@
 use super::{Field, field};
 use stepmark_frontmatter::{Node, NodeKind, Span, Yaml};
 
-/// `delegation: {id, parent_id, root_id, depth, chain_path}` (seed `001_…`, D4-Q14). Every part may be missing or wrong:
+/// `delegation: {id, parent_id, root_id, depth, chain_path}`. Every part may be missing or wrong:
 /// `delegation` compares it with the artifacts that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delegation {

@@ -20,7 +20,7 @@ impl Diagnosis {
     }
 }
 
-/// Every oddity that reading an artifact can meet (FORMATS.md §1).
+/// Every oddity that reading an artifact can meet (docs/formats.md).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {

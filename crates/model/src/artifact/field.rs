@@ -77,7 +77,7 @@ pub(super) fn is_plain(node: &Node<'_>) -> bool {
 }
 
 /// The keys that say when something happened. They do not count as state: a state digest leaves them out at any depth
-/// (DESIGN.md, invariant 11; seed `001_…`, D4-Q15 "timestamps excluded from hash").
+/// (docs/design.md, "Digests").
 pub const TIME_KEYS: [&str; 24] = [
     "created",
     "created_at",

@@ -1,4 +1,4 @@
-//! The keys of a sprint's ledger, and the files that are called by them (FORMATS.md §1, "sprint-status.yaml and stories").
+//! The keys of a sprint's ledger, and the files that are called by them (docs/formats.md, "Sprint status and stories").
 
 use super::ProjectPath;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The scope that a person or an AI gave to the work (seed `001_…`, D4-Q7). An unknown word is kept.
+/// The scope that a person or an AI gave to the work. An unknown word is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// `micro`
@@ -15,7 +15,7 @@ pub enum Scope {
     Large,
     /// `epic`
     Epic,
-    /// Any other text; other programs use the key for sentences (FORMATS.md §1).
+    /// Any other text; other programs use the key for sentences (docs/formats.md).
     Unknown(String),
 }
 

@@ -1,4 +1,4 @@
-//! `sprint-status.yaml`: the ledger in which BMAD keeps the states of epics and stories (FORMATS.md §1).
+//! `sprint-status.yaml`: the ledger in which BMAD keeps the states of epics and stories (docs/formats.md).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

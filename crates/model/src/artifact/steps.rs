@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Diagnosis, FieldKind, Problem, field};
 use stepmark_frontmatter::{CollectionStyle, Node, NodeKind, Span, Value, Yaml};
 
-/// The keys under which the field keeps completed steps (FORMATS.md §1, "Frontmatter keys").
+/// The keys under which the field keeps completed steps (docs/formats.md, "Frontmatter of BMAD").
 pub const STEPS_KEYS: [&str; 2] = ["stepsCompleted", "validationStepsCompleted"];
 
 /// A list of completed steps. Items keep their spelling: a step id is text, and `workflow` decides what it means.

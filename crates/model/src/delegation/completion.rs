@@ -5,8 +5,8 @@ use crate::{
     workflow::{Progress, WorkState},
 };
 
-/// The status words after which nothing is to be done any more (FORMATS.md §1, "`status` values seen", and those of the
-/// trackers in §4). Compared without regard to case.
+/// The status words after which nothing is to be done any more (docs/formats.md, "Statuses", and those of
+/// trackers). Compared without regard to case.
 pub const FINISHED_WORDS: [&str; 14] = [
     "done",
     "complete",

@@ -1,4 +1,4 @@
-//! Chains of delegation: who gave work to whom, and whether it is finished (seed `001_…`, D4-Q14). Pure: what the artifacts
+//! Chains of delegation: who gave work to whom, and whether it is finished (docs/design.md, "Delegation"). Pure: what the artifacts
 //! say → chains, their mistakes, and the forest.
 
 mod completion;

@@ -15,7 +15,7 @@ pub struct Actor {
     pub name: String,
 }
 
-/// The kinds of actors that histories of agents tell apart (seed `002_…`, §11: a person may intervene at any time, and
+/// The kinds of actors that histories of agents tell apart (a person may intervene at any time, and
 /// that must show).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::artifact::{Artifact, ProjectPath};
 
 /// The identity of an artifact within its project: `id:` and its own id, else `id:` and the `stepmark_id` that `track`
-/// gave to it, else `path:` and where it stands (DESIGN.md, invariant 12).
+/// gave to it, else `path:` and where it stands (docs/design.md, "Identity").
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ArtifactKey(String);

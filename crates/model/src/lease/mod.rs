@@ -1,4 +1,4 @@
-//! Leases: who may change an artifact for a while (seed `001_…`, D4-Q4, tier 3). Pure: `(lease, who, now) → lease or refusal`.
+//! Leases: who may change an artifact for a while. Pure: `(lease, who, now) → lease or refusal`.
 //!
 //! A lease names its holder and its end, and carries a *fencing number* that grows with every new holder, for ever. The clock
 //! decides only when a lease may be taken over; whether a commit is admitted, the number decides. So a clock that runs

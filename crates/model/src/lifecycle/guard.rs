@@ -9,7 +9,7 @@ use crate::artifact::parsed_scalar::{deserialize_as_scalar, schema_of_scalar};
 pub enum Guard {
     /// `steps-finished`: no step of its workflow is open. Holds where its workflow is unknown.
     StepsFinished,
-    /// `children-finished`: no work that was delegated from it is open (seed `001_…`, D4-Q14).
+    /// `children-finished`: no work that was delegated from it is open.
     ChildrenFinished,
     /// `filled(KEY)`: the frontmatter says something under KEY.
     Filled(String),

@@ -1,4 +1,4 @@
-//! Lifecycles of statuses: tables of states and legal moves (DESIGN.md, "Lifecycles are data"). Pure.
+//! Lifecycles of statuses: tables of states and legal moves (docs/design.md, "Lifecycles"). Pure.
 //!
 //! The tables that are built in stand in `tables/`, one a file, in the form in which a project declares its own. Which
 //! lifecycle an artifact has is decided by [`Lifecycles::choose`], never guessed.

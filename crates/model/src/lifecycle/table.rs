@@ -72,7 +72,7 @@ impl Lifecycle {
     }
 
     /// The state that a status word means; `None` for a word that is unknown here. No move leads out of an unknown status
-    /// (DESIGN.md, invariant 9).
+    /// (docs/design.md, "Unknown words").
     pub fn state_of(&self, status: &str) -> Option<&LifecycleState> {
         self.words.get(&folded(status)).map(|place| &self.states[*place])
     }

@@ -8,7 +8,7 @@ use crate::artifact::{FileHash, ProjectPath};
 /// The name of the meta file: that of the instruction file and this.
 pub const META_SUFFIX: &str = ".meta";
 
-/// The meta file, readable by claude-mpm (FORMATS.md §2). Unlike there the size counts bytes, and the hash is compared with
+/// The meta file, readable by claude-mpm (docs/formats.md). Unlike there the size counts bytes, and the hash is compared with
 /// the bytes of the file on every use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstructionMeta {

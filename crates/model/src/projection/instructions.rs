@@ -1,7 +1,6 @@
-//! The instruction file of an agent: assembled from components, settings and state digests, and the meta file beside it
-//! (seed `001_…`, D4-Q12, D4-Q13, D4-Q20). Pure; `workspace::instructions` reads and writes.
+//! The instruction file of an agent: assembled from components, settings and state digests, and the meta file beside it. Pure; `workspace::instructions` reads and writes.
 //!
-//! State stays in the artifacts (D4-Q12): the text names each artifact with the digest of its state, never its progress,
+//! State stays in the artifacts: the text names each artifact with the digest of its state, never its progress,
 //! and holds no time. So it changes exactly when an input does.
 
 use std::{collections::BTreeMap, fmt::Write};

@@ -45,7 +45,7 @@ impl ResumeDecision {
     }
 }
 
-/// A tier of resumption (seed `001_…`, D4-Q5), the cheapest first.
+/// A tier of resumption, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// The frontmatter alone.

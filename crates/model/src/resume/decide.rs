@@ -9,7 +9,7 @@ use crate::workflow::WorkState;
 
 /// Decides where to go on, or what to look at next. `least` is the tier to ask at least.
 ///
-/// A frontmatter that can be read is the truth, whatever else says otherwise; that is only told (DESIGN.md, invariant 1). Else
+/// A frontmatter that can be read is the truth, whatever else says otherwise; that is only told (docs/design.md, "Truth"). Else
 /// the newest checkpoint counts, unless it is not believed or outdated; else, of everything, the newest state that is believed, and at
 /// the same moment the journal before a checkpoint before git.
 pub fn decide(report: &ResumeReport, least: Tier) -> ResumeDecision {

@@ -1,4 +1,4 @@
-//! The point at which work goes on: the report of each source, and the choice of one (seed `001_…`, D4-Q5: three tiers).
+//! The point at which work goes on: the report of each source, and the choice of one.
 //!
 //! Pure: `workspace` gathers the [`ResumeReport`] tier by tier, as far as [`decide`] asks for it.
 

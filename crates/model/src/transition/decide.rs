@@ -55,7 +55,7 @@ pub fn decide(
     }
 }
 
-/// An artifact's own `id` identifies it; else `stepmark_id` does (DESIGN.md, invariant 12).
+/// An artifact's own `id` identifies it; else `stepmark_id` does (docs/design.md, "Identity").
 fn track(artifact: &Artifact, id: &str) -> Plan {
     let state = artifact.state();
     let existing = [("id", &state.id), ("stepmark_id", &state.stepmark_id)]

@@ -1,4 +1,4 @@
-//! Finishing an artifact from which work was delegated (seed `001_…`, D4-Q14).
+//! Finishing an artifact from which work was delegated.
 
 use std::fmt;
 

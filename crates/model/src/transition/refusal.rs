@@ -70,7 +70,7 @@ pub enum TransitionRefusal {
     /// A step without a name.
     #[error("a step needs a name")]
     EmptyStep,
-    /// `scope` holds a text of another program (FORMATS.md §1).
+    /// `scope` holds a text of another program (docs/formats.md).
     #[error("`scope` holds a text that is no scope: `{text}`")]
     ScopeIsText {
         /// The text.

@@ -1,4 +1,4 @@
-//! `scope`: how big the work is, who says so, and how sure an AI is (seed `001_…`, D4-Q7).
+//! `scope`: how big the work is, who says so, and how sure an AI is.
 
 use std::{fmt, str::FromStr};
 

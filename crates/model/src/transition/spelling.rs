@@ -1,4 +1,4 @@
-//! The spelling of a step beside others: items copy the kind of their neighbours (DESIGN.md, "The edit engine").
+//! The spelling of a step beside others: items copy the kind of their neighbours (docs/design.md, "Edits").
 
 use crate::{
     artifact::{Field, FieldKind, StepItem, StepItemKind},

@@ -37,7 +37,7 @@ pub enum StepForm {
 /// One spelling of a step and what it says.
 ///
 /// Every spelling can be parsed: what names no step has the form [`StepForm::Words`]. Steps are names and not
-/// numbers, because lists mix both (FORMATS.md, "`stepsCompleted` varieties").
+/// numbers, because lists mix both (docs/formats.md, "Lists of steps").
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StepId {
     spelling: Box<str>,
@@ -48,7 +48,7 @@ pub struct StepId {
 impl StepId {
     /// Reads any spelling: a list item, a step file's stem or file name, or what a person typed.
     ///
-    /// Rules, each from a variety in FORMATS.md: a folder before it and `.md` after it are dropped; case does not
+    /// Rules, each from a variety in docs/formats.md: a folder before it and `.md` after it are dropped; case does not
     /// count; `step` and its separator may be missing (`01-init`); `e-`, `v-` and `c-` before a digit mark the track;
     /// a number has one to three digits, then nothing, a letter (`02b`) or a dot and a number (`1.10`); the rest is
     /// the slug (`-init`, `: Title`); `-skipped` at the end means done by skipping.
@@ -101,7 +101,7 @@ impl StepId {
     }
 
     /// Returns whether this is a resume marker (`step-01b-continue`, `step-01b-resume`), which is never progress: upstream
-    /// appends it to the list each time a session resumes (FORMATS.md, "Resumption").
+    /// appends it to the list each time a session resumes (docs/formats.md, "Resumption").
     pub fn is_resume(&self) -> bool {
         self.slug().is_some_and(|slug| {
             let last = slug.rsplit('-').next().unwrap_or(slug);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
 
 /// SHA-256 over the raw bytes of a file: what `files-manifest.csv` holds and what guards a replacement against a
-/// lost update (DESIGN.md, invariants 5 and 11). Shown as 64 lower-case hexadecimal digits.
+/// lost update (docs/design.md, "Digests"). Shown as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileHash([u8; 32]);
 

@@ -7,8 +7,7 @@ use serde_json::Value as Json;
 use crate::artifact::is_time_key;
 use crate::artifact::{FileHash, FileHashError};
 
-/// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (DESIGN.md, invariant 11; seed `001_…`,
-/// D4-Q15 "timestamps excluded from hash"). Two files with the same digest are in the same state whatever their line
+/// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (docs/design.md, "Digests"). Two files with the same digest are in the same state whatever their line
 /// ends, comments, key order, quoting and times. Shown as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateDigest([u8; 32]);

@@ -7,8 +7,7 @@ use serde_json::Value as Json;
 use crate::artifact::Artifact;
 use stepmark_frontmatter::{Document, Entry, Frontmatter, Node, ParseError, Value, ValueError, Yaml};
 
-/// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may stand for it (DESIGN.md,
-/// invariant 11). Offsets count bytes of the whole file.
+/// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may stand for it (docs/design.md, "Digests"). Offsets count bytes of the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateUnreadable {
     /// The opening fence is never closed.

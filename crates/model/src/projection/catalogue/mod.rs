@@ -1,5 +1,5 @@
 //! The sister catalogues of `files-manifest.csv`: which agents, workflows, skills, tasks and tools a project has, taken from the
-//! frontmatter of their files (seed `001_…`, Q17; FORMATS.md §1).
+//! frontmatter of their files (docs/formats.md).
 //!
 //! The rows are those of the official BMAD installers 6.0.4 and 6.12, in their order. Everything here is pure:
 //! `workspace::catalogues` finds and reads the files and writes the catalogues.

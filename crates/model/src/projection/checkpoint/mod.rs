@@ -1,5 +1,4 @@
-//! The frontmatter of an artifact at a moment worth going back to: one file, written once, tracked by git (seed `001_…`,
-//! D4-Q5, tier 2).
+//! The frontmatter of an artifact at a moment worth going back to: one file, written once, tracked by git.
 
 mod content;
 mod name;

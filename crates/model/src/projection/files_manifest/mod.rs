@@ -1,6 +1,6 @@
 //! `files-manifest.csv`: which files there are, and the SHA-256 of each.
 //!
-//! The format is that of the official BMAD installer, to the byte (FORMATS.md §1). Everything here is pure:
+//! The format is that of the official BMAD installer, to the byte (docs/formats.md). Everything here is pure:
 //! `workspace::manifest` walks, hashes and writes.
 
 mod row;

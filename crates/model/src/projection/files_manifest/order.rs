@@ -7,7 +7,7 @@ use icu_collator::{CollatorBorrowed, options::CollatorOptions};
 use super::FileRow;
 
 /// Sorts rows as the official installer does: by module, type and name, each by `localeCompare`, which is the
-/// Unicode root collation with its default options (FORMATS.md §1; 111 of the 235 rows of a fresh install stand
+/// Unicode root collation with its default options (docs/formats.md; 111 of the 235 rows of a fresh install stand
 /// elsewhere than in byte order).
 ///
 /// Two rules make the order total where the installer's is not. Rows that tie (two `README.md` of one module) keep

@@ -92,7 +92,7 @@ impl fmt::Display for ManifestWarningKind {
     }
 }
 
-/// Reads a manifest as the official installer's reader does (FORMATS.md §1): it splits at every LF, cuts blanks (a
+/// Reads a manifest as the official installer's reader does (docs/formats.md): it splits at every LF, cuts blanks (a
 /// CR, too) off both ends of a line, takes the first line for the header, and splits a line at the commas outside
 /// quotes, where each quote toggles and disappears. That is not RFC 4180 (which the `csv` crate reads), hence a
 /// reader of its own; what both accept, both read alike.
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(read("").oddities.len(), 1);
     }
 
-    /// The installer's loop, character by character, as FORMATS.md describes it.
+    /// The installer's loop, character by character, as docs/formats.md describes it.
     fn installer_reads(text: &str) -> Vec<Vec<String>> {
         let javascript_blank = |letter: char| {
             matches!(letter, '\t' | '\u{B}' | '\u{C}' | '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')

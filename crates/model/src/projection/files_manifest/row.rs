@@ -6,7 +6,7 @@ use crate::artifact::FileHash;
 
 /// One row: `type,name,module,path,hash`. The fields borrow from the manifest's text or from the path.
 ///
-/// The first three follow from the path as the official installer computes them (FORMATS.md §1), oddities included:
+/// The first three follow from the path as the official installer computes them (docs/formats.md), oddities included:
 /// the extension is lower-cased before it is cut off, so `A.MD` has the type `md` but keeps the name `A.MD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow<'text> {

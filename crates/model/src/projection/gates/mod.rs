@@ -1,4 +1,4 @@
-//! Gates: one small file for every completed step, whose existence says "go on" (seed `001_…`, D4-Q4). Pure: an artifact, its
+//! Gates: one small file for every completed step, whose existence says "go on". Pure: an artifact, its
 //! stat and the gates that are there → the gates that should be, and the answers that gates give.
 //!
 //! # Tiers

@@ -10,7 +10,7 @@ use crate::workflow::{
 /// The kind of edge that a frontmatter key stands for.
 ///
 /// `nextStep…` covers `nextStepFile`, `nextStepFile_modeA`, `nextStepFileExpert`; `alt…` covers `altStepFile` and
-/// `alternateNextStepFile` (FORMATS.md, "Step files and chains"); `skipToStepFile` and `resumeStepFile` were seen in
+/// `alternateNextStepFile` (docs/formats.md, "Step files"); `skipToStepFile` and `resumeStepFile` were seen in
 /// alpha.22's tech-spec workflow and in the test architecture module.
 fn role(key: &str) -> Option<EdgeKind> {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| key.starts_with(prefix));

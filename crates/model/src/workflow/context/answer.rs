@@ -1,5 +1,4 @@
-//! The active artifact and the configuration file that applies: found by configuration, never by the place of a file
-//! (seed `001_…`, D4-Q3). Pure; `workspace::context` reads the files.
+//! The active artifact and the configuration file that applies: found by configuration, never by the place of a file. Pure; `workspace::context` reads the files.
 
 use std::collections::BTreeMap;
 

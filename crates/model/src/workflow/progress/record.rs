@@ -59,7 +59,7 @@ pub enum WorkState {
     /// Nothing is done and nothing is written.
     NotStarted,
     /// No step is recorded, but there is content: upstream calls this an interrupted workflow, to be shown to a person
-    /// before its first step runs again (FORMATS.md, "Resumption").
+    /// before its first step runs again (docs/formats.md, "Resumption").
     Interrupted,
     /// Some steps are done.
     Underway,
@@ -140,7 +140,7 @@ impl<'chain> Progress<'chain> {
     /// The next step is what follows the **furthest** done step, not the first gap and not the last item. Upstream
     /// resumes after the last item, never at a gap, so going back to a gap would redo work (some steps record nothing
     /// and would be offered for ever); and the last item is no guide, since lists are rewritten and reordered
-    /// (FORMATS.md: not ascending 18 times) and end with a resume marker. Gaps are reported, for a person to judge.
+    /// (docs/formats.md: not ascending 18 times) and end with a resume marker. Gaps are reported, for a person to judge.
     pub fn read(chain: &'chain Chain, siblings: &[(Track, StepId)], record: &StepRecord<'_>) -> Self {
         let mut reading = Reading::new(chain);
         for (item, id) in record.completed.iter().enumerate() {

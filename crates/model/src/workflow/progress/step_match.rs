@@ -28,7 +28,7 @@ pub enum MatchedBy {
     /// Number, track and slug are the same: `step-01-init`, `1-init.md`.
     Name,
     /// Only one step has this slug: it was renumbered between releases. The alpha PRD ends with `step-11-complete`,
-    /// the one of 6.0.4 with `step-12-complete`, and 6.0.4 still looks for the former (FORMATS.md, "Resumption").
+    /// the one of 6.0.4 with `step-12-complete`, and 6.0.4 still looks for the former (docs/formats.md, "Resumption").
     Slug,
     /// The number, with its letter and track, is the step's; the spelling has no slug: `4`, `02b`, `Step 4: Title`.
     /// Numbers are those of the file names, not positions: upstream writes `[1, 2, …, 8]` for files 01 to 08, and `2`

@@ -21,7 +21,7 @@ use crate::{
 };
 use stepmark_frontmatter::Span;
 
-/// The words that finish work where no lifecycle is known (FORMATS.md §1, "`status` values seen").
+/// The words that finish work where no lifecycle is known (docs/formats.md, "Statuses").
 const FINISHED_WORDS: [&str; 3] = ["done", "complete", "completed"];
 
 /// The past of an artifact that can be read: of one that is broken other rules tell, and nothing is known to be lost.

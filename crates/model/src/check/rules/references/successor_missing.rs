@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
     decision: Decision::OfLaterStage,
 };
 
-/// The variables of step files whose values stepmark knows (FORMATS.md §1, "Step files and chains").
+/// The variables of step files whose values stepmark knows (docs/formats.md, "Step files").
 const KNOWN_VARIABLES: [&str; 5] =
     ["{project-root}/", "{workflow_path}/", "{installed_path}/", "{skill-root}/", "{project_root}/"];
 

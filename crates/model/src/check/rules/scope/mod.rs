@@ -8,7 +8,7 @@ pub(crate) mod confidence_missing;
 
 use crate::artifact::FrontmatterState;
 
-/// The values of `scope_source` (seed `001_…`, D4-Q7).
+/// The values of `scope_source`.
 const SOURCES: [&str; 2] = ["human", "ai"];
 
 /// Returns whether an AI says that it gave the scope.
