@@ -29,6 +29,7 @@ mod staged;
 mod sync;
 mod page;
 mod query;
+mod list;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -74,6 +75,8 @@ enum Work {
     Staged { folder: PathBuf, rounds: usize },
     /// `check` beside git status, in a project that `project` made for this alone
     Check { folder: PathBuf, rounds: usize },
+    /// `status` and `list` beside git status, in a project that `project` made for this alone
+    List { folder: PathBuf, rounds: usize },
     /// `project` from nothing, unchanged and after one change, in a project that `project` made for this alone
     Projections { folder: PathBuf, rounds: usize },
     /// `sync` with nothing to do beside `status`, in a project that `project` made for this alone
@@ -125,6 +128,7 @@ fn run(work: Work) -> Result<(), Failure> {
         Work::Sync { folder, rounds } => sync::measure(&Tools::find()?, &folder, rounds),
         Work::Page { folder, rounds } => page::measure(&Tools::find()?, &folder, rounds),
         Work::Check { folder, rounds } => check::measure(&Tools::find()?, &folder, rounds),
+        Work::List { folder, rounds } => list::measure(&Tools::find()?, &folder, rounds),
         Work::Query { folder, rounds } => query::measure(&Tools::find()?, &folder, rounds),
         Work::BareSelect { folder } => query::print_select(&folder),
         Work::BareWalk { folder } => bare::print_walk(&folder),

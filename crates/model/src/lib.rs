@@ -14,3 +14,4 @@ pub mod projection;
 pub mod tracked_artifact;
 pub mod resume;
 pub mod selection;
+pub mod summary;

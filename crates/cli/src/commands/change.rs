@@ -3,6 +3,7 @@
 use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
+    summary::{ArtifactSummary, NextSteps},
     tracked_artifact::TrackedArtifact,
     transition::{Command, Remark, Strictness},
 };
@@ -75,7 +76,7 @@ pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> 
             changed,
             file_hash: file_hash.to_string(),
             remarks: carried.remarks.iter().map(Remark::to_string).collect(),
-            next: NextWire::new(&carried.artifact),
+            next: NextWire::new(&ArtifactSummary::of(&carried.artifact)),
             moves: moves(&carried.artifact),
         };
         let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
@@ -92,7 +93,7 @@ pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> 
     if changed {
         let progress = carried.artifact.progress();
         let standing = progress.map(|progress| {
-            let next = crate::output::wording::next(&progress);
+            let next = crate::output::wording::next(&NextSteps::of(progress.next));
             format!(", {}/{}, next: {next}", progress.done_units, progress.total)
         });
         output.remark(format_args!("{path}: written{}", standing.unwrap_or_default()));

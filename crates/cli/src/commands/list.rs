@@ -3,12 +3,9 @@
 use clap::Args;
 use stepmark_model::{
     artifact::natural_order,
-    check::{Finding, Severity},
     selection::{Field, FieldValue, Selectable, Selection, SelectionError, SortKeys, parse_fields},
-    tracked_artifact::TrackedArtifact,
 };
-use stepmark_store::checking::{Known, Selection as CheckSelection};
-use stepmark_store::workspace::{Artifacts, ListedArtifact};
+use stepmark_store::{checking::SummaryRow, disk::map_in_parts, workspace::Artifacts};
 
 use crate::{
     exit::{Exit, Failure},
@@ -47,47 +44,39 @@ impl List {
         let selection = read("--where", self.question.as_deref(), Selection::parse)?;
         let sort = read("--sort", self.sort.as_deref(), SortKeys::parse)?.unwrap_or_default();
         let columns = read("--columns", self.columns.as_deref(), parse_fields)?;
-        let found = with_spinner("reading artifacts", output.quiet, |count| {
-            project.workspace.artifacts_counted(count)
-        })?;
+        let mut summaries =
+            with_spinner("reading artifacts", output.quiet, |count| project.workspace.summaries(count))?;
         let is_asked = |fields: &[Field]| fields.contains(&Field::Problems);
         let shown = columns.as_deref().unwrap_or(if output.json { &Field::ALL } else { &USUAL_COLUMNS });
         let needs_check = is_asked(shown)
             || sort.0.iter().any(|key| key.field == Field::Problems)
             || selection.as_ref().is_some_and(|selection| selection.mentions(Field::Problems));
-        let problems = if needs_check { problems(project, &found.artifacts)? } else { Vec::new() };
-        let listed = |(place, artifact)| {
-            let row = project.workspace.listed(artifact);
-            problems.get(place).map_or(row, |problems| row.with_problems(*problems))
-        };
-        let rows = found.artifacts.iter().enumerate().map(listed);
-        let rows = rows.filter(|row| selection.as_ref().is_none_or(|selection| selection.matches(row)));
-        let mut rows: Vec<_> = rows.collect();
-        rows.sort_by(|one, other| {
-            natural_order(one.artifact().path().as_str(), other.artifact().path().as_str())
-        });
+        if needs_check {
+            summaries.check()?;
+        } else {
+            summaries.keep();
+        }
+        let mut rows: Vec<SummaryRow<'_>> = summaries.rows().collect();
+        if let Some(selection) = &selection {
+            let mut matches = map_in_parts(&rows, |row| selection.matches(&row.listed())).into_iter();
+            rows.retain(|_| matches.next().unwrap_or(true));
+        }
+        rows.sort_by(|one, other| natural_order(one.path().as_str(), other.path().as_str()));
         let mut rows = sort.sort(rows);
         let total = rows.len();
         rows.truncate(self.limit.map_or(usize::MAX, |limit| limit as usize));
         if output.json {
-            print_json(output, &found, (&rows, total), shown);
+            print_json(output, summaries.found(), (&rows, total), shown);
         } else {
             print_table(output, &rows, shown);
             if total > rows.len() {
                 output.remark(format_args!("and {} more", total - rows.len()));
             }
         }
-        wording::unreadable(&found).iter().for_each(|problem| output.warning(problem));
+        let found = summaries.found();
+        wording::unreadable(found).iter().for_each(|problem| output.warning(problem));
         Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
     }
-}
-
-/// How many errors and warnings a check finds in each of `artifacts`, which are all of the project.
-fn problems(project: &Project, artifacts: &[TrackedArtifact]) -> Result<Vec<usize>, Failure> {
-    let report = project.workspace.check(artifacts, CheckSelection::All, Known::LeftOut)?;
-    let is_problem = |finding: &&Finding| finding.severity != Severity::Note;
-    // One file for each artifact, in their order, and others after them.
-    Ok(report.files.iter().map(|file| file.findings.iter().filter(is_problem).count()).collect())
 }
 
 /// What an option says.
@@ -106,30 +95,34 @@ fn read<T>(
     .transpose()
 }
 
-fn print_table(output: &Output, rows: &[ListedArtifact<'_>], columns: &[Field]) {
+fn print_table(output: &Output, rows: &[SummaryRow<'_>], columns: &[Field]) {
     if rows.is_empty() {
         output.remark("no artifact");
         return;
     }
     let header: Vec<String> = columns.iter().map(|field| field.name().to_uppercase()).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let cell = |row: &ListedArtifact<'_>, field: Field| match row.value(field) {
+    let cell = |value: FieldValue, field: Field| match value {
         FieldValue::Empty => "-".to_owned(),
         value if field == Field::Progress => format!("{value}%"),
         value => value.to_string(),
     };
-    let cells = rows.iter().map(|row| columns.iter().map(|field| cell(row, *field)).collect());
+    let cells = rows.iter().map(|row| {
+        let listed = row.listed();
+        columns.iter().map(|field| cell(listed.value(*field), *field)).collect()
+    });
     output.line(table(&header, cells));
 }
 
 fn print_json(
     output: &Output,
     found: &Artifacts,
-    (rows, total): (&[ListedArtifact<'_>], usize),
+    (rows, total): (&[SummaryRow<'_>], usize),
     columns: &[Field],
 ) {
-    let object = |row: &ListedArtifact<'_>| -> serde_json::Value {
-        let fields = columns.iter().map(|field| (field.name().to_owned(), row.value(*field).to_json()));
+    let object = |row: &SummaryRow<'_>| -> serde_json::Value {
+        let listed = row.listed();
+        let fields = columns.iter().map(|field| (field.name().to_owned(), listed.value(*field).to_json()));
         serde_json::Value::Object(fields.collect())
     };
     let artifacts: Vec<_> = rows.iter().map(object).collect();

@@ -6,17 +6,15 @@ use clap::Args;
 use serde::Serialize;
 use stepmark_model::{
     artifact::Problem,
+    check::ProblemCounts,
+    summary::ArtifactSummary,
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Next as NextStep, Standing, Step},
 };
 
 use crate::{
     exit::{Exit, Failure},
-    output::{
-        Output,
-        wire::{NextWire, ProblemCounts},
-        wording,
-    },
+    output::{Output, wire::NextWire, wording},
     project::Project,
 };
 
@@ -46,7 +44,7 @@ impl Next {
             let counts = ProblemCounts::of(&project.workspace.own_findings(&artifact));
             let wire = NextAnswer {
                 path: artifact.path().to_string(),
-                next: NextWire::new(&artifact),
+                next: NextWire::new(&ArtifactSummary::of(&artifact)),
                 problems: counts.errors + counts.warnings,
             };
             let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;

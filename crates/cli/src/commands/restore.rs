@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use stepmark_frontmatter::Fences;
+use stepmark_model::summary::NextSteps;
 use stepmark_store::checkpoints::Restored;
 use stepmark_store::commit::Outcome;
 
@@ -78,7 +79,7 @@ fn report(output: &Output, restored: &Restored) {
     }
     let progress = restored.artifact.progress();
     let standing = progress.map(|progress| {
-        let next = crate::output::wording::next(&progress);
+        let next = crate::output::wording::next(&NextSteps::of(progress.next));
         format!(", {}/{}, next: {next}", progress.done_units, progress.total)
     });
     let at = restored.checkpoint.at;

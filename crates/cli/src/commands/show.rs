@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 use stepmark_frontmatter::{Region, Value, Yaml};
 use stepmark_model::{
     artifact::Artifact,
+    check::ProblemCounts,
+    summary::ArtifactSummary,
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::Unit,
 };
@@ -13,11 +15,7 @@ use stepmark_model::{
 use super::context::Context;
 use crate::{
     exit::{Exit, Failure},
-    output::{
-        Output, bar, on_one_line,
-        wire::{ArtifactWire, ProblemCounts},
-        wording,
-    },
+    output::{Output, bar, on_one_line, wire::ArtifactWire, wording},
     project::Project,
 };
 
@@ -45,7 +43,8 @@ impl Show {
         let artifact = project.workspace.artifact(&path)?;
         let findings = project.workspace.own_findings(&artifact);
         if output.json {
-            let mut wire = serde_json::to_value(ArtifactWire::new(&artifact, ProblemCounts::of(&findings)))
+            let summary = ArtifactSummary::of(&artifact);
+            let mut wire = serde_json::to_value(ArtifactWire::new(&summary, ProblemCounts::of(&findings)))
                 .map_err(|error| Failure::from_error(Exit::Io, &error))?;
             wire["file_hash"] = artifact.artifact().file_hash().to_string().into();
             wire["lifecycle"] = lifecycle(&artifact);
@@ -91,6 +90,7 @@ fn frontmatter(artifact: &Artifact) -> serde_json::Value {
 fn describe(artifact: &TrackedArtifact, output: &Output) {
     let state = artifact.state();
     let progress = artifact.progress();
+    let summary = ArtifactSummary::of(artifact);
     let line = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
             output.line(format_args!("{name:<10} {}", on_one_line(value)));
@@ -99,7 +99,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     line("artifact", Some(artifact.path().as_str()));
     line("title", state.title.as_ref().and_then(|title| title.filled()));
     line("id", [&state.id, &state.stepmark_id].into_iter().flatten().find_map(|id| id.filled()));
-    line("workflow", Some(&wording::workflow(artifact)));
+    line("workflow", Some(&summary.workflow.in_words()));
     if let Membership::Member { evidence, .. } = artifact.membership() {
         let reasons: Vec<_> = evidence.iter().map(ToString::to_string).collect();
         line("because", Some(&reasons.join("; ")));
@@ -111,10 +111,10 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
         line("lifecycle", Some(&format!("{}, {standing}; {choice}", choice.lifecycle.name())));
     }
     line("scope", state.scope().map(|scope| scope.to_string()).as_deref());
-    if let Some(progress) = &progress {
+    if let Some(progress) = &summary.progress {
         line("standing", Some(progress.standing.as_str()));
-        line("done", Some(&bar(progress.done_units, progress.total)));
-        line("next", Some(&wording::next(progress)));
+        line("done", Some(&bar(progress.done, progress.total)));
+        line("next", Some(&wording::next(&progress.next)));
     }
     line("inputs", joined(state.input_documents.iter().map(|input| input.path.as_str())).as_deref());
     line("listed", joined(artifact.steps().completed().iter().map(|id| id.spelling())).as_deref());

@@ -38,16 +38,18 @@ impl Tree {
             // A path that names no artifact is a mistake, not an empty tree.
             project.workspace.artifact(path)?;
         }
-        let found = with_spinner("reading artifacts", output.quiet, |count| {
-            project.workspace.artifacts_counted(count)
-        })?;
+        let mut summaries =
+            with_spinner("reading artifacts", output.quiet, |count| project.workspace.summaries(count))?;
+        summaries.keep();
+        // What takes part in a chain is always read.
+        let found = summaries.found();
         let chains = Chains::of(found.artifacts.iter().map(TrackedArtifact::member));
         let forest = Forest::of(&chains);
         let rows = path.as_ref().map_or(forest.rows.as_slice(), |path| forest.below(path));
         let mut rows = rows.to_vec();
         let more = self.list.cut(&mut rows);
         print_rows(output, &rows, more, &self.list)?;
-        wording::unreadable(&found).iter().for_each(|problem| output.warning(problem));
+        wording::unreadable(found).iter().for_each(|problem| output.warning(problem));
         Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
     }
 }

@@ -1,24 +1,32 @@
 //! Tables for people: one line a row, however wide, so that lines can be searched and cut.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use super::{on_one_line, width};
 
-use super::on_one_line;
+/// Between columns.
+const GAP: usize = 2;
 
 /// A table with a header and no frame.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(header.to_vec());
-    for row in rows {
-        table.add_row(row.iter().map(|cell| on_one_line(cell)));
+    let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
+    let rows = rows.into_iter().map(|row| row.iter().map(|cell| on_one_line(cell)).collect());
+    let rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let mut widths = vec![0; columns];
+    for row in &rows {
+        for (wide, cell) in widths.iter_mut().zip(row) {
+            *wide = width(cell).max(*wide);
+        }
     }
-    let text = table.to_string();
-    text.lines()
-        .map(|line| line.trim_end().strip_prefix(' ').unwrap_or(line.trim_end()))
-        .collect::<Vec<_>>()
-        .join("\n")
+    let mut text = String::new();
+    for (place, row) in rows.iter().enumerate() {
+        text.push_str(if place == 0 { "" } else { "\n" });
+        for (cell, wide) in row.iter().zip(&widths) {
+            text.push_str(cell);
+            text.extend(std::iter::repeat_n(' ', wide + GAP - width(cell)));
+        }
+        text.truncate(text.trim_end().len());
+    }
+    text
 }
 
 /// `███░░ 3/5`

@@ -3,9 +3,8 @@
 
 use serde::Serialize;
 use stepmark_model::{
-    check::{Finding, Severity},
-    tracked_artifact::{Membership, TrackedArtifact},
-    workflow::{Next, Progress, Step},
+    check::ProblemCounts,
+    summary::{ArtifactSummary, StepName, WorkflowName},
 };
 
 /// One artifact in `stepmark.status/1` and `stepmark.show/1`.
@@ -42,9 +41,9 @@ pub(crate) struct NextWire {
 }
 
 impl NextWire {
-    pub(crate) fn new(artifact: &TrackedArtifact) -> Self {
+    pub(crate) fn new(summary: &ArtifactSummary<'_>) -> Self {
         let ArtifactWire { workflow, done, total, standing, next, alternatives, status, .. } =
-            ArtifactWire::new(artifact, ProblemCounts::default());
+            ArtifactWire::new(summary, ProblemCounts::default());
         Self { workflow, done, total, standing, next, alternatives, status }
     }
 }
@@ -56,77 +55,39 @@ pub(crate) struct StepWire {
     file: Option<String>,
 }
 
-/// How many findings of each severity an artifact has.
-#[derive(Clone, Copy, Debug, Default, Serialize, PartialEq, Eq)]
-pub(crate) struct ProblemCounts {
-    pub(crate) errors: usize,
-    pub(crate) warnings: usize,
-    pub(crate) notes: usize,
-}
-
-impl ProblemCounts {
-    pub(crate) fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
-        let mut counts = Self::default();
-        for finding in findings {
-            match finding.severity {
-                Severity::Error => counts.errors += 1,
-                Severity::Warning => counts.warnings += 1,
-                Severity::Note => counts.notes += 1,
-            }
-        }
-        counts
-    }
-}
-
-impl From<&Step> for StepWire {
-    fn from(step: &Step) -> Self {
-        Self { id: step.name().to_owned(), file: step.path.as_ref().map(ToString::to_string) }
+impl From<&StepName<'_>> for StepWire {
+    fn from(step: &StepName<'_>) -> Self {
+        Self { id: step.name.to_owned(), file: step.file.map(str::to_owned) }
     }
 }
 
 impl ArtifactWire {
-    pub(crate) fn new(artifact: &TrackedArtifact, problems: ProblemCounts) -> Self {
-        let state = artifact.state();
-        let progress = artifact.progress();
-        let workflow = artifact.workflow();
-        let candidates = match artifact.membership() {
-            Membership::Ambiguous { candidates } => candidates.clone(),
-            _ => Vec::new(),
-        };
-        let filled = |field: &Option<stepmark_model::artifact::Field>| {
-            field.as_ref().and_then(|field| field.filled()).map(str::to_owned)
+    pub(crate) fn new(summary: &ArtifactSummary<'_>, problems: ProblemCounts) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let steps = |steps: &[StepName<'_>]| steps.iter().map(StepWire::from).collect();
+        let progress = summary.progress.as_ref();
+        let (track, candidates) = match &summary.workflow {
+            WorkflowName::Known(_, track) => (Some(track.to_string()), Vec::new()),
+            WorkflowName::Ambiguous(candidates) => (None, all(candidates)),
+            WorkflowName::Missing(_) | WorkflowName::Unknown => (None, Vec::new()),
         };
         Self {
-            path: artifact.path().to_string(),
-            title: filled(&state.title),
-            id: filled(&state.id).or_else(|| filled(&state.stepmark_id)),
-            workflow: workflow.map(|workflow| workflow.name.clone()),
-            track: workflow.map(|workflow| workflow.chain.track().to_string()),
+            path: summary.path.to_string(),
+            title: owned(summary.title),
+            id: owned(summary.id),
+            workflow: owned(summary.workflow.known()),
+            track,
             workflow_candidates: candidates,
-            steps_completed: artifact.steps().completed().iter().map(ToString::to_string).collect(),
-            done: progress.as_ref().map(|progress| progress.done_units),
-            total: progress.as_ref().map(|progress| progress.total),
-            standing: progress.as_ref().map(|progress| progress.standing.as_str()),
-            next: progress.as_ref().map(next).unwrap_or_default(),
-            alternatives: progress.as_ref().map(alternatives).unwrap_or_default(),
-            status: filled(&state.status),
-            scope: state.scope().map(|scope| scope.to_string()),
+            steps_completed: all(&summary.completed),
+            done: progress.map(|progress| progress.done),
+            total: progress.map(|progress| progress.total),
+            standing: progress.map(|progress| progress.standing.as_str()),
+            next: progress.map(|progress| steps(progress.next.steps())).unwrap_or_default(),
+            alternatives: progress.map(|progress| steps(progress.next.alternatives())).unwrap_or_default(),
+            status: owned(summary.status),
+            scope: summary.scope().map(|scope| scope.to_string()),
             problems,
         }
-    }
-}
-
-fn next(progress: &Progress<'_>) -> Vec<StepWire> {
-    match &progress.next {
-        Next::Step { step, .. } => vec![StepWire::from(*step)],
-        Next::Choice(steps) => steps.iter().copied().map(StepWire::from).collect(),
-        Next::Finished | Next::Unknown(_) => Vec::new(),
-    }
-}
-
-fn alternatives(progress: &Progress<'_>) -> Vec<StepWire> {
-    match &progress.next {
-        Next::Step { alternatives, .. } => alternatives.iter().copied().map(StepWire::from).collect(),
-        _ => Vec::new(),
     }
 }

@@ -14,6 +14,7 @@ mod registry;
 mod pages;
 mod policy;
 mod baseline;
+mod problem_counts;
 
 pub use baseline::{Baseline, BaselineError};
 pub use finding::{Finding, Severity};
@@ -22,6 +23,7 @@ pub use mending::{DeclineReason, Declined, Mended, Remedy, mend};
 pub use pages::pages;
 pub use past::{Account, Loss, Past};
 pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
+pub use problem_counts::ProblemCounts;
 pub use registry::{RULES, rule_of};
 pub use rule::{Group, Rule};
 pub use subject::{ManifestRow, Subject, Surroundings};

@@ -63,12 +63,16 @@ impl Member {
 impl Agent {
     /// Reads the artifact's frontmatter once more: the keys are no state, so the typed view does not have them.
     pub fn of(artifact: &Artifact) -> Option<Self> {
+        const KEYS: [&str; 3] = ["assignee", "agent", "owner"];
+        if !artifact.state().other_keys.iter().any(|key| KEYS.contains(&key.as_str())) {
+            return None;
+        }
         let Frontmatter::Present { content, .. } = Document::scan(artifact.bytes()).frontmatter() else {
             return None;
         };
         let yaml = Yaml::parse(artifact.bytes(), content).ok()?;
         let root = yaml.root().filter(|root| matches!(root.kind, NodeKind::Mapping { .. }))?;
-        let name = ["assignee", "agent", "owner"].iter().find_map(|key| root.get(key)?.text());
+        let name = KEYS.iter().find_map(|key| root.get(key)?.text());
         name.filter(|name| !name.is_empty()).map(|name| Self(name.to_owned()))
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::manifest::CacheOutcome;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    check::{Baseline, Finding, Judged},
+    check::{Baseline, Finding, Judged, ProblemCounts},
 };
 
 /// What is wrong with the artifacts that were checked.
@@ -60,21 +60,28 @@ impl CheckReport<'_> {
 }
 
 impl<'t> CheckReport<'t> {
-    /// Adds an artifact with what became of its findings, of which those in `baseline` are left out.
-    pub(crate) fn add(&mut self, artifact: &'t Artifact, mut judged: Judged, baseline: &mut Baseline) {
+    /// Adds an artifact with what became of its findings, of which those in `baseline` are left out; returns how many are reported.
+    pub(crate) fn add(
+        &mut self,
+        artifact: &'t Artifact,
+        mut judged: Judged,
+        baseline: &mut Baseline,
+    ) -> ProblemCounts {
         self.left_out.suppressed += judged.suppressed;
         self.left_out.known += baseline.subtract(&mut judged.findings);
+        let problems = ProblemCounts::of(&judged.findings);
         self.files.push(CheckedFile {
             path: artifact.path().clone(),
             bytes: Cow::Borrowed(artifact.bytes()),
             findings: judged.findings,
         });
+        problems
     }
 
     /// Adds artifacts in which nothing is wrong, before any file beside them.
-    pub(crate) fn add_clean(&mut self, paths: Vec<ProjectPath>) {
+    pub(crate) fn add_clean(&mut self, paths: impl Iterator<Item = ProjectPath>) {
         let clean = |path| CheckedFile { path, bytes: Cow::Borrowed(&[][..]), findings: Vec::new() };
-        self.files.extend(paths.into_iter().map(clean));
+        self.files.extend(paths.map(clean));
         self.files.sort_by(|one, other| one.path.cmp(&other.path));
     }
 

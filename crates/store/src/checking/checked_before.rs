@@ -1,25 +1,33 @@
-//! Checking all artifacts, where those that were clean before are not read again.
+//! Checking all artifacts, where those of which enough is known are not read again.
 
-use std::{collections::HashMap, ops::Range, sync::atomic::AtomicUsize};
+use std::{collections::HashMap, mem, ops::Range, sync::atomic::AtomicUsize};
 
 use crate::checking::{
-    CheckError, CheckReport, Known, Selection, cache::Answers, cache::Facts, cache::Learned, cache::Noted,
-    cache::Sight, cache::Verdict, cache::Verdicts, run::CheckingRun,
+    CheckError, CheckReport, Known, Selection, cache::Answers, cache::Facts, cache::Judgement,
+    cache::Learned, cache::Sight, cache::Verdict, cache::Verdicts, run::CheckingRun,
 };
 use crate::disk::{WalkError, file_stat::FileStat, folder::EntryKind, folder::Folder, walk::Visitor};
 use crate::workspace::{
     Artifacts, Workspace, artifact_files::Looked, artifact_files::Reader, artifact_files::gathered,
     artifact_files::walk_artifacts,
 };
+use stepmark_model::artifact::ProjectPath;
 use stepmark_model::tracked_artifact::TrackedArtifact;
-use stepmark_model::{artifact::ProjectPath, check::Judged};
 
 /// The artifacts that need not be read for a check: they were clean, and nothing has changed that decides about them.
 #[derive(Debug, Default)]
 pub struct CheckedBefore<'w> {
-    clean: Vec<ProjectPath>,
+    pub(super) known: Vec<KnownArtifact>,
     /// `None` where nothing is kept from run to run.
     run: Option<Run<'w>>,
+}
+
+/// An artifact that was not read.
+#[derive(Debug)]
+pub(super) struct KnownArtifact {
+    pub(super) path: ProjectPath,
+    /// Its entry in the cache.
+    pub(super) entry: usize,
 }
 
 /// What is needed to keep what this run learns.
@@ -29,6 +37,15 @@ struct Run<'w> {
     learned: Learned,
     /// The stats of the artifacts that were read, taken before.
     stats: HashMap<ProjectPath, FileStat>,
+}
+
+/// How much is to be known of the findings of an artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// All: where there are some, it is read.
+    Findings,
+    /// How many there are.
+    Counts,
 }
 
 impl Workspace {
@@ -41,27 +58,40 @@ impl Workspace {
         &self,
         count: &AtomicUsize,
     ) -> Result<(Artifacts, CheckedBefore<'_>), WalkError> {
+        self.artifacts_apart(count, Wanted::Findings)
+    }
+
+    /// All artifacts of the project: those that had to be read, and those of which what is `wanted` is known.
+    pub(super) fn artifacts_apart(
+        &self,
+        count: &AtomicUsize,
+        wanted: Wanted,
+    ) -> Result<(Artifacts, CheckedBefore<'_>), WalkError> {
         let Some(verdicts) = Verdicts::load(self) else {
             return Ok((self.artifacts_counted(count)?, CheckedBefore::default()));
         };
         let new_sorter = || Sorter {
             verdicts: &verdicts,
+            wanted,
             reader: Reader::new(self, count, &|_| true),
             learned: Learned::default(),
-            clean: Vec::new(),
+            known: Vec::new(),
             stats: Vec::new(),
         };
         let walked = walk_artifacts(self, &new_sorter)?;
         let (mut learned, mut before) = (Learned::default(), CheckedBefore::default());
-        let (mut readers, mut stats) = (Vec::new(), HashMap::new());
+        let (mut readers, mut stats, mut known) = (Vec::new(), HashMap::new(), Vec::new());
         for sorter in walked.visitors {
             readers.push(sorter.reader);
             stats.extend(sorter.stats);
-            before.clean.extend(sorter.clean);
+            known.extend(sorter.known);
             learned.folders.extend(sorter.learned.folders);
             learned.stateless += sorter.learned.stateless;
             learned.used.extend(sorter.learned.used);
         }
+        // Nearly the order of the paths, so that whoever sorts them has little to do.
+        known.sort_by(|one, other| first_path(one).cmp(&first_path(other)));
+        before.known = known.into_iter().flatten().collect();
         learned.visited = walked.folders.into_iter().collect();
         let artifacts = gathered(self, readers, walked.problems, count);
         before.run = Some(Run { verdicts, learned, stats });
@@ -76,25 +106,41 @@ impl Workspace {
     pub fn check_all<'t>(
         &self,
         read: &'t [TrackedArtifact],
-        before: CheckedBefore<'_>,
+        mut before: CheckedBefore<'_>,
+        known: Known,
+    ) -> Result<CheckReport<'t>, CheckError> {
+        let clean = mem::take(&mut before.known).into_iter().map(|artifact| artifact.path);
+        self.check_rest(read, &mut before, clean, known)
+    }
+
+    /// The same; of those that were not read, the report names `clean` alone.
+    pub(super) fn check_rest<'t>(
+        &self,
+        read: &'t [TrackedArtifact],
+        before: &mut CheckedBefore<'_>,
+        clean: impl Iterator<Item = ProjectPath>,
         known: Known,
     ) -> Result<CheckReport<'t>, CheckError> {
         let answers = Answers::new(self);
         let mut run = CheckingRun::begin(self, known)?;
         let chains = self.chains_of(read, Selection::All)?;
-        let mut clean: Vec<(ProjectPath, FileStat, Noted)> = Vec::new();
-        run.judge(read, chains.as_ref(), &answers, |artifact, judged, noted| {
+        let mut judged: Vec<Judgement> = Vec::new();
+        let note = |artifact: &TrackedArtifact| {
+            let run = before.run.as_ref().filter(|run| run.stats.contains_key(artifact.path()))?;
+            stands_alone(artifact).then(|| run.verdicts.write_note(artifact))
+        };
+        run.judge(read, chains.as_ref(), &answers, note, |artifact, problems, noted, note| {
             let stat = before.run.as_ref().and_then(|run| run.stats.get(artifact.path()));
-            let noted = noted.filter(|_| is_clean(judged) && stands_alone(artifact));
-            if let Some((stat, noted)) = stat.zip(noted) {
-                clean.push((artifact.path().clone(), *stat, self.with_own_facts(noted, artifact, judged)));
+            if let Some(stat) = stat {
+                let path = artifact.path().clone();
+                judged.push(Judgement { path, stat: *stat, noted, problems, note });
             }
         })?;
-        run.report.add_clean(before.clean);
+        run.report.add_clean(clean);
         let mut workflows = Vec::new();
         if let Some(Run { verdicts, learned, .. }) = &before.run {
-            for Facts { workflow, undecided, .. } in verdicts.used(learned) {
-                run.note_allowances(undecided);
+            for Facts { workflow, allowances, .. } in verdicts.used(learned) {
+                run.note_allowances(allowances);
                 let definition = workflow.map(|(place, track)| self.workflows().definition(place, track));
                 workflows.extend(definition.transpose()?.flatten());
             }
@@ -103,23 +149,27 @@ impl Workspace {
         let workflows = workflows.chain(read.iter().filter_map(TrackedArtifact::workflow));
         run.look_beside(workflows, answers.into_ledgers());
         let mut report = run.finish(Selection::All);
-        if let Some(Run { verdicts, learned, .. }) = before.run {
-            report.cache = verdicts.renew(learned, clean);
+        if let Some(Run { verdicts, learned, .. }) = &mut before.run {
+            report.cache = verdicts.renew(mem::take(learned), judged);
         }
         Ok(report)
     }
+}
 
-    /// Adds what concerns files beside the artifact.
-    fn with_own_facts(&self, mut noted: Noted, artifact: &TrackedArtifact, judged: &Judged) -> Noted {
-        noted.facts.workflow = artifact.workflow().and_then(|workflow| self.workflows().key_of(workflow));
-        noted.facts.undecided = judged.undecided.iter().map(|(at, rule)| (*at, rule.id.to_owned())).collect();
-        noted
+impl CheckedBefore<'_> {
+    /// What is kept from run to run.
+    pub(super) fn verdicts(&self) -> Option<&Verdicts<'_>> {
+        self.run.as_ref().map(|run| &run.verdicts)
+    }
+
+    /// How many of the artifacts that were read need not be read the next time.
+    pub(super) fn to_keep(&self) -> usize {
+        self.run.as_ref().map_or(0, |run| run.stats.len())
     }
 }
 
-/// Suppressed findings are counted in every run.
-fn is_clean(judged: &Judged) -> bool {
-    judged.findings.is_empty() && judged.suppressed == 0
+fn first_path(known: &[KnownArtifact]) -> Option<&ProjectPath> {
+    known.first().map(|artifact| &artifact.path)
 }
 
 /// Whether no other artifact decides about it: what has an id may be the parent of others.
@@ -131,18 +181,21 @@ fn stands_alone(artifact: &TrackedArtifact) -> bool {
 /// Tells the files of one thread apart, and reads those that have to be read.
 struct Sorter<'run> {
     verdicts: &'run Verdicts<'run>,
+    wanted: Wanted,
     reader: Reader<'run>,
     learned: Learned,
-    clean: Vec<ProjectPath>,
+    /// By pieces of folders, each in the order of the names.
+    known: Vec<Vec<KnownArtifact>>,
     stats: Vec<(ProjectPath, FileStat)>,
 }
 
 impl Visitor for Sorter<'_> {
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         let mut sight = self.verdicts.begin(folder, places.start);
+        self.known.push(Vec::new());
         for place in places {
             match sight.recall(folder, place) {
-                Some(verdict) => self.pass(folder, place, verdict),
+                Some((verdict, entry)) => self.pass(folder, place, verdict, entry),
                 None => self.look(&mut sight, folder, place),
             }
         }
@@ -151,13 +204,20 @@ impl Visitor for Sorter<'_> {
 }
 
 impl Sorter<'_> {
-    fn pass(&mut self, folder: &Folder, place: usize, verdict: Verdict) {
-        self.reader.passed();
-        if let Verdict::Clean(facts) = verdict
-            && let Ok(path) = ProjectPath::new(folder.path_of(folder.name(place)))
-        {
-            self.learned.used.insert(facts);
-            self.clean.push(path);
+    fn pass(&mut self, folder: &Folder, place: usize, verdict: Verdict, entry: usize) {
+        let facts = match verdict {
+            Verdict::Clean(facts) | Verdict::Found(facts) => facts,
+            Verdict::Stateless => return self.reader.passed(),
+        };
+        let Ok(path) = ProjectPath::new(folder.path_of(folder.name(place))) else { return };
+        self.learned.used.insert(facts);
+        if self.wanted == Wanted::Findings && matches!(verdict, Verdict::Found(_)) {
+            self.reader.look(folder, place, path);
+        } else {
+            self.reader.passed();
+            if let Some(known) = self.known.last_mut() {
+                known.push(KnownArtifact { path, entry });
+            }
         }
     }
 

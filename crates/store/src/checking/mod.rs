@@ -10,19 +10,25 @@ pub(crate) mod checked_before;
 #[cfg(feature = "write")]
 pub(crate) mod fixing;
 pub(crate) mod journal_account;
+pub(crate) mod listed_artifact;
 pub(crate) mod manifest_rows;
 pub(crate) mod run;
 #[cfg(feature = "write")]
 pub(crate) mod staged_fixing;
+pub(crate) mod summaries;
 
 #[cfg(feature = "write")]
 pub use baseline::BaselineWriteError;
+pub use cache::Brief;
 pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
 #[cfg(feature = "write")]
 pub use staged_fixing::{StagedMending, StagedMendingError, StagedOutcome};
 
-use std::io;
+pub use listed_artifact::ListedArtifact;
+pub use summaries::{Summaries, SummaryRow};
+
+use std::{io, sync::atomic::AtomicUsize};
 
 use crate::checking::{cache::Answers, run::CheckingRun};
 use crate::disk::own_file;
@@ -101,7 +107,7 @@ impl Workspace {
         let answers = Answers::new(self);
         let mut run = CheckingRun::begin(self, known)?;
         let chains = self.chains_of(artifacts, selection)?;
-        run.judge(artifacts, chains.as_ref(), &answers, |_, _, _| {})?;
+        run.judge(artifacts, chains.as_ref(), &answers, |_| None, |_, _, _, _| {})?;
         let workflows = artifacts.iter().filter_map(TrackedArtifact::workflow);
         run.look_beside(workflows, answers.into_ledgers());
         Ok(run.finish(selection))
@@ -138,6 +144,12 @@ impl Workspace {
         }
     }
 
+    /// The digest of the baseline; of one that cannot be read, that of none.
+    pub(crate) fn baseline_digest(&self) -> String {
+        self.baseline_bytes()
+            .map_or_else(|_| String::new(), |bytes| run::digest_of_baseline(bytes.as_deref()))
+    }
+
     /// The bytes of the baseline; `None` where there is none.
     pub(crate) fn baseline_bytes(&self) -> Result<Option<Vec<u8>>, CheckError> {
         match own_file::read(self.root().path(), BASELINE_PATH.as_ref(), READ_LIMIT) {
@@ -160,6 +172,8 @@ impl Workspace {
         if !artifacts.iter().any(|artifact| artifact.state().delegation.is_some()) {
             return Ok(None);
         }
-        Ok(Some(Chains::of(self.artifacts()?.artifacts.iter().map(TrackedArtifact::member))))
+        // What takes part in a chain is always read.
+        let all = self.summaries(&AtomicUsize::new(0))?;
+        Ok(Some(Chains::of(all.found().artifacts.iter().map(TrackedArtifact::member))))
     }
 }

@@ -9,10 +9,16 @@ use crate::sprint_status::ledgers::Ledgers;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    check::{self, Baseline, Judged, Subject},
+    artifact::FileHash,
+    check::{self, Baseline, Judged, ProblemCounts, Subject},
     delegation::Chains,
     workflow::WorkflowDefinition,
 };
+
+/// The digest of a baseline of these bytes; one that is not there knows nothing.
+pub(crate) fn digest_of_baseline(bytes: Option<&[u8]>) -> String {
+    FileHash::of(bytes.unwrap_or_default()).to_string()
+}
 
 /// What is known so far.
 #[derive(Debug)]
@@ -20,43 +26,67 @@ pub(crate) struct CheckingRun<'w, 't> {
     workspace: &'w Workspace,
     has_gates: bool,
     baseline: Baseline,
+    /// What `Facts` know of it.
+    baseline_digest: String,
     in_use: AllowancesInUse,
     pub(crate) report: CheckReport<'t>,
 }
 
 impl<'w, 't> CheckingRun<'w, 't> {
     pub(crate) fn begin(workspace: &'w Workspace, known: Known) -> Result<Self, CheckError> {
-        let baseline = match known {
-            Known::LeftOut => workspace.baseline()?,
-            Known::Reported => Baseline::default(),
+        let bytes = match known {
+            Known::LeftOut => workspace.baseline_bytes()?,
+            Known::Reported => None,
         };
+        let baseline = bytes.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
         Ok(Self {
             workspace,
             has_gates: workspace.has_gates(),
             baseline,
+            baseline_digest: digest_of_baseline(bytes.as_deref()),
             in_use: AllowancesInUse::default(),
             report: CheckReport::default(),
         })
     }
 
-    /// Judges `artifacts` on all processors. `each` hears in their order what was decided about each, and what that took;
-    /// `None` for what may change without a trace.
+    /// Judges `artifacts` on all processors. `each` hears in their order how many problems each has, with what that took, and the note
+    /// that `note` makes of it; not of those of which that makes none, or that may change without a trace.
     pub(crate) fn judge(
         &mut self,
         artifacts: &'t [TrackedArtifact],
         chains: Option<&Chains>,
         answers: &Answers<'_>,
-        mut each: impl FnMut(&'t TrackedArtifact, &Judged, Option<Noted>),
+        note: impl Fn(&TrackedArtifact) -> Option<Vec<u8>> + Sync,
+        mut each: impl FnMut(&'t TrackedArtifact, ProblemCounts, Noted, Vec<u8>),
     ) -> Result<(), CheckError> {
         let run = &*self;
-        let judged = map_in_parts(artifacts, |artifact| run.judge_one(artifact, chains, answers));
-        let judged: Vec<_> = judged.into_iter().collect::<Result<_, _>>()?;
+        let judged = map_in_parts(artifacts, |artifact| {
+            let (judged, noted) = run.judge_one(artifact, chains, answers)?;
+            let noted =
+                noted.and_then(|noted| Some((run.with_own_facts(noted, artifact, &judged), note(artifact)?)));
+            Ok((judged, noted))
+        });
+        let judged: Vec<_> = judged.into_iter().collect::<Result<_, CheckError>>()?;
         for (artifact, (judged, noted)) in artifacts.iter().zip(judged) {
             self.in_use.note(&judged);
-            each(artifact, &judged, noted);
-            self.report.add(artifact.artifact(), judged, &mut self.baseline);
+            let problems = self.report.add(artifact.artifact(), judged, &mut self.baseline);
+            if let Some((noted, note)) = noted {
+                each(artifact, problems, noted, note);
+            }
         }
         Ok(())
+    }
+
+    /// Adds what concerns files beside the artifact.
+    fn with_own_facts(&self, mut noted: Noted, artifact: &TrackedArtifact, judged: &Judged) -> Noted {
+        let rules = judged.used.iter().chain(&judged.undecided);
+        // Suppressed findings are counted in every run.
+        let is_clean = judged.findings.is_empty() && judged.suppressed == 0;
+        let workflows = self.workspace.workflows();
+        noted.facts.workflow = artifact.workflow().and_then(|workflow| workflows.key_of(workflow));
+        noted.facts.allowances = rules.map(|(at, rule)| (*at, rule.id.to_owned())).collect();
+        noted.facts.baseline = (!is_clean).then(|| self.baseline_digest.clone());
+        noted
     }
 
     fn judge_one(

@@ -7,9 +7,9 @@ use crate::index_db::{Cell, IntoCell as _, Row, add_to_digest};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Field, FileHash, Scope, StateDigest},
-    delegation::Agent,
     journal::ArtifactKey,
-    workflow::{Next, Progress, Step},
+    summary::{ArtifactSummary, WorkflowName},
+    workflow::Step,
 };
 
 /// The rows of one artifact.
@@ -26,10 +26,10 @@ pub(super) struct ArtifactRows {
 impl ArtifactRows {
     /// The rows of `tracked`; `stat` was taken before it was read.
     pub(super) fn of(tracked: &TrackedArtifact, stat: Option<&FileStat>) -> Self {
-        let progress = tracked.progress();
+        let summary = ArtifactSummary::of(tracked);
         Self {
-            artifact: artifact_row(tracked, progress.as_ref(), stat),
-            steps: step_rows(tracked, progress.as_ref()),
+            artifact: artifact_row(tracked, &summary, stat),
+            steps: step_rows(tracked, &summary),
             delegation: delegation_row(tracked),
         }
     }
@@ -48,34 +48,38 @@ fn filled(field: &Option<Field>) -> Option<&str> {
     field.as_ref().and_then(Field::filled)
 }
 
-fn artifact_row(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>, stat: Option<&FileStat>) -> Row {
+fn artifact_row(tracked: &TrackedArtifact, summary: &ArtifactSummary<'_>, stat: Option<&FileStat>) -> Row {
     let (artifact, state) = (tracked.artifact(), tracked.state());
-    let lifecycle = tracked.lifecycle().map(|choice| &choice.lifecycle);
-    let status = filled(&state.status);
-    let named = lifecycle.zip(status).and_then(|(lifecycle, word)| lifecycle.state_of(word));
-    let completion = tracked.completion();
+    let (progress, lifecycle) = (summary.progress.as_ref(), summary.lifecycle.as_ref());
+    let named = lifecycle.and_then(|lifecycle| lifecycle.state.as_ref());
+    let next = progress.map_or(&[][..], |progress| progress.next.steps());
+    let next: Vec<&str> = next.iter().map(|step| step.name).collect();
+    let track = match summary.workflow {
+        WorkflowName::Known(_, track) => Some(track.to_string()),
+        _ => None,
+    };
     let digest = artifact.state_value().ok().map(|value| StateDigest::of(&value).to_string());
     vec![
-        tracked.path().as_str().cell(),
-        filled(&state.id).or_else(|| filled(&state.stepmark_id)).cell(),
+        summary.path.as_str().cell(),
+        summary.id.cell(),
         ArtifactKey::of(artifact).as_str().cell(),
-        filled(&state.title).cell(),
-        tracked.workflow().map(|workflow| workflow.name.clone()).cell(),
-        tracked.workflow().map(|workflow| workflow.chain.track().to_string()).cell(),
+        summary.title.cell(),
+        summary.workflow.known().cell(),
+        track.cell(),
         progress.map(|progress| progress.standing.as_str()).cell(),
-        progress.map(|progress| progress.done_units).cell(),
+        progress.map(|progress| progress.done).cell(),
         progress.map(|progress| progress.total).cell(),
-        progress.and_then(|progress| (progress.done_units * 100).checked_div(progress.total)).cell(),
-        progress.map(next_names).filter(|names| !names.is_empty()).map(|names| names.join(", ")).cell(),
-        (completion.by_workflow || completion.by_status).cell(),
-        status.cell(),
-        named.map(|named| named.name.clone()).cell(),
-        lifecycle.map(|lifecycle| lifecycle.name().to_owned()).cell(),
-        state.scope().map(|scope| scope.to_string()).cell(),
-        state.scope().and_then(|scope| rank(&scope)).cell(),
+        progress.and_then(|progress| (progress.done * 100).checked_div(progress.total)).cell(),
+        (!next.is_empty()).then(|| next.join(", ")).cell(),
+        tracked.completion().is_finished().cell(),
+        summary.status.cell(),
+        named.map(|(name, _)| &**name).cell(),
+        lifecycle.map(|lifecycle| lifecycle.name).cell(),
+        summary.scope().map(|scope| scope.to_string()).cell(),
+        summary.scope().and_then(|scope| rank(&scope)).cell(),
         filled(&state.scope_source).cell(),
         filled(&state.scope_confidence).and_then(|text| text.parse::<f64>().ok()).cell(),
-        Agent::of(artifact).map(|agent| agent.0).cell(),
+        summary.agent.as_deref().cell(),
         digest.cell(),
         artifact.file_hash().to_string().cell(),
         artifact.bytes().len().cell(),
@@ -100,25 +104,18 @@ const fn rank(scope: &Scope) -> Option<i64> {
     }
 }
 
-fn next_names<'chain>(progress: &Progress<'chain>) -> Vec<&'chain str> {
-    match &progress.next {
-        Next::Step { step, .. } => vec![step.name()],
-        Next::Choice(steps) => steps.iter().map(|step| step.name()).collect(),
-        Next::Finished | Next::Unknown(_) => Vec::new(),
-    }
-}
-
-fn step_rows(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>) -> Vec<Row> {
+fn step_rows(tracked: &TrackedArtifact, summary: &ArtifactSummary<'_>) -> Vec<Row> {
     let steps: &[Step] = tracked.workflow().map_or(&[], |workflow| workflow.chain.steps());
-    let next = progress.map(next_names).unwrap_or_default();
+    let next = summary.progress.as_ref().map_or(&[][..], |progress| progress.next.steps());
+    let progress = tracked.progress();
     let done = |step: &Step| {
-        progress.is_some_and(|progress| {
+        progress.as_ref().is_some_and(|progress| {
             progress.done.iter().any(|item| item.steps.iter().any(|done| done.name() == step.name()))
         })
     };
     // What the list names beside the steps of the workflow; all of it where no workflow is known.
     let listed = tracked.steps().completed();
-    let others: Vec<&str> = match progress {
+    let others: Vec<&str> = match &progress {
         Some(progress) => {
             progress.unknown.iter().filter_map(|item| Some(listed.get(item.item)?.spelling())).collect()
         }
@@ -126,7 +123,7 @@ fn step_rows(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>) -> Vec<
     };
     let known = steps.iter().map(|step| {
         let file = step.path.as_ref().map(|path| path.as_str().to_owned());
-        let is_next = next.contains(&step.name());
+        let is_next = next.iter().any(|next| next.name == step.name());
         (step.name(), file, done(step), is_next, true)
     });
     let others = others.into_iter().map(|name| (name, None, true, false, false));

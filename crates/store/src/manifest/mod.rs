@@ -206,7 +206,7 @@ fn renew(
     let Some(file) = file else {
         return CacheOutcome::Absent;
     };
-    let renewal = Renewal { start, folders, visited, manifest };
+    let renewal = Renewal { start, folders, visited, manifest, shared: &[] };
     if !renewal.is_worthwhile(earlier) {
         return CacheOutcome::Unchanged;
     }

@@ -8,13 +8,11 @@ pub(crate) mod handle;
 pub(crate) mod artifact_files;
 pub(crate) mod artifact_folders;
 pub(crate) mod context;
-pub(crate) mod listed_artifact;
 pub(crate) mod chain;
 
 pub use chain::ChainLink;
 pub use clock::Clock;
 pub use context::{Context, ContextWorkflow};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
-pub use listed_artifact::ListedArtifact;
 pub use workflow_listing::ListingProblem;
 pub use workflows::{WorkflowFileError, Workflows};

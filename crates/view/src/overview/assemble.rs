@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
-use stepmark_model::{artifact::ProjectPath, check::Severity};
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::Severity,
+    summary::{ArtifactSummary, epic_titles},
+};
 
 use super::{
     Column, Condition, Entry, EventRow, ProgressGroup, SessionRow, TreeRow, Trouble,
     column::columns,
-    epic_titles,
     progress_group::{by_epic, by_workflow},
     timeline, tree_row, trouble,
 };
@@ -69,8 +72,9 @@ pub struct Counts {
 impl Overview {
     /// What `observation` means.
     pub fn of(observation: &Observation) -> Self {
-        let entries = entries(observation);
-        let titles = epic_titles(&observation.artifacts.artifacts);
+        let summaries: Vec<_> = observation.artifacts.artifacts.iter().map(ArtifactSummary::of).collect();
+        let entries = entries(observation, &summaries);
+        let titles = epic_titles(summaries.into_iter().flat_map(|summary| summary.epic_titles));
         let wrong = trouble::all(observation, &entries);
         let (done, next) = (finished(&entries), workable(&entries));
         let of_severity = |severity| wrong.iter().filter(|trouble| trouble.severity == severity).count();
@@ -115,7 +119,7 @@ impl Overview {
     }
 }
 
-fn entries(observation: &Observation) -> Vec<Entry> {
+fn entries(observation: &Observation, summaries: &[ArtifactSummary<'_>]) -> Vec<Entry> {
     let mut counts: HashMap<&ProjectPath, (usize, usize)> = HashMap::new();
     for finding in &observation.findings {
         let count = counts.entry(&finding.path).or_default();
@@ -138,15 +142,13 @@ fn entries(observation: &Observation) -> Vec<Entry> {
             tickets.entry(path).or_default().push(ticket.clone());
         }
     }
-    let mut entries: Vec<Entry> = observation
-        .artifacts
-        .artifacts
+    let mut entries: Vec<Entry> = summaries
         .iter()
-        .map(|artifact| {
-            let (errors, warnings) = counts.get(artifact.path()).copied().unwrap_or_default();
-            let tickets = tickets.remove(artifact.path()).unwrap_or_default();
-            let changed_at = changed.get(artifact.path()).copied();
-            Entry { errors, warnings, tickets, changed_at, ..Entry::of(artifact) }
+        .map(|summary| {
+            let (errors, warnings) = counts.get(summary.path).copied().unwrap_or_default();
+            let tickets = tickets.remove(summary.path).unwrap_or_default();
+            let changed_at = changed.get(summary.path).copied();
+            Entry { errors, warnings, tickets, changed_at, ..Entry::of(summary) }
         })
         .collect();
     entries.sort_by(|one, other| one.path.cmp(&other.path));

@@ -2,9 +2,8 @@
 
 use jiff::Timestamp;
 use stepmark_model::{
-    artifact::{Field, LedgerKey, ProjectPath},
-    tracked_artifact::TrackedArtifact,
-    workflow::Next,
+    artifact::{LedgerKey, ProjectPath},
+    summary::{ArtifactSummary, NextSteps},
 };
 
 use super::{Condition, StepBar};
@@ -46,23 +45,23 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What `artifact` says of itself: without problems, tickets and history.
-    pub fn of(artifact: &TrackedArtifact) -> Self {
-        let state = artifact.state();
-        let filled = |field: &Option<Field>| field.as_ref().and_then(Field::filled).map(str::to_owned);
-        let condition = Condition::of(artifact);
+    /// What an artifact says of itself: without problems, tickets and history.
+    pub fn of(summary: &ArtifactSummary<'_>) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let condition = summary.condition;
+        let state = summary.lifecycle.as_ref().and_then(|lifecycle| lifecycle.state.as_ref());
         Self {
-            path: artifact.path().clone(),
-            title: filled(&state.title).or_else(|| artifact.artifact().first_heading()),
-            workflow: wording::workflow(artifact),
-            bar: StepBar::of(artifact),
+            path: summary.path.clone(),
+            title: owned(summary.title.or(summary.heading.as_deref())),
+            workflow: summary.workflow.in_words().into_owned(),
+            bar: summary.progress.as_ref().map(StepBar::of),
             condition,
-            next: next_of(artifact).filter(|_| condition != Condition::Finished),
-            state: state_of(artifact),
-            command: command_of(artifact).filter(|_| condition != Condition::Finished),
-            status: filled(&state.status).or_else(|| Some(state.body_status.as_ref()?.text.clone())),
-            scope: state.scope().map(|scope| scope.to_string()),
-            story: LedgerKey::of(artifact.path()).map(|(key, _)| key).filter(|key| key.is_story()),
+            next: next_of(summary).filter(|_| condition != Condition::Finished),
+            state: state.and_then(|(name, rank)| Some(((*rank)?, name.to_string()))),
+            command: command_of(summary).filter(|_| condition != Condition::Finished),
+            status: owned(summary.status.or(summary.body_status)),
+            scope: summary.scope().map(|scope| scope.to_string()),
+            story: summary.story(),
             errors: 0,
             warnings: 0,
             tickets: Vec::new(),
@@ -76,22 +75,18 @@ impl Entry {
     }
 }
 
-/// Its state, where its lifecycle knows its status and how far that is.
-fn state_of(artifact: &TrackedArtifact) -> Option<(u32, String)> {
-    let lifecycle = &artifact.lifecycle()?.lifecycle;
-    let state = lifecycle.state_of(artifact.state().status.as_ref()?.filled()?)?;
-    Some((state.rank?, state.name.clone()))
-}
-
 /// The command for what comes next.
-fn command_of(artifact: &TrackedArtifact) -> Option<String> {
-    let path = quoted(artifact.path().as_str());
-    match artifact.progress() {
-        Some(progress) => match progress.next {
-            Next::Step { step, .. } => Some(format!("stepmark complete {path} {}", quoted(step.name()))),
+fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
+    let path = quoted(summary.path.as_str());
+    match &summary.progress {
+        Some(progress) => match &progress.next {
+            NextSteps::Step(step, _) => Some(format!("stepmark complete {path} {}", quoted(step.name))),
             _ => None,
         },
-        None => Some(format!("stepmark transition {path} {}", quoted(&next_state(artifact)?))),
+        None => {
+            let next = summary.lifecycle.as_ref()?.next.as_ref()?;
+            Some(format!("stepmark transition {path} {}", quoted(next)))
+        }
     }
 }
 
@@ -105,20 +100,9 @@ fn quoted(text: &str) -> String {
 }
 
 /// The next step, else the next state of the lifecycle that is further on.
-fn next_of(artifact: &TrackedArtifact) -> Option<String> {
-    if let Some(progress) = artifact.progress() {
-        return Some(wording::next(&progress));
+fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
+    match &summary.progress {
+        Some(progress) => Some(wording::next(&progress.next)),
+        None => Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)),
     }
-    Some(format!("status → {}", next_state(artifact)?))
-}
-
-/// The nearest state that is further on.
-fn next_state(artifact: &TrackedArtifact) -> Option<String> {
-    let lifecycle = &artifact.lifecycle()?.lifecycle;
-    let state = lifecycle.state_of(artifact.state().status.as_ref()?.filled()?)?;
-    let remembered = artifact.remembered();
-    let moves = lifecycle.moves_from(state, remembered.as_deref());
-    let further = moves.iter().filter(|legal| legal.is_return || legal.to.rank > state.rank);
-    let nearest = further.min_by_key(|legal| (!legal.is_return, legal.to.rank))?;
-    Some(nearest.to.name.clone())
 }

@@ -1,57 +1,80 @@
 //! Artifacts in the groups that people look for them in: by epic, else by workflow.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use stepmark_model::artifact::natural_order;
+use stepmark_model::artifact::{LedgerKey, ProjectPath, natural_order};
 
 use super::{Entry, EpicTitles};
+
+/// What of an artifact says where it is looked for.
+#[derive(Clone, Debug)]
+pub struct GroupMember<'a> {
+    /// Its path.
+    pub path: &'a ProjectPath,
+    /// What it is to an epic, where it is a story.
+    pub story: Option<LedgerKey>,
+    /// Its workflow in words, where it is known how far it is in that.
+    pub workflow: Option<Cow<'a, str>>,
+}
+
+impl<'a> From<&'a Entry> for GroupMember<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        let workflow = entry.bar.is_some().then_some(Cow::Borrowed(&*entry.workflow));
+        Self { path: &entry.path, story: entry.story, workflow }
+    }
+}
 
 /// Artifacts that are shown together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryGroup {
     /// What they have in common; `None` for those that stand alone.
     pub name: Option<String>,
-    /// Places in the entries, in natural order.
+    /// Places in the members, in natural order.
     pub places: Vec<usize>,
 }
 
 /// What a group is known by, in the order of the groups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+enum Key<'a> {
     Alone,
-    Workflow(String),
+    Workflow(Cow<'a, str>),
     Epic(u16),
 }
 
-/// The groups of `entries`: artifacts that stand alone, workflows with several artifacts by name, epics by number.
-pub fn entry_groups(entries: &[Entry], titles: &EpicTitles) -> Vec<EntryGroup> {
-    let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
-    for (place, entry) in entries.iter().enumerate() {
-        let key = match entry.story {
-            Some(story) => Key::Epic(story.epic),
-            None if entry.bar.is_some() => Key::Workflow(entry.workflow.clone()),
-            None => Key::Alone,
+/// The groups of `members`: artifacts that stand alone, workflows with several artifacts by name, epics by number.
+pub fn entry_groups(members: &[GroupMember<'_>], titles: &EpicTitles) -> Vec<EntryGroup> {
+    let mut groups: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
+    for (place, member) in members.iter().enumerate() {
+        let key = match (member.story, &member.workflow) {
+            (Some(story), _) => Key::Epic(story.epic),
+            (None, Some(workflow)) => Key::Workflow(Cow::Borrowed(workflow)),
+            (None, None) => Key::Alone,
         };
         groups.entry(key).or_default().push(place);
     }
     // A heading over one line says no more than the line.
-    let is_alone = |key: &Key, places: &Vec<usize>| matches!(key, Key::Workflow(_)) && places.len() == 1;
+    let is_alone = |key: &Key<'_>, places: &Vec<usize>| matches!(key, Key::Workflow(_)) && places.len() == 1;
     let alone: Vec<usize> =
         groups.extract_if(.., |key, places| is_alone(key, places)).flat_map(|(_, places)| places).collect();
     if !alone.is_empty() {
         groups.entry(Key::Alone).or_default().extend(alone);
     }
-    groups.into_iter().map(|(key, places)| group(&key, places, entries, titles)).collect()
+    groups.into_iter().map(|(key, places)| group(&key, places, members, titles)).collect()
 }
 
-fn group(key: &Key, mut places: Vec<usize>, entries: &[Entry], titles: &EpicTitles) -> EntryGroup {
+fn group(
+    key: &Key<'_>,
+    mut places: Vec<usize>,
+    members: &[GroupMember<'_>],
+    titles: &EpicTitles,
+) -> EntryGroup {
     places.sort_by(|one, other| {
-        let (one, other) = (&entries[*one], &entries[*other]);
+        let (one, other) = (&members[*one], &members[*other]);
         one.story.cmp(&other.story).then_with(|| natural_order(one.path.as_str(), other.path.as_str()))
     });
     let name = match key {
         Key::Alone => None,
-        Key::Workflow(name) => Some(name.clone()),
+        Key::Workflow(name) => Some(name.to_string()),
         Key::Epic(epic) => Some(epic_name(*epic, titles)),
     };
     EntryGroup { name, places }
@@ -66,6 +89,7 @@ pub(super) fn epic_name(epic: u16, titles: &EpicTitles) -> String {
 mod tests {
     use super::*;
     use crate::sample_project::SampleProject;
+    use stepmark_model::summary::{ArtifactSummary, epic_titles};
 
     #[test]
     fn artifacts_stand_with_their_like_in_natural_order() {
@@ -78,7 +102,8 @@ mod tests {
         let shown = |project: &SampleProject| -> Vec<(String, Vec<String>)> {
             let overview = project.overview();
             let titles = epic_titles_of(project);
-            let groups = entry_groups(&overview.entries, &titles).into_iter();
+            let members: Vec<_> = overview.entries.iter().map(GroupMember::from).collect();
+            let groups = entry_groups(&members, &titles).into_iter();
             let names = |places: Vec<usize>| {
                 places.iter().map(|place| overview.entries[*place].path.file_stem().to_owned()).collect()
             };
@@ -97,7 +122,18 @@ mod tests {
         assert_eq!(shown(&project), expected(vec!["epics", "zeal"], vec!["a", "b"]));
     }
 
+    #[test]
+    fn the_first_of_two_titles_counts() {
+        let project = SampleProject::new();
+        project.write("epics.md", "---\nstatus: draft\n---\n## Epic 1: Lend\n## Epic 1: Lend again\n");
+        project.write("epics/epic-2.md", "---\nstatus: draft\ntitle: Return\n---\n");
+        project.write("notes.md", "---\nstatus: draft\n---\n## Epic 4: No\n");
+        let titles = epic_titles_of(&project);
+        assert_eq!(titles, [(1, "Lend".to_owned()), (2, "Return".to_owned())].into());
+    }
+
     fn epic_titles_of(project: &SampleProject) -> EpicTitles {
-        super::super::epic_titles(&project.workspace().artifacts().unwrap().artifacts)
+        let artifacts = project.workspace().artifacts().unwrap().artifacts;
+        epic_titles(artifacts.iter().flat_map(|artifact| ArtifactSummary::of(artifact).epic_titles))
     }
 }

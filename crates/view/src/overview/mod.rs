@@ -1,8 +1,6 @@
 //! What an observation means: what is done, what is next, what is wrong. Pure.
 
-mod condition;
 mod step_bar;
-mod epic_titles;
 mod entry;
 mod entry_group;
 mod short_names;
@@ -17,13 +15,12 @@ mod cases;
 
 pub use assemble::{Counts, Overview};
 pub use column::Column;
-pub use condition::Condition;
 pub use entry::Entry;
-pub use entry_group::{EntryGroup, entry_groups};
-pub use epic_titles::{EpicTitles, epic_titles};
+pub use entry_group::{EntryGroup, GroupMember, entry_groups};
 pub use progress_group::ProgressGroup;
 pub use short_names::short_names;
-pub use step_bar::{CellState, StepBar, StepCell};
+pub use step_bar::{StepBar, StepCell};
+pub use stepmark_model::summary::{CellState, Condition, EpicTitles};
 pub use timeline::{EventRow, SessionRow};
 pub use tree_row::TreeRow;
 pub use trouble::Trouble;

@@ -4,17 +4,28 @@ use std::collections::HashMap;
 
 use stepmark_model::artifact::ProjectPath;
 
-/// Returns for each path its shortest end, in whole parts and without `.md`, that no other path ends with.
-pub fn short_names(paths: &[&ProjectPath]) -> Vec<String> {
-    let mut ends: HashMap<&str, usize> = HashMap::new();
-    for end in paths.iter().flat_map(|path| ends_of(path)) {
-        *ends.entry(end).or_default() += 1;
+/// Returns for each of the paths `shown` its shortest end, in whole parts and without `.md`, that no other of `all` ends with.
+pub fn short_names<'p>(
+    shown: &[&'p ProjectPath],
+    all: impl IntoIterator<Item = &'p ProjectPath>,
+) -> Vec<String> {
+    // The ends that may become names, by how many paths have them.
+    let mut ends: HashMap<&str, usize> =
+        shown.iter().flat_map(|path| ends_of(path)).map(|end| (end, 0)).collect();
+    for path in all {
+        for end in ends_of(path) {
+            match ends.get_mut(end) {
+                Some(count) => *count += 1,
+                // No path has a longer end of one whose shorter end it has not.
+                None => break,
+            }
+        }
     }
-    let shortest = |path: &&ProjectPath| {
+    let shortest = |path: &&'p ProjectPath| {
         let is_unique = |end: &&str| ends.get(end) == Some(&1);
         ends_of(path).find(is_unique).unwrap_or(path.as_str()).to_owned()
     };
-    paths.iter().map(shortest).collect()
+    shown.iter().map(shortest).collect()
 }
 
 /// The ends of `path`, the shortest first.
@@ -39,7 +50,11 @@ mod tests {
             (&["n.md", "n.markdown"], &["n", "n.markdown"]),
         ] {
             let paths: Vec<ProjectPath> = paths.iter().map(|path| path.parse().unwrap()).collect();
-            assert_eq!(short_names(&paths.iter().collect::<Vec<_>>()), expected);
+            let all: Vec<_> = paths.iter().collect();
+            assert_eq!(short_names(&all, paths.iter()), expected);
+            for (path, name) in paths.iter().zip(expected) {
+                assert_eq!(short_names(&[path], paths.iter()), [*name], "as among all");
+            }
         }
     }
 }

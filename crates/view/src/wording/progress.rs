@@ -2,32 +2,16 @@
 
 use std::fmt::Display;
 
-use stepmark_model::{
-    tracked_artifact::{Membership, TrackedArtifact},
-    workflow::{Next, Progress, Step, Track, UnknownNext},
-};
-
-/// The workflow of `artifact` with its track where that is not the usual one; `-` where none is known.
-pub fn workflow(artifact: &TrackedArtifact) -> String {
-    match artifact.membership() {
-        Membership::Member { workflow, .. } => match workflow.chain.track() {
-            Track::Create => workflow.name.clone(),
-            track => format!("{} ({track})", workflow.name),
-        },
-        Membership::Ambiguous { candidates } => format!("? {}", candidates.join(" | ")),
-        Membership::Missing { name } => format!("? {name}"),
-        Membership::None => "-".to_owned(),
-    }
-}
+use stepmark_model::{summary::NextSteps, workflow::UnknownNext};
 
 /// What comes next, on one line.
-pub fn next(progress: &Progress<'_>) -> String {
-    let names = |steps: &[&Step]| steps.iter().map(|step| step.name()).collect::<Vec<_>>().join(" | ");
-    match &progress.next {
-        Next::Step { step, .. } => step.name().to_owned(),
-        Next::Choice(steps) => names(steps),
-        Next::Finished => "finished".to_owned(),
-        Next::Unknown(unknown) => format!("? {}", unknown_next(*unknown)),
+pub fn next(next: &NextSteps<'_>) -> String {
+    match next {
+        NextSteps::Step(..) | NextSteps::Choice(_) => {
+            next.steps().iter().map(|step| step.name).collect::<Vec<_>>().join(" | ")
+        }
+        NextSteps::Finished => "finished".to_owned(),
+        NextSteps::Unknown(unknown) => format!("? {}", unknown_next(*unknown)),
     }
 }
 

@@ -1,27 +1,23 @@
 //! `stepmark status`
 
 mod columns;
-mod problems;
 mod rows;
-
-use std::collections::BTreeMap;
 
 use clap::Args;
 use serde_json::{Value, json};
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
-    tracked_artifact::TrackedArtifact,
+    check::ProblemCounts,
 };
-use stepmark_store::workspace::Artifacts;
+use stepmark_store::{
+    checking::{Brief, SummaryRow},
+    disk::map_in_parts,
+    workspace::Artifacts,
+};
 
-use self::problems::Problems;
 use crate::{
-    exit::{Exit, Failure},
-    output::{
-        ListArguments, Output,
-        wire::{ArtifactWire, ProblemCounts},
-        with_spinner, wording,
-    },
+    exit::{Exit, Failure, chain},
+    output::{ListArguments, Output, wire::ArtifactWire, with_spinner, wording},
     project::Project,
 };
 
@@ -41,25 +37,39 @@ pub(crate) struct Status {
     all: bool,
 }
 
-/// An artifact and what is wrong with it.
-type Counted<'a> = (&'a TrackedArtifact, ProblemCounts);
+/// An artifact and where it is shown.
+type BriefRow<'s> = (SummaryRow<'s>, Brief<'s>);
+
+/// Files beside the artifacts in which something is wrong.
+type Beside = Vec<(ProjectPath, ProblemCounts)>;
 
 impl Status {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let found = with_spinner("reading artifacts", output.quiet, |count| {
-            project.workspace.artifacts_counted(count)
-        })?;
-        let mut problems = Problems::of(project, &found.artifacts, output);
-        let have_state = project.workspace.have_workflow_state(&found.artifacts);
-        let counted = found.artifacts.iter().map(|artifact| {
-            (artifact, problems.counts.remove(TrackedArtifact::path(artifact)).unwrap_or_default())
-        });
-        let mut have_state = have_state.into_iter();
-        let (mut rows, others): (Vec<Counted<'_>>, Vec<Counted<'_>>) =
-            counted.partition(|_| have_state.next().unwrap_or(true) || self.all);
+        let mut summaries =
+            with_spinner("reading artifacts", output.quiet, |count| project.workspace.summaries(count))?;
+        let mut is_checked = true;
+        let mut beside = Beside::new();
+        match summaries.check() {
+            Ok(files) => beside = files,
+            Err(error) => {
+                output.warning(format_args!(
+                    "only what is wrong with each artifact by itself is counted: {}",
+                    chain(&error)
+                ));
+                is_checked = false;
+                summaries = summaries.unchecked()?;
+            }
+        }
+        let all: Vec<SummaryRow<'_>> = summaries.rows().collect();
+        let briefs = map_in_parts(&all, SummaryRow::brief);
+        let waiting = briefs.iter().filter(|brief| brief.waits_for_import).count();
+        let counted = all.iter().copied().zip(briefs);
+        let (mut rows, others): (Vec<BriefRow<'_>>, Vec<BriefRow<'_>>) =
+            counted.partition(|(_, brief)| brief.has_workflow_state || self.all);
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
+        let found = summaries.found();
         if output.json {
-            output.json("stepmark.status/1", self.answer(project, &found, &rows, &others, &problems.counts)?);
+            output.json("stepmark.status/1", self.answer(project, found, &rows, others.len(), &beside)?);
         } else if rows.is_empty() {
             output.remark(format_args!(
                 "no artifact with workflow state among {} Markdown files of {}",
@@ -69,43 +79,44 @@ impl Status {
         } else {
             let limit = self.list.limit().unwrap_or(USUAL_LIMIT);
             let limit = if self.all { usize::MAX } else { limit };
-            let epics = found.artifacts.iter();
-            rows::lines(&rows, epics, limit).iter().for_each(|line| output.line(line));
+            rows::lines(&rows, &rows::epic_titles(&all), limit).iter().for_each(|line| output.line(line));
         }
         if !output.json && !others.is_empty() {
             let files = wording::count(others.len(), "file");
-            let is_wrong = |(_, counts): &&Counted<'_>| counts.errors + counts.warnings > 0;
+            let is_wrong = |(_, brief): &&BriefRow<'_>| brief.problems.problems() > 0;
             let wrong = match others.iter().filter(is_wrong).count() {
                 0 => String::new(),
                 wrong => format!(" ({wrong} with problems)"),
             };
             output.remark(format_args!("{files} with nothing but a status{wrong}: `stepmark status --all`"));
         }
-        say_beside(&found, &problems.counts, output);
-        Ok(if found.is_whole() && problems.is_whole { Exit::Fine } else { Exit::Io })
+        say_beside(found, waiting, &beside, output);
+        Ok(if found.is_whole() && is_checked { Exit::Fine } else { Exit::Io })
     }
 
     fn answer(
         &self,
         project: &Project,
         found: &Artifacts,
-        rows: &[Counted<'_>],
-        others: &[Counted<'_>],
-        beside: &BTreeMap<ProjectPath, ProblemCounts>,
+        rows: &[BriefRow<'_>],
+        others: usize,
+        beside: &Beside,
     ) -> Result<Value, Failure> {
-        let entries = rows::entries(rows);
-        let mut shown = rows::chosen(&entries, self.list.limit().unwrap_or(usize::MAX));
+        let briefs = rows.iter().map(|(_, brief)| brief);
+        let mut shown = rows::chosen(briefs, self.list.limit().unwrap_or(usize::MAX));
         shown.sort_unstable();
-        let artifact =
-            |place: &usize| serde_json::to_value(ArtifactWire::new(rows[*place].0, rows[*place].1));
+        let artifact = |place: &usize| {
+            let (row, brief) = &rows[*place];
+            serde_json::to_value(ArtifactWire::new(&row.summary(), brief.problems))
+        };
         let artifacts: Result<Vec<Value>, _> = shown.iter().map(artifact).collect();
         let artifacts = artifacts.map_err(|error| Failure::from_error(Exit::Io, &error))?;
-        let file = |(path, counts): (&ProjectPath, &ProblemCounts)| json!({"path": path.as_str(), "problems": counts});
+        let file = |(path, counts): &(ProjectPath, ProblemCounts)| json!({"path": path.as_str(), "problems": counts});
         Ok(json!({
             "root": project.root().path().display().to_string(),
             "files": found.files,
             "total": rows.len(),
-            "status_only": others.len(),
+            "status_only": others,
             "artifacts": self.list.keep_fields(artifacts)?,
             "beside": beside.iter().map(file).collect::<Vec<_>>(),
             "unreadable": wording::unreadable(found),
@@ -114,14 +125,13 @@ impl Status {
 }
 
 /// What is to be known besides the artifacts: stories that wait, problems in files `beside`, what could not be read.
-fn say_beside(found: &Artifacts, beside: &BTreeMap<ProjectPath, ProblemCounts>, output: &Output) {
-    for (path, counts) in beside.iter().filter(|(_, counts)| counts.errors + counts.warnings > 0) {
+fn say_beside(found: &Artifacts, waiting: usize, beside: &Beside, output: &Output) {
+    for (path, counts) in beside.iter().filter(|(_, counts)| counts.problems() > 0) {
         let counts = [(counts.errors, "error"), (counts.warnings, "warning")];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, word)| wording::count(*count, word)).collect();
         output.warning(format_args!("{path}: {}; `stepmark check` says what", counts.join(", ")));
     }
-    let waiting = found.artifacts.iter().filter(|artifact| artifact.waits_for_import()).count();
     wording::waiting_stories(waiting).iter().for_each(|waiting| output.warning(waiting));
     wording::unreadable(found).iter().for_each(|problem| output.warning(problem));
 }

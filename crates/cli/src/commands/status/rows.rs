@@ -1,75 +1,85 @@
 //! The lines of `stepmark status`: artifacts in groups, in 80 columns.
 
-use std::collections::HashSet;
-
-use stepmark_model::tracked_artifact::TrackedArtifact;
-use stepmark_view::overview::{Condition, Entry, EntryGroup, entry_groups, epic_titles, short_names};
+use stepmark_model::{
+    artifact::ProjectPath,
+    summary::{Condition, EpicTitles},
+};
+use stepmark_store::checking::{Brief, SummaryRow};
+use stepmark_view::overview::{Entry, EntryGroup, GroupMember, entry_groups, short_names};
 
 use super::{
-    Counted,
+    BriefRow,
     columns::{Row, lay_out},
 };
 use crate::output::wording;
 
-/// What `rows` say of themselves.
-pub(super) fn entries(rows: &[Counted<'_>]) -> Vec<Entry> {
-    let entry = |(artifact, counts): &Counted<'_>| Entry {
-        errors: counts.errors,
-        warnings: counts.warnings,
-        ..Entry::of(artifact)
-    };
-    rows.iter().map(entry).collect()
+/// The titles of epics that any of `rows` gives.
+pub(super) fn epic_titles(rows: &[SummaryRow<'_>]) -> EpicTitles {
+    let mut naming: Vec<&SummaryRow<'_>> =
+        rows.iter().filter(|row| row.path().file_stem().starts_with("epic")).collect();
+    naming.sort_by(|one, other| one.path().cmp(other.path()));
+    stepmark_model::summary::epic_titles(naming.iter().flat_map(|row| row.summary().epic_titles))
 }
 
-/// The places of the entries that are shown, where `limit` are: what is finished and has no problem is left out first, then what comes last.
-pub(super) fn chosen(entries: &[Entry], limit: usize) -> Vec<usize> {
+/// The places of the artifacts that are shown, where `limit` are: what is finished and has no problem is left out first, then what
+/// comes last.
+pub(super) fn chosen<'b, 's: 'b>(briefs: impl Iterator<Item = &'b Brief<'s>>, limit: usize) -> Vec<usize> {
     let is_over =
-        |entry: &Entry| entry.condition == Condition::Finished && entry.errors + entry.warnings == 0;
-    let mut places: Vec<usize> = (0..entries.len()).collect();
-    places.sort_by_key(|place| is_over(&entries[*place]));
+        |brief: &Brief<'_>| brief.condition == Condition::Finished && brief.problems.problems() == 0;
+    let (over, mut places): (Vec<(usize, _)>, Vec<(usize, _)>) =
+        briefs.enumerate().partition(|(_, brief)| is_over(brief));
+    places.extend(over);
     places.truncate(limit);
-    places
+    places.into_iter().map(|(place, _)| place).collect()
 }
 
 /// A header, the groups with their artifacts, and how many are not shown where `limit` are.
-pub(super) fn lines<'a>(
-    rows: &[Counted<'_>],
-    all: impl Iterator<Item = &'a TrackedArtifact>,
-    limit: usize,
-) -> Vec<String> {
-    let entries = entries(rows);
-    let groups = entry_groups(&entries, &epic_titles(all));
+pub(super) fn lines(rows: &[BriefRow<'_>], titles: &EpicTitles, limit: usize) -> Vec<String> {
+    let members: Vec<GroupMember<'_>> = rows.iter().map(member).collect();
+    let groups = entry_groups(&members, titles);
     let order: Vec<usize> = groups.iter().flat_map(|group| group.places.iter().copied()).collect();
-    let ordered: Vec<Entry> = order.iter().map(|place| entries[*place].clone()).collect();
-    let shown: HashSet<usize> = chosen(&ordered, limit).into_iter().map(|at| order[at]).collect();
-    let names = short_names(&rows.iter().map(|(artifact, _)| artifact.path()).collect::<Vec<_>>());
-    let is_shown = |place: &&usize| shown.contains(place);
+    let ordered = order.iter().map(|place| &rows[*place].1);
+    let mut is_shown = vec![false; rows.len()];
+    chosen(ordered, limit).into_iter().for_each(|at| is_shown[order[at]] = true);
+    let shown = |place: &&usize| is_shown[**place];
+    let paths: Vec<&ProjectPath> = order.iter().filter(shown).map(|place| rows[*place].0.path()).collect();
+    let mut names = short_names(&paths, rows.iter().map(|(row, _)| row.path())).into_iter();
     let mut laid = Vec::new();
     for group in &groups {
-        let heading = group.name.as_ref().map(|name| Row::Heading(heading(name, group, &entries)));
-        let rows = group.places.iter().filter(is_shown).map(|place| Row::Artifact {
-            cells: cells(&entries[*place], rows[*place].0, &names[*place]),
+        let artifacts = group.places.iter().filter(shown).map(|place| Row::Artifact {
+            cells: cells(&rows[*place], &names.next().unwrap_or_default()),
             is_inner: group.name.is_some(),
         });
-        let rows: Vec<Row> = rows.collect();
-        if !rows.is_empty() {
-            laid.extend(heading.into_iter().chain(rows));
+        let artifacts: Vec<Row> = artifacts.collect();
+        if !artifacts.is_empty() {
+            let heading = group.name.as_ref().map(|name| Row::Heading(heading(name, group, rows)));
+            laid.extend(heading.into_iter().chain(artifacts));
         }
     }
     let mut lines = lay_out(&laid);
-    lines.extend(left_out(&entries, &shown));
+    lines.extend(left_out(rows, &is_shown));
     lines
 }
 
+/// What says where an artifact is looked for.
+fn member<'s>((row, brief): &BriefRow<'s>) -> GroupMember<'s> {
+    GroupMember {
+        path: row.path(),
+        story: row.story(),
+        workflow: brief.has_progress.then(|| brief.workflow.in_words()),
+    }
+}
+
 /// `Epic 3: Lending (2 of 5 done)`
-fn heading(name: &str, group: &EntryGroup, entries: &[Entry]) -> String {
-    let is_done = |place: &&usize| entries[**place].condition == Condition::Finished;
+fn heading(name: &str, group: &EntryGroup, rows: &[BriefRow<'_>]) -> String {
+    let is_done = |place: &&usize| rows[**place].1.condition == Condition::Finished;
     let done = group.places.iter().filter(is_done).count();
     format!("{name} ({done} of {} done)", group.places.len())
 }
 
-fn cells(entry: &Entry, artifact: &TrackedArtifact, name: &str) -> [String; 5] {
-    let listed = artifact.steps().completed().len();
+fn cells((row, brief): &BriefRow<'_>, name: &str) -> [String; 5] {
+    let summary = row.summary();
+    let (entry, listed) = (Entry::of(&summary), summary.completed.len());
     let done = match &entry.bar {
         Some(bar) => format!("{}/{}", bar.done, bar.total),
         None if listed > 0 => format!("{listed}/?"),
@@ -84,7 +94,7 @@ fn cells(entry: &Entry, artifact: &TrackedArtifact, name: &str) -> [String; 5] {
         Condition::Finished if entry.bar.is_some() => "finished".to_owned(),
         _ => entry.next.clone().unwrap_or_default(),
     };
-    let problems = match (entry.errors, entry.warnings) {
+    let problems = match (brief.problems.errors, brief.problems.warnings) {
         (0, 0) => String::new(),
         (0, warnings) => wording::count(warnings, "warning"),
         (errors, _) => wording::count(errors, "error"),
@@ -103,11 +113,10 @@ fn says_more(title: &str, name: &str) -> bool {
 }
 
 /// How many artifacts are not shown.
-fn left_out(entries: &[Entry], shown: &HashSet<usize>) -> Option<String> {
-    let left = entries.len() - shown.len();
-    let is_done =
-        |(place, entry): &(usize, &Entry)| entry.condition == Condition::Finished && !shown.contains(place);
-    let done = entries.iter().enumerate().filter(is_done).count();
+fn left_out(rows: &[BriefRow<'_>], is_shown: &[bool]) -> Option<String> {
+    let left = || rows.iter().zip(is_shown).filter(|(_, is_shown)| !**is_shown);
+    let done = left().filter(|((_, brief), _)| brief.condition == Condition::Finished).count();
+    let left = left().count();
     let of_which = if done == 0 { String::new() } else { format!(" ({done} done)") };
     (left > 0).then(|| format!("and {left} more{of_which}: `stepmark status --all`"))
 }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 use stepmark_frontmatter::Span;
-use stepmark_model::check::{Finding, Fix, Remedy};
+use stepmark_model::check::{Finding, Fix, ProblemCounts, Remedy};
 use stepmark_store::checking::LeftOut;
 
 use super::{Checked, Fixable, MendedFile};
-use crate::output::{report::Excerpt, wire::ProblemCounts};
+use crate::output::report::Excerpt;
 
 #[derive(Debug, Serialize)]
 struct CheckWire<'a> {

@@ -13,11 +13,11 @@ mod short;
 use clap::ValueEnum;
 use stepmark_model::{
     artifact::ProjectPath,
-    check::{Declined, Finding, Remedy, Safety, Severity},
+    check::{Declined, Finding, ProblemCounts, Remedy, Safety, Severity},
 };
 use stepmark_store::checking::LeftOut;
 
-use super::{Reader, report::Excerpt, wire::ProblemCounts};
+use super::{Reader, report::Excerpt};
 use crate::exit::{Exit, Failure};
 
 /// How findings are written.

@@ -1,11 +1,15 @@
-//! A check with a cache says what a check without one says, whatever happens in between.
+//! A check or a list with a cache says what one without says, whatever happens in between.
 #![expect(clippy::disallowed_methods, reason = "tests write files as other programs would")]
 
-use std::{fs, sync::atomic::AtomicUsize, thread, time::Duration};
+use std::{collections::BTreeMap, fs, sync::atomic::AtomicUsize, thread, time::Duration};
 
-use crate::checking::{CheckReport, Known, Selection};
+use crate::checking::{Brief, CheckReport, Known, Selection, Summaries, SummaryRow};
 use crate::manifest::CacheOutcome;
 use crate::workspace::Workspace;
+use stepmark_model::{
+    check::{Baseline, ProblemCounts},
+    selection::{Field, Selectable as _},
+};
 
 /// More than it takes to be worth a cache.
 const ARTIFACTS: usize = 80;
@@ -25,13 +29,25 @@ fn said(report: &CheckReport<'_>) -> Said {
     (files.collect(), report.left_out.suppressed, report.left_out.known)
 }
 
+/// All that lists show of artifacts, where `problems` tells how many problems one has.
+fn shown(
+    list: &Summaries<'_>,
+    problems: impl Fn(&SummaryRow<'_>) -> ProblemCounts,
+) -> BTreeMap<String, String> {
+    let shown = list.rows().map(|row| {
+        let (counts, listed) = (problems(&row), row.listed());
+        let brief = Brief { problems: counts, ..row.brief() };
+        let fields = Field::ALL.into_iter().filter(|field| *field != Field::Problems);
+        let values: Vec<_> = fields.map(|field| listed.value(field)).collect();
+        (row.path().to_string(), format!("{brief:?} {:?} {values:?}", row.summary()))
+    });
+    shown.collect()
+}
+
 impl Project {
     fn new() -> Self {
         let project = Self(tempfile::tempdir().unwrap());
-        project.write(
-            ".stepmark/config.yaml",
-            "workflows:\n- {name: prd, artifacts: ['docs/'], folder: flow}\n",
-        );
+        project.write(".stepmark/config.yaml", CONFIGURATION);
         project.write("flow/steps/step-01-init.md", "# One\n");
         project.write("flow/steps/step-02-end.md", "# Two\n");
         project.write("docs/brief.md", "# No state\n");
@@ -76,7 +92,24 @@ impl Project {
         let all = workspace.artifacts().unwrap();
         let plain = workspace.check(&all.artifacts, Selection::All, Known::LeftOut).unwrap();
         assert_eq!((said(&report), read.files), (said(&plain), all.files));
+        self.list();
         (read.artifacts.len(), said(&report), report.cache.clone())
+    }
+
+    /// How many artifacts a list reads. What it says is the same as without the cache.
+    fn list(&self) -> usize {
+        let workspace = self.workspace();
+        let mut list = workspace.summaries(&AtomicUsize::new(0)).unwrap();
+        let beside = list.check().unwrap();
+        let plain = workspace.summaries(&AtomicUsize::new(0)).unwrap().unchecked().unwrap();
+        let report = workspace.check(&plain.found().artifacts, Selection::All, Known::LeftOut).unwrap();
+        let counts = report.files.iter().map(|file| (&file.path, ProblemCounts::of(&file.findings)));
+        let (known, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            counts.partition(|(path, _)| plain.rows().any(|row| row.path() == *path));
+        assert_eq!(beside.iter().map(|(path, count)| (path, *count)).collect::<BTreeMap<_, _>>(), others);
+        assert_eq!(list.found().files, plain.found().files);
+        assert_eq!(shown(&list, |row| row.problems()), shown(&plain, |row| known[row.path()]));
+        list.found().artifacts.len()
     }
 
     /// Checks twice, the second time without reading more than what is not clean.
@@ -88,9 +121,13 @@ impl Project {
     }
 }
 
+const CONFIGURATION: &str = "workflows:\n- {name: prd, artifacts: ['docs/'], folder: flow}\n";
+const OTHER_CONFIGURATION: &str = "workflows:\n- {name: x, artifacts: ['docs/'], steps: [step-02-end]}\ncheck:\n  allow: [{paths: ['docs/'], rules: [SM204, SM217], reason: old}]\n";
 const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 const MANIFEST_HEAD: &str = "type,name,module,path,hash\n";
 const GOOD: &str = "---\nstepsCompleted: [step-01-init]\ninputDocuments: [docs/brief.md]\n---\n";
+/// Everything that a summary holds.
+const RICH: &str = "---\ntitle: 'Ä \\\"title\\\"'\ntype: feature\nslug: x\nscope: large\nassignee: dev\ncreated: 2026-01-31\nstatus: in-progress\ncontext: []\n---\n# Heading\n";
 const GAP: &str = "---\nstepsCompleted: [step-02-end]\ninputDocuments: [docs/brief.md]\n---\n";
 
 #[test]
@@ -103,6 +140,48 @@ fn what_has_not_changed_is_not_read_again() {
     let (read, (files, ..), _) = project.check();
     assert_eq!((read, files.len()), (1, ARTIFACTS));
     assert!(files.iter().all(|(path, findings)| findings.is_empty() == (path != "docs/003.md")), "{files:?}");
+}
+
+#[test]
+fn a_list_reads_nothing_that_has_not_changed() {
+    let project = Project::new();
+    for number in 1..10 {
+        project.write(&format!("docs/{number:03}.md"), GAP);
+    }
+    project.write("docs/010.md", "---\nid: A\nstatus: draft\n---\n");
+    project.write("docs/011.md", RICH);
+    project.write(
+        "docs/012.md",
+        "---\n# stepmark: allow-file SM217 as it was\nstepsCompleted: [step-02-end]\n---\n",
+    );
+    project.write("docs/epics.md", "---\nstatus: draft\n---\n## Epic 1: Lend\n");
+    thread::sleep(SETTLING);
+    assert_eq!(project.list(), ARTIFACTS + 1);
+    assert_eq!(project.list(), 1, "the one that has an id");
+    assert_eq!(project.check().0, 11, "a check says what is wrong with those that have findings");
+    assert_eq!(project.list(), 1, "and forgets nothing");
+    project.write("docs/001.md", GOOD);
+    assert_eq!(project.list(), 2);
+}
+
+#[test]
+fn what_the_baseline_knows_is_no_problem_while_it_knows_it() {
+    let project = Project::new();
+    project.write("docs/001.md", GAP);
+    thread::sleep(SETTLING);
+    project.list();
+    let workspace = project.workspace();
+    let all = workspace.artifacts().unwrap();
+    let report = workspace.check(&all.artifacts, Selection::All, Known::Reported).unwrap();
+    project.write(
+        crate::checking::BASELINE_PATH,
+        &String::from_utf8(Baseline::of(report.findings()).to_bytes()).unwrap(),
+    );
+    for _ in 0..2 {
+        project.list();
+    }
+    project.remove(crate::checking::BASELINE_PATH);
+    project.list();
 }
 
 type Change = fn(&Project);
@@ -249,7 +328,21 @@ fn any_change_is_seen() {
     for _ in 0..40 {
         for _ in 0..=random.below(3) {
             let path = format!("docs/{:03}.md", random.below(ARTIFACTS));
-            match random.below(14) {
+            match random.below(20) {
+                14 => project.write(&path, RICH),
+                15 => project.write(&path, "---\nid: A\nstatus: draft\n---\n# With an id\n"),
+                16 => project
+                    .write(&path, "---\nstepsCompleted: [step-01-init, other]\nstatus: done\n---\n## Text\n"),
+                17 => {
+                    project.write("docs/epic-1.md", "---\nstatus: draft\ntitle: One\n---\n## Epic 2: Two\n")
+                }
+                18 => project.write(
+                    ".stepmark/config.yaml",
+                    if random.below(2) == 0 { CONFIGURATION } else { OTHER_CONFIGURATION },
+                ),
+                19 => {
+                    project.list();
+                }
                 0 | 1 => project.write(&path, GOOD),
                 2 => project.write(&path, GAP),
                 3 => project.write(&path, "# No state\n"),
@@ -267,6 +360,9 @@ fn any_change_is_seen() {
         }
         if random.below(2) == 0 {
             thread::sleep(SETTLING);
+        }
+        if random.below(2) == 0 {
+            project.list();
         }
         project.check();
     }

@@ -33,14 +33,17 @@ pub(crate) struct Facts {
     pub(super) gates: Option<(ProjectPath, String)>,
     /// The workflow of the artifact, by its place: its step files are checked once for all its artifacts.
     pub(crate) workflow: Option<(usize, Track)>,
-    /// The rules of allowances of which nobody can say whether the artifact needs them.
-    pub(crate) undecided: Vec<AllowedRule>,
+    /// The rules of allowances that accepted something in the artifact, or of which nobody can say whether it needs them.
+    pub(crate) allowances: Vec<AllowedRule>,
+    /// Where something was found: the digest of the baseline, which says what of that is counted.
+    pub(crate) baseline: Option<String>,
 }
 
 impl Facts {
-    /// Whether the same answers are given today.
-    pub(super) fn hold(&self, answers: &Answers<'_>) -> bool {
-        self.exists.iter().all(|(path, answer)| answers.exists(path) == *answer)
+    /// Whether the same answers are given today, where the baseline has the digest `baseline`.
+    pub(super) fn hold(&self, answers: &Answers<'_>, baseline: &str) -> bool {
+        self.baseline.as_ref().is_none_or(|known| known == baseline)
+            && self.exists.iter().all(|(path, answer)| answers.exists(path) == *answer)
             && self.sprint_status.iter().all(|(ledger, story, answer)| {
                 answers.sprint_status(ledger, story) == *answer && !answers.is_broken(ledger)
             })
@@ -63,7 +66,8 @@ impl Facts {
         if let Some((path, gates)) = &self.gates {
             let _infallible = writeln!(text, "gates {:?} {gates:?}", path.as_str());
         }
-        let _infallible = writeln!(text, "workflow {:?} allowances {:?}", self.workflow, self.undecided);
+        let _infallible = writeln!(text, "workflow {:?} allowances {:?}", self.workflow, self.allowances);
+        let _infallible = writeln!(text, "found {:?}", self.baseline);
         FactsKey::of(text.as_bytes())
     }
 }
@@ -131,7 +135,9 @@ mod tests {
             Facts { workflow: Some((0, Track::Create)), ..Facts::default() },
             Facts { workflow: Some((0, Track::Edit)), ..Facts::default() },
             Facts { workflow: Some((1, Track::Create)), ..Facts::default() },
-            Facts { undecided: vec![(1, "SM212".to_owned())], ..Facts::default() },
+            Facts { allowances: vec![(1, "SM212".to_owned())], ..Facts::default() },
+            Facts { baseline: Some("one".to_owned()), ..Facts::default() },
+            Facts { baseline: Some("other".to_owned()), ..Facts::default() },
         ];
         let mut keys: Vec<_> = all.iter().map(|facts| facts.key(&context)).collect();
         keys.push(Facts::default().key(&FileHash::of(b"another")));
@@ -151,7 +157,8 @@ mod tests {
             sprint_status: [(path("l"), "1-1-a".to_owned(), None)].into(),
             gates: Some((path("a.md"), "ü\n".to_owned())),
             workflow: Some((3, Track::Validate)),
-            undecided: vec![(0, "SM212".to_owned()), (2, "SM305".to_owned())],
+            allowances: vec![(0, "SM212".to_owned()), (2, "SM305".to_owned())],
+            baseline: Some("digest".to_owned()),
         };
         write(&file, &[&facts]).unwrap();
         assert_eq!(load(&file), [facts]);

@@ -6,8 +6,12 @@
 //! file in the manifest. `checked.facts` lists the facts, each combination once. A run asks them again; an entry is believed where
 //! its file has the same stat, and its [`key`] is that of today's context, of facts that still hold, and of today's row.
 //!
-//! So a cache that is old, torn or gone costs time, never truth. Files with findings, also suppressed ones, and artifacts
-//! that take part in chains of delegation are read every time.
+//! Beside that stands the [`note`] of each artifact: its summary, and how many problems it has. Where something was found, also what
+//! was suppressed, the key is one of the baseline, too. So lists read no artifact that has not changed, and a check only those with
+//! findings, of which it says more than how many there are.
+//!
+//! A cache that is old, torn or gone costs time, never truth. Artifacts that take part in chains of delegation, about which others
+//! decide, are read every time.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: the cache of a check is read and written here"
@@ -18,6 +22,8 @@ mod asked;
 mod context;
 mod facts;
 mod key;
+mod note;
+mod shared_texts;
 #[cfg(test)]
 mod cases;
 
@@ -27,12 +33,18 @@ use std::{
     path::PathBuf,
 };
 
-use self::key::{FactsKey, Key};
+pub use self::note::Brief;
 pub(crate) use self::{
     answers::Answers,
     asked::{Asked, Noted},
     context::of as context_of,
     facts::Facts,
+    note::NoteReader,
+};
+use self::{
+    key::{FactsKey, Key},
+    note::NoteWriter,
+    shared_texts::SharedTexts,
 };
 use crate::checking::manifest_rows::ManifestRows;
 use crate::disk::local_state::StateFolder;
@@ -45,7 +57,10 @@ use crate::manifest::{self, CacheOutcome};
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
+    check::ProblemCounts,
     projection::files_manifest::Listing,
+    summary::ArtifactSummary,
+    tracked_artifact::TrackedArtifact,
 };
 
 /// A new cache is written when it spares the next run at least this many files: writing it takes as long as reading them.
@@ -64,6 +79,10 @@ pub(crate) struct Verdicts<'w> {
     sound: HashMap<FactsKey, Facts>,
     stateless: FactsKey,
     manifest: Manifest,
+    /// The texts that the notes of the cache share.
+    texts: Vec<Box<str>>,
+    /// The same, with those of the notes of this run.
+    shared: SharedTexts,
 }
 
 /// The manifest of the project's artifacts.
@@ -80,6 +99,8 @@ struct Manifest {
 pub(crate) enum Verdict {
     /// An artifact with nothing wrong, by these facts.
     Clean(FactsKey),
+    /// An artifact in which something was found, by these facts.
+    Found(FactsKey),
     /// A file without workflow state.
     Stateless,
 }
@@ -101,8 +122,20 @@ pub(crate) struct Learned {
     pub(crate) visited: HashSet<String>,
     /// How many files without workflow state were read.
     pub(crate) stateless: usize,
-    /// The facts by which artifacts are still clean.
+    /// The facts by which verdicts still hold.
     pub(crate) used: HashSet<FactsKey>,
+}
+
+/// An artifact that was read, with what the next run may know of it.
+#[derive(Debug)]
+pub(crate) struct Judgement {
+    pub(crate) path: ProjectPath,
+    /// Its stat from before it was read.
+    pub(crate) stat: FileStat,
+    pub(crate) noted: Noted,
+    pub(crate) problems: ProblemCounts,
+    /// What [`Verdicts::write_note`] returned.
+    pub(crate) note: Vec<u8>,
 }
 
 impl<'w> Verdicts<'w> {
@@ -116,16 +149,40 @@ impl<'w> Verdicts<'w> {
         }
         let context = context::of(workspace, start)?;
         let file = workspace.root().state().folder(StateFolder::Cache).ok()?.join("checked.stat");
-        let cache = StatCache::load(&file);
+        // Of another context, nothing in it holds.
+        let known = StatCache::load(&file).and_then(|cache| {
+            let texts = shared_texts::read(cache.shared().strip_prefix(context.as_bytes())?)?;
+            Some((cache, texts))
+        });
+        let (cache, texts) = known.map_or_else(Default::default, |(cache, texts)| (Some(cache), texts));
         let key = ManifestKey::of(&workspace.root().path().join(manifest::DEFAULT_MANIFEST));
         let is_same = cache.as_ref().zip(key).is_some_and(|(cache, key)| cache.remembers(&key));
         let manifest = Manifest { key, rows: (!is_same).then(ManifestRows::default) };
         let answers = Answers::new(workspace);
         let known = if cache.is_some() { facts::load(&file) } else { Vec::new() };
-        let sound = known.into_iter().filter(|facts| facts.hold(&answers));
+        let baseline = workspace.baseline_digest();
+        let sound = known.into_iter().filter(|facts| facts.hold(&answers, &baseline));
         let sound = sound.map(|facts| (facts.key(&context), facts)).collect();
         let stateless = FactsKey::stateless(&context);
-        Some(Self { workspace, start, file, cache, context, sound, stateless, manifest })
+        let shared = SharedTexts::new(&texts);
+        Some(Self { workspace, start, file, cache, context, sound, stateless, manifest, texts, shared })
+    }
+
+    /// What is noted of the artifact of `entry`.
+    pub(crate) fn note(&self, entry: usize) -> NoteReader<'_> {
+        let bytes = self.cache.as_ref().map_or(&[][..], |cache| cache.note(entry));
+        NoteReader::new(bytes, &self.texts)
+    }
+
+    /// When the file of `entry` was last modified, in nanoseconds since 1970.
+    pub(crate) fn modified(&self, entry: usize) -> Option<i64> {
+        self.cache.as_ref().map(|cache| cache.modified(entry))
+    }
+
+    /// The note of `artifact` for the next run, without its problems.
+    pub(crate) fn write_note(&self, artifact: &TrackedArtifact) -> Vec<u8> {
+        let has_workflow_state = self.workspace.has_workflow_state(artifact);
+        NoteWriter::write(&ArtifactSummary::of(artifact), has_workflow_state, &self.shared)
     }
 
     /// Begins with the names of `folder` from `first` on.
@@ -138,18 +195,14 @@ impl<'w> Verdicts<'w> {
         }
     }
 
-    /// The facts by which artifacts are still clean.
+    /// The facts by which verdicts still hold.
     pub(crate) fn used<'v>(&'v self, learned: &'v Learned) -> impl Iterator<Item = &'v Facts> {
         learned.used.iter().filter_map(|key| self.sound.get(key))
     }
 
-    /// Replaces the cache, unless too little was learned: `clean` are artifacts that were read and found clean.
-    pub(crate) fn renew(
-        mut self,
-        mut learned: Learned,
-        clean: Vec<(ProjectPath, FileStat, Noted)>,
-    ) -> CacheOutcome {
-        let is_worthwhile = clean.len() + learned.stateless >= WORTHWHILE;
+    /// Replaces the cache, unless too little was learned: `judged` are artifacts that were read.
+    pub(crate) fn renew(&mut self, mut learned: Learned, judged: Vec<Judgement>) -> CacheOutcome {
+        let is_worthwhile = judged.len() + learned.stateless >= WORTHWHILE;
         // Else the next run would read the manifest again.
         let has_new_manifest =
             self.cache.is_some() && self.manifest.rows.is_some() && self.manifest.key.is_some();
@@ -157,11 +210,12 @@ impl<'w> Verdicts<'w> {
             return CacheOutcome::Unchanged;
         }
         let mut by_folder: HashMap<String, FolderRenewal> = HashMap::new();
-        for (path, stat, noted) in clean {
+        for Judgement { path, stat, noted, problems, note } in judged {
             let (folder, name) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
             let facts = noted.facts.key(&self.context);
             let renewal = by_folder.entry(folder.to_owned()).or_insert_with(|| FolderRenewal::new(folder));
-            renewal.hashed(name, stat, Key::of(facts, &noted).stored());
+            let note = note::with_problems(problems, &note);
+            renewal.noted(name, stat, Key::of(facts, &noted).stored(), note);
             learned.used.insert(facts);
             self.sound.entry(facts).or_insert(noted.facts);
         }
@@ -173,7 +227,7 @@ impl<'w> Verdicts<'w> {
     }
 
     /// The facts go first: keys without facts are not believed, facts without keys do nothing.
-    fn write(self, learned: Learned) -> io::Result<()> {
+    fn write(&self, learned: Learned) -> io::Result<()> {
         self.workspace.root().state().make(StateFolder::Cache)?;
         let Learned { folders, visited, used, .. } = learned;
         let used: Vec<&Facts> = used.iter().filter_map(|key| self.sound.get(key)).collect();
@@ -182,14 +236,15 @@ impl<'w> Verdicts<'w> {
         let rows = Listing::default();
         let files = ListedFiles::Read(&rows);
         let manifest = self.manifest.key.map(|key| ReadManifest { key, files: &files });
-        let renewal = Renewal { start: self.start, folders, visited: &visited, manifest };
+        let shared = [&self.context.as_bytes()[..], &self.shared.to_bytes()].concat();
+        let renewal = Renewal { start: self.start, folders, visited: &visited, manifest, shared: &shared };
         renewal.write(self.cache.as_ref(), &self.file)
     }
 }
 
 impl Sight<'_> {
-    /// What is known of the file at `place`, if that is still true.
-    pub(crate) fn recall(&mut self, folder: &Folder, place: usize) -> Option<Verdict> {
+    /// What is known of the file at `place`, if that is still true, and its entry in the cache.
+    pub(crate) fn recall(&mut self, folder: &Folder, place: usize) -> Option<(Verdict, usize)> {
         // What a link leads to may change without its own stat.
         if folder.kind(place) != EntryKind::File {
             return None;
@@ -199,13 +254,15 @@ impl Sight<'_> {
         let key = Key::read(&cache.hash(entry, &stat)?);
         let verdict = if key.facts == self.verdicts.stateless {
             Verdict::Stateless
-        } else if self.verdicts.sound.contains_key(&key.facts) && self.has_its_row(&key, folder, place) {
-            Verdict::Clean(key.facts)
         } else {
-            return None;
+            let facts = self.verdicts.sound.get(&key.facts)?;
+            if !self.has_its_row(&key, folder, place) {
+                return None;
+            }
+            if facts.baseline.is_some() { Verdict::Found(key.facts) } else { Verdict::Clean(key.facts) }
         };
         self.renewal.keep(entry);
-        Some(verdict)
+        Some((verdict, entry))
     }
 
     fn has_its_row(&self, key: &Key, folder: &Folder, place: usize) -> bool {

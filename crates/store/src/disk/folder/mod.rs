@@ -97,7 +97,7 @@ impl Folder {
 
     /// The path of `name` below the root.
     pub(crate) fn path_of(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
+        if self.path.is_empty() { name.to_owned() } else { [&*self.path, "/", name].concat() }
     }
 
     /// Names that are no UTF-8, with replacement characters.

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! header    "stepmark", version, folders, entries (u32 each), hashing began, hashing took (i64 ns each),
-//!           the remembered manifest: its path (first 8 bytes of SHA-256), size, modified, changed, inode (8 bytes each)
+//!           the remembered manifest: its path (first 8 bytes of SHA-256), size, modified, changed, inode (8 bytes each),
+//!           what all notes share (start, length; u32)
 //! entries   name (start, length; u32), size, modified, changed, inode (8 bytes each), SHA-256; by folder and name
 //! folders   path (start, length), first entry, entries                       (u32 each), by path
-//! texts     the paths and names
+//! texts     the paths and names, each name with its note behind it (length; u32, bytes); what all notes share
 //! digest    SHA-256 over the SHA-256 of the first and of the second half of everything before
 //! ```
-//! The two highest bits of a name's length say whether the remembered manifest lists the file, and whether without a hash.
+//! The highest bits of a name's length say whether the remembered manifest lists the file, whether without a hash, and whether
+//! a note stands behind the name.
 //! All numbers are little-endian. Whatever does not fit is no cache: reading gives `None`, never a panic.
 
 use std::{fs::File, io, panic, thread};
@@ -20,8 +22,8 @@ use stepmark_model::artifact::FileHash;
 
 pub(super) const MAGIC: &[u8; 8] = b"stepmark";
 /// A cache of another version is not read.
-pub(super) const VERSION: u32 = 3;
-pub(super) const HEADER: usize = 76;
+pub(super) const VERSION: u32 = 4;
+pub(super) const HEADER: usize = 84;
 const FOLDER: usize = 16;
 const ENTRY: usize = 72;
 const DIGEST: usize = 32;
@@ -59,6 +61,9 @@ pub(super) enum Mark {
 
 pub(super) const LISTED: u32 = 1 << 31;
 pub(super) const UNHASHED: u32 = 1 << 30;
+pub(super) const NOTED: u32 = 1 << 29;
+/// Where the header says what all notes share.
+const SHARED: usize = 76;
 
 /// The bytes of a cache, known to be whole.
 #[derive(Debug)]
@@ -145,6 +150,22 @@ impl Bytes {
         FileHash::from_digest(array(&self.bytes, self.entry_at(entry) + 40))
     }
 
+    /// What is noted of entry `entry`; nothing where nothing is.
+    pub(super) fn note(&self, entry: usize) -> &[u8] {
+        let at = self.entry_at(entry);
+        if number(&self.bytes, at + 4) & NOTED == 0 {
+            return &[];
+        }
+        let start = self.text_end(at);
+        let end = start + 4 + index(number(&self.bytes, start));
+        self.bytes.get(start + 4..end).unwrap_or_default()
+    }
+
+    /// What all notes share.
+    pub(super) fn shared(&self) -> &[u8] {
+        self.text(SHARED)
+    }
+
     fn entry_at(&self, entry: usize) -> usize {
         HEADER + entry * ENTRY
     }
@@ -156,8 +177,13 @@ impl Bytes {
     /// The text whose start and length stand at `at`.
     fn text(&self, at: usize) -> &[u8] {
         let start = self.folder_at(self.folders) + index(number(&self.bytes, at));
-        let end = start + index(number(&self.bytes, at + 4) & !(LISTED | UNHASHED));
-        self.bytes.get(start..end).unwrap_or_default()
+        self.bytes.get(start..self.text_end(at)).unwrap_or_default()
+    }
+
+    /// The byte behind that text.
+    fn text_end(&self, at: usize) -> usize {
+        let start = self.folder_at(self.folders) + index(number(&self.bytes, at));
+        start + index(number(&self.bytes, at + 4) & !(LISTED | UNHASHED | NOTED))
     }
 }
 
@@ -277,10 +303,11 @@ mod tests {
         let stat = FileStat { size: 1, modified: -2, changed: i64::MAX, inode: u64::MAX };
         writer.folder(b"", 0).unwrap();
         writer.folder("dö".as_bytes(), 2).unwrap();
-        writer.entry(b"a.md", &stat, &FileHash::of(b"a"), Mark::Unlisted).unwrap();
+        writer.entry(b"a.md", &stat, &FileHash::of(b"a"), Mark::Unlisted, b"note").unwrap();
         writer
-            .entry(b"b.md", &FileStat { size: 9, ..stat }, &FileHash::of(b"b"), Mark::ListedUnhashed)
+            .entry(b"b.md", &FileStat { size: 9, ..stat }, &FileHash::of(b"b"), Mark::ListedUnhashed, b"")
             .unwrap();
+        writer.share(b"texts").unwrap();
         writer.finish(Hashing { began: 5, took: 6 }, ManifestKey { path: *b"manifest", stat })
     }
 
@@ -292,6 +319,7 @@ mod tests {
         assert_eq!((cache.path(0), cache.entries(0)), (&b""[..], (0, 0)));
         assert_eq!((cache.path(1), cache.entries(1)), ("dö".as_bytes(), (0, 2)));
         assert_eq!((cache.name(0), cache.name(1)), (&b"a.md"[..], &b"b.md"[..]));
+        assert_eq!((cache.note(0), cache.note(1), cache.shared()), (&b"note"[..], &b""[..], &b"texts"[..]));
         assert_eq!(cache.stat(1), FileStat { size: 9, modified: -2, changed: i64::MAX, inode: u64::MAX });
         assert_eq!((cache.mark(0), cache.mark(1)), (Mark::Unlisted, Mark::ListedUnhashed));
         assert_eq!(cache.manifest(), ManifestKey { path: *b"manifest", stat: cache.stat(0) });
@@ -304,7 +332,7 @@ mod tests {
         writer.folder(b"", 9000).unwrap();
         for number in 0..9000 {
             let name = format!("{number:04}.md");
-            writer.entry(name.as_bytes(), &FileStat::NONE, &FileHash::of(b""), Mark::Listed).unwrap();
+            writer.entry(name.as_bytes(), &FileStat::NONE, &FileHash::of(b""), Mark::Listed, b"").unwrap();
         }
         let bytes = writer.finish(Hashing { began: 0, took: 0 }, ManifestKey::NONE);
         assert!(bytes.len() > 512 * 1024);
@@ -330,7 +358,7 @@ mod tests {
     proptest! {
         /// Even with a right digest, numbers that point anywhere do no harm.
         #[test]
-        fn wild_numbers_do_not_panic(mut content in proptest::collection::vec(any::<u8>(), 76..400), counts: [u8; 2]) {
+        fn wild_numbers_do_not_panic(mut content in proptest::collection::vec(any::<u8>(), HEADER..400), counts: [u8; 2]) {
             content[..8].copy_from_slice(MAGIC);
             content[8..12].copy_from_slice(&VERSION.to_le_bytes());
             content[12..16].copy_from_slice(&u32::from(counts[0] % 4).to_le_bytes());
@@ -343,6 +371,7 @@ mod tests {
                     let _ = cache.path(folder);
                     for entry in first..end {
                         let _ = (cache.name(entry), cache.stat(entry), cache.hash(entry), cache.mark(entry));
+                        let _ = (cache.note(entry), cache.shared());
                     }
                 }
             }

@@ -112,6 +112,21 @@ impl StatCache {
         self.bytes.name(entry)
     }
 
+    /// What is noted of an entry; nothing where nothing is.
+    pub(crate) fn note(&self, entry: usize) -> &[u8] {
+        self.bytes.note(entry)
+    }
+
+    /// What all notes share.
+    pub(crate) fn shared(&self) -> &[u8] {
+        self.bytes.shared()
+    }
+
+    /// When the file of an entry was last modified, in nanoseconds since 1970.
+    pub(crate) fn modified(&self, entry: usize) -> i64 {
+        self.bytes.stat(entry).modified
+    }
+
     /// The hash of the file with this stat, if that is the stat the entry was made of and the entry is to be believed.
     pub(crate) fn hash(&self, entry: usize, stat: &FileStat) -> Option<FileHash> {
         let known = self.bytes.stat(entry) == *stat && !stat.may_hide_a_change(self.hashing_began);
@@ -179,7 +194,8 @@ mod tests {
         }
         let visited = HashSet::from([path.to_owned()]);
         let start = RunStart { moment, ..RunStart::now() };
-        let renewal = Renewal { start, folders: vec![folder], visited: &visited, manifest: None };
+        let renewal =
+            Renewal { start, folders: vec![folder], visited: &visited, manifest: None, shared: &[] };
         renewal.write(earlier, file).unwrap();
     }
 
@@ -275,7 +291,8 @@ mod tests {
             let mut folder = FolderRenewal::new("");
             folder.hashed("a", stat(1, changed), FileHash::of(b""));
             let visited = HashSet::new();
-            Renewal { start, folders: vec![folder], visited: &visited, manifest: None }.is_worthwhile(None)
+            Renewal { start, folders: vec![folder], visited: &visited, manifest: None, shared: &[] }
+                .is_worthwhile(None)
         };
         assert!(worthwhile(LONG_AGO) && !worthwhile(start.moment + 1_000_000_000_000));
     }

@@ -31,6 +31,7 @@ struct Fresh {
     name: String,
     stat: FileStat,
     hash: FileHash,
+    note: Vec<u8>,
 }
 
 impl FolderRenewal {
@@ -48,7 +49,12 @@ impl FolderRenewal {
 
     /// The file was hashed; `stat` was taken before that.
     pub(crate) fn hashed(&mut self, name: &str, stat: FileStat, hash: FileHash) {
-        self.fresh.push(Fresh { name: name.to_owned(), stat, hash });
+        self.noted(name, stat, hash, Vec::new());
+    }
+
+    /// The same, with a note for the next run.
+    pub(crate) fn noted(&mut self, name: &str, stat: FileStat, hash: FileHash, note: Vec<u8>) {
+        self.fresh.push(Fresh { name: name.to_owned(), stat, hash, note });
     }
 }
 
@@ -65,6 +71,7 @@ impl FolderRenewal {
             stat: file.stat,
             hash: file.hash,
             mark: Mark::Unlisted,
+            note: &file.note,
         });
         let kept = earlier.into_iter().flat_map(|cache| {
             self.kept.iter().cloned().flatten().filter_map(|entry| {
@@ -72,7 +79,8 @@ impl FolderRenewal {
                 // Under the later beginning of the new cache, an entry would be believed that could not be before.
                 let is_believed = !stat.may_hide_a_change(cache.hashing_began);
                 let (name, hash) = (cache.name(entry), cache.bytes.hash(entry));
-                is_believed.then_some(Entry { name, stat, hash, mark: Mark::Unlisted })
+                let note = cache.note(entry);
+                is_believed.then_some(Entry { name, stat, hash, mark: Mark::Unlisted, note })
             })
         });
         fresh.chain(kept)
@@ -96,7 +104,7 @@ fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
             Some(entry) => entry.mark = mark,
             None => {
                 let hash = file.hash.unwrap_or(NO_HASH);
-                entries.push(Entry { name: file.name, stat: FileStat::NONE, hash, mark });
+                entries.push(Entry { name: file.name, stat: FileStat::NONE, hash, mark, note: &[] });
             }
         }
     }
@@ -117,6 +125,8 @@ pub(crate) struct Renewal<'run> {
     pub(crate) visited: &'run HashSet<String>,
     /// The manifest to remember.
     pub(crate) manifest: Option<ReadManifest<'run>>,
+    /// What all notes share: of the earlier cache with more behind it, where notes of that are kept.
+    pub(crate) shared: &'run [u8],
 }
 
 /// A manifest and what it lists.
@@ -134,6 +144,7 @@ struct Entry<'run> {
     stat: FileStat,
     hash: FileHash,
     mark: Mark,
+    note: &'run [u8],
 }
 
 /// Makes the folder of the cache, with a file that keeps it out of git in a project without `init`.
@@ -199,10 +210,11 @@ impl Renewal<'_> {
                 mark_listed(&mut entries, manifest.files.in_folder(path, None, None));
             }
             writer.folder(path.as_bytes(), entries.len())?;
-            for Entry { name, stat, hash, mark } in entries {
-                writer.entry(name, &stat, &hash, mark)?;
+            for Entry { name, stat, hash, mark, note } in entries {
+                writer.entry(name, &stat, &hash, mark, note)?;
             }
         }
+        writer.share(self.shared)?;
         Some(writer)
     }
 

@@ -4,8 +4,8 @@ use crate::disk::file_stat::FileStat;
 use crate::disk::{
     stat_cache::format::HEADER, stat_cache::format::Hashing, stat_cache::format::LISTED,
     stat_cache::format::MAGIC, stat_cache::format::ManifestKey, stat_cache::format::Mark,
-    stat_cache::format::UNHASHED, stat_cache::format::VERSION, stat_cache::format::digest_of,
-    stat_cache::format::stat_bytes,
+    stat_cache::format::NOTED, stat_cache::format::UNHASHED, stat_cache::format::VERSION,
+    stat_cache::format::digest_of, stat_cache::format::stat_bytes,
 };
 use stepmark_model::artifact::FileHash;
 
@@ -19,13 +19,15 @@ pub(super) struct Writer {
     texts: Vec<u8>,
     folder_count: u32,
     entry_count: u32,
+    /// What all notes share.
+    shared: (u32, u32),
 }
 
 impl Writer {
     /// A cache without folders.
     pub(super) fn new() -> Self {
         let (folders, texts) = (Vec::new(), Vec::new());
-        Self { bytes: vec![0; HEADER], folders, texts, folder_count: 0, entry_count: 0 }
+        Self { bytes: vec![0; HEADER], folders, texts, folder_count: 0, entry_count: 0, shared: (0, 0) }
     }
 
     /// Begins a folder; `None` when the cache is full (4 GiB of names).
@@ -38,9 +40,21 @@ impl Writer {
         Some(())
     }
 
-    /// Adds an entry to the folder begun last; `None` when the cache is full.
-    pub(super) fn entry(&mut self, name: &[u8], stat: &FileStat, hash: &FileHash, mark: Mark) -> Option<()> {
-        let (start, length) = self.text(name)?;
+    /// Adds an entry to the folder begun last, with a `note` unless that is empty; `None` when the cache is full.
+    pub(super) fn entry(
+        &mut self,
+        name: &[u8],
+        stat: &FileStat,
+        hash: &FileHash,
+        mark: Mark,
+        note: &[u8],
+    ) -> Option<()> {
+        let (start, mut length) = self.text(name)?;
+        if !note.is_empty() {
+            length |= NOTED;
+            self.texts.extend_from_slice(&u32::try_from(note.len()).ok()?.to_le_bytes());
+            self.texts.extend_from_slice(note);
+        }
         let marked = match mark {
             Mark::Unlisted => length,
             Mark::Listed => length | LISTED,
@@ -51,6 +65,12 @@ impl Writer {
         self.bytes.extend_from_slice(&stat_bytes(stat));
         self.bytes.extend_from_slice(hash.as_bytes());
         self.entry_count = self.entry_count.checked_add(1)?;
+        Some(())
+    }
+
+    /// Adds what all notes share; `None` when the cache is full.
+    pub(super) fn share(&mut self, shared: &[u8]) -> Option<()> {
+        self.shared = self.text(shared)?;
         Some(())
     }
 
@@ -65,6 +85,8 @@ impl Writer {
         header.extend_from_slice(&hashing.took.to_le_bytes());
         header.extend_from_slice(&manifest.path);
         header.extend_from_slice(&stat_bytes(&manifest.stat));
+        header.extend_from_slice(&self.shared.0.to_le_bytes());
+        header.extend_from_slice(&self.shared.1.to_le_bytes());
         self.bytes[..HEADER].copy_from_slice(&header);
         self.bytes.extend_from_slice(&self.folders);
         self.bytes.extend_from_slice(&self.texts);
@@ -75,7 +97,7 @@ impl Writer {
 
     fn text(&mut self, text: &[u8]) -> Option<(u32, u32)> {
         let place = (u32::try_from(self.texts.len()).ok()?, u32::try_from(text.len()).ok()?);
-        if place.1 & (LISTED | UNHASHED) != 0 {
+        if place.1 & (LISTED | UNHASHED | NOTED) != 0 {
             return None;
         }
         self.texts.extend_from_slice(text);

@@ -1,8 +1,8 @@
 //! What epics are called.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use stepmark_model::{
+use crate::{
     artifact::{LedgerKey, LedgerPart},
     tracked_artifact::TrackedArtifact,
 };
@@ -10,27 +10,34 @@ use stepmark_model::{
 /// The titles of epics, by their numbers.
 pub type EpicTitles = BTreeMap<u16, String>;
 
+/// Collects titles of epics in the order of the paths of their files: of two the first counts.
+pub fn epic_titles<'a>(titles: impl IntoIterator<Item = (u16, Cow<'a, str>)>) -> EpicTitles {
+    let mut all = EpicTitles::new();
+    for (epic, title) in titles {
+        all.entry(epic).or_insert_with(|| title.into_owned());
+    }
+    all
+}
+
 /// The longest title that is taken, in characters: what is longer is no title.
 const LONGEST: usize = 120;
 
-/// Reads the titles of epics: headings `Epic N: TITLE` of files whose names begin with `epic`. Of two the first counts.
-pub fn epic_titles<'a>(artifacts: impl IntoIterator<Item = &'a TrackedArtifact>) -> EpicTitles {
-    let mut titles = EpicTitles::new();
-    for artifact in artifacts {
-        let path = artifact.path();
-        if !path.file_stem().starts_with("epic") {
-            continue;
-        }
-        let text = String::from_utf8_lossy(artifact.artifact().bytes());
-        for (epic, title) in text.lines().filter_map(heading) {
-            titles.entry(epic).or_insert(title);
-        }
-        // `epic-3.md` may carry its title in its frontmatter only.
-        if let Some((LedgerKey { epic, part: LedgerPart::Epic }, _)) = LedgerKey::of(path)
-            && let Some(title) = artifact.state().title.as_ref().and_then(|title| title.filled())
-        {
-            titles.entry(epic).or_insert_with(|| title.to_owned());
-        }
+/// Returns the titles that `artifact` gives to epics: headings `Epic N: TITLE`, where the name of its file begins with `epic`. Of two
+/// of an epic the first counts.
+pub(super) fn of(artifact: &TrackedArtifact) -> Vec<(u16, Cow<'_, str>)> {
+    let path = artifact.path();
+    if !path.file_stem().starts_with("epic") {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(artifact.artifact().bytes());
+    let headings = text.lines().filter_map(heading);
+    let mut titles: Vec<(u16, Cow<'_, str>)> =
+        headings.map(|(epic, title)| (epic, Cow::Owned(title))).collect();
+    // `epic-3.md` may carry its title in its frontmatter only.
+    if let Some((LedgerKey { epic, part: LedgerPart::Epic }, _)) = LedgerKey::of(path)
+        && let Some(title) = artifact.state().title.as_ref().and_then(|title| title.filled())
+    {
+        titles.push((epic, Cow::Borrowed(title)));
     }
     titles
 }
@@ -48,7 +55,6 @@ fn heading(line: &str) -> Option<(u16, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample_project::SampleProject;
 
     #[test]
     fn titles_stand_in_headings() {
@@ -65,15 +71,5 @@ mod tests {
         ] {
             assert_eq!(heading(line), expected.map(|(epic, title)| (epic, title.to_owned())), "{line}");
         }
-    }
-
-    #[test]
-    fn the_first_of_two_titles_counts() {
-        let project = SampleProject::new();
-        project.write("epics.md", "---\nstatus: draft\n---\n## Epic 1: Lend\n## Epic 1: Lend again\n");
-        project.write("epics/epic-2.md", "---\nstatus: draft\ntitle: Return\n---\n");
-        project.write("notes.md", "---\nstatus: draft\n---\n## Epic 4: No\n");
-        let titles = epic_titles(&project.workspace().artifacts().unwrap().artifacts);
-        assert_eq!(titles, [(1, "Lend".to_owned()), (2, "Return".to_owned())].into());
     }
 }

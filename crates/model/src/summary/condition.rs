@@ -1,6 +1,6 @@
 //! Where an artifact stands.
 
-use stepmark_model::{
+use crate::{
     lifecycle::{Lifecycle, State},
     tracked_artifact::TrackedArtifact,
     workflow::Standing,

@@ -1,0 +1,209 @@
+//! What lists, tables and groups show of an artifact: one plain value, which borrows its texts from the artifact or from a cache.
+
+mod condition;
+mod epic_titles;
+mod next_steps;
+mod units;
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+pub use self::{
+    condition::Condition,
+    epic_titles::{EpicTitles, epic_titles},
+    next_steps::{NextSteps, StepName},
+    units::{CellState, Units},
+};
+use crate::{
+    artifact::{Field, LedgerKey, ProjectPath, Scope},
+    delegation::Agent,
+    selection::FieldValue,
+    tracked_artifact::{Membership, TrackedArtifact},
+    workflow::{Standing, Track},
+};
+
+/// An artifact in brief.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArtifactSummary<'a> {
+    /// Its path.
+    pub path: &'a ProjectPath,
+    /// The title in its frontmatter.
+    pub title: Option<&'a str>,
+    /// The first heading of its body, where it has no title.
+    pub heading: Option<Cow<'a, str>>,
+    /// Its id: its own, else the one that `track` gave it.
+    pub id: Option<&'a str>,
+    /// The workflow that it belongs to.
+    pub workflow: WorkflowName<'a>,
+    /// How far it is in that workflow, where that is known.
+    pub progress: Option<ProgressSummary<'a>>,
+    /// The steps that its frontmatter lists as completed, as written.
+    pub completed: Vec<&'a str>,
+    /// Its status word.
+    pub status: Option<&'a str>,
+    /// The status word of its body.
+    pub body_status: Option<&'a str>,
+    /// What its lifecycle makes of its status; `None` where it has no lifecycle.
+    pub lifecycle: Option<LifecycleSummary<'a>>,
+    /// The scope, as written.
+    pub scope: Option<&'a str>,
+    /// Who works on it.
+    pub agent: Option<Cow<'a, str>>,
+    /// The id of the artifact that its work was delegated from.
+    pub parent: Option<&'a str>,
+    /// The latest of the times in its frontmatter.
+    pub updated: Option<Timestamp>,
+    /// Where it stands.
+    pub condition: Condition,
+    /// Whether it is a story that says its status in its body or its ledger only.
+    pub waits_for_import: bool,
+    /// The titles that it gives to epics, by their numbers.
+    pub epic_titles: Vec<(u16, Cow<'a, str>)>,
+}
+
+/// The name of an artifact's workflow, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkflowName<'a> {
+    /// It belongs to this one.
+    Known(&'a str, Track),
+    /// Several fit.
+    Ambiguous(Vec<&'a str>),
+    /// The configuration names one that does not exist.
+    Missing(&'a str),
+    /// None is known.
+    Unknown,
+}
+
+/// How far an artifact is in its workflow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgressSummary<'a> {
+    /// How many units are done.
+    pub done: usize,
+    /// How many there are.
+    pub total: usize,
+    /// Where the workflow as a whole stands.
+    pub standing: Standing,
+    /// What comes next.
+    pub next: NextSteps<'a>,
+    /// The units, in order.
+    pub units: Units<'a>,
+}
+
+/// What a lifecycle makes of a status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LifecycleSummary<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The state that the status means, and how far along it is; `None` where the lifecycle does not know the word.
+    pub state: Option<(Cow<'a, str>, Option<u32>)>,
+    /// The nearest state that is further on.
+    pub next: Option<Cow<'a, str>>,
+}
+
+impl<'a> ArtifactSummary<'a> {
+    /// Returns the summary of `artifact`.
+    pub fn of(artifact: &'a TrackedArtifact) -> Self {
+        let state = artifact.state();
+        let title = filled(&state.title);
+        let heading = if title.is_none() { artifact.artifact().first_heading() } else { None };
+        let updated = match FieldValue::latest_of(&state.times) {
+            FieldValue::Time(moment) => Some(moment),
+            _ => None,
+        };
+        Self {
+            path: artifact.path(),
+            title,
+            heading: heading.map(Cow::Owned),
+            id: filled(&state.id).or_else(|| filled(&state.stepmark_id)),
+            workflow: WorkflowName::of(artifact.membership()),
+            progress: ProgressSummary::of(artifact),
+            completed: artifact.steps().completed().iter().map(|id| id.spelling()).collect(),
+            status: filled(&state.status),
+            body_status: state.body_status.as_ref().map(|status| &*status.text),
+            lifecycle: LifecycleSummary::of(artifact),
+            scope: filled(&state.scope),
+            agent: Agent::of(artifact.artifact()).map(|Agent(name)| Cow::Owned(name)),
+            parent: state.delegation.as_ref().and_then(|delegation| delegation.parent_id()),
+            updated,
+            condition: Condition::of(artifact),
+            waits_for_import: artifact.waits_for_import(),
+            epic_titles: epic_titles::of(artifact),
+        }
+    }
+
+    /// Returns what the artifact is to an epic, where it is a story.
+    pub fn story(&self) -> Option<LedgerKey> {
+        LedgerKey::of(self.path).map(|(key, _)| key).filter(|key| key.is_story())
+    }
+
+    /// Returns how big the work is.
+    pub fn scope(&self) -> Option<Scope> {
+        self.scope.map(Scope::read)
+    }
+}
+
+impl<'a> WorkflowName<'a> {
+    fn of(membership: &'a Membership) -> Self {
+        match membership {
+            Membership::Member { workflow, .. } => Self::Known(&workflow.name, workflow.chain.track()),
+            Membership::Ambiguous { candidates } => {
+                Self::Ambiguous(candidates.iter().map(String::as_str).collect())
+            }
+            Membership::Missing { name } => Self::Missing(name),
+            Membership::None => Self::Unknown,
+        }
+    }
+
+    /// Returns the name, where it is known.
+    pub const fn known(&self) -> Option<&'a str> {
+        match self {
+            Self::Known(name, _) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Returns the name with the track where that is not the usual one; `-` where none is known.
+    pub fn in_words(&self) -> Cow<'a, str> {
+        match self {
+            Self::Known(name, Track::Create) => Cow::Borrowed(name),
+            Self::Known(name, track) => Cow::Owned(format!("{name} ({track})")),
+            Self::Ambiguous(candidates) => Cow::Owned(format!("? {}", candidates.join(" | "))),
+            Self::Missing(name) => Cow::Owned(format!("? {name}")),
+            Self::Unknown => Cow::Borrowed("-"),
+        }
+    }
+}
+
+impl<'a> ProgressSummary<'a> {
+    fn of(artifact: &'a TrackedArtifact) -> Option<Self> {
+        let (workflow, progress) = (artifact.workflow()?, artifact.progress()?);
+        Some(Self {
+            done: progress.done_units,
+            total: progress.total,
+            standing: progress.standing,
+            units: Units::of(workflow, &progress),
+            next: NextSteps::of(progress.next),
+        })
+    }
+}
+
+impl<'a> LifecycleSummary<'a> {
+    fn of(artifact: &'a TrackedArtifact) -> Option<Self> {
+        let lifecycle = &artifact.lifecycle()?.lifecycle;
+        let state = filled(&artifact.state().status).and_then(|word| lifecycle.state_of(word));
+        let next = state.and_then(|state| {
+            let remembered = artifact.remembered();
+            let moves = lifecycle.moves_from(state, remembered.as_deref());
+            let further = moves.iter().filter(|legal| legal.is_return || legal.to.rank > state.rank);
+            let nearest = further.min_by_key(|legal| (!legal.is_return, legal.to.rank))?;
+            Some(Cow::Borrowed(&*nearest.to.name))
+        });
+        let state = state.map(|state| (Cow::Borrowed(&*state.name), state.rank));
+        Some(Self { name: lifecycle.name(), state, next })
+    }
+}
+
+fn filled(field: &Option<Field>) -> Option<&str> {
+    field.as_ref().and_then(Field::filled)
+}

@@ -1,0 +1,434 @@
+//! The summary of an artifact as it stands in the cache, behind how many problems it has.
+//!
+//! Texts that many artifacts have, such as the names of steps, stand once, in [`SharedTexts`]. A note is read as far as it is asked
+//! for; of bytes that are none, everything is empty. The cache holds none: it is whole, and of the same program.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use super::shared_texts::SharedTexts;
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::ProblemCounts,
+    summary::{
+        ArtifactSummary, Condition, LifecycleSummary, NextSteps, ProgressSummary, StepName, Units,
+        WorkflowName,
+    },
+    workflow::{Standing, Track, UnknownNext},
+};
+
+/// What of an artifact decides whether and where it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Brief<'a> {
+    /// How many problems a check finds in it.
+    pub problems: ProblemCounts,
+    /// Where it stands.
+    pub condition: Condition,
+    /// Whether it takes part in a workflow.
+    pub has_workflow_state: bool,
+    /// Whether it is a story that waits to be imported.
+    pub waits_for_import: bool,
+    /// Whether it is known how far it is in its workflow.
+    pub has_progress: bool,
+    /// Its workflow.
+    pub workflow: WorkflowName<'a>,
+}
+
+impl<'a> Brief<'a> {
+    /// Returns what `summary` says of it.
+    pub(crate) fn of(
+        summary: &ArtifactSummary<'a>,
+        problems: ProblemCounts,
+        has_workflow_state: bool,
+    ) -> Self {
+        Self {
+            problems,
+            condition: summary.condition,
+            has_workflow_state,
+            waits_for_import: summary.waits_for_import,
+            has_progress: summary.progress.is_some(),
+            workflow: summary.workflow.clone(),
+        }
+    }
+}
+
+const TRACKS: [Track; 3] = [Track::Create, Track::Edit, Track::Validate];
+const STANDINGS: [Standing; 4] =
+    [Standing::NotStarted, Standing::Interrupted, Standing::Underway, Standing::Finished];
+const UNKNOWN: [UnknownNext; 2] = [UnknownNext::NoSteps, UnknownNext::NothingMatches];
+
+/// Puts the bytes of a note together.
+pub(super) struct NoteWriter<'t> {
+    bytes: Vec<u8>,
+    texts: &'t SharedTexts,
+}
+
+impl<'t> NoteWriter<'t> {
+    /// Returns the note of `summary`, without its problems.
+    pub(super) fn write(
+        summary: &ArtifactSummary<'_>,
+        has_workflow_state: bool,
+        texts: &'t SharedTexts,
+    ) -> Vec<u8> {
+        let mut note = Self { bytes: Vec::with_capacity(96), texts };
+        note.number(place(&Condition::ALL, &summary.condition));
+        let flags = [has_workflow_state, summary.waits_for_import, summary.progress.is_some()];
+        flags.into_iter().for_each(|flag| note.number(usize::from(flag)));
+        note.workflow(&summary.workflow);
+        if let Some(progress) = &summary.progress {
+            note.progress(progress);
+        }
+        note.own(summary.title);
+        note.own(summary.heading.as_deref());
+        note.own(summary.id);
+        note.list(&summary.completed);
+        [summary.status, summary.body_status].into_iter().for_each(|text| note.shared(text));
+        note.shared(summary.lifecycle.as_ref().map(|lifecycle| lifecycle.name));
+        if let Some(lifecycle) = &summary.lifecycle {
+            note.shared(lifecycle.state.as_ref().map(|(name, _)| &**name));
+            let rank = lifecycle.state.as_ref().and_then(|(_, rank)| *rank);
+            note.number(rank.map_or(0, |rank| rank as usize + 1));
+            note.shared(lifecycle.next.as_deref());
+        }
+        note.shared(summary.scope);
+        note.shared(summary.agent.as_deref());
+        note.own(summary.parent);
+        note.moment(summary.updated);
+        note.number(summary.epic_titles.len());
+        for (epic, title) in &summary.epic_titles {
+            note.number(usize::from(*epic));
+            note.own(Some(title));
+        }
+        note.bytes
+    }
+
+    fn workflow(&mut self, workflow: &WorkflowName<'_>) {
+        match workflow {
+            WorkflowName::Known(name, track) => {
+                self.number(3 + place(&TRACKS, track));
+                self.shared(Some(name));
+            }
+            WorkflowName::Ambiguous(candidates) => {
+                self.number(2);
+                self.list(candidates);
+            }
+            WorkflowName::Missing(name) => {
+                self.number(1);
+                self.shared(Some(name));
+            }
+            WorkflowName::Unknown => self.number(0),
+        }
+    }
+
+    fn progress(&mut self, progress: &ProgressSummary<'_>) {
+        let numbers = [progress.done, progress.total, place(&STANDINGS, &progress.standing)];
+        numbers.into_iter().for_each(|number| self.number(number));
+        match &progress.next {
+            NextSteps::Step(step, alternatives) => {
+                self.number(3);
+                self.steps(std::slice::from_ref(step));
+                self.steps(alternatives);
+            }
+            NextSteps::Choice(steps) => {
+                self.number(2);
+                self.steps(steps);
+            }
+            NextSteps::Finished => self.number(1),
+            NextSteps::Unknown(why) => {
+                self.number(0);
+                self.number(place(&UNKNOWN, why));
+            }
+        }
+        self.shared(Some(&progress.units.names));
+        self.shared(Some(&progress.units.states));
+    }
+
+    fn steps(&mut self, steps: &[StepName<'_>]) {
+        self.number(steps.len());
+        for step in steps {
+            self.shared(Some(step.name));
+            self.shared(step.file);
+        }
+    }
+
+    fn list(&mut self, texts: &[&str]) {
+        self.number(texts.len());
+        texts.iter().for_each(|text| self.shared(Some(text)));
+    }
+
+    /// A text that others have, too: its number.
+    fn shared(&mut self, text: Option<&str>) {
+        match text.and_then(|text| self.texts.number(text)) {
+            Some(number) => self.number((number + 1) * 2),
+            None => self.own(text),
+        }
+    }
+
+    /// A text that others have not.
+    fn own(&mut self, text: Option<&str>) {
+        self.number(text.map_or(0, |text| text.len() * 2 + 1));
+        self.bytes.extend_from_slice(text.unwrap_or_default().as_bytes());
+    }
+
+    fn moment(&mut self, moment: Option<Timestamp>) {
+        self.number(usize::from(moment.is_some()));
+        if let Some(moment) = moment {
+            self.bytes.extend_from_slice(&moment.as_second().to_le_bytes());
+            self.bytes.extend_from_slice(&moment.subsec_nanosecond().to_le_bytes());
+        }
+    }
+
+    fn number(&mut self, number: usize) {
+        push_number(&mut self.bytes, number);
+    }
+}
+
+/// The whole note, of which `rest` is what [`NoteWriter::write`] returned.
+pub(super) fn with_problems(problems: ProblemCounts, rest: &[u8]) -> Vec<u8> {
+    let mut note = Vec::with_capacity(rest.len() + 3);
+    let counts = [problems.errors, problems.warnings, problems.notes];
+    counts.into_iter().for_each(|count| push_number(&mut note, count));
+    note.extend_from_slice(rest);
+    note
+}
+
+/// A number in as many bytes as it takes, seven bits each.
+fn push_number(bytes: &mut Vec<u8>, mut number: usize) {
+    while number >= 0x80 {
+        bytes.push(low_bits(number) | 0x80);
+        number >>= 7;
+    }
+    bytes.push(low_bits(number));
+}
+
+fn low_bits(number: usize) -> u8 {
+    u8::try_from(number & 0x7f).unwrap_or_default()
+}
+
+fn place<T: PartialEq>(all: &[T], one: &T) -> usize {
+    all.iter().position(|other| other == one).unwrap_or_default()
+}
+
+/// Reads a note.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NoteReader<'a> {
+    bytes: &'a [u8],
+    texts: &'a [Box<str>],
+}
+
+impl<'a> NoteReader<'a> {
+    pub(crate) const fn new(bytes: &'a [u8], texts: &'a [Box<str>]) -> Self {
+        Self { bytes, texts }
+    }
+
+    /// Returns what decides whether and where the artifact is shown.
+    pub(crate) fn brief(&mut self) -> Brief<'a> {
+        let mut next = || self.number();
+        let problems = ProblemCounts { errors: next(), warnings: next(), notes: next() };
+        let condition = Condition::ALL.get(next()).copied().unwrap_or(Condition::Unknown);
+        let [has_workflow_state, waits_for_import, has_progress] =
+            [next(), next(), next()].map(|flag| flag == 1);
+        let workflow = self.workflow();
+        Brief { problems, condition, has_workflow_state, waits_for_import, has_progress, workflow }
+    }
+
+    /// Returns the summary of the artifact at `path`.
+    pub(crate) fn summary(mut self, path: &'a ProjectPath) -> ArtifactSummary<'a> {
+        let brief = self.brief();
+        ArtifactSummary {
+            path,
+            workflow: brief.workflow,
+            condition: brief.condition,
+            waits_for_import: brief.waits_for_import,
+            progress: brief.has_progress.then(|| self.progress()),
+            title: self.text(),
+            heading: self.text().map(Cow::Borrowed),
+            id: self.text(),
+            completed: self.list(),
+            status: self.text(),
+            body_status: self.text(),
+            lifecycle: self.lifecycle(),
+            scope: self.text(),
+            agent: self.text().map(Cow::Borrowed),
+            parent: self.text(),
+            updated: self.moment(),
+            epic_titles: self.epic_titles(),
+        }
+    }
+
+    fn workflow(&mut self) -> WorkflowName<'a> {
+        match self.number() {
+            0 => WorkflowName::Unknown,
+            1 => WorkflowName::Missing(self.text().unwrap_or_default()),
+            2 => WorkflowName::Ambiguous(self.list()),
+            track => {
+                let track = TRACKS.get(track - 3).copied().unwrap_or(Track::Create);
+                WorkflowName::Known(self.text().unwrap_or_default(), track)
+            }
+        }
+    }
+
+    fn progress(&mut self) -> ProgressSummary<'a> {
+        let (done, total) = (self.number(), self.number());
+        let standing = STANDINGS.get(self.number()).copied().unwrap_or(Standing::NotStarted);
+        let next = match self.number() {
+            3 => {
+                let step = self.steps().pop().unwrap_or(StepName { name: "", file: None });
+                NextSteps::Step(step, self.steps())
+            }
+            2 => NextSteps::Choice(self.steps()),
+            1 => NextSteps::Finished,
+            _ => NextSteps::Unknown(UNKNOWN.get(self.number()).copied().unwrap_or(UnknownNext::NoSteps)),
+        };
+        let [names, states] = [self.text(), self.text()].map(|text| Cow::Borrowed(text.unwrap_or_default()));
+        ProgressSummary { done, total, standing, next, units: Units { names, states } }
+    }
+
+    fn lifecycle(&mut self) -> Option<LifecycleSummary<'a>> {
+        let name = self.text()?;
+        let state = self.text().map(Cow::Borrowed);
+        let rank = self.number().checked_sub(1).and_then(|rank| u32::try_from(rank).ok());
+        let next = self.text().map(Cow::Borrowed);
+        Some(LifecycleSummary { name, state: state.map(|state| (state, rank)), next })
+    }
+
+    fn epic_titles(&mut self) -> Vec<(u16, Cow<'a, str>)> {
+        let count = self.count();
+        let title = |_| {
+            let epic = u16::try_from(self.number()).unwrap_or_default();
+            (epic, Cow::Borrowed(self.text().unwrap_or_default()))
+        };
+        (0..count).map(title).collect()
+    }
+
+    fn steps(&mut self) -> Vec<StepName<'a>> {
+        let count = self.count();
+        let step = |_| StepName { name: self.text().unwrap_or_default(), file: self.text() };
+        (0..count).map(step).collect()
+    }
+
+    fn list(&mut self) -> Vec<&'a str> {
+        (0..self.count()).map(|_| self.text().unwrap_or_default()).collect()
+    }
+
+    /// How many items follow: each has a byte at least.
+    fn count(&mut self) -> usize {
+        self.number().min(self.bytes.len())
+    }
+
+    fn text(&mut self) -> Option<&'a str> {
+        let number = self.number();
+        if number == 0 {
+            return None;
+        }
+        if number.is_multiple_of(2) {
+            return self.texts.get(number / 2 - 1).map(|text| &**text);
+        }
+        let (text, rest) = self.bytes.split_at_checked(number / 2)?;
+        self.bytes = rest;
+        std::str::from_utf8(text).ok()
+    }
+
+    fn moment(&mut self) -> Option<Timestamp> {
+        if self.number() == 0 {
+            return None;
+        }
+        let (seconds, rest) = self.bytes.split_first_chunk()?;
+        let (nanoseconds, rest) = rest.split_first_chunk()?;
+        self.bytes = rest;
+        Timestamp::new(i64::from_le_bytes(*seconds), i32::from_le_bytes(*nanoseconds)).ok()
+    }
+
+    fn number(&mut self) -> usize {
+        let mut number = 0;
+        for shift in (0..usize::BITS).step_by(7) {
+            let Some((byte, rest)) = self.bytes.split_first() else { return 0 };
+            self.bytes = rest;
+            number |= usize::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::checking::cache::shared_texts;
+
+    fn summary<'a>(path: &'a ProjectPath, text: &'a str, number: usize) -> ArtifactSummary<'a> {
+        let step = StepName { name: text, file: number.is_multiple_of(2).then_some("steps/step-01.md") };
+        let next = [
+            NextSteps::Step(step, vec![step; number % 3]),
+            NextSteps::Choice(vec![step; number % 4]),
+            NextSteps::Finished,
+            NextSteps::Unknown(UNKNOWN[number % 2]),
+        ];
+        let workflow = [
+            WorkflowName::Known(text, TRACKS[number % 3]),
+            WorkflowName::Ambiguous(vec![text, "other"]),
+            WorkflowName::Missing(text),
+            WorkflowName::Unknown,
+        ];
+        let units = Units { names: text.into(), states: "dsngpo".into() };
+        let progress = ProgressSummary {
+            done: number,
+            total: number / 2,
+            standing: STANDINGS[number % 4],
+            next: next[number % 4].clone(),
+            units,
+        };
+        let state = Some((Cow::Borrowed(text), u32::try_from(number).ok()));
+        ArtifactSummary {
+            path,
+            title: Some(text),
+            heading: None,
+            id: number.is_multiple_of(2).then_some(text),
+            workflow: workflow[number % 4].clone(),
+            progress: (!number.is_multiple_of(5)).then_some(progress),
+            completed: vec![text; number % 6],
+            status: Some(text),
+            body_status: None,
+            lifecycle: (!number.is_multiple_of(3)).then_some(LifecycleSummary {
+                name: "l",
+                state,
+                next: None,
+            }),
+            scope: Some("large"),
+            agent: Some(text.into()),
+            parent: (number % 2 == 1).then_some(text),
+            updated: Timestamp::from_nanosecond(i128::try_from(number).unwrap_or(0) * -1_000_000_007).ok(),
+            condition: Condition::ALL[number % 7],
+            waits_for_import: number.is_multiple_of(2),
+            epic_titles: vec![(7, text.into()); number % 2],
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_note_says_what_was_written(text in ".{0,40}", number in 0_usize..70_000, errors: u16) {
+            let path = ProjectPath::new("docs/a.md").unwrap();
+            let (summary, known) = (summary(&path, &text, number), ["l".into(), "large".into()]);
+            let problems = ProblemCounts { errors: errors.into(), warnings: number, notes: 0 };
+            let shared = SharedTexts::new(&known);
+            let note = with_problems(problems, &NoteWriter::write(&summary, number.is_multiple_of(2), &shared));
+            let texts = shared_texts::read(&shared.to_bytes()).unwrap();
+            prop_assert_eq!(&texts[..2], &known);
+            let reader = NoteReader::new(&note, &texts);
+            prop_assert_eq!(reader.clone().brief(), Brief::of(&summary, problems, number.is_multiple_of(2)));
+            prop_assert_eq!(reader.summary(&path), summary);
+        }
+
+        #[test]
+        fn other_bytes_are_read_to_their_end(bytes: Vec<u8>) {
+            let path = ProjectPath::new("docs/a.md").unwrap();
+            let _ = NoteReader::new(&bytes, &["a".into()]).summary(&path);
+            let _ = shared_texts::read(&bytes);
+        }
+    }
+}

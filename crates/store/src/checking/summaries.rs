@@ -1,0 +1,190 @@
+//! The artifacts of a project as lists show them: those that have not changed since they were last checked are not read.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the time of a file is asked here")]
+
+use std::{fs, iter, sync::atomic::AtomicUsize};
+
+use jiff::Timestamp;
+
+use crate::checking::{
+    CheckError, CheckedBefore, Known, ListedArtifact, cache::Brief, checked_before::KnownArtifact,
+    checked_before::Wanted,
+};
+use crate::disk::WalkError;
+use crate::workspace::{Artifacts, Workspace};
+use stepmark_model::{
+    artifact::{LedgerKey, ProjectPath},
+    check::ProblemCounts,
+    summary::ArtifactSummary,
+    tracked_artifact::TrackedArtifact,
+};
+
+/// Fewer artifacts than this may be read by each list: checking them, so that the next need not, takes longer.
+const WORTH_A_CHECK: usize = 64;
+
+/// All artifacts of a project.
+#[derive(Debug)]
+pub struct Summaries<'w> {
+    workspace: &'w Workspace,
+    found: Artifacts,
+    /// Of those that were read, whether they take part in a workflow.
+    have_state: Vec<bool>,
+    /// Of the same, what a check has found; none before one is made.
+    problems: Vec<ProblemCounts>,
+    before: CheckedBefore<'w>,
+}
+
+/// An artifact in a list.
+#[derive(Clone, Copy, Debug)]
+pub struct SummaryRow<'s> {
+    summaries: &'s Summaries<'s>,
+    source: Source<'s>,
+}
+
+/// Where a row comes from.
+#[derive(Clone, Copy, Debug)]
+enum Source<'s> {
+    Known(&'s KnownArtifact),
+    /// The artifact at this place was read.
+    Read(usize),
+}
+
+impl Workspace {
+    /// The artifacts of the project for a list; `count` says how many files were passed so far.
+    ///
+    /// # Errors
+    /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
+    pub fn summaries(&self, count: &AtomicUsize) -> Result<Summaries<'_>, WalkError> {
+        let (found, before) = self.artifacts_apart(count, Wanted::Counts)?;
+        Ok(Summaries::new(self, found, before))
+    }
+}
+
+impl<'w> Summaries<'w> {
+    fn new(workspace: &'w Workspace, found: Artifacts, before: CheckedBefore<'w>) -> Self {
+        let have_state = workspace.have_workflow_state(&found.artifacts);
+        Self { workspace, found, have_state, problems: Vec::new(), before }
+    }
+
+    /// The artifacts that were read, and what could not be.
+    pub const fn found(&self) -> &Artifacts {
+        &self.found
+    }
+
+    /// Checks the project, and keeps for the next list what need not be read. Returns the files beside the artifacts in which
+    /// something is wrong.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::check`].
+    pub fn check(&mut self) -> Result<Vec<(ProjectPath, ProblemCounts)>, CheckError> {
+        let Self { workspace, found, problems, before, .. } = self;
+        let report = workspace.check_rest(&found.artifacts, before, iter::empty(), Known::LeftOut)?;
+        let mut files = report.files.into_iter();
+        let read = files.by_ref().take(found.artifacts.len());
+        *problems = read.map(|file| ProblemCounts::of(&file.findings)).collect();
+        Ok(files.map(|file| (file.path, ProblemCounts::of(&file.findings))).collect())
+    }
+
+    /// The same where nobody asks for problems: only if many artifacts had to be read.
+    pub fn keep(&mut self) {
+        if self.before.to_keep() >= WORTH_A_CHECK {
+            // What cannot be checked is read again the next time.
+            self.check().ok();
+        }
+    }
+
+    /// The same project where no check can be made: all artifacts are read.
+    ///
+    /// # Errors
+    /// When the root cannot be listed.
+    pub fn unchecked(self) -> Result<Self, WalkError> {
+        let found = self.workspace.artifacts()?;
+        Ok(Self::new(self.workspace, found, CheckedBefore::default()))
+    }
+
+    /// All artifacts, in no order.
+    pub fn rows(&self) -> impl Iterator<Item = SummaryRow<'_>> {
+        let known = self.before.known.iter().map(Source::Known);
+        let read = (0..self.found.artifacts.len()).map(Source::Read);
+        known.chain(read).map(|source| SummaryRow { summaries: self, source })
+    }
+}
+
+impl<'s> SummaryRow<'s> {
+    /// The path of the artifact.
+    pub fn path(&self) -> &'s ProjectPath {
+        match self.source {
+            Source::Known(known) => &known.path,
+            Source::Read(place) => self.artifact(place).path(),
+        }
+    }
+
+    /// What it is to an epic, where it is a story.
+    pub fn story(&self) -> Option<LedgerKey> {
+        LedgerKey::of(self.path()).map(|(key, _)| key).filter(|key| key.is_story())
+    }
+
+    /// What decides whether and where it is shown.
+    pub fn brief(&self) -> Brief<'s> {
+        match self.source {
+            Source::Known(known) => self.note(known).brief(),
+            Source::Read(place) => {
+                let summary = ArtifactSummary::of(self.artifact(place));
+                let has_state = self.summaries.have_state.get(place).copied().unwrap_or(true);
+                Brief::of(&summary, self.problems(), has_state)
+            }
+        }
+    }
+
+    /// All that lists show of it.
+    pub fn summary(&self) -> ArtifactSummary<'s> {
+        match self.source {
+            Source::Known(known) => self.note(known).summary(&known.path),
+            Source::Read(place) => ArtifactSummary::of(self.artifact(place)),
+        }
+    }
+
+    /// How many problems a check finds in it; without a check, how many there are with it by itself.
+    pub fn problems(&self) -> ProblemCounts {
+        match self.source {
+            Source::Known(known) => self.note(known).brief().problems,
+            Source::Read(place) => self.summaries.problems.get(place).copied().unwrap_or_else(|| {
+                ProblemCounts::of(&self.summaries.workspace.own_findings(self.artifact(place)))
+            }),
+        }
+    }
+
+    /// What questions ask of it.
+    pub fn listed(&self) -> ListedArtifact<'s> {
+        ListedArtifact::new(*self)
+    }
+
+    /// When its file was last modified, to the second.
+    pub(super) fn modified(&self) -> Option<Timestamp> {
+        let workspace = self.summaries.workspace;
+        let moment = match self.source {
+            Source::Known(known) => {
+                let modified = self.summaries.before.verdicts()?.modified(known.entry)?;
+                Timestamp::from_nanosecond(modified.into()).ok()?
+            }
+            Source::Read(_) => {
+                let place = workspace.root().resolve(self.path()).ok()?;
+                Timestamp::try_from(fs::metadata(place).ok()?.modified().ok()?).ok()?
+            }
+        };
+        // Seconds are what a person asks for.
+        Timestamp::from_second(moment.as_second()).ok()
+    }
+
+    pub(super) fn workspace(&self) -> &'s Workspace {
+        self.summaries.workspace
+    }
+
+    fn artifact(&self, place: usize) -> &'s TrackedArtifact {
+        &self.summaries.found.artifacts[place]
+    }
+
+    fn note(&self, known: &KnownArtifact) -> super::cache::NoteReader<'s> {
+        let verdicts = self.summaries.before.verdicts();
+        verdicts.map_or_else(super::cache::NoteReader::default, |verdicts| verdicts.note(known.entry))
+    }
+}
