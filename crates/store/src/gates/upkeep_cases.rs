@@ -28,7 +28,9 @@ impl Project {
     fn new(steps: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
-        fs::create_dir(workspace.root().path().join("docs")).unwrap();
+        for folder in ["docs", ".stepmark"] {
+            fs::create_dir(workspace.root().path().join(folder)).unwrap();
+        }
         let project = Self { _folder: folder, workspace, path: ProjectPath::new(PRD).unwrap() };
         project.write(steps);
         project
@@ -126,8 +128,8 @@ fn where_gates_cannot_be_made_the_frontmatter_answers() {
     let project = Project::new("[step-01-init]");
     fs::create_dir_all(project.place(".stepmark/gates/docs")).unwrap();
     fs::write(project.place(".stepmark/gates/docs/prd.md"), "in the way").unwrap();
-    assert_eq!(project.ask("1"), Ok(()));
-    assert_eq!(project.ask("2"), Err(Closed::NotListed));
+    assert_eq!(project.ask("step-01-init"), Ok(()));
+    assert_eq!(project.ask("step-02-vision"), Err(Closed::NotListed));
 }
 
 #[test]
