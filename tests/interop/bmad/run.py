@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """stepmark beside the official BMAD installers (npm `bmad-method` 6.12.0 and 6.0.4).
 
-Usage: run.py STEPMARK_BINARY. Installs both releases into a temporary folder, makes real projects with them, and checks
-that stepmark reads them without a false alarm, writes manifests that they accept, and walks their workflows.
+Usage: run.py STEPMARK_BINARY; the packages of package.json must be installed beside this file. Makes real projects with both
+releases in a temporary folder, and checks that stepmark reads them without a false alarm, writes manifests that they accept, and walks their workflows.
 """
 
 import csv
@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from installer import installer_of
 
 STEPMARK = pathlib.Path(sys.argv[1]).resolve()
 passed = failed = 0
@@ -46,13 +48,9 @@ def stepmark_json(*arguments, cwd, expect=0):
 
 def install(release, folder):
     """The installer of `release`, and a project made by it."""
-    package = folder / f"package-{release}"
-    package.mkdir()
-    (package / "package.json").write_text('{"private": true}')
-    run("npm", "install", "--no-audit", "--no-fund", f"bmad-method@{release}", cwd=package)
     project = folder / f"project-{release}"
     project.mkdir()
-    installer = package / "node_modules/.bin/bmad-method"
+    installer = installer_of(release)
     run(installer, "install", "--directory", project, "--modules", "bmm", "--tools", "claude-code", "-y", cwd=project)
     return installer, project
 
