@@ -35,7 +35,6 @@ mod verification;
 
 pub use compressed::compress;
 pub use error::HistoryError;
-pub use reader::History;
 pub use index_check::EventSum;
 pub use named_heads::{SegmentEnd, SegmentEnds};
 pub use overviews::{KnownArtifact, KnownSegment, Session};
@@ -46,6 +45,7 @@ pub use pack::{
 pub use pack_files::packed_segments;
 pub use points::Point;
 pub use problem::SegmentProblem;
+pub use reader::History;
 pub use segment_files::{SEALED_FOLDER, SegmentFile, SegmentPlace};
 pub use selections::Selection;
 pub use verification::{VerifiedSegments, verify_segments};

@@ -14,7 +14,7 @@ mod wanted;
 pub use changed_file::{ChangedFile, GitChanges, OverLimit};
 pub use comparison::Comparison;
 pub use error::GitVersionError;
+pub use git_version::GitVersion;
 pub(crate) use objects::{Object, ObjectReader, read_object};
 #[cfg(feature = "write")]
 pub(crate) use supposed::is_blob_of;
-pub use git_version::GitVersion;
