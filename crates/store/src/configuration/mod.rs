@@ -291,7 +291,7 @@ impl Configuration {
         self.sources().next().filter(|_| self.has_user_file)
     }
 
-    /// Every value that counts, with its origin, in the order of [`VARIABLES`](crate::configuration::VARIABLES). Keys without a value
+    /// Every value that counts, with its origin, in the order of [`VARIABLES`]. Keys without a value
     /// and without a default are left out.
     pub fn effective_values(&self) -> Vec<ConfiguredValue> {
         let mut nearest: BTreeMap<(usize, &str), ConfiguredValue> = BTreeMap::new();
