@@ -12,8 +12,8 @@ use stepmark_frontmatter::diff;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath, StateDigest},
     journal::{
-        Actor, ActorKind, ArtifactKey, ArtifactRef, Chain, Digests, Event, EventDraft, EventId, Header, Kind,
-        SegmentName,
+        Actor, ActorKind, ArtifactKey, ArtifactRef, Digests, Event, EventDraft, EventId, HashChain, Header,
+        Kind, SegmentName,
     },
 };
 
@@ -79,7 +79,7 @@ struct Segment {
     session: String,
     place: std::path::PathBuf,
     file: BufWriter<File>,
-    chain: Chain,
+    chain: HashChain,
 }
 
 impl Segment {

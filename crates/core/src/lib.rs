@@ -29,8 +29,8 @@ pub use stepmark_frontmatter as document;
 
 // Files and what they say.
 pub use stepmark_model::artifact::{
-    Artifact, Delegation, Diagnosis, FileHash, PathGlobs, Problem, ProjectPath, ProjectPathError, Scope,
-    State, StateDigest, StateUnreadable, StepItem, Steps,
+    Artifact, Delegation, Diagnosis, FileHash, FrontmatterState, PathGlobs, Problem, ProjectPath,
+    ProjectPathError, Scope, StateDigest, StateUnreadable, StepItem, Steps,
 };
 pub use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 pub use stepmark_model::workflow::{Next, Progress, Step, Track, WorkflowDefinition};
@@ -47,7 +47,7 @@ pub use stepmark_model::check::{Finding, Fix, Level, RULES, Remedy, Rule, Severi
 pub use stepmark_store::checking::{CheckError, CheckReport, CheckedFile, Known, Selection};
 
 // Changes.
-pub use stepmark_model::lifecycle::{Lifecycle, Lifecycles, MoveRefusal, Verdict};
+pub use stepmark_model::lifecycle::{Lifecycle, Lifecycles, MoveDecision, MoveRefusal};
 pub use stepmark_model::transition::{Command, Plan, Remark, Strictness, TransitionRefusal};
 #[cfg(feature = "write")]
 pub use stepmark_store::{
@@ -60,7 +60,7 @@ pub use stepmark_model::{
     journal::{Actor, ActorError, Attribution, Event, EventDraft, EventId, Kind, SessionId, SessionIdError},
     lease::{Lease, LeaseRefusal},
     projection::checkpoint::Checkpoint,
-    resume::{Answer, Tier},
+    resume::{ResumeAnswer, Tier},
 };
 #[cfg(feature = "write")]
 pub use stepmark_store::checkpoints::{CheckpointError, CheckpointMade, RestoreError, Restored};

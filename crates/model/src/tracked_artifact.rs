@@ -3,12 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    artifact::{Artifact, ProjectPath, State},
+    artifact::{Artifact, FrontmatterState, ProjectPath},
     delegation::{Completion, Member},
-    lifecycle::{Choice, Lifecycles, MoveFacts, MoveRefusal, RootKeys, Verdict},
-    projection::story_ledger::{Story, StoryStanding},
-    transition::{Circumstances, Command, Plan, StepLists, Strictness, TransitionRefusal, decide},
-    workflow::{Evidence, Next, Progress, Standing, Step, Track, WorkflowDefinition},
+    lifecycle::{Choice, Lifecycles, MoveDecision, MoveFacts, MoveRefusal, RootKeys},
+    projection::story_ledger::{Story, StoryState},
+    transition::{Command, DecisionContext, Plan, StepLists, Strictness, TransitionRefusal, decide},
+    workflow::{BindingReason, Next, Progress, Step, Track, WorkState, WorkflowDefinition},
 };
 use stepmark_frontmatter::{KeyPath, KeyPathError, Value};
 
@@ -31,7 +31,7 @@ pub enum Membership {
         /// Its steps.
         workflow: Arc<WorkflowDefinition>,
         /// Why this one.
-        evidence: Vec<Evidence>,
+        evidence: Vec<BindingReason>,
     },
     /// Several fit, and nothing tells them apart.
     Ambiguous {
@@ -69,7 +69,7 @@ impl TrackedArtifact {
     }
 
     /// What the frontmatter says.
-    pub const fn state(&self) -> &State {
+    pub const fn state(&self) -> &FrontmatterState {
         self.artifact.state()
     }
 
@@ -111,7 +111,7 @@ impl TrackedArtifact {
 
     /// Whether it is a story that says its status in its body or its ledger only: nothing follows it until somebody imports it.
     pub fn waits_for_import(&self) -> bool {
-        matches!(Story::read(&self.artifact, || None), StoryStanding::Waiting)
+        matches!(Story::read(&self.artifact, || None), StoryState::Waiting)
     }
 
     /// What it says about its chain of delegation.
@@ -127,8 +127,7 @@ impl TrackedArtifact {
     /// The names of steps that can be done now: gaps, and what comes next. Empty where its workflow is unknown, or finished. How many
     /// are left in all, [`Progress::left`] says.
     pub fn open_steps(&self) -> Vec<String> {
-        let Some(progress) = self.progress().filter(|progress| progress.standing != Standing::Finished)
-        else {
+        let Some(progress) = self.progress().filter(|progress| progress.state != WorkState::Finished) else {
             return Vec::new();
         };
         let next: Vec<&Step> = match &progress.next {
@@ -154,7 +153,7 @@ impl TrackedArtifact {
 
     /// Whether its lifecycle allows the status `to`, as far as the artifact itself tells: children are asked when it is
     /// changed. `None` where it has no lifecycle.
-    pub fn judge_status(&self, to: &str) -> Option<Result<Verdict<'_>, MoveRefusal>> {
+    pub fn judge_status(&self, to: &str) -> Option<Result<MoveDecision<'_>, MoveRefusal>> {
         let lifecycle = &self.lifecycle()?.lifecycle;
         let keys = RootKeys::of(&self.artifact);
         let open_steps = self.open_steps();
@@ -174,7 +173,7 @@ impl TrackedArtifact {
             _ => None,
         };
         let lifecycle = lifecycle.map(|choice| &*choice.lifecycle);
-        decide(&self.artifact, &Circumstances { workflow: self.workflow(), lifecycle, strictness }, command)
+        decide(&self.artifact, &DecisionContext { workflow: self.workflow(), lifecycle, strictness }, command)
     }
 
     /// The plan that completes `step`, in any spelling; an unknown step or one out of order is only remarked.

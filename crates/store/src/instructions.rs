@@ -6,7 +6,7 @@ use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{ProjectPath, ProjectPathError, StateDigest},
     projection::{
-        instruction_meta::{CacheVerdict, InstructionMeta, META_SUFFIX},
+        instruction_meta::{CacheState, InstructionMeta, META_SUFFIX},
         instructions::{
             ComponentNotText, InstructedArtifact, InstructionComponent, InstructionInputs, assemble,
             is_instruction_file,
@@ -35,7 +35,7 @@ pub struct CachedInstructions {
     /// The meta file beside it.
     pub meta_file: ProjectPath,
     /// How it stands.
-    pub verdict: CacheVerdict,
+    pub verdict: CacheState,
     /// Its bytes, as they were hashed; `None` where there is none.
     pub bytes: Option<Vec<u8>>,
     /// What the inputs give now.
@@ -113,8 +113,7 @@ impl CachedInstructions {
     pub fn edited_bytes(&self) -> Option<&[u8]> {
         let bytes = self.bytes.as_deref()?;
         let is_other = !bytes.is_empty() && bytes != self.assembled.as_bytes();
-        let is_vouched_for =
-            !matches!(self.verdict, CacheVerdict::Tampered { .. } | CacheVerdict::MetaBehind);
+        let is_vouched_for = !matches!(self.verdict, CacheState::Tampered { .. } | CacheState::MetaBehind);
         (is_other && !is_vouched_for).then_some(bytes)
     }
 
@@ -151,7 +150,7 @@ impl Workspace {
         if let Some(earlier) = earlier.filter(|earlier| earlier.content_hash == meta.content_hash) {
             meta.cached_at = earlier.cached_at;
         }
-        let verdict = CacheVerdict::judge(bytes.as_deref(), meta_bytes.as_deref(), &assembled, &meta);
+        let verdict = CacheState::judge(bytes.as_deref(), meta_bytes.as_deref(), &assembled, &meta);
         let artifacts = inputs.artifacts.into_iter();
         let unreadable = artifacts.filter(|artifact| artifact.digest.is_none()).map(|artifact| artifact.path);
         Ok(Some(CachedInstructions {
@@ -209,7 +208,7 @@ pub use self::refresh::Refreshed;
 #[cfg(feature = "write")]
 mod refresh {
     use super::{
-        CacheVerdict, CachedInstructions, CycleBoundary, EDITED_SUFFIX, InstructionError, ProjectPath,
+        CacheState, CachedInstructions, CycleBoundary, EDITED_SUFFIX, InstructionError, ProjectPath,
         Workspace,
     };
     use crate::commit::{self, CommitError, Expected, PublishError, replace_whole};
@@ -248,7 +247,7 @@ mod refresh {
             let mut attempt = 1;
             loop {
                 let Some(before) = self.instructions()? else { return Ok(None) };
-                if before.verdict == CacheVerdict::Current {
+                if before.verdict == CacheState::Current {
                     return Ok(Some(Refreshed { boundary, before, is_written: false, kept: None }));
                 }
                 if let Some(path) = before.foreign_file() {

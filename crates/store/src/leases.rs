@@ -16,7 +16,7 @@ use stepmark_model::{
 #[cfg(feature = "write")]
 use stepmark_model::{
     journal::{Attribution, EventDraft, Kind},
-    lease::{self, Claim, Taken},
+    lease::{self, AcquiredLease, Claim},
 };
 
 /// How many bytes the file of a lease may have.
@@ -134,7 +134,7 @@ impl Workspace {
         path: &ProjectPath,
         duration: std::time::Duration,
         claim: Claim,
-    ) -> Result<Taken, LeaseError> {
+    ) -> Result<AcquiredLease, LeaseError> {
         let taken = self.change_lease(path, |current, key| {
             let when = (self.now(), duration);
             let taken = lease::take(current, (key, path), self.attribution(), when, claim)?;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    journal::{ArtifactKey, Event, EventId, Kind, Lineage, Moment, Standing},
+    journal::{ArtifactKey, ArtifactState, Event, EventId, HistoryState, Kind, Lineage},
 };
 use stepmark_store::changes::ChangeError;
 use stepmark_store::commit::CommitError;
@@ -110,9 +110,10 @@ impl Project {
         self.workspace.with_history(|history| history.lineage(&ArtifactKey::of_path(&path), &path)).unwrap()
     }
 
-    fn standing(&self, artifact: usize) -> Standing {
+    fn standing(&self, artifact: usize) -> HistoryState {
         let text = self.read(artifact);
-        self.lineage(artifact).standing(Moment::of(&path(artifact), Some(text.as_bytes())).digests)
+        self.lineage(artifact)
+            .history_state(ArtifactState::of(&path(artifact), Some(text.as_bytes())).digests)
     }
 
     /// A journal that cannot be locked is what a process meets that dies before its last step.
@@ -250,9 +251,9 @@ impl Project {
             _ => false,
         });
         match self.standing(artifact) {
-            Standing::Current { .. } | Standing::Earlier { .. } => assert!(is_told),
-            Standing::Unexplained { .. } | Standing::Merged { .. } => assert!(!is_told),
-            Standing::NoHistory => assert!(self.known[artifact].told.is_empty()),
+            HistoryState::Current { .. } | HistoryState::Earlier { .. } => assert!(is_told),
+            HistoryState::Unexplained { .. } | HistoryState::Merged { .. } => assert!(!is_told),
+            HistoryState::NoHistory => assert!(self.known[artifact].told.is_empty()),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     transition::StepLists,
-    workflow::{Binding, ChainDiagnosis, Evidence, Next, Standing, Track, Unit},
+    workflow::{Binding, BindingReason, ChainDiagnosis, Next, Track, Unit, WorkState},
 };
 use stepmark_store::configuration::Configuration;
 use stepmark_store::disk::Root;
@@ -127,7 +127,7 @@ fn told(root: &Root, found: &Workflows, path: &str) -> String {
         Next::Finished => "finished".to_owned(),
         Next::Unknown(_) => "unknown".to_owned(),
     };
-    let interrupted = if progress.standing == Standing::Interrupted { " interrupted" } else { "" };
+    let interrupted = if progress.state == WorkState::Interrupted { " interrupted" } else { "" };
     format!("{} {track} {}/{} {next}{interrupted}", definition.name, progress.done_units, progress.total)
 }
 
@@ -175,7 +175,7 @@ fn names_alone_bind_and_files_are_read_where_they_do_not() {
         panic!("unbound")
     };
     assert_eq!(found.name(workflow).as_deref(), Some("create-ux-design"));
-    assert_eq!(evidence, [Evidence::FileNameWords { words: 2 }]);
+    assert_eq!(evidence, [BindingReason::FileNameWords { words: 2 }]);
     assert!(matches!(bind("x/notes.md", "---\nstepsCompleted: [1]\n---\n"), Binding::Unbound));
     let text = "---\nstepsCompleted: []\nworkflowType: edit-prd\n---\n";
     assert!(matches!(bind("x/notes.md", text), Binding::Bound { track: Track::Create, .. }));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use stepmark_model::journal::{
-    Chain, Event, EventId, Header, Line, SegmentHead, SegmentName, heads_in, seal,
+    Event, EventId, HashChain, Header, Line, SegmentHead, SegmentName, heads_in, seal,
 };
 
 /// Writes segments anew: every hash in them is right, and the events say something else.
@@ -54,7 +54,7 @@ pub(crate) fn named_by(segment: &[u8]) -> Vec<String> {
 
 fn read(segment: &[u8]) -> (Header, Vec<Event>) {
     let mut lines = segment.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let (header, _): (Header, Chain) = Header::read(lines.next().unwrap()).unwrap();
+    let (header, _): (Header, HashChain) = Header::read(lines.next().unwrap()).unwrap();
     (header, lines.map(|line| serde_json::from_slice::<Line>(line).unwrap().event).collect())
 }
 

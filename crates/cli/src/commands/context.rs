@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use stepmark_model::{
     artifact::ProjectPath,
-    workflow::{ContextAnswer, ContextCandidate, ContextVerdict},
+    workflow::{ContextAnswer, ContextCandidate, ContextOutcome},
 };
 use stepmark_store::workspace::Context as Found;
 
@@ -70,7 +70,7 @@ fn decision(answer: &ContextAnswer) -> String {
     match answer.winner() {
         None => "none is named".to_owned(),
         Some(winner) => match &winner.verdict {
-            ContextVerdict::WinsUnusably { reason } => format!("cannot be used: {reason}"),
+            ContextOutcome::WinsUnusably { reason } => format!("cannot be used: {reason}"),
             _ => answer.path().map(ProjectPath::to_string).unwrap_or_default(),
         },
     }
@@ -84,11 +84,11 @@ fn saying(candidate: &ContextCandidate) -> String {
     });
     let statement = statement.unwrap_or_default();
     match &candidate.verdict {
-        ContextVerdict::Silent => "says nothing".to_owned(),
-        ContextVerdict::Unreadable { reason } => format!("cannot be read: {reason}"),
-        ContextVerdict::Wins(_) => format!("{statement} counts"),
-        ContextVerdict::WinsUnusably { .. } => format!("{statement} counts, and cannot be used"),
-        ContextVerdict::Farther => format!("{statement} is farther away"),
+        ContextOutcome::Silent => "says nothing".to_owned(),
+        ContextOutcome::Unreadable { reason } => format!("cannot be read: {reason}"),
+        ContextOutcome::Wins(_) => format!("{statement} counts"),
+        ContextOutcome::WinsUnusably { .. } => format!("{statement} counts, and cannot be used"),
+        ContextOutcome::Farther => format!("{statement} is farther away"),
     }
 }
 
@@ -100,7 +100,7 @@ fn wire(found: &Found) -> serde_json::Value {
     let problem = |answer: &ContextAnswer| {
         let missing = found.missing.iter().find(|(path, _)| Some(path) == answer.path());
         missing.map(|(_, reason)| reason.clone()).or_else(|| match &answer.winner()?.verdict {
-            ContextVerdict::WinsUnusably { reason } => Some(reason.clone()),
+            ContextOutcome::WinsUnusably { reason } => Some(reason.clone()),
             _ => None,
         })
     };
@@ -121,11 +121,11 @@ fn wire(found: &Found) -> serde_json::Value {
 
 fn candidate_wire(candidate: &ContextCandidate) -> serde_json::Value {
     let (verdict, reason) = match &candidate.verdict {
-        ContextVerdict::Silent => ("silent", None),
-        ContextVerdict::Unreadable { reason } => ("unreadable", Some(reason)),
-        ContextVerdict::Wins(_) => ("wins", None),
-        ContextVerdict::WinsUnusably { reason } => ("wins-unusably", Some(reason)),
-        ContextVerdict::Farther => ("farther", None),
+        ContextOutcome::Silent => ("silent", None),
+        ContextOutcome::Unreadable { reason } => ("unreadable", Some(reason)),
+        ContextOutcome::Wins(_) => ("wins", None),
+        ContextOutcome::WinsUnusably { reason } => ("wins-unusably", Some(reason)),
+        ContextOutcome::Farther => ("farther", None),
     };
     let statement = candidate.statement.as_ref();
     serde_json::json!({

@@ -3,7 +3,7 @@
 use clap::Args;
 use stepmark_model::{
     artifact::ProjectPath,
-    check::{Declined, Finding, Mended, Safety},
+    check::{Declined, Finding, FixedFile, Safety},
 };
 use stepmark_store::checking::{CheckReport, CheckedFile, StagedMending, StagedOutcome};
 use stepmark_store::git::GitVersion;
@@ -70,7 +70,7 @@ pub(super) fn make(project: &Project, found: &CheckReport<'_>, allowed: Safety) 
     let mut fixed = Fixed::default();
     for file in fixable(found, allowed) {
         match project.workspace.mend(&file.path, allowed) {
-            Ok(Mended { made, declined, .. }) => {
+            Ok(FixedFile { made, declined, .. }) => {
                 fixed.files.push(MendedFile { path: file.path.clone(), made, declined });
             }
             Err(error) => fixed.failures.push(error.into()),
@@ -111,7 +111,7 @@ pub(super) fn make_staged(
                 let patch = unified_diff(path.as_str(), &before, &mended.bytes);
                 fixed.patches.push((path, patch));
             }
-            Ok(Some(StagedMending { path, mended: Mended { made, declined, .. }, .. })) => {
+            Ok(Some(StagedMending { path, mended: FixedFile { made, declined, .. }, .. })) => {
                 fixed.files.push(MendedFile { path, made, declined });
             }
             Err(error) => fixed.failures.push(error.into()),

@@ -1,7 +1,7 @@
 //! `stepmark instructions`
 
 use clap::{Args, Subcommand};
-use stepmark_model::projection::instruction_meta::CacheVerdict;
+use stepmark_model::projection::instruction_meta::CacheState;
 use stepmark_store::instructions::{CachedInstructions, CycleBoundary, Refreshed};
 
 use crate::{
@@ -76,7 +76,7 @@ fn verify(project: &Project, output: &Output) -> Result<Exit, Failure> {
     }
     warn(&cached, output);
     let path = &cached.output;
-    if cached.verdict == CacheVerdict::Current {
+    if cached.verdict == CacheState::Current {
         output.remark(format_args!("{path} is current"));
         return Ok(Exit::Fine);
     }
@@ -94,15 +94,15 @@ fn show(project: &Project, output: &Output) -> Result<Exit, Failure> {
     };
     let Some(bytes) = &cached.bytes else { return Err(refused()) };
     match &cached.verdict {
-        CacheVerdict::Tampered { .. } | CacheVerdict::Absent => return Err(refused()),
-        CacheVerdict::MetaBehind if bytes != cached.assembled.as_bytes() => return Err(refused()),
-        CacheVerdict::InputsChanged { .. } | CacheVerdict::MetaBehind => output.warning(format_args!(
+        CacheState::Tampered { .. } | CacheState::Absent => return Err(refused()),
+        CacheState::MetaBehind if bytes != cached.assembled.as_bytes() => return Err(refused()),
+        CacheState::InputsChanged { .. } | CacheState::MetaBehind => output.warning(format_args!(
             "{} is stale: {}; {}",
             cached.output,
             reason(&cached.verdict),
             remedy(&cached.verdict)
         )),
-        CacheVerdict::Current => {}
+        CacheState::Current => {}
     }
     if output.json {
         let text = String::from_utf8_lossy(bytes).into_owned();
@@ -128,23 +128,21 @@ fn warn(cached: &CachedInstructions, output: &Output) {
     }
 }
 
-fn reason(verdict: &CacheVerdict) -> String {
+fn reason(verdict: &CacheState) -> String {
     match verdict {
-        CacheVerdict::Current => "it is what its inputs give".to_owned(),
-        CacheVerdict::Absent => "there is no such file".to_owned(),
-        CacheVerdict::InputsChanged { changed } => format!("changed since: {}", changed.join(", ")),
-        CacheVerdict::MetaBehind => {
-            "its .meta is missing or behind, as after an interrupted build".to_owned()
-        }
-        CacheVerdict::Tampered { expected, found } => {
+        CacheState::Current => "it is what its inputs give".to_owned(),
+        CacheState::Absent => "there is no such file".to_owned(),
+        CacheState::InputsChanged { changed } => format!("changed since: {}", changed.join(", ")),
+        CacheState::MetaBehind => "its .meta is missing or behind, as after an interrupted build".to_owned(),
+        CacheState::Tampered { expected, found } => {
             format!("its SHA-256 is {found}, and {expected} was written")
         }
     }
 }
 
-const fn remedy(verdict: &CacheVerdict) -> &'static str {
+const fn remedy(verdict: &CacheState) -> &'static str {
     match verdict {
-        CacheVerdict::Tampered { .. } => {
+        CacheState::Tampered { .. } => {
             "move what is to stay into a component; `stepmark instructions build`, or the next session, writes the file anew and keeps this version beside it"
         }
         _ => "`stepmark instructions build` writes it, and so does the next start or end of a session",
@@ -158,7 +156,7 @@ fn wire(
     content: Option<String>,
 ) -> serde_json::Value {
     let changed = match &cached.verdict {
-        CacheVerdict::InputsChanged { changed } => changed.clone(),
+        CacheState::InputsChanged { changed } => changed.clone(),
         _ => Vec::new(),
     };
     serde_json::json!({

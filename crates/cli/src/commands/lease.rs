@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, Subcommand};
 use stepmark_model::{
     artifact::ProjectPath,
-    lease::{Claim, LONGEST, Lease as Record, Tenure},
+    lease::{Claim, LONGEST, Lease as Record, LeaseTerm},
 };
 
 use crate::{
@@ -100,7 +100,7 @@ fn report(
     output: &Output,
     path: &ProjectPath,
     lease: Option<&Record>,
-    taken_over: Option<&(Tenure, u64)>,
+    taken_over: Option<&(LeaseTerm, u64)>,
 ) {
     let tenure = lease.and_then(|lease| lease.tenure.as_ref());
     let is_live = lease.is_some_and(|lease| lease.live(project.workspace.now()).is_some());

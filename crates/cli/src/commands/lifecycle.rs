@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
-use stepmark_model::lifecycle::{Lifecycle as Table, Lifecycles, Move, State, built_in};
+use stepmark_model::lifecycle::{Lifecycle as Table, LifecycleState, Lifecycles, Move, built_in};
 
 use crate::{
     exit::{Exit, Failure},
@@ -136,7 +136,7 @@ fn shown(legal: &Move<'_>) -> String {
     }
 }
 
-fn notes(state: &State) -> String {
+fn notes(state: &LifecycleState) -> String {
     let mut notes: Vec<String> = state.meaning.iter().cloned().collect();
     if state.is_initial {
         notes.push("begins here".to_owned());
@@ -165,7 +165,7 @@ pub(super) fn move_wire(legal: &Move<'_>) -> serde_json::Value {
 }
 
 fn table_wire(lifecycle: &Table) -> serde_json::Value {
-    let state = |state: &State| {
+    let state = |state: &LifecycleState| {
         serde_json::json!({
             "name": state.name,
             "synonyms": state.synonyms,

@@ -3,7 +3,7 @@
 use clap::Args;
 use stepmark_model::{
     artifact::natural_order,
-    selection::{Field, FieldValue, Selectable, Selection, SelectionError, SortKeys, parse_fields},
+    selection::{FieldValue, Selectable, Selection, SelectionError, SelectionField, SortKeys, parse_fields},
 };
 use stepmark_store::{checking::SummaryRow, disk::map_in_parts, workspace::Artifacts};
 
@@ -14,8 +14,14 @@ use crate::{
 };
 
 /// What is shown where nobody says what.
-const USUAL_COLUMNS: [Field; 6] =
-    [Field::Path, Field::Workflow, Field::Status, Field::Scope, Field::Progress, Field::Next];
+const USUAL_COLUMNS: [SelectionField; 6] = [
+    SelectionField::Path,
+    SelectionField::Workflow,
+    SelectionField::Status,
+    SelectionField::Scope,
+    SelectionField::Progress,
+    SelectionField::Next,
+];
 
 /// List the artifacts that a question is true of
 ///
@@ -46,11 +52,12 @@ impl List {
         let columns = read("--columns", self.columns.as_deref(), parse_fields)?;
         let mut summaries =
             with_spinner("reading artifacts", output.quiet, |count| project.workspace.summaries(count))?;
-        let is_asked = |fields: &[Field]| fields.contains(&Field::Problems);
-        let shown = columns.as_deref().unwrap_or(if output.json { &Field::ALL } else { &USUAL_COLUMNS });
+        let is_asked = |fields: &[SelectionField]| fields.contains(&SelectionField::Problems);
+        let shown =
+            columns.as_deref().unwrap_or(if output.json { &SelectionField::ALL } else { &USUAL_COLUMNS });
         let needs_check = is_asked(shown)
-            || sort.0.iter().any(|key| key.field == Field::Problems)
-            || selection.as_ref().is_some_and(|selection| selection.mentions(Field::Problems));
+            || sort.0.iter().any(|key| key.field == SelectionField::Problems)
+            || selection.as_ref().is_some_and(|selection| selection.mentions(SelectionField::Problems));
         if needs_check {
             summaries.check()?;
         } else {
@@ -95,16 +102,16 @@ fn read<T>(
     .transpose()
 }
 
-fn print_table(output: &Output, rows: &[SummaryRow<'_>], columns: &[Field]) {
+fn print_table(output: &Output, rows: &[SummaryRow<'_>], columns: &[SelectionField]) {
     if rows.is_empty() {
         output.remark("no artifact");
         return;
     }
     let header: Vec<String> = columns.iter().map(|field| field.name().to_uppercase()).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let cell = |value: FieldValue, field: Field| match value {
+    let cell = |value: FieldValue, field: SelectionField| match value {
         FieldValue::Empty => "-".to_owned(),
-        value if field == Field::Progress => format!("{value}%"),
+        value if field == SelectionField::Progress => format!("{value}%"),
         value => value.to_string(),
     };
     let cells = rows.iter().map(|row| {
@@ -118,7 +125,7 @@ fn print_json(
     output: &Output,
     found: &Artifacts,
     (rows, total): (&[SummaryRow<'_>], usize),
-    columns: &[Field],
+    columns: &[SelectionField],
 ) {
     let object = |row: &SummaryRow<'_>| -> serde_json::Value {
         let listed = row.listed();

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::atomic::AtomicUsize};
 
 use clap::{Args, Subcommand};
-use stepmark_model::projection::files_manifest::{FileClass, FileVerdict, OddityKind};
+use stepmark_model::projection::files_manifest::{FileClass, FileResult, ManifestWarningKind};
 use stepmark_store::commit::Outcome;
 use stepmark_store::disk::WalkProblem;
 use stepmark_store::manifest::{
@@ -55,7 +55,7 @@ impl Manifest {
 
     fn verify(&self, project: &Project, output: &Output, place: &ManifestPlace) -> Result<Exit, Failure> {
         let report = self.with_request(project, output, place, "comparing", manifest::verify)?;
-        if report.oddities.iter().any(|oddity| matches!(oddity.kind, OddityKind::Header { .. })) {
+        if report.oddities.iter().any(|oddity| matches!(oddity.kind, ManifestWarningKind::Header { .. })) {
             return Err(no_manifest(place));
         }
         let found = &report.verification;
@@ -131,7 +131,7 @@ fn no_manifest(place: &ManifestPlace) -> Failure {
 
 /// One line for each file that is not in order. What the installer took away or wrote anew is only counted: a fresh
 /// installation has hundreds of these.
-fn print_verdict(output: &Output, file: &FileVerdict) {
+fn print_verdict(output: &Output, file: &FileResult) {
     let line = || {
         let reason = file.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         format!("{:<14} {}{reason}", file.class.label(), on_one_line(&file.path))

@@ -9,7 +9,7 @@ use stepmark_model::{
     check::ProblemCounts,
     summary::ArtifactSummary,
     tracked_artifact::{Membership, TrackedArtifact},
-    workflow::{Next as NextStep, Standing, Step},
+    workflow::{Next as NextStep, Step, WorkState},
 };
 
 use crate::{
@@ -50,7 +50,7 @@ impl Next {
             let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
             output.json("stepmark.next/2", wire);
         }
-        if progress.standing == Standing::Interrupted {
+        if progress.state == WorkState::Interrupted {
             output.warning(format_args!(
                 "`{}` has content but no completed step: the workflow was interrupted; look at it before its first \
                  step runs again",

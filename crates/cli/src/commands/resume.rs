@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use stepmark_model::{
     artifact::ProjectPath,
-    resume::{Answer, Evidence, NextStep, Said, Testimony, Tier, Verdict},
+    resume::{NextStep, ResumeAnswer, ResumeDecision, ResumeReport, SourceReport, SourceResult, Tier},
 };
 use stepmark_store::resuming::{ResumeChoice, Resumption};
 
@@ -42,18 +42,18 @@ impl Resume {
                 Err(exit) => return Ok(exit),
             },
         };
-        let Resumption { evidence, verdict } = project.workspace.resume(&path, self.tier)?;
+        let Resumption { report, verdict } = project.workspace.resume(&path, self.tier)?;
         match verdict {
-            Verdict::Answer(answer) => {
+            ResumeDecision::Answer(answer) => {
                 if output.json {
-                    output.json(SCHEMA, answer_wire(&evidence, &answer));
+                    output.json(SCHEMA, answer_wire(&report, &answer));
                 }
-                tell((project, output), &evidence, &answer)?;
+                tell((project, output), &report, &answer)?;
                 Ok(Exit::Fine)
             }
-            Verdict::CannotTell { reason, help } => {
+            ResumeDecision::CannotTell { reason, help } => {
                 if output.json {
-                    let mut wire = evidence_wire(&evidence);
+                    let mut wire = report_wire(&report);
                     wire["answer"] = false.into();
                     wire["why"] = reason.as_str().into();
                     output.json(SCHEMA, wire);
@@ -61,7 +61,9 @@ impl Resume {
                 let message = format!("cannot tell where to go on with `{path}`: {reason}");
                 Err(Failure::new(Exit::Findings, message).with_help(help))
             }
-            Verdict::Look(tier) => Err(Failure::new(Exit::Io, format!("tier {tier} was not looked at"))),
+            ResumeDecision::Look(tier) => {
+                Err(Failure::new(Exit::Io, format!("tier {tier} was not looked at")))
+            }
         }
     }
 }
@@ -99,37 +101,41 @@ fn line(next: &NextStep) -> String {
     }
 }
 
-fn tell((project, output): (&Project, &Output), evidence: &Evidence, answer: &Answer) -> Result<(), Failure> {
-    let outlook = &answer.outlook;
+fn tell(
+    (project, output): (&Project, &Output),
+    report: &ResumeReport,
+    answer: &ResumeAnswer,
+) -> Result<(), Failure> {
+    let point = &answer.point;
     for caution in &answer.cautions {
         output.warning(caution);
     }
-    output.remark(format_args!("{}  {}/{}", evidence.artifact, outlook.done, outlook.total));
-    if outlook.is_finished() {
+    output.remark(format_args!("{}  {}/{}", report.artifact, point.done, point.total));
+    if point.is_finished() {
         output.remark("finished: there is no next step");
     }
-    outlook.next.iter().for_each(|next| output.line(line(next)));
-    outlook.alternatives.iter().for_each(|next| output.remark(format_args!("or {}", line(next))));
+    point.next.iter().for_each(|next| output.line(line(next)));
+    point.alternatives.iter().for_each(|next| output.remark(format_args!("or {}", line(next))));
     output.remark(format_args!("because: tier {}: {}", answer.tier, answer.why));
     if answer.tier > Tier::Frontmatter {
-        for testimony in &evidence.testimonies {
-            let said = testimony.said.to_string();
+        for source in &report.sources {
+            let result = source.result.to_string();
             // The reason is what one of them said.
-            if answer.why.contains(&said) {
+            if answer.why.contains(&result) {
                 continue;
             }
-            output.remark(format_args!("  {}: {}", testimony.source, said));
+            output.remark(format_args!("  {}: {}", source.source, result));
         }
     }
-    for child in &evidence.delegations {
+    for child in &report.delegations {
         let next = child.next.first().map(|next| format!(", next: {}", next.step)).unwrap_or_default();
         output.remark(format_args!("  delegated: {}{next}", child.path));
     }
-    let known = match evidence.sessions.as_slice() {
+    let known = match report.sessions.as_slice() {
         [] => Vec::new(),
         _ => project.workspace.with_history(|history| history.sessions())?,
     };
-    for session in &evidence.sessions {
+    for session in &report.sessions {
         let is_running = known.iter().any(|known| known.id == session.id && session::is_running(known));
         let state = if is_running { "running" } else { "interrupted" };
         let place = session.artifact.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
@@ -141,31 +147,31 @@ fn tell((project, output): (&Project, &Output), evidence: &Evidence, answer: &An
     Ok(())
 }
 
-fn answer_wire(evidence: &Evidence, answer: &Answer) -> Json {
-    let outlook = &answer.outlook;
-    let mut wire = evidence_wire(evidence);
+fn answer_wire(report: &ResumeReport, answer: &ResumeAnswer) -> Json {
+    let point = &answer.point;
+    let mut wire = report_wire(report);
     wire["answer"] = true.into();
     wire["tier"] = answer.tier.number().into();
     wire["from"] = json!({"source": answer.source.word(), "place": answer.source.place()});
     wire["why"] = answer.why.as_str().into();
-    wire["standing"] = outlook.standing.as_str().into();
-    wire["finished"] = outlook.is_finished().into();
-    wire["done"] = outlook.done.into();
-    wire["total"] = outlook.total.into();
-    wire["status"] = json!(outlook.status);
-    wire["steps_completed"] = json!(outlook.completed);
-    wire["next"] = steps_wire(&outlook.next);
-    wire["alternatives"] = steps_wire(&outlook.alternatives);
+    wire["standing"] = point.state.as_str().into();
+    wire["finished"] = point.is_finished().into();
+    wire["done"] = point.done.into();
+    wire["total"] = point.total.into();
+    wire["status"] = json!(point.status);
+    wire["steps_completed"] = json!(point.completed);
+    wire["next"] = steps_wire(&point.next);
+    wire["alternatives"] = steps_wire(&point.alternatives);
     wire["cautions"] = json!(answer.cautions);
     wire
 }
 
-fn evidence_wire(evidence: &Evidence) -> Json {
-    let distrusted = evidence.testimonies.iter().filter(|one| one.distrusted().is_some());
-    let children = evidence.delegations.iter().map(|child| {
+fn report_wire(report: &ResumeReport) -> Json {
+    let distrusted = report.sources.iter().filter(|one| one.distrusted().is_some());
+    let children = report.delegations.iter().map(|child| {
         json!({"path": child.path.to_string(), "status": child.status, "next": steps_wire(&child.next)})
     });
-    let sessions = evidence.sessions.iter().map(|session| {
+    let sessions = report.sessions.iter().map(|session| {
         json!({
             "session": session.id,
             "last_event": session.event.to_string(),
@@ -175,28 +181,28 @@ fn evidence_wire(evidence: &Evidence) -> Json {
         })
     });
     json!({
-        "artifact": evidence.artifact.to_string(),
-        "tier": evidence.looked.map(Tier::number),
-        "sources": evidence.testimonies.iter().map(testimony_wire).collect::<Vec<_>>(),
-        "distrusted": distrusted.map(testimony_wire).collect::<Vec<_>>(),
+        "artifact": report.artifact.to_string(),
+        "tier": report.looked.map(Tier::number),
+        "sources": report.sources.iter().map(source_wire).collect::<Vec<_>>(),
+        "distrusted": distrusted.map(source_wire).collect::<Vec<_>>(),
         "delegations": children.collect::<Vec<_>>(),
         "interrupted_sessions": sessions.collect::<Vec<_>>(),
-        "cautions": evidence.cautions,
+        "cautions": report.cautions,
     })
 }
 
-fn testimony_wire(testimony: &Testimony) -> Json {
-    let verdict = match &testimony.said {
-        Said::State { .. } => "state",
-        Said::Unclear { .. } => "unclear",
-        Said::Nothing { .. } => "nothing",
-        Said::Distrusted { .. } => "distrusted",
+fn source_wire(source: &SourceReport) -> Json {
+    let verdict = match &source.result {
+        SourceResult::State { .. } => "state",
+        SourceResult::Unclear { .. } => "unclear",
+        SourceResult::Nothing { .. } => "nothing",
+        SourceResult::Distrusted { .. } => "distrusted",
     };
     json!({
-        "source": testimony.source.word(),
-        "place": testimony.source.place(),
+        "source": source.source.word(),
+        "place": source.source.place(),
         "verdict": verdict,
-        "said": testimony.said.to_string(),
+        "said": source.result.to_string(),
     })
 }
 

@@ -112,7 +112,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     }
     line("scope", state.scope().map(|scope| scope.to_string()).as_deref());
     if let Some(progress) = &summary.progress {
-        line("standing", Some(progress.standing.as_str()));
+        line("standing", Some(progress.state.as_str()));
         line("done", Some(&bar(progress.done, progress.total)));
         line("next", Some(&wording::next(&progress.next)));
     }

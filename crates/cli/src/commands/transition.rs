@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use stepmark_model::{
-    lifecycle::{Choice, Guard, Lifecycle, Move, Source, State},
+    lifecycle::{Choice, Guard, Lifecycle, LifecycleSource, LifecycleState, Move},
     tracked_artifact::TrackedArtifact,
     transition::{Command, Strictness, TransitionRefusal, finish_above},
 };
@@ -47,7 +47,7 @@ impl Transition {
 
 /// A state that may be entered, and what is in the way.
 struct Way<'a> {
-    to: &'a State,
+    to: &'a LifecycleState,
     /// The move of the table; `None` where there is no status yet, so that any state may be taken up.
     legal: Option<Move<'a>>,
     refused: Option<String>,
@@ -90,7 +90,7 @@ fn ways<'a>(
     project: &Project,
     artifact: &'a TrackedArtifact,
     lifecycle: &'a Lifecycle,
-    (status, state): (Option<&str>, Option<&'a State>),
+    (status, state): (Option<&str>, Option<&'a LifecycleState>),
 ) -> Result<Vec<Way<'a>>, Failure> {
     let remembered = artifact.remembered();
     let mut ways: Vec<Way<'a>> = match (status, state) {
@@ -133,7 +133,7 @@ impl Way<'_> {
 fn wire(
     artifact: &TrackedArtifact,
     choice: &Choice,
-    (status, state): (Option<&str>, Option<&State>),
+    (status, state): (Option<&str>, Option<&LifecycleState>),
     ways: &[Way<'_>],
 ) -> serde_json::Value {
     let moves = ways.iter().map(|way| {
@@ -145,7 +145,7 @@ fn wire(
         "path": artifact.path().as_str(),
         "lifecycle": choice.lifecycle.name(),
         "because": choice.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "declared": choice.source == Source::Declared,
+        "declared": choice.source == LifecycleSource::Declared,
         "status": status,
         "state": state.map(|state| state.name.clone()),
         "moves": moves.collect::<Vec<_>>(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use stepmark_model::{
-    delegation::{Chains, Completion, Forest, Member, Row},
+    delegation::{Chains, Completion, Forest, ForestRow, Member},
     tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::workspace::ChainLink;
@@ -54,7 +54,12 @@ impl Tree {
     }
 }
 
-fn print_rows(output: &Output, rows: &[Row<'_>], more: usize, list: &ListArguments) -> Result<(), Failure> {
+fn print_rows(
+    output: &Output,
+    rows: &[ForestRow<'_>],
+    more: usize,
+    list: &ListArguments,
+) -> Result<(), Failure> {
     if output.json {
         let nodes: Vec<_> = rows.iter().map(|row| node(row.member, row.level, row.is_cut_off)).collect();
         let nodes = list.keep_fields(nodes)?;

@@ -1,7 +1,7 @@
 //! What replaying history found, as lines and as JSON.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::journal::{EventId, Standing};
+use stepmark_model::journal::{EventId, HistoryState};
 use stepmark_store::history::SegmentProblem;
 use stepmark_store::replay::Replayed;
 
@@ -24,9 +24,11 @@ impl Summary {
             || self.artifacts.iter().any(|artifact| !artifact.damage.is_empty());
         let has_gaps = self.problems.iter().any(SegmentProblem::is_gap);
         let is_finding = |artifact: &Replayed| match artifact.standing {
-            Standing::Unexplained { .. } => true,
-            Standing::NoHistory => strict,
-            Standing::Current { .. } | Standing::Earlier { .. } | Standing::Merged { .. } => false,
+            HistoryState::Unexplained { .. } => true,
+            HistoryState::NoHistory => strict,
+            HistoryState::Current { .. } | HistoryState::Earlier { .. } | HistoryState::Merged { .. } => {
+                false
+            }
         };
         if is_damaged || !self.unreadable.is_empty() {
             Exit::Io
@@ -39,13 +41,13 @@ impl Summary {
 }
 
 /// The word for a standing, and the event that it names.
-fn words(standing: &Standing) -> (&'static str, Option<EventId>) {
+fn words(standing: &HistoryState) -> (&'static str, Option<EventId>) {
     match standing {
-        Standing::Current { event } => ("current", Some(*event)),
-        Standing::Earlier { event } => ("earlier", Some(*event)),
-        Standing::Merged { head } => ("merged", Some(*head)),
-        Standing::Unexplained { head } => ("unexplained", Some(*head)),
-        Standing::NoHistory => ("no-history", None),
+        HistoryState::Current { event } => ("current", Some(*event)),
+        HistoryState::Earlier { event } => ("earlier", Some(*event)),
+        HistoryState::Merged { head } => ("merged", Some(*head)),
+        HistoryState::Unexplained { head } => ("unexplained", Some(*head)),
+        HistoryState::NoHistory => ("no-history", None),
     }
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn show(summary: &Summary, output: &Output) {
         let event = event.map(|event| format!("  {}", history::short(event))).unwrap_or_default();
         let line = format!("{word:<11}  {}{event}", on_one_line(artifact.path.as_str()));
         match artifact.standing {
-            Standing::Unexplained { .. } => output.line(line),
+            HistoryState::Unexplained { .. } => output.line(line),
             _ => output.remark(line),
         }
         for change in &artifact.changes {

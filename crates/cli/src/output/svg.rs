@@ -11,7 +11,7 @@ use layout::{
     std_shapes::shapes::{Arrow, Element, LineEndKind, ShapeKind},
     topo::layout::VisualGraph,
 };
-use stepmark_model::lifecycle::{Lifecycle, State};
+use stepmark_model::lifecycle::{Lifecycle, LifecycleState};
 
 use super::{mermaid::label, on_one_line};
 
@@ -47,7 +47,7 @@ pub(crate) fn picture(lifecycle: &Lifecycle) -> String {
     svg.finalize()
 }
 
-fn element(state: &State) -> Element {
+fn element(state: &LifecycleState) -> Element {
     let fill = match (state.is_initial, state.is_terminal) {
         (_, true) => "palegreen",
         (true, false) => "lightblue",

@@ -82,7 +82,7 @@ impl ArtifactWire {
             steps_completed: all(&summary.completed),
             done: progress.map(|progress| progress.done),
             total: progress.map(|progress| progress.total),
-            standing: progress.map(|progress| progress.standing.as_str()),
+            standing: progress.map(|progress| progress.state.as_str()),
             next: progress.map(|progress| steps(progress.next.steps())).unwrap_or_default(),
             alternatives: progress.map(|progress| steps(progress.next.alternatives())).unwrap_or_default(),
             status: owned(summary.status),

@@ -45,4 +45,4 @@ pub use state_value::StateUnreadable;
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
 pub use story::{is_story_spec, story_key};
 pub use times::{TIME_KEYS, Timestamp, is_time_key};
-pub use view::{Artifact, State};
+pub use view::{Artifact, FrontmatterState};

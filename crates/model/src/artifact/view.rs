@@ -17,7 +17,7 @@ use stepmark_frontmatter::{
 pub struct Artifact {
     path: ProjectPath,
     bytes: Vec<u8>,
-    state: State,
+    state: FrontmatterState,
     diagnoses: Vec<Diagnosis>,
 }
 
@@ -39,7 +39,7 @@ const STATE_KEYS: [&str; 9] = [
 
 /// What the frontmatter of an artifact says.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct FrontmatterState {
     /// Completed steps; two lists in files that are validated too.
     pub steps: Vec<Steps>,
     /// `lastStep`.
@@ -80,7 +80,7 @@ pub struct State {
     pub body_status: Option<BodyStatus>,
 }
 
-impl State {
+impl FrontmatterState {
     /// The scope that `scope` names; `None` where nothing stands there.
     pub fn scope(&self) -> Option<Scope> {
         self.scope.as_ref().and_then(Field::filled).map(Scope::read)
@@ -127,7 +127,7 @@ impl Artifact {
     }
 
     /// What the frontmatter says.
-    pub const fn state(&self) -> &State {
+    pub const fn state(&self) -> &FrontmatterState {
         &self.state
     }
 
@@ -222,9 +222,9 @@ fn begins_with_conflict(bytes: &[u8]) -> Option<Diagnosis> {
     Some(Diagnosis::new(problem, stepmark_frontmatter::Span::at(offset)))
 }
 
-fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> State {
+fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> FrontmatterState {
     let document = Document::scan(bytes);
-    let mut state = State::default();
+    let mut state = FrontmatterState::default();
     match document.frontmatter() {
         Frontmatter::Unclosed { opening } => found.push(Diagnosis::new(Problem::FenceUnclosed, opening)),
         Frontmatter::Absent => {
@@ -266,7 +266,7 @@ fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> State {
     state
 }
 
-fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut State, found: &mut Vec<Diagnosis>) {
+fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut FrontmatterState, found: &mut Vec<Diagnosis>) {
     let Some(root) = yaml.root() else { return };
     let NodeKind::Mapping { entries, .. } = &root.kind else {
         found.push(Diagnosis::new(Problem::NotAMapping, root.span));
@@ -300,7 +300,13 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut State, found: &mu
     }
 }
 
-fn read_entry(yaml: &Yaml<'_>, key: &str, node: &Node<'_>, state: &mut State, found: &mut Vec<Diagnosis>) {
+fn read_entry(
+    yaml: &Yaml<'_>,
+    key: &str,
+    node: &Node<'_>,
+    state: &mut FrontmatterState,
+    found: &mut Vec<Diagnosis>,
+) {
     let node = field::followed(yaml, node);
     let field = || Field::read(key, node);
     if let Some(steps_key) = STEPS_KEYS.iter().find(|steps_key| **steps_key == key) {

@@ -6,8 +6,8 @@
 mod rule;
 mod finding;
 mod fix;
-mod mending;
-mod past;
+mod fixing;
+mod base_version;
 mod subject;
 pub mod rules;
 mod registry;
@@ -16,17 +16,17 @@ mod policy;
 mod baseline;
 mod problem_counts;
 
+pub use base_version::{AcceptedLosses, BaseVersion, Loss};
 pub use baseline::{Baseline, BaselineError};
 pub use finding::{Finding, Severity};
 pub use fix::{Fix, Safety};
-pub use mending::{DeclineReason, Declined, Mended, Remedy, mend};
+pub use fixing::{DeclineReason, Declined, FixedFile, Remedy, apply_fixes};
 pub use pages::pages;
-pub use past::{Account, Loss, Past};
 pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
 pub use problem_counts::ProblemCounts;
 pub use registry::{RULES, rule_of};
 pub use rule::{Group, Rule};
-pub use subject::{ManifestRow, Subject, Surroundings};
+pub use subject::{ManifestRow, RuleEnvironment, Subject};
 
 use rule::Decision;
 

@@ -1,6 +1,6 @@
 //! What rules look at: an artifact, and what is known around it.
 
-use super::{Finding, Past, Rule};
+use super::{BaseVersion, Finding, Rule};
 use crate::{
     artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath},
     delegation::Chains,
@@ -21,15 +21,15 @@ pub struct Subject<'a> {
     /// The lifecycle of its status, where one applies.
     pub lifecycle: Option<&'a Lifecycle>,
     /// The files around it, where they were looked at.
-    pub surroundings: Option<&'a dyn Surroundings>,
+    pub environment: Option<&'a dyn RuleEnvironment>,
     /// The chains of delegation of the project, where they were read.
     pub chains: Option<&'a Chains>,
     /// The artifact as it was at HEAD; `None` where it is new, or nobody looked.
-    pub past: Option<Past<'a>>,
+    pub base: Option<BaseVersion<'a>>,
 }
 
 /// What rules may ask about the files of the project: on the disk, in the index of git, in a commit.
-pub trait Surroundings {
+pub trait RuleEnvironment {
     /// Whether a file or folder is there.
     fn exists(&self, path: &ProjectPath) -> bool;
     /// What the ledger of a sprint at `ledger` says of the story whose file is called `story`
@@ -56,15 +56,7 @@ pub enum ManifestRow {
 impl<'a> Subject<'a> {
     /// An artifact and its progress, without anything around them.
     pub const fn alone(artifact: &'a Artifact, progress: Option<&'a Progress<'a>>) -> Self {
-        Self {
-            artifact,
-            progress,
-            chain: None,
-            lifecycle: None,
-            surroundings: None,
-            chains: None,
-            past: None,
-        }
+        Self { artifact, progress, chain: None, lifecycle: None, environment: None, chains: None, base: None }
     }
 
     /// A finding at `span` of the artifact.

@@ -79,7 +79,7 @@ fn a_chain_of_any_length_is_walked() {
 
 #[test]
 fn a_place_is_read_back_as_it_was_written() {
-    let root = ChainPlace::root("r: 1");
+    let root = ChainPosition::root("r: 1");
     let child = root.child("a/b").unwrap().child("007").unwrap();
     for place in [root, child] {
         let edit = Edit::Set { path: KeyPath::key("delegation"), value: place.to_value() };
@@ -88,7 +88,7 @@ fn a_place_is_read_back_as_it_was_written() {
         let text = String::from_utf8(edited.bytes).unwrap();
         assert!(artifact.diagnoses().is_empty(), "{text}");
         let member = Member::of(&artifact, None);
-        assert_eq!(ChainPlace::of(&member, "unused").unwrap(), place, "{text}");
+        assert_eq!(ChainPosition::of(&member, "unused").unwrap(), place, "{text}");
         let delegation = member.delegation.unwrap();
         assert_eq!(delegation.depth(), Some(place.depth()), "{text}");
         assert_eq!(delegation.root_id.unwrap().text, "r: 1", "{text}");
@@ -103,16 +103,16 @@ fn an_unclear_parent_gives_no_child_a_place() {
         ("delegation: {id: b, parent_id: a, chain_path: [r, b]}", "through `parent_id`"),
         ("delegation: {id: b, parent_id: a, chain_path: [b, a, b]}", "circle"),
     ] {
-        let error = ChainPlace::of(&member("a.md", frontmatter), "new").unwrap_err().to_string();
+        let error = ChainPosition::of(&member("a.md", frontmatter), "new").unwrap_err().to_string();
         assert!(error.contains(reason), "{frontmatter}: {error}");
     }
     let ancestors_only = member("a.md", "delegation: {id: b, parent_id: a, chain_path: [r, a]}");
-    assert_eq!(ChainPlace::of(&ancestors_only, "new").unwrap().chain(), ["r", "a", "b"]);
-    let mut place = ChainPlace::root("0");
+    assert_eq!(ChainPosition::of(&ancestors_only, "new").unwrap().chain(), ["r", "a", "b"]);
+    let mut place = ChainPosition::root("0");
     for depth in 1..=64 {
         place = place.child(depth.to_string()).unwrap();
     }
-    assert!(matches!(place.child("x"), Err(ParentPlaceError::TooDeep { depth: 64 })));
+    assert!(matches!(place.child("x"), Err(ParentPositionError::TooDeep { depth: 64 })));
 }
 
 #[test]

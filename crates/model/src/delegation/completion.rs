@@ -2,7 +2,7 @@
 
 use crate::{
     artifact::Artifact,
-    workflow::{Progress, Standing},
+    workflow::{Progress, WorkState},
 };
 
 /// The status words after which nothing is to be done any more (FORMATS.md §1, "`status` values seen", and those of the
@@ -38,7 +38,7 @@ impl Completion {
     pub fn of(artifact: &Artifact, progress: Option<&Progress<'_>>) -> Self {
         let status = artifact.state().status.as_ref().and_then(|status| status.filled());
         Self {
-            by_workflow: progress.is_some_and(|progress| progress.standing == Standing::Finished),
+            by_workflow: progress.is_some_and(|progress| progress.state == WorkState::Finished),
             by_status: status.is_some_and(is_finished_word),
         }
     }

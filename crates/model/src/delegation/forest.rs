@@ -10,12 +10,12 @@ use crate::artifact::ProjectPath;
 #[derive(Clone, Debug, Default)]
 pub struct Forest<'c> {
     /// The rows.
-    pub rows: Vec<Row<'c>>,
+    pub rows: Vec<ForestRow<'c>>,
 }
 
 /// A member in its tree.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'c> {
+pub struct ForestRow<'c> {
     /// The member.
     pub member: &'c Member,
     /// How far it stands below the top of its tree, as the forest is drawn.
@@ -50,7 +50,7 @@ impl<'c> Forest<'c> {
     }
 
     /// The rows of the member at `path` and all below it.
-    pub fn below(&self, path: &ProjectPath) -> &[Row<'c>] {
+    pub fn below(&self, path: &ProjectPath) -> &[ForestRow<'c>] {
         let Some(start) = self.rows.iter().position(|row| row.member.path == *path) else { return &[] };
         let level = self.rows[start].level;
         let rest = &self.rows[start + 1..];
@@ -60,7 +60,7 @@ impl<'c> Forest<'c> {
 
     fn add(&mut self, chains: &'c Chains, top: &'c Member, placed: &mut HashSet<&'c ProjectPath>) {
         let is_cut_off = top.parent_id().is_some();
-        let mut waiting = vec![Row { member: top, level: 0, is_last: true, is_cut_off }];
+        let mut waiting = vec![ForestRow { member: top, level: 0, is_last: true, is_cut_off }];
         while let Some(row) = waiting.pop() {
             if !placed.insert(&row.member.path) {
                 continue;
@@ -71,7 +71,7 @@ impl<'c> Forest<'c> {
             let children: Vec<&Member> =
                 chains.children(id).filter(|child| !placed.contains(&child.path)).collect();
             let level = row.level + 1;
-            waiting.extend(children.iter().enumerate().rev().map(|(at, member)| Row {
+            waiting.extend(children.iter().enumerate().rev().map(|(at, member)| ForestRow {
                 member,
                 level,
                 is_last: at + 1 == children.len(),

@@ -2,15 +2,15 @@
 //! say → chains, their mistakes, and the forest.
 
 mod completion;
-mod place;
+mod chain_position;
 mod member;
 mod chains;
 mod forest;
 #[cfg(test)]
 mod cases;
 
+pub use chain_position::{ChainPosition, ParentPositionError};
 pub use chains::{Ancestry, Chains};
 pub use completion::{Completion, FINISHED_WORDS};
-pub use forest::{Forest, Row};
+pub use forest::{Forest, ForestRow};
 pub use member::{Agent, Member};
-pub use place::{ChainPlace, ParentPlaceError};

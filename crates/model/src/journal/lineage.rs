@@ -17,7 +17,7 @@ pub struct Lineage {
 
 /// How an artifact stands to its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum HistoryState {
     /// Its state is that of a head: of an event that nothing follows.
     Current {
         /// The head.
@@ -108,16 +108,16 @@ impl Lineage {
 
     /// How an artifact with this file stands to its history; `None` for a file that is not there. Line ends and bodies do
     /// not count, as long as the frontmatter can be read.
-    pub fn standing(&self, file: Option<Digests>) -> Standing {
+    pub fn history_state(&self, file: Option<Digests>) -> HistoryState {
         let leads_here = |event: &&Event| Digests::are_same_state(event.after, file);
         let heads = self.heads();
-        let Some(head) = heads.last() else { return Standing::NoHistory };
+        let Some(head) = heads.last() else { return HistoryState::NoHistory };
         if let Some(event) = heads.iter().rev().copied().find(leads_here) {
-            return Standing::Current { event: event.id };
+            return HistoryState::Current { event: event.id };
         }
         match self.events.iter().rev().find(leads_here) {
-            Some(event) => Standing::Earlier { event: event.id },
-            None => Standing::Unexplained { head: head.id },
+            Some(event) => HistoryState::Earlier { event: event.id },
+            None => HistoryState::Unexplained { head: head.id },
         }
     }
 
@@ -261,12 +261,12 @@ mod tests {
         for (place, event) in events.iter().enumerate() {
             assert_eq!(lineage.state_after(event.id).unwrap(), steps(place + 1));
         }
-        let standing = |count: usize| lineage.standing(Some(digests(&steps(count))));
-        assert_eq!(standing(5), Standing::Current { event: events[4].id });
-        assert_eq!(standing(2), Standing::Earlier { event: events[1].id });
-        assert_eq!(standing(9), Standing::Unexplained { head: events[4].id });
-        assert_eq!(lineage.standing(None), Standing::Unexplained { head: events[4].id });
-        assert_eq!(Lineage::default().standing(None), Standing::NoHistory);
+        let history_state = |count: usize| lineage.history_state(Some(digests(&steps(count))));
+        assert_eq!(history_state(5), HistoryState::Current { event: events[4].id });
+        assert_eq!(history_state(2), HistoryState::Earlier { event: events[1].id });
+        assert_eq!(history_state(9), HistoryState::Unexplained { head: events[4].id });
+        assert_eq!(lineage.history_state(None), HistoryState::Unexplained { head: events[4].id });
+        assert_eq!(Lineage::default().history_state(None), HistoryState::NoHistory);
     }
 
     #[test]
@@ -274,7 +274,10 @@ mod tests {
         let mut events = line_of(2);
         events.push(event(Some((&events[1], &steps(2))), &steps(1)));
         let lineage = Lineage::new(events.clone());
-        assert_eq!(lineage.standing(Some(digests(&steps(1)))), Standing::Current { event: events[2].id });
+        assert_eq!(
+            lineage.history_state(Some(digests(&steps(1)))),
+            HistoryState::Current { event: events[2].id }
+        );
         assert_eq!(lineage.verify(), []);
     }
 
@@ -287,7 +290,10 @@ mod tests {
         assert_eq!(lineage.heads().len(), 2);
         assert_eq!(lineage.verify(), []);
         for (event, state) in [(&events[1], steps(2)), (&events[2], other)] {
-            assert_eq!(lineage.standing(Some(digests(&state))), Standing::Current { event: event.id });
+            assert_eq!(
+                lineage.history_state(Some(digests(&state))),
+                HistoryState::Current { event: event.id }
+            );
             assert_eq!(lineage.state_after(event.id).unwrap(), state);
         }
     }

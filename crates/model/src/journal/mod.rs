@@ -1,7 +1,7 @@
 //! What happened: events, the segments they stand in, and the states they lead to. Pure; `store` is the edge that reads
 //! and indexes the files (docs/adr/0006-journal.md).
 
-mod account;
+mod event_builder;
 mod actor;
 mod artifact_key;
 mod change_words;
@@ -13,13 +13,13 @@ mod lineage;
 mod spelling;
 mod undo;
 
-pub use account::{Account, Ancestor, Moment, Outsider, Past};
 pub use actor::{Actor, ActorError, ActorKind, Attribution};
 pub use artifact_key::ArtifactKey;
 pub use change_words::{change_in_words, changes_in_words, value_in_words};
 pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};
-pub use lineage::{Lineage, ReplayError, Standing};
-pub use segment::{Chain, Header, Line, LineProblem, SegmentName, Witness};
+pub use event_builder::{Ancestor, ArtifactState, EventBuilder, ExternalAuthor, PriorState};
+pub use lineage::{HistoryState, Lineage, ReplayError};
+pub use segment::{HashChain, HeadSource, Header, Line, LineProblem, SegmentName};
 pub use segment_heads::{MOST_HEADS, SegmentHead, heads_in, seal};
 pub use session_id::{SessionId, SessionIdError};
 pub use spelling::Spelling;

@@ -38,7 +38,7 @@ pub struct Line {
 
 /// The end of a segment that is being read or written: what the next line must be chained to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chain {
+pub struct HashChain {
     last: FileHash,
 }
 
@@ -92,26 +92,26 @@ pub enum LineProblem {
     #[error("the segment is missing, and {by} names it: it was removed, or did not reach this clone")]
     MissingSegment {
         /// What names it.
-        by: Witness,
+        by: HeadSource,
     },
     /// The segment does not end with the line that a later segment, or a commit, names.
     #[error("the segment does not end with the line that {by} names: it was written anew, or cut")]
     Rewritten {
         /// What names the line.
-        by: Witness,
+        by: HeadSource,
     },
 }
 
 /// What says with which line a segment ends.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Witness {
+pub enum HeadSource {
     /// A segment that was sealed later.
     Segment(SegmentName),
     /// A commit of git, by the trailer of its message.
     Commit(String),
 }
 
-impl fmt::Display for Witness {
+impl fmt::Display for HeadSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Segment(name) => write!(out, "the segment {name}"),
@@ -148,9 +148,9 @@ impl Header {
     }
 
     /// The header as a line, with its line feed, and the chain that starts at it.
-    pub fn line(&self) -> (Vec<u8>, Chain) {
+    pub fn line(&self) -> (Vec<u8>, HashChain) {
         let mut line = serde_json::to_vec(self).unwrap_or_default();
-        let chain = Chain { last: FileHash::of(&line) };
+        let chain = HashChain { last: FileHash::of(&line) };
         line.push(b'\n');
         (line, chain)
     }
@@ -159,16 +159,16 @@ impl Header {
     ///
     /// # Errors
     /// When it is none, or of a format that this version does not know.
-    pub fn read(line: &[u8]) -> Result<(Self, Chain), LineProblem> {
+    pub fn read(line: &[u8]) -> Result<(Self, HashChain), LineProblem> {
         let header: Self = serde_json::from_slice(line).map_err(|_| LineProblem::Header)?;
         if header.stepmark != FORMAT {
             return Err(LineProblem::Header);
         }
-        Ok((header, Chain { last: FileHash::of(line) }))
+        Ok((header, HashChain { last: FileHash::of(line) }))
     }
 }
 
-impl Chain {
+impl HashChain {
     /// Goes on behind a line with this hash.
     pub const fn behind(last: FileHash) -> Self {
         Self { last }
@@ -192,7 +192,7 @@ impl Chain {
     /// line is one problem.
     ///
     /// # Errors
-    /// What is wrong with it. That the event is genuine is checked only by [`Chain::read_genuine`], as it costs a
+    /// What is wrong with it. That the event is genuine is checked only by [`HashChain::read_genuine`], as it costs a
     /// canonical form.
     pub fn read(&mut self, line: &[u8]) -> Result<Event, LineProblem> {
         let expected = std::mem::replace(&mut self.last, FileHash::of(line));

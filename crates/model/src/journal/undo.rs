@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::{
         artifact::ProjectPath,
-        journal::{Account, Actor, Attribution, EventDraft, Moment, Outsider, Past},
+        journal::{Actor, ArtifactState, Attribution, EventBuilder, EventDraft, ExternalAuthor, PriorState},
     };
     use stepmark_frontmatter::{Region, apply};
 
@@ -153,11 +153,11 @@ mod tests {
     fn event(old: Option<&str>, new: Option<&str>) -> Event {
         let attribution = Attribution::of(Actor::human("Ada"));
         let now = "2026-11-22T10:00:00Z".parse().unwrap();
-        let account = Account { attribution: &attribution, now, path: &path() };
-        let [old, new] = [old, new].map(|file| Moment::of(&path(), file.map(str::as_bytes)));
+        let builder = EventBuilder { attribution: &attribution, now, path: &path() };
+        let [old, new] = [old, new].map(|file| ArtifactState::of(&path(), file.map(str::as_bytes)));
         let draft = EventDraft::new(Kind::CHANGE);
-        let told = account.events(Past::Unknown, (&old, &new), draft, Outsider::unknown);
-        told.last().unwrap().clone()
+        let recorded = builder.events(PriorState::Unknown, (&old, &new), draft, ExternalAuthor::unknown);
+        recorded.last().unwrap().clone()
     }
 
     /// The same with how it was written before.

@@ -28,7 +28,7 @@ fn with_fence(mut who: Attribution, fence: u64) -> Attribution {
     who
 }
 
-fn taken(current: Option<&Lease>, who: &Attribution, second: i64) -> Result<Taken, LeaseRefusal> {
+fn taken(current: Option<&Lease>, who: &Attribution, second: i64) -> Result<AcquiredLease, LeaseRefusal> {
     let path = ProjectPath::new("docs/prd.md").unwrap();
     take(current, (&ArtifactKey::of_path(&path), &path), who, (at(second), MINUTE), Claim::WhenFree)
 }
@@ -98,7 +98,7 @@ fn a_lease_of_a_clock_that_ran_ahead_holds_nobody_up() {
     // Whatever a file says of itself, and one of an earlier version, which says nothing.
     let lease = taken(None, &a, 74 * year).unwrap().lease;
     for lasts_seconds in [Some(u64::MAX), None] {
-        let tenure = lease.tenure.clone().map(|tenure| Tenure { lasts_seconds, ..tenure });
+        let tenure = lease.tenure.clone().map(|tenure| LeaseTerm { lasts_seconds, ..tenure });
         let lease = Lease::read(&lease.with_tenure(tenure).to_bytes()).unwrap();
         assert!(lease.live(at(0)).is_none() && lease.live(at(74 * year)).is_some());
     }

@@ -13,7 +13,7 @@ mod tenure;
 pub use admission::admits;
 pub use record::Lease;
 pub use refusal::LeaseRefusal;
-pub use tenure::{Claim, LONGEST, Taken, Tenure, release, renew, take};
+pub use tenure::{AcquiredLease, Claim, LONGEST, LeaseTerm, release, renew, take};
 
 #[cfg(test)]
 mod cases;

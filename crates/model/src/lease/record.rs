@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Tenure;
+use super::LeaseTerm;
 use crate::{
     artifact::{FileHash, ProjectPath},
     journal::ArtifactKey,
@@ -24,16 +24,21 @@ pub struct Lease {
     pub fence: u64,
     /// The present holder.
     #[serde(flatten)]
-    pub tenure: Option<Tenure>,
+    pub tenure: Option<LeaseTerm>,
 }
 
 impl Lease {
-    pub(super) fn new(artifact: ArtifactKey, path: ProjectPath, fence: u64, tenure: Option<Tenure>) -> Self {
+    pub(super) fn new(
+        artifact: ArtifactKey,
+        path: ProjectPath,
+        fence: u64,
+        tenure: Option<LeaseTerm>,
+    ) -> Self {
         Self { schema: SCHEMA.to_owned(), artifact, path, fence, tenure }
     }
 
     /// The same lease with another holder, or none.
-    pub(super) fn with_tenure(&self, tenure: Option<Tenure>) -> Self {
+    pub(super) fn with_tenure(&self, tenure: Option<LeaseTerm>) -> Self {
         Self { tenure, ..self.clone() }
     }
 
@@ -58,7 +63,7 @@ impl Lease {
     }
 
     /// The holder whose time is not over, and was not made by a clock that was wrong.
-    pub fn live(&self, now: Timestamp) -> Option<&Tenure> {
+    pub fn live(&self, now: Timestamp) -> Option<&LeaseTerm> {
         self.tenure.as_ref().filter(|tenure| now < tenure.expires_at && !tenure.is_beyond(now))
     }
 }

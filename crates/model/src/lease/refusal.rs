@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::Tenure;
+use super::LeaseTerm;
 
 /// Somebody else's lease, or a number that is no longer valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum LeaseRefusal {
 }
 
 impl LeaseRefusal {
-    pub(super) fn held(tenure: &Tenure, fence: u64) -> Self {
+    pub(super) fn held(tenure: &LeaseTerm, fence: u64) -> Self {
         Self::Held {
             holder: tenure.holder.to_string(),
             session: tenure.session.clone(),

@@ -13,7 +13,7 @@ use crate::{
 
 /// Who holds a lease, and until when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tenure {
+pub struct LeaseTerm {
     /// Who.
     pub holder: Actor,
     /// In which session; every process of it counts as the holder.
@@ -35,11 +35,11 @@ const SKEW: Duration = Duration::from_secs(10 * 60);
 
 /// A lease that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct AcquiredLease {
     /// The lease as it is now.
     pub lease: Lease,
     /// Whose lease it was, and its number, where that one had not given it up.
-    pub taken_over: Option<(Tenure, u64)>,
+    pub taken_over: Option<(LeaseTerm, u64)>,
     /// Whether the same holder had it before, and only its end was moved.
     pub is_renewed: bool,
 }
@@ -53,7 +53,7 @@ pub enum Claim {
     Seize,
 }
 
-impl Tenure {
+impl LeaseTerm {
     fn new(who: &Attribution, now: Timestamp, duration: Duration) -> Self {
         let (holder, session) = (who.actor.clone(), who.session.clone().map(String::from));
         let since = Self { holder, session, taken_at: now, expires_at: now, lasts_seconds: None };
@@ -100,39 +100,39 @@ pub fn take(
     who: &Attribution,
     (now, duration): (Timestamp, Duration),
     claim: Claim,
-) -> Result<Taken, LeaseRefusal> {
+) -> Result<AcquiredLease, LeaseRefusal> {
     let lease = |fence, tenure| Lease::new(artifact.clone(), path.clone(), fence, Some(tenure));
     let Some(current) = current else {
-        let lease = lease(1, Tenure::new(who, now, duration));
-        return Ok(Taken { lease, taken_over: None, is_renewed: false });
+        let lease = lease(1, LeaseTerm::new(who, now, duration));
+        return Ok(AcquiredLease { lease, taken_over: None, is_renewed: false });
     };
     let next = || current.fence.checked_add(1).ok_or(LeaseRefusal::Exhausted);
     match &current.tenure {
         None => {
-            let lease = lease(next()?, Tenure::new(who, now, duration));
-            Ok(Taken { lease, taken_over: None, is_renewed: false })
+            let lease = lease(next()?, LeaseTerm::new(who, now, duration));
+            Ok(AcquiredLease { lease, taken_over: None, is_renewed: false })
         }
         Some(tenure) if is_holder(current, tenure, who) && !is_nameless_again(tenure, who) => {
             let tenure = tenure.renewed(now, duration);
-            Ok(Taken { lease: lease(current.fence, tenure), taken_over: None, is_renewed: true })
+            Ok(AcquiredLease { lease: lease(current.fence, tenure), taken_over: None, is_renewed: true })
         }
         Some(tenure) if claim == Claim::WhenFree && current.live(now).is_some() => {
             Err(LeaseRefusal::held(tenure, current.fence))
         }
         Some(tenure) => {
-            let lease = lease(next()?, Tenure::new(who, now, duration));
-            Ok(Taken { lease, taken_over: Some((tenure.clone(), current.fence)), is_renewed: false })
+            let lease = lease(next()?, LeaseTerm::new(who, now, duration));
+            Ok(AcquiredLease { lease, taken_over: Some((tenure.clone(), current.fence)), is_renewed: false })
         }
     }
 }
 
 /// Two processes of one person outside of a session exclude each other: a name alone does not tell them apart.
-const fn is_nameless_again(tenure: &Tenure, who: &Attribution) -> bool {
+const fn is_nameless_again(tenure: &LeaseTerm, who: &Attribution) -> bool {
     tenure.session.is_none() && who.fence.is_none()
 }
 
 /// Whether `who` has the right of the holder: its number if it shows one, else its session or name.
-fn is_holder(lease: &Lease, tenure: &Tenure, who: &Attribution) -> bool {
+fn is_holder(lease: &Lease, tenure: &LeaseTerm, who: &Attribution) -> bool {
     who.fence.map_or_else(|| tenure.is_held_by(who), |fence| fence == lease.fence)
 }
 
@@ -160,7 +160,10 @@ pub fn release(current: Option<&Lease>, who: &Attribution) -> Result<Lease, Leas
     Ok(lease.with_tenure(None))
 }
 
-fn held<'l>(current: Option<&'l Lease>, who: &Attribution) -> Result<(&'l Lease, &'l Tenure), LeaseRefusal> {
+fn held<'l>(
+    current: Option<&'l Lease>,
+    who: &Attribution,
+) -> Result<(&'l Lease, &'l LeaseTerm), LeaseRefusal> {
     let Some(lease) = current else { return Err(LeaseRefusal::NotHeld) };
     if let Some(given) = who.fence.filter(|given| *given != lease.fence) {
         return Err(LeaseRefusal::OldNumber { given, current: lease.fence });

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Condition, Counter, Guard, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem, State,
+    Condition, Counter, Guard, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem,
+    LifecycleState,
     declaration::{ConditionDeclaration, CounterDeclaration, MoveDeclaration, StateDeclaration},
     one_or_more::{Name, OneOrMore},
     reachable,
@@ -41,7 +42,7 @@ impl Lifecycle {
 
 /// States, and the words for them.
 struct Words {
-    states: Vec<State>,
+    states: Vec<LifecycleState>,
     words: BTreeMap<String, usize>,
 }
 
@@ -56,7 +57,7 @@ impl Words {
             for (at, synonym) in synonyms.iter().enumerate() {
                 read.add(place, synonym, way.clone().then("synonyms").item(at), declared)?;
             }
-            read.states.push(State {
+            read.states.push(LifecycleState {
                 name: state.name.0.clone(),
                 synonyms: synonyms.iter().map(|synonym| synonym.0.clone()).collect(),
                 meaning: state.meaning.clone(),
@@ -164,8 +165,9 @@ impl Words {
         for (place, declared) in declared.iter().enumerate() {
             let way = KeyPath::key("counters").item(place);
             let key = declared.key.0.clone();
-            let remembers =
-                |state: &State| state.return_to.as_ref() == Some(&key) || state.sets.contains_key(&key);
+            let remembers = |state: &LifecycleState| {
+                state.return_to.as_ref() == Some(&key) || state.sets.contains_key(&key)
+            };
             let is_used = counters.iter().any(|earlier| earlier.key == key);
             if is_used || key == "status" || self.states.iter().any(remembers) {
                 return Err((way.then("key"), LifecycleProblem::KeyTwice { key }));

@@ -200,24 +200,33 @@ fn a_remembered_state_is_the_only_way_back() {
 #[test]
 fn a_move_writes_what_its_table_wants() {
     let table = retries();
-    let upkeep = |from: &str, to: &str, keys: &[(&str, &str)]| {
+    let key_updates = |from: &str, to: &str, keys: &[(&str, &str)]| {
         let keys: RootKeys = keys.iter().copied().collect();
-        table.upkeep(table.state_of(from), table.state_of(to).unwrap(), &keys)
+        table.key_updates(table.state_of(from), table.state_of(to).unwrap(), &keys)
     };
     let key = || "tries".to_owned();
     let held = || "held_from".to_owned();
-    assert_eq!(upkeep("waiting", "running", &[]), [Upkeep::Count { key: key(), value: 1 }]);
-    assert_eq!(upkeep("waiting", "running", &[("tries", "2")]), [Upkeep::Count { key: key(), value: 3 }]);
-    assert_eq!(upkeep("waiting", "running", &[("tries", "x")]), []);
-    assert_eq!(upkeep("running", "over", &[("tries", "2")]), [Upkeep::Count { key: key(), value: 0 }]);
-    assert_eq!(upkeep("running", "over", &[]), []);
-    assert_eq!(upkeep("running", "active", &[("tries", "2")]), []);
+    assert_eq!(key_updates("waiting", "running", &[]), [KeyUpdate::Count { key: key(), value: 1 }]);
     assert_eq!(
-        upkeep("running", "held", &[]),
-        [Upkeep::Remember { key: held(), state: "running".to_owned() }]
+        key_updates("waiting", "running", &[("tries", "2")]),
+        [KeyUpdate::Count { key: key(), value: 3 }]
     );
-    assert_eq!(upkeep("held", "waiting", &[("held_from", "waiting")]), [Upkeep::Forget { key: held() }]);
-    assert_eq!(upkeep("held", "waiting", &[]), []);
+    assert_eq!(key_updates("waiting", "running", &[("tries", "x")]), []);
+    assert_eq!(
+        key_updates("running", "over", &[("tries", "2")]),
+        [KeyUpdate::Count { key: key(), value: 0 }]
+    );
+    assert_eq!(key_updates("running", "over", &[]), []);
+    assert_eq!(key_updates("running", "active", &[("tries", "2")]), []);
+    assert_eq!(
+        key_updates("running", "held", &[]),
+        [KeyUpdate::Remember { key: held(), state: "running".to_owned() }]
+    );
+    assert_eq!(
+        key_updates("held", "waiting", &[("held_from", "waiting")]),
+        [KeyUpdate::Forget { key: held() }]
+    );
+    assert_eq!(key_updates("held", "waiting", &[]), []);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Condition, Evidence, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem, built_in,
-    condition::Subject,
+    Condition, ConditionMatch, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem, built_in,
+    condition::ConditionInput,
 };
 use crate::artifact::Artifact;
 use stepmark_frontmatter::KeyPath;
@@ -30,14 +30,14 @@ pub struct Choice {
     /// The lifecycle.
     pub lifecycle: Arc<Lifecycle>,
     /// Who says so.
-    pub source: Source,
+    pub source: LifecycleSource,
     /// Why it applies. Never empty.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<ConditionMatch>,
 }
 
 /// Who says that a lifecycle applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum LifecycleSource {
     /// The project's configuration.
     Declared,
     /// stepmark, since the artifact is of a type that it knows.
@@ -48,8 +48,8 @@ impl fmt::Display for Choice {
     /// Why it applies, as half a sentence.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self.source {
-            Source::Declared => "the configuration says so",
-            Source::ArtifactType => "its type is known",
+            LifecycleSource::Declared => "the configuration says so",
+            LifecycleSource::ArtifactType => "its type is known",
         })?;
         self.evidence.iter().enumerate().try_for_each(|(place, evidence)| {
             write!(out, "{}{evidence}", if place == 0 { ": " } else { ", " })
@@ -111,13 +111,14 @@ impl Lifecycles {
     /// The lifecycle of `artifact`: the first that the project declares for it, else the one of its type, else none. A status
     /// alone is no evidence: `complete` in a PRD belongs to no table.
     pub fn choose(&self, artifact: &Artifact) -> Option<Choice> {
-        let subject = Subject::new(artifact);
-        let first = |tables: &[DeclaredLifecycle], source: Source| {
+        let subject = ConditionInput::new(artifact);
+        let first = |tables: &[DeclaredLifecycle], source: LifecycleSource| {
             tables.iter().find_map(|table| {
                 let evidence = table.applies_to.iter().find_map(|condition| condition.evidence(&subject))?;
                 Some(Choice { lifecycle: Arc::clone(&table.lifecycle), source, evidence })
             })
         };
-        first(&self.declared, Source::Declared).or_else(|| first(built_in::tables(), Source::ArtifactType))
+        first(&self.declared, LifecycleSource::Declared)
+            .or_else(|| first(built_in::tables(), LifecycleSource::ArtifactType))
     }
 }

@@ -22,7 +22,7 @@ pub struct Condition {
 
 /// Something about an artifact that a lifecycle wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Evidence {
+pub enum ConditionMatch {
     /// Its path fits this pattern.
     Path(String),
     /// Its `workflowType`.
@@ -37,7 +37,7 @@ pub enum Evidence {
     Delegated(bool),
 }
 
-impl fmt::Display for Evidence {
+impl fmt::Display for ConditionMatch {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(pattern) => write!(out, "its path fits `{pattern}`"),
@@ -52,12 +52,12 @@ impl fmt::Display for Evidence {
 }
 
 /// An artifact with what is read of it at the first question.
-pub(super) struct Subject<'a> {
+pub(super) struct ConditionInput<'a> {
     artifact: &'a Artifact,
     keys: OnceCell<RootKeys>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> ConditionInput<'a> {
     pub(super) const fn new(artifact: &'a Artifact) -> Self {
         Self { artifact, keys: OnceCell::new() }
     }
@@ -79,22 +79,22 @@ impl<'a> Subject<'a> {
 
 impl Condition {
     /// Why it holds; `None` where it does not. What costs least is asked first.
-    pub(super) fn evidence(&self, subject: &Subject<'_>) -> Option<Vec<Evidence>> {
+    pub(super) fn evidence(&self, subject: &ConditionInput<'_>) -> Option<Vec<ConditionMatch>> {
         let mut found = Vec::new();
         if !self.paths.is_empty() {
             let glob = self.paths.iter().find(|glob| glob.matches(subject.artifact.path()))?;
-            found.push(Evidence::Path(glob.as_str().to_owned()));
+            found.push(ConditionMatch::Path(glob.as_str().to_owned()));
         }
         if !self.workflow_types.is_empty() {
             let own = subject.artifact.state().workflow_type.as_ref()?.filled()?;
             self.workflow_types.iter().find(|wanted| folded(wanted) == folded(own))?;
-            found.push(Evidence::WorkflowType(own.to_owned()));
+            found.push(ConditionMatch::WorkflowType(own.to_owned()));
         }
         if let Some(wanted) = self.delegated {
             let delegation = subject.artifact.state().delegation.as_ref();
             let is_child = delegation.and_then(Delegation::parent_id).is_some();
             (is_child == wanted).then_some(())?;
-            found.push(Evidence::Delegated(wanted));
+            found.push(ConditionMatch::Delegated(wanted));
         }
         self.keys.iter().all(|(key, _)| subject.may_have(key)).then_some(())?;
         for (key, values) in &self.keys {
@@ -102,12 +102,12 @@ impl Condition {
             match values {
                 None => {
                     keys.has(key).then_some(())?;
-                    found.push(Evidence::Key(key.clone()));
+                    found.push(ConditionMatch::Key(key.clone()));
                 }
                 Some(values) => {
                     let own = keys.text(key)?;
                     values.iter().find(|wanted| folded(wanted) == folded(own))?;
-                    found.push(Evidence::KeyValue(key.clone(), own.to_owned()));
+                    found.push(ConditionMatch::KeyValue(key.clone(), own.to_owned()));
                 }
             }
         }
@@ -116,7 +116,7 @@ impl Condition {
             let own: Vec<&str> = heading.split_whitespace().collect();
             let wanted: Vec<&str> = wanted.split_whitespace().collect();
             own.starts_with(&wanted).then_some(())?;
-            found.push(Evidence::Heading(heading));
+            found.push(ConditionMatch::Heading(heading));
         }
         Some(found)
     }

@@ -1,7 +1,7 @@
 //! Whether a move is legal.
 
 use super::{
-    Counter, Guard, Lifecycle, Move, MoveRefusal, RootKeys, State,
+    Counter, Guard, Lifecycle, LifecycleState, Move, MoveRefusal, RootKeys,
     spelling::{listed, near},
 };
 
@@ -15,22 +15,22 @@ pub struct MoveFacts<'f> {
     /// The steps of its workflow that are open; none where its workflow is unknown.
     pub open_steps: &'f [String],
     /// The delegated work that is open. Whoever looks for it elsewhere leaves it empty, and asks
-    /// [`Verdict::wants`] whether it matters.
+    /// [`MoveDecision::wants`] whether it matters.
     pub open_children: &'f [String],
 }
 
 /// A move that is legal, or none.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict<'l> {
+pub struct MoveDecision<'l> {
     /// The state that is left; `None` where there was no status.
-    pub from: Option<&'l State>,
+    pub from: Option<&'l LifecycleState>,
     /// The state that is entered.
-    pub to: &'l State,
+    pub to: &'l LifecycleState,
     /// What the move wants.
     pub guards: Vec<&'l Guard>,
 }
 
-impl Verdict<'_> {
+impl MoveDecision<'_> {
     /// Whether the state is another one: a synonym of the same state is no move.
     pub fn is_move(&self) -> bool {
         self.from.is_none_or(|from| from.name != self.to.name)
@@ -44,7 +44,7 @@ impl Verdict<'_> {
 
 impl Lifecycle {
     /// Whether the table has the move from the status `from` to `to`. Without a status any state may be taken up: the work may
-    /// be older than its status. `remembered` is what stands under [`State::return_to`] of `from`.
+    /// be older than its status. `remembered` is what stands under [`LifecycleState::return_to`] of `from`.
     ///
     /// # Errors
     /// When either is no state, or the table has no such move.
@@ -53,7 +53,7 @@ impl Lifecycle {
         from: Option<&str>,
         to: &str,
         remembered: Option<&str>,
-    ) -> Result<Verdict<'_>, MoveRefusal> {
+    ) -> Result<MoveDecision<'_>, MoveRefusal> {
         let left = from.map(|status| self.state_of(status).ok_or(status)).transpose();
         let target = self.state_of(to);
         let left = left.map_err(|status| MoveRefusal::UnknownSource {
@@ -81,7 +81,7 @@ impl Lifecycle {
             }
             _ => self.guards_of_entering(target),
         };
-        Ok(Verdict { from: left, to: target, guards })
+        Ok(MoveDecision { from: left, to: target, guards })
     }
 
     /// The same, where guards and counters are asked too.
@@ -93,7 +93,7 @@ impl Lifecycle {
         from: Option<&str>,
         to: &str,
         facts: &MoveFacts<'_>,
-    ) -> Result<Verdict<'_>, MoveRefusal> {
+    ) -> Result<MoveDecision<'_>, MoveRefusal> {
         let key = from.and_then(|status| self.state_of(status)?.return_to.as_deref());
         let remembered = key.and_then(|key| facts.before.text(key));
         let verdict = self.legal_move(from, to, remembered)?;
@@ -126,7 +126,7 @@ impl Lifecycle {
     fn admit(
         &self,
         counter: &Counter,
-        to: &State,
+        to: &LifecycleState,
         keys: &RootKeys,
         legal: impl Fn() -> Vec<String>,
     ) -> Result<(), MoveRefusal> {
@@ -159,7 +159,7 @@ impl Lifecycle {
     }
 
     /// What every move into `state` wants: it holds for who enters it from nowhere, too.
-    fn guards_of_entering(&self, state: &State) -> Vec<&Guard> {
+    fn guards_of_entering(&self, state: &LifecycleState) -> Vec<&Guard> {
         let moves: Vec<Move<'_>> = self.moves().filter(|legal| legal.to.name == state.name).collect();
         let Some((first, others)) = moves.split_first() else { return Vec::new() };
         let is_shared = |guard: &&Guard| others.iter().all(|other| other.guards.contains(guard));

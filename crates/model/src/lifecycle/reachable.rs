@@ -1,6 +1,6 @@
 //! Whether every state of a table can be reached and left.
 
-use super::{Lifecycle, LifecycleProblem, State};
+use super::{Lifecycle, LifecycleProblem, LifecycleState};
 
 /// What is wrong with the ways of `lifecycle`, with the place of the state.
 pub(super) fn check(lifecycle: &Lifecycle) -> Result<(), (usize, LifecycleProblem)> {
@@ -18,9 +18,10 @@ pub(super) fn check(lifecycle: &Lifecycle) -> Result<(), (usize, LifecycleProble
 }
 
 /// The states to which moves lead from an initial one.
-fn reached(lifecycle: &Lifecycle) -> Vec<&State> {
-    let mut reached: Vec<&State> = Vec::new();
-    let mut waiting: Vec<&State> = lifecycle.states.iter().filter(|state| state.is_initial).collect();
+fn reached(lifecycle: &Lifecycle) -> Vec<&LifecycleState> {
+    let mut reached: Vec<&LifecycleState> = Vec::new();
+    let mut waiting: Vec<&LifecycleState> =
+        lifecycle.states.iter().filter(|state| state.is_initial).collect();
     while let Some(state) = waiting.pop() {
         if reached.contains(&state) {
             continue;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// A state of a lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct LifecycleState {
     /// Its name, as it is written into artifacts.
     pub name: String,
     /// Other words for it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Counter, Guard, State, spelling::folded};
+use super::{Counter, Guard, LifecycleState, spelling::folded};
 
 /// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every move is between
 /// its states, every state can be reached, and only a terminal one may be without an exit.
@@ -21,7 +21,7 @@ use super::{Counter, Guard, State, spelling::folded};
 pub struct Lifecycle {
     pub(super) name: String,
     pub(super) title: Option<String>,
-    pub(super) states: Vec<State>,
+    pub(super) states: Vec<LifecycleState>,
     pub(super) moves: Vec<PlacedMove>,
     pub(super) counters: Vec<Counter>,
     /// The folded words for each state, with its place.
@@ -40,12 +40,12 @@ pub(super) struct PlacedMove {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move<'l> {
     /// The state that is left.
-    pub from: &'l State,
+    pub from: &'l LifecycleState,
     /// The state that is entered.
-    pub to: &'l State,
+    pub to: &'l LifecycleState,
     /// What the move wants.
     pub guards: &'l [Guard],
-    /// Whether it leads back to where a state was entered from ([`State::return_to`]).
+    /// Whether it leads back to where a state was entered from ([`LifecycleState::return_to`]).
     pub is_return: bool,
 }
 
@@ -61,7 +61,7 @@ impl Lifecycle {
     }
 
     /// The states, in the order of the table.
-    pub fn states(&self) -> &[State] {
+    pub fn states(&self) -> &[LifecycleState] {
         &self.states
     }
 
@@ -72,7 +72,7 @@ impl Lifecycle {
 
     /// The state that a status word means; `None` for a word that is unknown here. No move leads out of an unknown status
     /// (DESIGN.md, invariant 9).
-    pub fn state_of(&self, status: &str) -> Option<&State> {
+    pub fn state_of(&self, status: &str) -> Option<&LifecycleState> {
         self.words.get(&folded(status)).map(|place| &self.states[*place])
     }
 
@@ -87,9 +87,9 @@ impl Lifecycle {
     }
 
     /// The legal moves out of `from`, in the order of the states. `remembered` is the status word under
-    /// [`State::return_to`] of `from`, if it has such a key. Where nothing that can be used is remembered, it may be
+    /// [`LifecycleState::return_to`] of `from`, if it has such a key. Where nothing that can be used is remembered, it may be
     /// left for every state that leads to it.
-    pub fn moves_from(&self, from: &State, remembered: Option<&str>) -> Vec<Move<'_>> {
+    pub fn moves_from(&self, from: &LifecycleState, remembered: Option<&str>) -> Vec<Move<'_>> {
         let Some(left) = self.place(from) else { return Vec::new() };
         let from = &self.states[left];
         let named = self.moves.iter().filter(|legal| legal.from == left);
@@ -118,7 +118,7 @@ impl Lifecycle {
     }
 
     /// The place of a state of this table.
-    fn place(&self, state: &State) -> Option<usize> {
+    fn place(&self, state: &LifecycleState) -> Option<usize> {
         self.words.get(&folded(&state.name)).copied()
     }
 }

@@ -58,7 +58,7 @@ impl InstructionMeta {
 
 /// How a cached instruction file stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CacheVerdict {
+pub enum CacheState {
     /// File and meta file are what the inputs give.
     Current,
     /// There is no instruction file.
@@ -79,7 +79,7 @@ pub enum CacheVerdict {
     },
 }
 
-impl CacheVerdict {
+impl CacheState {
     /// Judges the cached `file` and the bytes of its `meta` file; `wanted` and `text` are what the inputs give now. The file
     /// is hashed here, on every use.
     pub fn judge(file: Option<&[u8]>, meta: Option<&[u8]>, text: &str, wanted: &InstructionMeta) -> Self {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn verdict(file: Option<&str>, meta_bytes: Option<&[u8]>) -> &'static str {
-        CacheVerdict::judge(file.map(str::as_bytes), meta_bytes, TEXT, &meta(TEXT)).word()
+        CacheState::judge(file.map(str::as_bytes), meta_bytes, TEXT, &meta(TEXT)).word()
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! What is answered.
 
-use super::{Outlook, Source, Tier, Unclear};
+use super::{NoResumePoint, ResumePoint, StateSource, Tier};
 
 /// What to do with the evidence so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ResumeDecision {
     /// It is not enough: look at this tier.
     Look(Tier),
     /// It is.
-    Answer(Answer),
+    Answer(ResumeAnswer),
     /// Everything was looked at, and it cannot be told.
     CannotTell {
         /// Why.
@@ -20,21 +20,21 @@ pub enum Verdict {
 
 /// Where to go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ResumeAnswer {
     /// The tier that gave it.
     pub tier: Tier,
     /// The source that is believed.
-    pub source: Source,
+    pub source: StateSource,
     /// What it says.
-    pub outlook: Outlook,
+    pub point: ResumePoint,
     /// Why this source.
     pub why: String,
     /// What to keep in mind.
     pub cautions: Vec<String>,
 }
 
-impl Verdict {
-    pub(super) fn unclear(source: &Source, reason: &Unclear) -> Self {
+impl ResumeDecision {
+    pub(super) fn unclear(source: &StateSource, reason: &NoResumePoint) -> Self {
         Self::CannotTell {
             reason: format!("{source} can be read, but does not tell the next step: {reason}"),
             help: reason.help().to_owned(),

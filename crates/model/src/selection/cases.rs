@@ -12,10 +12,10 @@ use crate::{
 use stepmark_frontmatter::Span;
 
 #[derive(Clone, Debug, Default)]
-struct Row(BTreeMap<Field, FieldValue>);
+struct Row(BTreeMap<SelectionField, FieldValue>);
 
 impl Selectable for Row {
-    fn value(&self, field: Field) -> FieldValue {
+    fn value(&self, field: SelectionField) -> FieldValue {
         self.0.get(&field).cloned().unwrap_or(FieldValue::Empty)
     }
 }
@@ -29,14 +29,14 @@ fn story() -> Row {
     let text = |text: &str| FieldValue::Text(text.to_owned());
     let status = StatusValue { word: "In Progress".to_owned(), lifecycle: Some(lifecycle("bmad-story")) };
     Row(BTreeMap::from([
-        (Field::Path, text("docs/Story 1.md")),
-        (Field::Workflow, text("create-story")),
-        (Field::Status, FieldValue::Status(status)),
-        (Field::Scope, FieldValue::Scope(Scope::Large)),
-        (Field::Done, FieldValue::Number(3)),
-        (Field::Progress, FieldValue::Number(60)),
-        (Field::Next, FieldValue::Texts(vec!["step-04-a".to_owned(), "step-04-b".to_owned()])),
-        (Field::Modified, FieldValue::Time("2026-01-31T12:00:00Z".parse().unwrap())),
+        (SelectionField::Path, text("docs/Story 1.md")),
+        (SelectionField::Workflow, text("create-story")),
+        (SelectionField::Status, FieldValue::Status(status)),
+        (SelectionField::Scope, FieldValue::Scope(Scope::Large)),
+        (SelectionField::Done, FieldValue::Number(3)),
+        (SelectionField::Progress, FieldValue::Number(60)),
+        (SelectionField::Next, FieldValue::Texts(vec!["step-04-a".to_owned(), "step-04-b".to_owned()])),
+        (SelectionField::Modified, FieldValue::Time("2026-01-31T12:00:00Z".parse().unwrap())),
     ]))
 }
 
@@ -108,7 +108,7 @@ fn a_status_is_understood_by_its_lifecycle() {
     }
     let with = |word: &str, name: Option<&str>| {
         let status = StatusValue { word: word.to_owned(), lifecycle: name.map(lifecycle) };
-        Row(BTreeMap::from([(Field::Status, FieldValue::Status(status))]))
+        Row(BTreeMap::from([(SelectionField::Status, FieldValue::Status(status))]))
     };
     let done = Selection::parse("status=done").unwrap();
     assert!(done.matches(&with("Done", None)), "without a lifecycle the word counts");
@@ -218,10 +218,10 @@ fn help_names_the_fields_that_may_be_meant() {
 fn artifacts_are_sorted_by_several_fields_and_what_is_empty_comes_last() {
     let row = |path: &str, scope: Option<Scope>, done: u64| {
         let mut fields = BTreeMap::from([
-            (Field::Path, FieldValue::Text(path.to_owned())),
-            (Field::Done, FieldValue::Number(done)),
+            (SelectionField::Path, FieldValue::Text(path.to_owned())),
+            (SelectionField::Done, FieldValue::Number(done)),
         ]);
-        fields.extend(scope.map(|scope| (Field::Scope, FieldValue::Scope(scope))));
+        fields.extend(scope.map(|scope| (SelectionField::Scope, FieldValue::Scope(scope))));
         Row(fields)
     };
     let rows = vec![
@@ -233,7 +233,7 @@ fn artifacts_are_sorted_by_several_fields_and_what_is_empty_comes_last() {
     ];
     let sorted = |keys: &str| {
         let sorted = SortKeys::parse(keys).unwrap().sort(rows.clone());
-        sorted.iter().map(|row| row.value(Field::Path).to_string()).collect::<String>()
+        sorted.iter().map(|row| row.value(SelectionField::Path).to_string()).collect::<String>()
     };
     assert_eq!(sorted("path"), "abcde");
     assert_eq!(sorted("-path"), "edcba");
@@ -250,11 +250,11 @@ fn artifacts_are_sorted_by_several_fields_and_what_is_empty_comes_last() {
 fn a_status_is_sorted_by_how_far_the_work_is() {
     let row = |word: &str| {
         let status = StatusValue { word: word.to_owned(), lifecycle: Some(lifecycle("bmad-story")) };
-        Row(BTreeMap::from([(Field::Status, FieldValue::Status(status))]))
+        Row(BTreeMap::from([(SelectionField::Status, FieldValue::Status(status))]))
     };
     let rows = ["done", "nonsense", "backlog", "review"].map(row).to_vec();
     let sorted = SortKeys::parse("status").unwrap().sort(rows);
-    let words: Vec<_> = sorted.iter().map(|row| row.value(Field::Status).to_string()).collect();
+    let words: Vec<_> = sorted.iter().map(|row| row.value(SelectionField::Status).to_string()).collect();
     assert_eq!(words, ["backlog", "review", "done", "nonsense"]);
 }
 
@@ -269,7 +269,7 @@ proptest! {
 
     #[test]
     fn any_text_can_be_asked_for_in_quotes(value: String) {
-        let row = Row(BTreeMap::from([(Field::Path, FieldValue::Text(value.clone()))]));
+        let row = Row(BTreeMap::from([(SelectionField::Path, FieldValue::Text(value.clone()))]));
         for quote in ['\'', '"'] {
             let text = value.replace(quote, &format!("{quote}{quote}"));
             let question = format!("path={quote}{text}{quote}");

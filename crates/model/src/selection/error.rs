@@ -66,11 +66,14 @@ impl SelectionError {
     pub fn help(&self) -> Option<String> {
         match &self.kind {
             SelectionErrorKind::UnknownField { near, .. } => Some(match near.as_slice() {
-                [] => format!("the fields are {}", super::Field::ALL.map(super::Field::name).join(", ")),
+                [] => format!(
+                    "the fields are {}",
+                    super::SelectionField::ALL.map(super::SelectionField::name).join(", ")
+                ),
                 near => format!(
                     "is `{}` meant? The fields are {}",
                     near.join("` or `"),
-                    super::Field::ALL.map(super::Field::name).join(", ")
+                    super::SelectionField::ALL.map(super::SelectionField::name).join(", ")
                 ),
             }),
             SelectionErrorKind::NoSuchComparison { kind, .. } => Some(

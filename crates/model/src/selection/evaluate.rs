@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{
-    Field, FieldValue, SelectionError,
+    FieldValue, SelectionError, SelectionField,
     expression::{Expression, Literal},
     lexer::Operator,
     parser,
@@ -13,7 +13,7 @@ use super::{
 /// Something that a question can be asked of. A value is asked for only where the question needs it, and again for each mention.
 pub trait Selectable {
     /// What it says in a field.
-    fn value(&self, field: Field) -> FieldValue;
+    fn value(&self, field: SelectionField) -> FieldValue;
 }
 
 /// A question about artifacts.
@@ -49,12 +49,12 @@ impl Selection {
     }
 
     /// Whether the question is about `field`, for whoever has to look for its values.
-    pub fn mentions(&self, field: Field) -> bool {
+    pub fn mentions(&self, field: SelectionField) -> bool {
         mentions(&self.0, field)
     }
 }
 
-fn mentions(expression: &Expression, field: Field) -> bool {
+fn mentions(expression: &Expression, field: SelectionField) -> bool {
     match expression {
         Expression::All(parts) | Expression::Any(parts) => parts.iter().any(|part| mentions(part, field)),
         Expression::Not(inner) => mentions(inner, field),

@@ -1,6 +1,6 @@
 //! A question that was understood.
 
-use super::{Field, lexer::Operator, time_literal::TimeLiteral};
+use super::{SelectionField, lexer::Operator, time_literal::TimeLiteral};
 use crate::artifact::Scope;
 
 /// A question, or a part of one.
@@ -13,11 +13,11 @@ pub(super) enum Expression {
     /// It does not hold.
     Not(Box<Expression>),
     /// A field is compared with a value that it can have.
-    Compare { field: Field, operator: Operator, value: Literal },
+    Compare { field: SelectionField, operator: Operator, value: Literal },
     /// A field is equal to one of several values.
-    In { field: Field, values: Vec<Literal> },
+    In { field: SelectionField, values: Vec<Literal> },
     /// A field says nothing.
-    IsEmpty(Field),
+    IsEmpty(SelectionField),
 }
 
 /// A value in a question, of the type of its field.

@@ -5,7 +5,7 @@ use stepmark_frontmatter::Span;
 
 /// A field of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Field {
+pub enum SelectionField {
     /// `path`: where it stands in the project.
     Path,
     /// `id`: its own id, else the one that `track` gave it.
@@ -55,7 +55,7 @@ pub enum FieldType {
     Time,
 }
 
-impl Field {
+impl SelectionField {
     /// All of them, in the order in which they are shown.
     pub const ALL: [Self; 16] = [
         Self::Path,
@@ -138,8 +138,8 @@ impl Field {
 ///
 /// # Errors
 /// When a name is none of a field.
-pub fn parse_fields(text: &str) -> Result<Vec<Field>, SelectionError> {
-    parts(text).map(|(name, at)| Field::named(name, at)).collect()
+pub fn parse_fields(text: &str) -> Result<Vec<SelectionField>, SelectionError> {
+    parts(text).map(|(name, at)| SelectionField::named(name, at)).collect()
 }
 
 /// The parts of a list with commas, without blanks around them, and where each stands.

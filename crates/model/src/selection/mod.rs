@@ -28,6 +28,6 @@ mod cases;
 
 pub use error::{SelectionError, SelectionErrorKind};
 pub use evaluate::{Selectable, Selection};
-pub use field::{Field, FieldType, parse_fields};
+pub use field::{FieldType, SelectionField, parse_fields};
 pub use sort::{SortKey, SortKeys};
 pub use value::{FieldValue, StatusValue};

@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 
 use super::{
-    Field, FieldType, SelectionError, SelectionErrorKind,
+    FieldType, SelectionError, SelectionErrorKind, SelectionField,
     expression::{Expression, Literal},
     lexer::{Operator, Token, TokenKind, tokens},
     time_literal::TimeLiteral,
@@ -70,7 +70,7 @@ impl Parser {
                 Ok(Expression::Not(Box::new(self.deeper(span, Self::one)?)))
             }
             TokenKind::Word(word) => {
-                let field = Field::named(&word, span)?;
+                let field = SelectionField::named(&word, span)?;
                 self.comparison(field)
             }
             _ => Err(unexpected(BEGINNING, span)),
@@ -91,7 +91,7 @@ impl Parser {
         inner
     }
 
-    fn comparison(&mut self, field: Field) -> Result<Expression, SelectionError> {
+    fn comparison(&mut self, field: SelectionField) -> Result<Expression, SelectionError> {
         const WANTED: &str = "a comparison (`=`, `~`, `<`, `in`, `is empty` …)";
         let Token { kind, span } = self.next(WANTED)?;
         match kind {
@@ -123,7 +123,7 @@ impl Parser {
     }
 
     /// `(a, b)`
-    fn members(&mut self, field: Field) -> Result<Expression, SelectionError> {
+    fn members(&mut self, field: SelectionField) -> Result<Expression, SelectionError> {
         let open = self.next("`(`")?;
         if open.kind != TokenKind::Open {
             return Err(unexpected("`(`", open.span));
@@ -139,7 +139,7 @@ impl Parser {
         }
     }
 
-    fn value(&mut self, field: Field) -> Result<Literal, SelectionError> {
+    fn value(&mut self, field: SelectionField) -> Result<Literal, SelectionError> {
         let Token { kind, span } = self.next("a value")?;
         let (TokenKind::Word(text) | TokenKind::Text(text)) = kind else {
             return Err(unexpected("a value", span));
@@ -184,7 +184,7 @@ fn single(mut parts: Vec<Expression>, several: fn(Vec<Expression>) -> Expression
 }
 
 /// Texts have no order, and only texts hold others.
-fn check_operator(field: Field, operator: Operator, span: Span) -> Result<(), SelectionError> {
+fn check_operator(field: SelectionField, operator: Operator, span: Span) -> Result<(), SelectionError> {
     let makes_sense = match operator {
         Operator::Equal | Operator::Unequal => true,
         Operator::Holds | Operator::HoldsNot => matches!(field.kind(), FieldType::Text | FieldType::Status),

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use super::{Field, FieldValue, Selectable, SelectionError, field::parts};
+use super::{FieldValue, Selectable, SelectionError, SelectionField, field::parts};
 use stepmark_frontmatter::Span;
 
 /// A field to sort by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortKey {
     /// The field.
-    pub field: Field,
+    pub field: SelectionField,
     /// Whether the greatest comes first: `-FIELD`.
     pub is_descending: bool,
 }
@@ -27,7 +27,7 @@ impl SortKeys {
         let key = |(word, at): (&str, Span)| {
             let name = word.strip_prefix('-');
             let at = Span::new(at.start + usize::from(name.is_some()), at.end);
-            let field = Field::named(name.unwrap_or(word), at)?;
+            let field = SelectionField::named(name.unwrap_or(word), at)?;
             Ok(SortKey { field, is_descending: name.is_some() })
         };
         parts(text).map(key).collect::<Result<_, _>>().map(Self)

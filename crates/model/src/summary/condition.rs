@@ -1,9 +1,9 @@
 //! Where an artifact stands.
 
 use crate::{
-    lifecycle::{Lifecycle, State},
+    lifecycle::{Lifecycle, LifecycleState},
     tracked_artifact::TrackedArtifact,
-    workflow::Standing,
+    workflow::WorkState,
 };
 
 /// Where an artifact stands, for people: the nearest to the end first.
@@ -46,12 +46,12 @@ impl Condition {
         if status.is_some_and(|status| is_blocked(artifact, status)) {
             return Self::Blocked;
         }
-        match (artifact.progress().map(|progress| progress.standing), status) {
-            (Some(Standing::Finished), _) => Self::Finished,
-            (Some(Standing::Interrupted), _) => Self::Interrupted,
-            (Some(Standing::Underway), _) => Self::Underway,
+        match (artifact.progress().map(|progress| progress.state), status) {
+            (Some(WorkState::Finished), _) => Self::Finished,
+            (Some(WorkState::Interrupted), _) => Self::Interrupted,
+            (Some(WorkState::Underway), _) => Self::Underway,
             (_, Some(status)) => by_status(artifact, status),
-            (Some(Standing::NotStarted), None) => Self::NotStarted,
+            (Some(WorkState::NotStarted), None) => Self::NotStarted,
             (None, None) if !artifact.steps().completed().is_empty() => Self::Underway,
             (None, None) if artifact.waits_for_import() => Self::NotImported,
             (None, None) => Self::Unknown,
@@ -77,7 +77,7 @@ impl Condition {
     }
 }
 
-/// A state without a rank is beside the way (`lifecycle::State`); without a lifecycle only the word itself tells.
+/// A state without a rank is beside the way (`lifecycle::LifecycleState`); without a lifecycle only the word itself tells.
 fn is_blocked(artifact: &TrackedArtifact, status: &str) -> bool {
     match artifact.lifecycle().and_then(|choice| choice.lifecycle.state_of(status)) {
         Some(state) => state.rank.is_none() && !state.is_initial && !state.is_terminal,
@@ -96,6 +96,6 @@ fn by_status(artifact: &TrackedArtifact, status: &str) -> Condition {
 
 /// Whether anything stands between the beginning and the end. Where nothing does, as in a document that is a draft until it is final, the
 /// work goes on in its first state.
-fn has_way(lifecycle: &Lifecycle, first: &State) -> bool {
+fn has_way(lifecycle: &Lifecycle, first: &LifecycleState) -> bool {
     lifecycle.states().iter().any(|state| state.rank > first.rank && !state.is_terminal)
 }

@@ -20,7 +20,7 @@ use crate::{
     delegation::Agent,
     selection::FieldValue,
     tracked_artifact::{Membership, TrackedArtifact},
-    workflow::{Standing, Track},
+    workflow::{Track, WorkState},
 };
 
 /// An artifact in brief.
@@ -83,7 +83,7 @@ pub struct ProgressSummary<'a> {
     /// How many there are.
     pub total: usize,
     /// Where the workflow as a whole stands.
-    pub standing: Standing,
+    pub state: WorkState,
     /// What comes next.
     pub next: NextSteps<'a>,
     /// The units, in order.
@@ -181,7 +181,7 @@ impl<'a> ProgressSummary<'a> {
         Some(Self {
             done: progress.done_units,
             total: progress.total,
-            standing: progress.standing,
+            state: progress.state,
             units: Units::of(workflow, &progress),
             next: NextSteps::of(progress.next),
         })

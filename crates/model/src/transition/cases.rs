@@ -1,6 +1,6 @@
 //! Commands against whole files: the bytes after, or the refusal.
 
-use super::{Circumstances, Command, Plan, Remark, Strictness, TransitionRefusal, decide};
+use super::{Command, DecisionContext, Plan, Remark, Strictness, TransitionRefusal, decide};
 use crate::{
     artifact::{Artifact, ProjectPath},
     workflow::WorkflowDefinition,
@@ -22,7 +22,7 @@ fn run(
 ) -> Result<(String, Plan), TransitionRefusal> {
     let file = format!("---\n{frontmatter}---\n# PRD\n");
     let artifact = Artifact::read(ProjectPath::new("prd.md").unwrap(), file.clone().into_bytes());
-    let plan = decide(&artifact, &Circumstances { workflow, lifecycle: None, strictness }, command)?;
+    let plan = decide(&artifact, &DecisionContext { workflow, lifecycle: None, strictness }, command)?;
     let edited = apply(file.as_bytes(), &Region::Frontmatter, &plan.edits).unwrap();
     let text = String::from_utf8(edited.bytes).unwrap();
     let inner = text.strip_prefix("---\n").and_then(|text| text.strip_suffix("---\n# PRD\n")).unwrap();

@@ -1,7 +1,8 @@
 //! `(artifact, workflow, command) → plan or refusal`.
 
 use super::{
-    Circumstances, Command, Plan, Remark, TransitionRefusal, complete, reopen, scoping, setting, status_move,
+    Command, DecisionContext, Plan, Remark, TransitionRefusal, complete, reopen, scoping, setting,
+    status_move,
 };
 use crate::artifact::{Artifact, Problem, StepsForm};
 use stepmark_frontmatter::{Edit, KeyPath, Value};
@@ -13,10 +14,10 @@ use stepmark_frontmatter::{Edit, KeyPath, Value};
 /// When the command makes no sense for the artifact, or its state cannot be read.
 pub fn decide(
     artifact: &Artifact,
-    circumstances: &Circumstances<'_>,
+    decision_context: &DecisionContext<'_>,
     command: &Command,
 ) -> Result<Plan, TransitionRefusal> {
-    let Circumstances { workflow, lifecycle, strictness } = *circumstances;
+    let DecisionContext { workflow, lifecycle, strictness } = *decision_context;
     refuse_unreadable(artifact)?;
     match command {
         Command::Complete { steps } => {

@@ -3,7 +3,7 @@
 use super::TransitionRefusal;
 use crate::{
     artifact::Artifact,
-    delegation::{ChainPlace, Completion, Member},
+    delegation::{ChainPosition, Completion, Member},
 };
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
@@ -13,16 +13,16 @@ pub struct DelegationPlan {
     /// Edits of the parent: it gets an id and a place, if it has none.
     pub parent: Vec<Edit>,
     /// Where the parent stands.
-    pub from: ChainPlace,
+    pub from: ChainPosition,
     /// Where the child stands.
-    pub place: ChainPlace,
+    pub place: ChainPosition,
 }
 
 /// A new artifact that holds delegated work.
 #[derive(Clone, Copy, Debug)]
 pub struct NewChild<'a> {
     /// Where it stands in its chain.
-    pub place: &'a ChainPlace,
+    pub place: &'a ChainPosition,
     /// Its title.
     pub title: &'a str,
     /// Who is to do the work.
@@ -48,7 +48,7 @@ pub fn delegate(
         return Err(TransitionRefusal::Finished);
     }
     let member = Member::of(parent, None);
-    let from = ChainPlace::of(&member, parent_id)?;
+    let from = ChainPosition::of(&member, parent_id)?;
     let place = from.child(child_id)?;
     let mut edits = Vec::new();
     if member.identity.is_none() {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_child_says_what_it_was_given() {
-        let place = ChainPlace::root("r").child("c-1").unwrap();
+        let place = ChainPosition::root("r").child("c-1").unwrap();
         let child = NewChild {
             place: &place,
             title: "Review: the \"API\" # now\n",

@@ -59,7 +59,7 @@ pub enum TransitionRefusal {
     NoDelegation {
         /// Why.
         #[from]
-        source: crate::delegation::ParentPlaceError,
+        source: crate::delegation::ParentPositionError,
     },
     /// It is finished, so there is nothing left to delegate.
     #[error("it is finished: reopen it, or set its status, before work is delegated from it")]

@@ -1,7 +1,7 @@
 //! Moves of the status against whole files: what they write, and what the law says.
 
 use super::{
-    Circumstances, Command, Remark, StatusMove, Strictness, TransitionRefusal, decide, judge_status,
+    Command, DecisionContext, Remark, StatusMove, Strictness, TransitionRefusal, decide, judge_status,
 };
 use crate::{
     artifact::{Artifact, ProjectPath},
@@ -36,10 +36,10 @@ fn artifact(frontmatter: &str) -> Artifact {
 /// The frontmatter after `command`, and what is remarked.
 fn run(before: &str, command: &Command) -> Result<(String, Vec<Remark>), TransitionRefusal> {
     let lifecycle = table();
-    let circumstances =
-        Circumstances { workflow: None, lifecycle: Some(&lifecycle), strictness: Strictness::Warn };
+    let decision_context =
+        DecisionContext { workflow: None, lifecycle: Some(&lifecycle), strictness: Strictness::Warn };
     let artifact = artifact(before);
-    let plan = decide(&artifact, &circumstances, command)?;
+    let plan = decide(&artifact, &decision_context, command)?;
     let edited = apply(artifact.bytes(), &Region::Frontmatter, &plan.edits).unwrap();
     let text = String::from_utf8(edited.bytes).unwrap();
     let inner = text.strip_prefix("---\n").and_then(|text| text.strip_suffix("---\n")).unwrap();
@@ -97,8 +97,8 @@ fn where_there_is_no_such_state_nothing_is_planned() {
     assert_eq!((near.join(" "), legal.join(" ")), ("running".to_owned(), "running held".to_owned()));
     let refused = run("status: odd\n", &to("runing")).unwrap_err();
     assert!(refused.to_string().contains("`runing` is no state"), "{refused}");
-    let circumstances = Circumstances { workflow: None, lifecycle: None, strictness: Strictness::Warn };
-    let refused = decide(&artifact("status: waiting\n"), &circumstances, &to("running"));
+    let decision_context = DecisionContext { workflow: None, lifecycle: None, strictness: Strictness::Warn };
+    let refused = decide(&artifact("status: waiting\n"), &decision_context, &to("running"));
     assert_eq!(refused, Err(TransitionRefusal::NoLifecycle));
 }
 

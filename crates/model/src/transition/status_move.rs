@@ -3,7 +3,7 @@
 use super::{Plan, Remark, TransitionRefusal};
 use crate::{
     artifact::{Artifact, Field},
-    lifecycle::{Guard, Lifecycle, MoveFacts, MoveRefusal, RootKeys, Upkeep},
+    lifecycle::{Guard, KeyUpdate, Lifecycle, MoveFacts, MoveRefusal, RootKeys},
 };
 use stepmark_frontmatter::{Edit, KeyPath, Value};
 
@@ -89,7 +89,7 @@ pub(super) fn plan(
         return Ok(Plan { edits: Vec::new(), remarks: vec![Remark::AlreadyInState { status, state }] });
     }
     let mut edits = vec![Edit::Set { path: KeyPath::key(STATUS), value: Value::from(target.name.as_str()) }];
-    edits.extend(upkeep(artifact, lifecycle, &target.name));
+    edits.extend(key_updates(artifact, lifecycle, &target.name));
     Ok(Plan { edits, remarks: Vec::new() })
 }
 
@@ -105,17 +105,19 @@ pub(super) fn upkeep_of(
         return Vec::new();
     };
     let is_assigned = |edit: &Edit| assignments.iter().any(|(path, _)| path == edit.path());
-    upkeep(artifact, lifecycle, to).into_iter().filter(|edit| !is_assigned(edit)).collect()
+    key_updates(artifact, lifecycle, to).into_iter().filter(|edit| !is_assigned(edit)).collect()
 }
 
-fn upkeep(artifact: &Artifact, lifecycle: &Lifecycle, to: &str) -> Vec<Edit> {
+fn key_updates(artifact: &Artifact, lifecycle: &Lifecycle, to: &str) -> Vec<Edit> {
     let Some(to) = lifecycle.state_of(to) else { return Vec::new() };
     let from = status(artifact).and_then(|word| lifecycle.state_of(word));
-    let changes = lifecycle.upkeep(from, to, &RootKeys::of(artifact)).into_iter();
+    let changes = lifecycle.key_updates(from, to, &RootKeys::of(artifact)).into_iter();
     let edits = changes.map(|change| match change {
-        Upkeep::Remember { key, state } => Edit::Set { path: KeyPath::key(key), value: Value::String(state) },
-        Upkeep::Forget { key } => Edit::Remove { path: KeyPath::key(key) },
-        Upkeep::Count { key, value } => Edit::Set {
+        KeyUpdate::Remember { key, state } => {
+            Edit::Set { path: KeyPath::key(key), value: Value::String(state) }
+        }
+        KeyUpdate::Forget { key } => Edit::Remove { path: KeyPath::key(key) },
+        KeyUpdate::Count { key, value } => Edit::Set {
             path: KeyPath::key(key),
             value: i64::try_from(value).map_or_else(|_| Value::String(value.to_string()), Value::Integer),
         },

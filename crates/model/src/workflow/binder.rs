@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    ArtifactFacts, Binding, Candidate, ConfiguredWorkflow, Evidence, NameAgreement, OutputPattern, StepForm,
-    StepList, Track, name,
+    ArtifactFacts, Binding, BindingReason, Candidate, ConfiguredWorkflow, NameAgreement, OutputPattern,
+    StepForm, StepList, Track, name,
 };
 
 /// The candidates of a project, prepared to bind many artifacts.
@@ -53,7 +53,7 @@ impl Binder {
         }
         self.weigh_file_name(facts, &mut narrowing);
         if let Some(value) = unknown_type.filter(|_| !narrowing.evidence.is_empty()) {
-            narrowing.evidence.insert(0, Evidence::UnknownWorkflowType { value: value.to_owned() });
+            narrowing.evidence.insert(0, BindingReason::UnknownWorkflowType { value: value.to_owned() });
         }
         self.decide(facts, narrowing)
     }
@@ -62,7 +62,7 @@ impl Binder {
         let mut narrowing = Narrowing { left: (0..self.candidates.len()).collect(), evidence: Vec::new() };
         narrowing.keep_best(
             |at| self.candidates[at].agreement(configured.name).filter(|how| *how >= NameAgreement::Core),
-            |_| Evidence::Configured,
+            |_| BindingReason::Configured,
         );
         if narrowing.evidence.is_empty() {
             return Binding::NoSuchWorkflow { name: configured.name.to_owned() };
@@ -84,7 +84,7 @@ impl Binder {
         let values: Vec<String> = with_kind.into_iter().chain([workflow_type.to_owned()]).collect();
         for agreement in [Candidate::agreement, Candidate::declared_agreement] {
             for value in &values {
-                let evidence = |agreement| Evidence::WorkflowType { value: value.clone(), agreement };
+                let evidence = |agreement| BindingReason::WorkflowType { value: value.clone(), agreement };
                 if narrowing.keep_best(|at| agreement(&self.candidates[at], value), evidence) {
                     return true;
                 }
@@ -103,7 +103,7 @@ impl Binder {
         }
         narrowing.keep_best(
             |at| Some(matched[at]).filter(|matched| *matched > 0),
-            |matched| Evidence::StepNames { matched },
+            |matched| BindingReason::StepNames { matched },
         );
     }
 
@@ -115,8 +115,10 @@ impl Binder {
             StepList::Completed | StepList::Absent => Track::Create,
             StepList::Validation => Track::Validate,
         };
-        narrowing
-            .keep_best(|at| self.candidates[at].has_track(track).then_some(()), |()| Evidence::Track(track));
+        narrowing.keep_best(
+            |at| self.candidates[at].has_track(track).then_some(()),
+            |()| BindingReason::Track(track),
+        );
     }
 
     fn weigh_file_name(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) {
@@ -127,7 +129,7 @@ impl Binder {
         let run = |mark: &Vec<String>| words.windows(mark.len()).any(|run| run == mark.as_slice());
         narrowing.keep_best(
             |at| self.candidates[at].marks.iter().filter(|mark| run(mark)).map(Vec::len).max(),
-            |words| Evidence::FileNameWords { words },
+            |words| BindingReason::FileNameWords { words },
         );
         if narrowing.is_decided() {
             return;
@@ -141,7 +143,7 @@ impl Binder {
                 .map(OutputPattern::weight)
                 .max()
         };
-        narrowing.keep_best(fitting, |_| Evidence::OutputPattern);
+        narrowing.keep_best(fitting, |_| BindingReason::OutputPattern);
     }
 
     fn decide(&self, facts: &ArtifactFacts<'_>, narrowing: Narrowing) -> Binding {
@@ -182,7 +184,7 @@ impl Binder {
 /// The candidates that are left, and the evidence so far.
 struct Narrowing {
     left: Vec<usize>,
-    evidence: Vec<Evidence>,
+    evidence: Vec<BindingReason>,
 }
 
 impl Narrowing {
@@ -190,7 +192,7 @@ impl Narrowing {
     fn keep_best<Score: Ord + Copy>(
         &mut self,
         score: impl Fn(usize) -> Option<Score>,
-        evidence: impl FnOnce(Score) -> Evidence,
+        evidence: impl FnOnce(Score) -> BindingReason,
     ) -> bool {
         let Some(best) = self.left.iter().filter_map(|at| score(*at)).max() else { return false };
         self.left.retain(|at| score(*at) == Some(best));

@@ -46,7 +46,7 @@ pub struct ConfiguredWorkflow<'configuration> {
 
 /// One reason for a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Evidence {
+pub enum BindingReason {
     /// The project's configuration names the workflow.
     Configured,
     /// The artifact's `workflowType` names no workflow. Its file's name then counts only for workflows that share a word
@@ -78,7 +78,7 @@ pub enum Evidence {
     OutputPattern,
 }
 
-impl fmt::Display for Evidence {
+impl fmt::Display for BindingReason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Configured => out.write_str("the configuration names it"),
@@ -103,14 +103,14 @@ pub enum Binding {
         /// Its track.
         track: Track,
         /// The evidence that singled it out, in the order in which it was weighed. Never empty.
-        evidence: Vec<Evidence>,
+        evidence: Vec<BindingReason>,
     },
     /// Several fit, and nothing tells them apart.
     Ambiguous {
         /// Those that fit.
         workflows: Vec<usize>,
         /// What they have in common.
-        evidence: Vec<Evidence>,
+        evidence: Vec<BindingReason>,
     },
     /// The configuration names a workflow that does not exist.
     NoSuchWorkflow {

@@ -1,8 +1,8 @@
 //! Artifacts of the wild, bound to the workflows of several releases.
 
 use super::{
-    ArtifactFacts, Binder, Binding, Candidate, ConfiguredWorkflow, Evidence, NameAgreement, OutputPattern,
-    StepId, StepList, Track, WorkflowDetail, WorkflowOutline, discover, sample::ids,
+    ArtifactFacts, Binder, Binding, BindingReason, Candidate, ConfiguredWorkflow, NameAgreement,
+    OutputPattern, StepId, StepList, Track, WorkflowDetail, WorkflowOutline, discover, sample::ids,
 };
 use crate::artifact::ProjectPath;
 
@@ -160,8 +160,9 @@ fn says_why() {
     let Binding::Bound { evidence, .. } = bind(candidates(), &sample, StepList::Completed, None) else {
         panic!()
     };
-    let by_type = Evidence::WorkflowType { value: "research".to_owned(), agreement: NameAgreement::Exact };
-    assert_eq!(evidence, [by_type, Evidence::StepNames { matched: 1 }]);
+    let by_type =
+        BindingReason::WorkflowType { value: "research".to_owned(), agreement: NameAgreement::Exact };
+    assert_eq!(evidence, [by_type, BindingReason::StepNames { matched: 1 }]);
 }
 
 #[test]
@@ -183,7 +184,7 @@ fn what_files_declare_counts_last() {
         if let Binding::Bound { evidence, .. } = binding
             && sample.workflow_type == Some("brief")
         {
-            assert_eq!(evidence[0], Evidence::UnknownWorkflowType { value: "brief".to_owned() });
+            assert_eq!(evidence[0], BindingReason::UnknownWorkflowType { value: "brief".to_owned() });
         }
     }
 }
@@ -210,6 +211,6 @@ fn configuration_goes_before_everything() {
     let mut declared = candidates();
     declared.insert(0, Candidate::declared("release", &["collect", "write"]));
     let binding = bind(declared, &sample, StepList::Completed, Some("release"));
-    let evidence = vec![Evidence::Configured];
+    let evidence = vec![BindingReason::Configured];
     assert_eq!(binding, Binding::Bound { workflow: 0, track: Track::Create, evidence });
 }

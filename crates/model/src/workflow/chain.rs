@@ -5,7 +5,7 @@ use crate::artifact::ProjectPath;
 use super::{
     ChainDiagnosis, StepId, Track, WorkflowFile,
     graph::{self, Graph},
-    route::{Place, Route},
+    route::{Route, RoutePosition},
 };
 
 /// Most steps a chain may have; the largest one known has 22. What comes after is left out, with a diagnosis.
@@ -172,7 +172,7 @@ impl Chain {
     /// Marks the steps that never name `stepsCompleted`, where more than half of the steps on the route do.
     fn mark_silent(&mut self, files: &[&WorkflowFile<'_>]) {
         let names_list: Vec<bool> = files.iter().map(|file| file.body.contains("stepsCompleted")).collect();
-        let on_route = |at: &usize| matches!(self.route.places[*at], Place::Unit(_));
+        let on_route = |at: &usize| matches!(self.route.places[*at], RoutePosition::Unit(_));
         let route: Vec<usize> = (0..self.steps.len()).filter(on_route).collect();
         let naming = route.iter().filter(|at| names_list[**at]).count();
         if naming * 2 > route.len() {
@@ -189,7 +189,7 @@ impl Chain {
         let reachable = || files.iter().zip(places).filter(|(_, place)| place.rank().is_some());
         for (file, place) in files.iter().zip(places) {
             let named = || reachable().any(|(other, _)| other.body.contains(file.path.file_name()));
-            if *place == Place::Unreachable && !named() {
+            if *place == RoutePosition::Unreachable && !named() {
                 self.diagnoses.push(ChainDiagnosis::Unreachable { step: file.path.file_stem().to_owned() });
             }
         }

@@ -4,21 +4,21 @@
 use std::collections::BTreeMap;
 
 use super::{
-    ContextPlace, ContextSource, ContextStatement,
+    ContextSource, ContextSourceKind, ContextStatement,
     reference::{self, ReferenceBase},
 };
 use crate::artifact::ProjectPath;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContextQuestion {
+pub enum ContextQuery {
     /// The artifact that is worked on.
     Active,
     /// The configuration file of the workflow.
     ConfigurationFile,
 }
 
-impl ContextQuestion {
+impl ContextQuery {
     /// The keys that answer, the stronger first.
     pub const fn keys(self) -> &'static [&'static str] {
         match self {
@@ -32,18 +32,18 @@ impl ContextQuestion {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCandidate {
     /// What kind of source it is.
-    pub place: ContextPlace,
+    pub place: ContextSourceKind,
     /// The file, or the layer of the configuration.
     pub name: String,
     /// What it says; `None` where it says nothing.
     pub statement: Option<ContextStatement>,
     /// What came of it.
-    pub verdict: ContextVerdict,
+    pub verdict: ContextOutcome,
 }
 
 /// What came of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ContextVerdict {
+pub enum ContextOutcome {
     /// It says nothing.
     Silent,
     /// It cannot be read.
@@ -74,7 +74,7 @@ impl ContextAnswer {
     /// The path that counts, if one is named and usable.
     pub fn path(&self) -> Option<&ProjectPath> {
         self.candidates.iter().find_map(|candidate| match &candidate.verdict {
-            ContextVerdict::Wins(path) => Some(path),
+            ContextOutcome::Wins(path) => Some(path),
             _ => None,
         })
     }
@@ -82,7 +82,7 @@ impl ContextAnswer {
     /// The candidate that decides, usable or not.
     pub fn winner(&self) -> Option<&ContextCandidate> {
         let wins = |candidate: &&ContextCandidate| {
-            matches!(candidate.verdict, ContextVerdict::Wins(_) | ContextVerdict::WinsUnusably { .. })
+            matches!(candidate.verdict, ContextOutcome::Wins(_) | ContextOutcome::WinsUnusably { .. })
         };
         self.candidates.iter().find(wins)
     }
@@ -92,7 +92,7 @@ impl ContextAnswer {
         let is_problem = |candidate: &ContextCandidate| {
             matches!(
                 candidate.verdict,
-                ContextVerdict::Unreadable { .. } | ContextVerdict::WinsUnusably { .. }
+                ContextOutcome::Unreadable { .. } | ContextOutcome::WinsUnusably { .. }
             )
         };
         self.candidates.iter().any(is_problem)
@@ -101,7 +101,7 @@ impl ContextAnswer {
 
 /// Answers `question` from `sources`, the nearest to the artifact first. `variables` are those of the configuration.
 pub fn answer_context(
-    question: ContextQuestion,
+    question: ContextQuery,
     sources: &[ContextSource],
     variables: &BTreeMap<String, String>,
 ) -> ContextAnswer {
@@ -117,7 +117,7 @@ pub fn answer_context(
         let statements = match &source.statements {
             Ok(statements) => statements,
             Err(reason) => {
-                candidates.push(candidate(None, ContextVerdict::Unreadable { reason: reason.clone() }));
+                candidates.push(candidate(None, ContextOutcome::Unreadable { reason: reason.clone() }));
                 continue;
             }
         };
@@ -125,17 +125,17 @@ pub fn answer_context(
         for key in question.keys() {
             let Some(statement) = statements.iter().find(|statement| statement.key == *key) else { continue };
             let verdict = match is_decided {
-                true => ContextVerdict::Farther,
+                true => ContextOutcome::Farther,
                 false => match resolve(statement, source, variables) {
-                    Ok(path) => ContextVerdict::Wins(path),
-                    Err(reason) => ContextVerdict::WinsUnusably { reason },
+                    Ok(path) => ContextOutcome::Wins(path),
+                    Err(reason) => ContextOutcome::WinsUnusably { reason },
                 },
             };
             is_decided = true;
             candidates.push(candidate(Some(statement.clone()), verdict));
         }
         if candidates.len() == before {
-            candidates.push(candidate(None, ContextVerdict::Silent));
+            candidates.push(candidate(None, ContextOutcome::Silent));
         }
     }
     ContextAnswer { candidates }
@@ -155,7 +155,8 @@ fn resolve(
     {
         return ProjectPath::new(format!("./{folder}/{rest}")).map_err(|error| error.to_string());
     }
-    let is_own = source.place == ContextPlace::Workflow || text.starts_with("./") || text.starts_with("../");
+    let is_own =
+        source.place == ContextSourceKind::Workflow || text.starts_with("./") || text.starts_with("../");
     let own_folder = source.folder.clone().filter(|_| is_own);
     if !text.contains('{') {
         let joined = match &own_folder {
@@ -184,32 +185,32 @@ mod tests {
         ProjectPath::new(text).unwrap()
     }
 
-    fn source(place: ContextPlace, file: &str, text: &str) -> ContextSource {
+    fn source(place: ContextSourceKind, file: &str, text: &str) -> ContextSource {
         let file = path(file);
         ContextSource {
             place,
             name: file.to_string(),
             folder: file.parent(),
-            workflow_folder: (place == ContextPlace::Workflow).then(|| path("_bmad/prd")),
+            workflow_folder: (place == ContextSourceKind::Workflow).then(|| path("_bmad/prd")),
             statements: context_statements(&file, text.as_bytes()).map_err(|error| error.to_string()),
         }
     }
 
     fn artifact(text: &str) -> ContextSource {
-        source(ContextPlace::Artifact, "docs/prd.md", text)
+        source(ContextSourceKind::Artifact, "docs/prd.md", text)
     }
 
     fn workflow(text: &str) -> ContextSource {
-        source(ContextPlace::Workflow, "_bmad/prd/workflow.yaml", text)
+        source(ContextSourceKind::Workflow, "_bmad/prd/workflow.yaml", text)
     }
 
     fn configuration(text: &str) -> ContextSource {
-        ContextSource { folder: None, ..source(ContextPlace::Configuration, "config.yaml", text) }
+        ContextSource { folder: None, ..source(ContextSourceKind::Configuration, "config.yaml", text) }
     }
 
     fn configuration_file(sources: &[ContextSource]) -> ContextAnswer {
         let variables = BTreeMap::from([("planning".to_owned(), "docs/plan".to_owned())]);
-        answer_context(ContextQuestion::ConfigurationFile, sources, &variables)
+        answer_context(ContextQuery::ConfigurationFile, sources, &variables)
     }
 
     #[test]
@@ -258,10 +259,10 @@ mod tests {
         assert_eq!(
             told,
             [
-                (ContextPlace::Artifact, None, &ContextVerdict::Silent),
-                (ContextPlace::Workflow, Some(2), &ContextVerdict::Wins(path("_bmad/prd/config.yaml"))),
-                (ContextPlace::Workflow, Some(3), &ContextVerdict::Farther),
-                (ContextPlace::Configuration, Some(1), &ContextVerdict::Farther),
+                (ContextSourceKind::Artifact, None, &ContextOutcome::Silent),
+                (ContextSourceKind::Workflow, Some(2), &ContextOutcome::Wins(path("_bmad/prd/config.yaml"))),
+                (ContextSourceKind::Workflow, Some(3), &ContextOutcome::Farther),
+                (ContextSourceKind::Configuration, Some(1), &ContextOutcome::Farther),
             ]
         );
     }
@@ -295,7 +296,7 @@ mod tests {
             configuration_file(&[artifact("---\na: [\n---\n"), configuration("main_config: far.yaml\n")]);
         assert_eq!(answer.path().map(ProjectPath::as_str), Some("far.yaml"));
         assert!(answer.has_problem());
-        assert!(matches!(answer.candidates[0].verdict, ContextVerdict::Unreadable { .. }));
+        assert!(matches!(answer.candidates[0].verdict, ContextOutcome::Unreadable { .. }));
         assert!(configuration_file(&[artifact("---\na: 1\n")]).has_problem());
     }
 }

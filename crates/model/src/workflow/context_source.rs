@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use super::ContextQuestion;
+use super::ContextQuery;
 use crate::artifact::ProjectPath;
 use stepmark_frontmatter::{Document, LineIndex, ParseError, Position, Region, RegionError, Yaml};
 
 /// What kind of source says something, the nearest to the artifact first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ContextPlace {
+pub enum ContextSourceKind {
     /// The frontmatter of the artifact itself.
     Artifact,
     /// `workflow.md` or `workflow.yaml` of its workflow.
@@ -17,7 +17,7 @@ pub enum ContextPlace {
     Configuration,
 }
 
-impl fmt::Display for ContextPlace {
+impl fmt::Display for ContextSourceKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Artifact => "artifact",
@@ -31,7 +31,7 @@ impl fmt::Display for ContextPlace {
 #[derive(Clone, Debug)]
 pub struct ContextSource {
     /// What kind of source it is.
-    pub place: ContextPlace,
+    pub place: ContextSourceKind,
     /// The file, or the layer of the configuration.
     pub name: String,
     /// The folder of the file.
@@ -45,7 +45,7 @@ pub struct ContextSource {
 /// `key: path` in a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextStatement {
-    /// One of the keys of a [`ContextQuestion`].
+    /// One of the keys of a [`ContextQuery`].
     pub key: String,
     /// The value as written; `None` where it is a list or a map.
     pub text: Option<String>,
@@ -83,7 +83,7 @@ pub fn context_statements(
     let yaml = Yaml::parse(bytes, span)?;
     let lines = LineIndex::new(bytes);
     let mut statements = Vec::new();
-    for question in [ContextQuestion::Active, ContextQuestion::ConfigurationFile] {
+    for question in [ContextQuery::Active, ContextQuery::ConfigurationFile] {
         for key in question.keys() {
             let entries = yaml.root().map(|root| root.entries()).unwrap_or_default();
             let Some(entry) = entries.iter().find(|entry| entry.key.as_key() == Some(key)) else { continue };

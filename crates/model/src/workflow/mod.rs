@@ -33,13 +33,13 @@ mod progress_cases;
 mod binding_cases;
 
 pub use binder::Binder;
-pub use binding::{ArtifactFacts, Binding, ConfiguredWorkflow, Evidence, StepList};
+pub use binding::{ArtifactFacts, Binding, BindingReason, ConfiguredWorkflow, StepList};
 pub use candidate::Candidate;
 use chain::Edge;
 pub use chain::{Chain, EdgeKind, EdgeSource, MAX_STEPS, Recording, Step, Successor, Unit};
-pub use context::{ContextAnswer, ContextCandidate, ContextQuestion, ContextVerdict, answer_context};
+pub use context::{ContextAnswer, ContextCandidate, ContextOutcome, ContextQuery, answer_context};
 pub use context_source::{
-    ContextPlace, ContextSource, ContextSourceError, ContextStatement, context_statements,
+    ContextSource, ContextSourceError, ContextSourceKind, ContextStatement, context_statements,
 };
 pub use definition::{WorkflowDefinition, WorkflowDetail};
 pub use diagnosis::ChainDiagnosis;
@@ -49,7 +49,9 @@ pub use name::NameAgreement;
 pub use next::{Next, UnknownNext};
 pub use outline::{ChainOutline, StepOutline, WorkflowOutline};
 pub use pattern::OutputPattern;
-pub use progress::{Content, DoneItem, LastStep, Progress, Standing, StepRecord, UnknownItem, UnknownReason};
+pub use progress::{
+    Content, DoneItem, LastStep, Progress, StepRecord, UnknownItem, UnknownReason, WorkState,
+};
 pub use step_id::{StepForm, StepId, StepNumber};
 pub use step_match::{MatchedBy, StepMatch};
 pub use track::Track;

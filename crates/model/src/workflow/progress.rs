@@ -26,7 +26,7 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress<'chain> {
     /// Where the workflow as a whole stands.
-    pub standing: Standing,
+    pub state: WorkState,
     /// The items that are steps of this chain and count, in the order of the list.
     pub done: Vec<DoneItem<'chain>>,
     /// How many units of the route are done; at most [`Progress::total`].
@@ -55,7 +55,7 @@ pub struct Progress<'chain> {
 
 /// Where a workflow as a whole stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum WorkState {
     /// Nothing is done and nothing is written.
     NotStarted,
     /// No step is recorded, but there is content: upstream calls this an interrupted workflow, to be shown to a person
@@ -74,7 +74,7 @@ impl Progress<'_> {
     }
 }
 
-impl Standing {
+impl WorkState {
     /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {

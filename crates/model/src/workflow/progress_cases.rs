@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::{
-    Chain, Content, LastStep, MatchedBy, Next, Progress, Standing, Step, StepId, StepRecord, Track,
-    UnknownNext, UnknownReason,
+    Chain, Content, LastStep, MatchedBy, Next, Progress, Step, StepId, StepRecord, Track, UnknownNext,
+    UnknownReason, WorkState,
     sample::{SampleStep, chain, ids, next, numbered, prd},
 };
 
@@ -89,7 +89,7 @@ fn the_alphas_last_step_still_ends_the_workflow() {
         "step-01-init, step-02-discovery, step-03-success, step-04-journeys, step-05-domain, step-06-innovation, \
          step-07-project-type, step-08-scoping, step-09-functional, step-10-nonfunctional, step-11-complete",
     );
-    assert_eq!((progress.standing, &progress.next), (Standing::Finished, &Next::Finished));
+    assert_eq!((progress.state, &progress.next), (WorkState::Finished, &Next::Finished));
     assert_eq!(names(&progress.gaps), ["step-02b-vision", "step-02c-executive-summary", "step-11-polish"]);
     let last = progress.done.last().unwrap();
     assert_eq!((last.by, last.steps[0].name()), (MatchedBy::Slug, "step-12-complete"));
@@ -174,7 +174,7 @@ fn a_step_that_records_nothing_is_no_gap() {
     ]);
     assert_eq!(next(&read(&chain, "1").next), "02-hub");
     let progress = read(&chain, "step-01-a, step-02c-sum, step-03-end");
-    assert_eq!((progress.done_units, progress.total, progress.standing), (3, 3, Standing::Finished));
+    assert_eq!((progress.done_units, progress.total, progress.state), (3, 3, WorkState::Finished));
     assert_eq!((names(&progress.gaps), names(&progress.passed)), (vec![], vec!["step-02-hub"]));
 }
 
@@ -204,13 +204,13 @@ fn cycles_end() {
 #[test]
 fn an_empty_list_with_content_is_interrupted() {
     let prd = prd();
-    for (completed, content, standing) in [
-        ("", Content::Empty, Standing::NotStarted),
-        ("", Content::Present, Standing::Interrupted),
-        ("step-01b-continue", Content::Present, Standing::Interrupted),
-        ("1", Content::Empty, Standing::Underway),
+    for (completed, content, state) in [
+        ("", Content::Empty, WorkState::NotStarted),
+        ("", Content::Present, WorkState::Interrupted),
+        ("step-01b-continue", Content::Present, WorkState::Interrupted),
+        ("1", Content::Empty, WorkState::Underway),
     ] {
-        assert_eq!(read_with(&prd, completed, None, content).standing, standing, "{completed}");
+        assert_eq!(read_with(&prd, completed, None, content).state, state, "{completed}");
     }
     let empty = numbered(&[]);
     let progress = read(&empty, "1");

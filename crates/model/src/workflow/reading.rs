@@ -1,8 +1,9 @@
 //! Reading a list of completed steps against a chain, item by item.
 
 use super::{
-    Chain, Content, DoneItem, LastStep, MatchedBy, Next, Progress, Recording, Standing, StepForm, StepId,
-    StepMatch, StepRecord, Track, UnknownItem, UnknownNext, UnknownReason, next::Position, route::Place,
+    Chain, Content, DoneItem, LastStep, MatchedBy, Next, Progress, Recording, StepForm, StepId, StepMatch,
+    StepRecord, Track, UnknownItem, UnknownNext, UnknownReason, WorkState, next::Position,
+    route::RoutePosition,
 };
 
 /// What has been read of the list so far.
@@ -58,7 +59,7 @@ impl<'chain> Reading<'chain> {
         };
         let indices: Vec<usize> = steps.iter().filter_map(|step| self.chain.index_of(step)).collect();
         let places = &self.chain.route().places;
-        if id.is_resume() || indices.iter().all(|at| places[*at] == Place::Resume) {
+        if id.is_resume() || indices.iter().all(|at| places[*at] == RoutePosition::Resume) {
             self.resume_markers.push(item);
             return;
         }
@@ -110,7 +111,7 @@ impl<'chain> Reading<'chain> {
             let first = &self.chain.steps()[unit.members[0]];
             if unit.members.iter().any(|step| self.done[*step]) {
                 done_units += 1;
-            } else if Place::Unit(position).rank() < Some(furthest) {
+            } else if RoutePosition::Unit(position).rank() < Some(furthest) {
                 if unit.may_be_passed || first.recording == Recording::Silent {
                     passed.push(first);
                     continue;
@@ -120,11 +121,11 @@ impl<'chain> Reading<'chain> {
             total += 1;
         }
         let places = &self.chain.route().places;
-        let asides =
-            (0..self.done.len()).filter(|at| self.done[*at] && matches!(places[*at], Place::Aside(_)));
+        let asides = (0..self.done.len())
+            .filter(|at| self.done[*at] && matches!(places[*at], RoutePosition::Aside(_)));
         let asides = asides.count();
         Progress {
-            standing: self.standing(&next, record.content),
+            state: self.state(&next, record.content),
             done_units: done_units + asides,
             total: total + asides,
             gaps,
@@ -139,12 +140,12 @@ impl<'chain> Reading<'chain> {
         }
     }
 
-    fn standing(&self, next: &Next<'_>, content: Content) -> Standing {
+    fn state(&self, next: &Next<'_>, content: Content) -> WorkState {
         match (next, self.done_items.is_empty(), content) {
-            (Next::Finished, _, _) => Standing::Finished,
-            (_, false, _) => Standing::Underway,
-            (_, true, Content::Present) => Standing::Interrupted,
-            (_, true, Content::Empty) => Standing::NotStarted,
+            (Next::Finished, _, _) => WorkState::Finished,
+            (_, false, _) => WorkState::Underway,
+            (_, true, Content::Present) => WorkState::Interrupted,
+            (_, true, Content::Empty) => WorkState::NotStarted,
         }
     }
 

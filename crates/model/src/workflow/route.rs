@@ -7,7 +7,7 @@ use super::{EdgeKind, graph::Graph};
 pub(super) struct Route {
     pub(super) units: Vec<RouteUnit>,
     /// For each step of the chain its place.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<RoutePosition>,
 }
 
 /// One unit of progress.
@@ -21,7 +21,7 @@ pub(super) struct RouteUnit {
 
 /// Where a step stands on the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RoutePosition {
     /// In the unit of this index.
     Unit(usize),
     /// Beside the route: entered from the unit of this index, by an alternative.
@@ -32,7 +32,7 @@ pub(super) enum Place {
     Unreachable,
 }
 
-impl Place {
+impl RoutePosition {
     /// How far along the route this is, comparable between units and asides; `None` off the route.
     pub(super) fn rank(self) -> Option<usize> {
         match self {
@@ -51,17 +51,17 @@ impl Route {
     /// way is the route, and what the shorter one leaves out may be passed.
     pub(super) fn through(graph: &Graph) -> Self {
         let count = graph.edges.len();
-        let mut places: Vec<Place> = graph
+        let mut places: Vec<RoutePosition> = graph
             .resume
             .iter()
-            .map(|resume| if *resume { Place::Resume } else { Place::Unreachable })
+            .map(|resume| if *resume { RoutePosition::Resume } else { RoutePosition::Unreachable })
             .collect();
         let mut units: Vec<RouteUnit> = Vec::new();
         let mut ahead = graph.nearest_of(graph.start.clone());
         // Onward edges are free of cycles, so every turn takes new steps; the bound only states it.
         while !ahead.is_empty() && units.len() < count {
             for step in &ahead {
-                places[*step] = Place::Unit(units.len());
+                places[*step] = RoutePosition::Unit(units.len());
             }
             let next = match ahead.as_slice() {
                 [step] => graph.nearest_of(graph.targets(*step, EdgeKind::Next).collect()),
@@ -84,12 +84,14 @@ impl Route {
             while let Some(at) = open.pop() {
                 for to in graph.onward(at) {
                     match self.places[to] {
-                        Place::Unit(reached) => farthest = farthest.max(reached),
-                        Place::Aside(_) | Place::Unreachable if !std::mem::replace(&mut seen[to], true) => {
-                            self.places[to] = Place::Aside(unit);
+                        RoutePosition::Unit(reached) => farthest = farthest.max(reached),
+                        RoutePosition::Aside(_) | RoutePosition::Unreachable
+                            if !std::mem::replace(&mut seen[to], true) =>
+                        {
+                            self.places[to] = RoutePosition::Aside(unit);
                             open.push(to);
                         }
-                        Place::Aside(_) | Place::Unreachable | Place::Resume => {}
+                        RoutePosition::Aside(_) | RoutePosition::Unreachable | RoutePosition::Resume => {}
                     }
                 }
             }

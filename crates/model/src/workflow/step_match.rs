@@ -1,6 +1,6 @@
 //! Which step of a chain a spelling means.
 
-use super::{Chain, Step, StepForm, StepId, StepNumber, route::Place, successor};
+use super::{Chain, Step, StepForm, StepId, StepNumber, route::RoutePosition, successor};
 
 /// What a spelling means in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Chain {
             let fits = |step: &Step| step.id.number().is_some_and(wanted) && self.fits_track(step, id);
             let places = &self.route().places;
             (0..self.steps().len())
-                .filter(|at| places[*at] != Place::Resume && fits(&self.steps()[*at]))
+                .filter(|at| places[*at] != RoutePosition::Resume && fits(&self.steps()[*at]))
                 .collect()
         };
         let mut found = fitting(&|own| own == number);

@@ -5,8 +5,8 @@ use crate::disk::folder::EntryKind;
 use stepmark_model::{
     artifact::ProjectPath,
     projection::catalogue::{
-        CatalogueKind, Entry, NO_MODULE, Reading, Source, is_workflow_file, read_agent, read_task,
-        read_workflow,
+        CatalogueFile, CatalogueKind, Entry, EntryReading, NO_MODULE, is_workflow_file, read_agent,
+        read_task, read_workflow,
     },
 };
 
@@ -72,12 +72,12 @@ fn read_below(
             }
         } else if listing::is_file(entry_kind) && is_candidate(kind, &name) {
             let Some(bytes) = search.read(&path) else { continue };
-            let source = Source { path: &path, bytes: &bytes, module, listed_path: path.as_str() };
-            let Reading { entry, problem } = match kind {
+            let source = CatalogueFile { path: &path, bytes: &bytes, module, listed_path: path.as_str() };
+            let EntryReading { entry, problem } = match kind {
                 CatalogueKind::Agent => read_agent(&source),
                 CatalogueKind::Workflow => read_workflow(&source),
                 CatalogueKind::Task | CatalogueKind::Tool => read_task(kind, &source),
-                CatalogueKind::Skill => Reading::default(),
+                CatalogueKind::Skill => EntryReading::default(),
             };
             search.problems.extend(problem);
             entries.extend(entry);

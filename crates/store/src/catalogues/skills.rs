@@ -12,8 +12,8 @@ use crate::disk::folder::EntryKind;
 use stepmark_model::{
     artifact::ProjectPath,
     projection::catalogue::{
-        CatalogueKind, Column, Entry, NO_MODULE, Reading, SKILL_FILE, Source, agent_of_skill, is_agent_skill,
-        read_skill,
+        CatalogueFile, CatalogueKind, Column, Entry, EntryReading, NO_MODULE, SKILL_FILE, agent_of_skill,
+        is_agent_skill, read_skill,
     },
     workflow::DEFAULT_ROOTS,
 };
@@ -102,8 +102,8 @@ impl Skills {
     /// Reads a skill; whether it is one.
     fn add(&mut self, search: &mut Search<'_>, path: &ProjectPath, module: &str, listed_path: &str) -> bool {
         let Some(bytes) = search.read(path) else { return false };
-        let source = Source { path, bytes: &bytes, module, listed_path };
-        let Reading { entry, problem } = read_skill(&source);
+        let source = CatalogueFile { path, bytes: &bytes, module, listed_path };
+        let EntryReading { entry, problem } = read_skill(&source);
         search.problems.extend(problem);
         let Some(skill) = entry else { return false };
         self.known.insert(skill.get(Column::CanonicalId).to_owned());

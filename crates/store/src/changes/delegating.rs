@@ -6,7 +6,7 @@ use crate::workspace::Workspace;
 use stepmark_frontmatter::{Region, apply};
 use stepmark_model::{
     artifact::ProjectPath,
-    delegation::ChainPlace,
+    delegation::ChainPosition,
     journal::{EventDraft, Kind},
     transition::{NewChild, delegate},
 };
@@ -34,7 +34,7 @@ pub struct Delegated {
     /// The new artifact.
     pub child: ProjectPath,
     /// Where it stands in its chain.
-    pub place: ChainPlace,
+    pub place: ChainPosition,
     /// Whether the parent was changed: it had no id, or no place in a chain.
     pub parent_was_changed: bool,
 }

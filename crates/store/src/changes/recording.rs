@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 use stepmark_frontmatter::diff;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    journal::{Account, Ancestor, Digests, Event, EventDraft, EventId, Moment, Past},
+    journal::{Ancestor, ArtifactState, Digests, Event, EventBuilder, EventDraft, EventId, PriorState},
 };
 
 impl Workspace {
@@ -24,8 +24,8 @@ impl Workspace {
         let artifacts = [change.old, change.new].map(|bytes| bytes.map(read));
         let mut events = self.guard(change.path, artifacts.each_ref().map(Option::as_ref), draft)?;
         let moment = |artifact: &Option<Artifact>| match artifact {
-            Some(artifact) => Moment::of_artifact(artifact),
-            None => Moment::of(change.path, None),
+            Some(artifact) => ArtifactState::of_artifact(artifact),
+            None => ArtifactState::of(change.path, None),
         };
         let [mut old, new] = artifacts.each_ref().map(moment);
         if old.digests.is_none() {
@@ -33,7 +33,7 @@ impl Workspace {
             old.key.clone_from(&new.key);
         }
         let past = match (change.last_told, &old.state) {
-            (Some(event), Some(state)) => Past::Known { event, state: Some(state.clone()) },
+            (Some(event), Some(state)) => PriorState::Known { event, state: Some(state.clone()) },
             _ => self.with_history(|history| past(history, change.path, &old, self.checked_out()))?,
         };
         let changes = old.state.as_ref().zip(new.state.as_ref()).map(|(old, new)| diff(old, new));
@@ -42,7 +42,7 @@ impl Workspace {
             Some((before, after)) => draft.clone().keeping(before, after, &changes.unwrap_or_default()),
             None => draft.clone(),
         };
-        let account = Account { attribution: self.attribution(), now: self.now(), path: change.path };
+        let account = EventBuilder { attribution: self.attribution(), now: self.now(), path: change.path };
         let outsider = || git::outsider(self.root(), change.path, change.old.unwrap_or_default());
         events.extend(account.events(past, (&old, &new), draft, outsider));
         Ok(events)
@@ -54,21 +54,21 @@ impl Workspace {
 fn past(
     history: &History,
     path: &ProjectPath,
-    old: &Moment,
+    old: &ArtifactState,
     mut checked_out: CheckedOut,
-) -> Result<Past, HistoryError> {
-    let Moment { key, digests, state } = old;
+) -> Result<PriorState, HistoryError> {
+    let ArtifactState { key, digests, state } = old;
     let digests = *digests;
     let found = history.heads_and_ways(key, path)?;
     if found.is_empty() {
-        return Ok(Past::Unknown);
+        return Ok(PriorState::Unknown);
     }
     if let Some((event, true)) = found.iter().rev().find(|(head, _)| is_same_file(head.after, digests))
         && state.is_some()
     {
         // The very file whose state history recorded: there is nothing to replay. The digest of a state would not do, since it
         // says nothing of times.
-        return Ok(Past::Known { state: state.clone(), event: Ancestor::of(event) });
+        return Ok(PriorState::Known { state: state.clone(), event: Ancestor::of(event) });
     }
     let heads: Vec<Event> = found.into_iter().map(|(head, _)| head).collect();
     let is_head = |head: &&Event| Digests::are_same_state(head.after, digests);
@@ -80,20 +80,20 @@ fn past(
         Some(event) if checked_out.explains(path, digests) => known(history, event, old),
         _ => {
             let state = heads.last().map(|latest| recorded_state(history, latest.id)).transpose()?.flatten();
-            Ok(Past::Unexplained { state, heads, earlier: earlier.map(|event| event.id) })
+            Ok(PriorState::Unexplained { state, heads, earlier: earlier.map(|event| event.id) })
         }
     }
 }
 
 /// The past of an artifact whose state is that of `event`. The digest of a state says nothing of times: where they, or anything
 /// else that is recorded, differ, somebody changed them since.
-fn known(history: &History, event: &Event, old: &Moment) -> Result<Past, HistoryError> {
+fn known(history: &History, event: &Event, old: &ArtifactState) -> Result<PriorState, HistoryError> {
     let recorded = recorded_state(history, event.id)?;
     Ok(match (recorded, &old.state) {
         (Some(recorded), Some(now)) if recorded != *now => {
-            Past::Unexplained { heads: vec![event.clone()], state: Some(recorded), earlier: None }
+            PriorState::Unexplained { heads: vec![event.clone()], state: Some(recorded), earlier: None }
         }
-        (state, _) => Past::Known { state, event: Ancestor::of(event) },
+        (state, _) => PriorState::Known { state, event: Ancestor::of(event) },
     })
 }
 

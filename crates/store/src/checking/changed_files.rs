@@ -14,7 +14,7 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{
-        self, Baseline, Group, Judged, ManifestRow, Past, Rule, Subject, Surroundings,
+        self, BaseVersion, Baseline, Group, Judged, ManifestRow, Rule, RuleEnvironment, Subject,
         rules::status::sprint_status_disagrees,
     },
     delegation::Chains,
@@ -31,7 +31,7 @@ struct InVersion<'v> {
     manifest: ManifestRows,
 }
 
-impl Surroundings for InVersion<'_> {
+impl RuleEnvironment for InVersion<'_> {
     fn exists(&self, path: &ProjectPath) -> bool {
         // Where git fails here it has failed for the artifacts already, which is an error.
         self.version.holds(path).unwrap_or(true)
@@ -104,12 +104,12 @@ impl Workspace {
         report: &mut CheckReport<'_>,
         changed: &[ChangedArtifact],
         around: Option<&ChainsAround>,
-        surroundings: &dyn Surroundings,
+        surroundings: &dyn RuleEnvironment,
         baseline: &mut Baseline,
     ) {
         for changed in changed {
             let ChangedArtifact::Unchanged { now } = changed else { continue };
-            let subject = Subject { surroundings: Some(surroundings), ..subject_of(now, None) };
+            let subject = Subject { environment: Some(surroundings), ..subject_of(now, None) };
             let is_asked = |rule: &Rule| *rule == sprint_status_disagrees::RULE;
             self.add_unchanged(report, now, &subject, is_asked, baseline);
         }
@@ -131,20 +131,20 @@ impl Workspace {
     ) -> Result<Judged, CheckError> {
         let progress = now.progress();
         let subject =
-            Subject { surroundings: Some(surroundings), chains, ..subject_of(now, progress.as_ref()) };
+            Subject { environment: Some(surroundings), chains, ..subject_of(now, progress.as_ref()) };
         let Some(before) = before else {
             return Ok(self.by_policy(&subject, check::findings(&subject)));
         };
         let account =
             JournalAccount::new(self, before.artifact(), now.artifact(), Some(surroundings.version));
         let past_progress = before.progress();
-        let past = Past {
+        let base = BaseVersion {
             artifact: before.artifact(),
             progress: past_progress.as_ref(),
             lifecycle: before.lifecycle().map(|choice| &*choice.lifecycle),
-            account: Some(&account),
+            accepted: Some(&account),
         };
-        let subject = Subject { past: Some(past), ..subject };
+        let subject = Subject { base: Some(base), ..subject };
         let judged = self.by_policy(&subject, check::findings(&subject));
         account.failure()?;
         Ok(judged)

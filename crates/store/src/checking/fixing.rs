@@ -8,7 +8,7 @@ use crate::commit::FileDecision;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::ProjectPath,
-    check::{self, Mended, Safety},
+    check::{self, FixedFile, Safety},
     journal::{EventDraft, Kind},
 };
 
@@ -17,8 +17,13 @@ impl Workspace {
     ///
     /// # Errors
     /// When the file, or what rules ask for around it, cannot be read.
-    pub fn mended(&self, path: &ProjectPath, bytes: &[u8], allowed: Safety) -> Result<Mended, ChangeError> {
-        check::mend(bytes, allowed, |bytes| {
+    pub fn mended(
+        &self,
+        path: &ProjectPath,
+        bytes: &[u8],
+        allowed: Safety,
+    ) -> Result<FixedFile, ChangeError> {
+        check::apply_fixes(bytes, allowed, |bytes| {
             let artifact = self.read_again(path, bytes)?;
             let found = self.check(std::slice::from_ref(&artifact), Selection::Some, Known::LeftOut)?;
             // Gates on the disk are those of the file as it stands there; they follow when it is committed.
@@ -32,8 +37,8 @@ impl Workspace {
     ///
     /// # Errors
     /// Those of [`Workspace::mended`] and [`Workspace::change_files`]. Then the file is as it was.
-    pub fn mend(&self, path: &ProjectPath, allowed: Safety) -> Result<Mended, ChangeError> {
-        let last: RefCell<Option<Mended>> = RefCell::new(None);
+    pub fn mend(&self, path: &ProjectPath, allowed: Safety) -> Result<FixedFile, ChangeError> {
+        let last: RefCell<Option<FixedFile>> = RefCell::new(None);
         let draft = |_: &ProjectPath| draft(last.borrow().as_ref(), allowed);
         self.change_files(std::slice::from_ref(path), draft, |found| {
             let Some(Some(bytes)) = found.first() else {
@@ -52,7 +57,7 @@ impl Workspace {
 }
 
 /// What history is told.
-pub(crate) fn draft(mended: Option<&Mended>, allowed: Safety) -> EventDraft {
+pub(crate) fn draft(mended: Option<&FixedFile>, allowed: Safety) -> EventDraft {
     let command = match allowed {
         Safety::Safe => "check --fix",
         Safety::Unsafe => "check --fix --unsafe-fixes",

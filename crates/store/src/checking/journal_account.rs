@@ -11,7 +11,7 @@ use stepmark_frontmatter::{Change, Operation, Segment};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    check::{Account, Loss},
+    check::{AcceptedLosses, Loss},
     journal::{ArtifactKey, Event, EventId, Kind, Lineage, SegmentName},
     workflow::StepId,
 };
@@ -91,7 +91,7 @@ impl GitVersion {
     }
 }
 
-impl Account for JournalAccount<'_> {
+impl AcceptedLosses for JournalAccount<'_> {
     fn accepts(&self, loss: &Loss<'_>) -> bool {
         let event = self.lineages().iter().find_map(|lineage| accepting(lineage, loss));
         self.accepted.borrow_mut().extend(event);

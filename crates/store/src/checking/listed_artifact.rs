@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::checking::SummaryRow;
 use stepmark_model::{
     artifact::ProjectPath,
-    selection::{Field, FieldValue, Selectable, StatusValue},
+    selection::{FieldValue, Selectable, SelectionField, StatusValue},
     summary::ArtifactSummary,
 };
 
@@ -35,16 +35,16 @@ impl<'s> ListedArtifact<'s> {
     }
 
     /// How far it is; nothing where its workflow is not known.
-    fn of_progress(&self, field: Field) -> FieldValue {
+    fn of_progress(&self, field: SelectionField) -> FieldValue {
         let Some(progress) = &self.summary.progress else { return FieldValue::Empty };
         let number = |number: usize| FieldValue::Number(number as u64);
         match field {
-            Field::Done => number(progress.done),
-            Field::Total => number(progress.total),
-            Field::Progress => {
+            SelectionField::Done => number(progress.done),
+            SelectionField::Total => number(progress.total),
+            SelectionField::Progress => {
                 (progress.done * 100).checked_div(progress.total).map_or(FieldValue::Empty, number)
             }
-            Field::Standing => text(Some(progress.standing.as_str())),
+            SelectionField::Standing => text(Some(progress.state.as_str())),
             _ => {
                 let names = progress.next.steps().iter().map(|step| step.name.to_owned());
                 FieldValue::of_texts(names.collect())
@@ -54,29 +54,31 @@ impl<'s> ListedArtifact<'s> {
 }
 
 impl Selectable for ListedArtifact<'_> {
-    fn value(&self, field: Field) -> FieldValue {
+    fn value(&self, field: SelectionField) -> FieldValue {
         let summary = &self.summary;
         match field {
-            Field::Path => FieldValue::Text(summary.path.to_string()),
-            Field::Id => text(summary.id),
-            Field::Title => text(summary.title),
-            Field::Workflow => text(summary.workflow.known()),
-            Field::Status => self.status(),
-            Field::Scope => summary.scope().map_or(FieldValue::Empty, FieldValue::Scope),
-            Field::Standing | Field::Done | Field::Total | Field::Progress | Field::Next => {
-                self.of_progress(field)
-            }
-            Field::Agent => text(summary.agent.as_deref()),
-            Field::Parent => text(summary.parent),
-            Field::Problems => FieldValue::Number(self.row.problems().problems() as u64),
-            Field::Modified => self.row.modified().map_or(FieldValue::Empty, FieldValue::Time),
-            Field::Updated => summary.updated.map_or(FieldValue::Empty, FieldValue::Time),
+            SelectionField::Path => FieldValue::Text(summary.path.to_string()),
+            SelectionField::Id => text(summary.id),
+            SelectionField::Title => text(summary.title),
+            SelectionField::Workflow => text(summary.workflow.known()),
+            SelectionField::Status => self.status(),
+            SelectionField::Scope => summary.scope().map_or(FieldValue::Empty, FieldValue::Scope),
+            SelectionField::Standing
+            | SelectionField::Done
+            | SelectionField::Total
+            | SelectionField::Progress
+            | SelectionField::Next => self.of_progress(field),
+            SelectionField::Agent => text(summary.agent.as_deref()),
+            SelectionField::Parent => text(summary.parent),
+            SelectionField::Problems => FieldValue::Number(self.row.problems().problems() as u64),
+            SelectionField::Modified => self.row.modified().map_or(FieldValue::Empty, FieldValue::Time),
+            SelectionField::Updated => summary.updated.map_or(FieldValue::Empty, FieldValue::Time),
         }
     }
 }
 
 impl Selectable for SummaryRow<'_> {
-    fn value(&self, field: Field) -> FieldValue {
+    fn value(&self, field: SelectionField) -> FieldValue {
         self.listed().value(field)
     }
 }

@@ -8,7 +8,7 @@ use crate::configuration::Configuration;
 use stepmark_model::{
     artifact::ProjectPath,
     check::ManifestRow,
-    projection::files_manifest::{Listing, ListingBuilder, OddityKind},
+    projection::files_manifest::{Listing, ListingBuilder, ManifestWarningKind},
 };
 
 /// The rows of a manifest, read when the first is asked for.
@@ -40,7 +40,7 @@ impl ManifestRows {
 
 /// Whether the file is a manifest at all.
 fn is_manifest(listing: &Listing) -> bool {
-    !listing.oddities().iter().any(|oddity| matches!(oddity.kind, OddityKind::Header { .. }))
+    !listing.oddities().iter().any(|oddity| matches!(oddity.kind, ManifestWarningKind::Header { .. }))
 }
 
 /// For more files than this the whole manifest is read.

@@ -100,7 +100,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         let subject = Subject {
             chain: artifact.workflow().map(|workflow| &workflow.chain),
             lifecycle: artifact.lifecycle().map(|choice| &*choice.lifecycle),
-            surroundings: Some(&asked),
+            environment: Some(&asked),
             chains,
             ..Subject::alone(artifact.artifact(), progress.as_ref())
         };

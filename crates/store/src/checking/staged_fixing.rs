@@ -11,7 +11,7 @@ use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
-    check::{self, Mended, Safety},
+    check::{self, FixedFile, Safety},
 };
 
 /// A staged artifact after its fixes.
@@ -22,7 +22,7 @@ pub struct StagedMending {
     /// What the index held.
     pub before: Vec<u8>,
     /// What the fixes make of that.
-    pub mended: Mended,
+    pub mended: FixedFile,
     /// What was done about it.
     pub outcome: StagedOutcome,
 }
@@ -68,9 +68,9 @@ impl Workspace {
         changed: &ChangedArtifact,
         version: &GitVersion,
         allowed: Safety,
-    ) -> Result<Option<Mended>, ChangeError> {
+    ) -> Result<Option<FixedFile>, ChangeError> {
         let ChangedArtifact::Present { now, before } = changed else { return Ok(None) };
-        let mended = check::mend(now.artifact().bytes(), allowed, |bytes| {
+        let mended = check::apply_fixes(now.artifact().bytes(), allowed, |bytes| {
             let now = self.read_again(now.path(), bytes)?;
             let again = ChangedArtifact::Present { now, before: before.clone() };
             let found = self.check_changes(std::slice::from_ref(&again), version)?;
@@ -100,7 +100,7 @@ impl Workspace {
     fn write_staged(
         &self,
         staged: &TrackedArtifact,
-        mended: &Mended,
+        mended: &FixedFile,
         allowed: Safety,
     ) -> Result<StagedOutcome, StagedMendingError> {
         let (path, before) = (staged.path(), staged.artifact().bytes());
@@ -124,7 +124,7 @@ impl Workspace {
         &self,
         path: &ProjectPath,
         before: &[u8],
-        mended: &Mended,
+        mended: &FixedFile,
         allowed: Safety,
     ) -> Result<bool, ChangeError> {
         match self.read_file(path) {

@@ -14,7 +14,7 @@ use crate::commit::{FsyncPolicy, folder::flush_folder, local_state_move::move_ow
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::{
     artifact::FileHash,
-    journal::{Chain, Event, EventId, Header, SegmentName, SessionId},
+    journal::{Event, EventId, HashChain, Header, SegmentName, SessionId},
 };
 
 /// The file whose lock is the right to write, beside the folder of the live segments.
@@ -61,7 +61,7 @@ pub(super) struct JournalFile {
 struct Live {
     file: File,
     length: u64,
-    chain: Chain,
+    chain: HashChain,
     /// What comes before the first event of a new segment.
     header: Vec<u8>,
 }
@@ -207,7 +207,7 @@ pub(super) fn flush(file: &File, fsync: FsyncPolicy) -> io::Result<()> {
 }
 
 /// The chain behind the last line of a segment; `None` where that line is torn.
-pub(super) fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<Chain>> {
+pub(super) fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<HashChain>> {
     let mut tail_length = TAIL;
     loop {
         let start = length.saturating_sub(tail_length);
@@ -216,8 +216,8 @@ pub(super) fn chain_at_end(file: &mut File, length: u64) -> io::Result<Option<Ch
         file.read_to_end(&mut tail)?;
         let Some(lines) = tail.strip_suffix(b"\n") else { return Ok(None) };
         match memchr::memrchr(b'\n', lines) {
-            Some(before) => return Ok(Some(Chain::behind(FileHash::of(&lines[before + 1..])))),
-            None if start == 0 => return Ok(Some(Chain::behind(FileHash::of(lines)))),
+            Some(before) => return Ok(Some(HashChain::behind(FileHash::of(&lines[before + 1..])))),
+            None if start == 0 => return Ok(Some(HashChain::behind(FileHash::of(lines)))),
             None => tail_length *= 4,
         }
     }

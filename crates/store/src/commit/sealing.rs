@@ -22,7 +22,7 @@ use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Ro
 use crate::history::{SEALED_FOLDER, packed_segments};
 use stepmark_model::{
     artifact::FileHash,
-    journal::{self, Chain, SegmentHead, SegmentName},
+    journal::{self, HashChain, SegmentHead, SegmentName},
 };
 
 /// How the names of marks end.
@@ -164,7 +164,7 @@ impl Sealing<'_> {
         &self,
         live: &mut File,
         length: u64,
-        mut chain: Chain,
+        mut chain: HashChain,
         seal: &Seal,
     ) -> io::Result<FileHash> {
         if seal.heads.is_empty() {

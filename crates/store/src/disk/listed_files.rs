@@ -5,7 +5,7 @@ use std::{collections::HashSet, ops::Range};
 use crate::disk::stat_cache::StatCache;
 use stepmark_model::{
     artifact::FileHash,
-    projection::files_manifest::{ListedFolder, Listing, Oddity},
+    projection::files_manifest::{ListedFolder, Listing, ManifestWarning},
 };
 
 /// The files that a manifest lists.
@@ -84,7 +84,7 @@ impl<'run> ListedFiles<'run> {
     }
 
     /// What is odd about the manifest; one with oddities is never remembered.
-    pub(crate) fn oddities(&self) -> &'run [Oddity] {
+    pub(crate) fn oddities(&self) -> &'run [ManifestWarning] {
         match self {
             Self::Read(listing) => listing.oddities(),
             Self::Remembered { .. } => &[],

@@ -18,7 +18,7 @@ use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts,
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
-    journal::{SegmentName, Standing},
+    journal::{HistoryState, SegmentName},
 };
 
 /// All that was found, and what was mended.
@@ -181,7 +181,7 @@ fn findings_of(artifact: Replayed) -> Vec<DoctorFinding> {
     let path = artifact.path;
     let wrong = |source| DoctorFinding::WrongHistory { path: path.clone(), source };
     let mut findings: Vec<DoctorFinding> = artifact.damage.into_iter().map(wrong).collect();
-    if let Standing::Unexplained { head } = artifact.standing {
+    if let HistoryState::Unexplained { head } = artifact.standing {
         findings.push(match (artifact.obstacle, artifact.earlier) {
             (Some(Obstacle::Gone), _) => DoctorFinding::Gone { path, head },
             (Some(Obstacle::Unreadable(_)), _) => DoctorFinding::Damaged { path, head },

@@ -12,7 +12,7 @@ use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     lease::Lease,
-    projection::gates::{Closed, Found, Gate, Judgement, StoredGate, find, verify},
+    projection::gates::{Closed, Gate, GateDecision, GateMatch, StoredGate, find, verify},
     workflow::StepId,
 };
 
@@ -60,8 +60,8 @@ impl Workspace {
             return Ok(GateAnswer { tier: Tier::Gate, ..answer });
         };
         let (verdict, gate) = match find(&stored, &StepId::parse(step)) {
-            Found::Closed(closed) => (Err(closed), None),
-            Found::Gate(gate) => (self.judge(path, gate)?, Some(gate.clone())),
+            GateMatch::Closed(closed) => (Err(closed), None),
+            GateMatch::Gate(gate) => (self.judge(path, gate)?, Some(gate.clone())),
         };
         Ok(GateAnswer {
             path: path.clone(),
@@ -105,8 +105,8 @@ impl Workspace {
         };
         // Only for information: gates that cannot be read change nothing about the answer.
         let gate = self.gates(path).ok().and_then(|stored| match find(&stored, &asked) {
-            Found::Gate(gate) => Some(gate.clone()),
-            Found::Closed(_) => None,
+            GateMatch::Gate(gate) => Some(gate.clone()),
+            GateMatch::Closed(_) => None,
         });
         let tier = Tier::Frontmatter;
         Ok(GateAnswer { path: path.clone(), step: step.to_owned(), tier, verdict, gate, lease: None })
@@ -114,9 +114,9 @@ impl Workspace {
 
     fn judge(&self, path: &ProjectPath, gate: &Gate) -> Result<Result<(), Closed>, GateError> {
         Ok(match gate.judge(sight::stat(self.root(), path)?) {
-            Judgement::Open => Ok(()),
-            Judgement::Closed(closed) => Err(closed),
-            Judgement::OpenIf(hash) => match sight::Sight::of(self.root(), path)? {
+            GateDecision::Open => Ok(()),
+            GateDecision::Closed(closed) => Err(closed),
+            GateDecision::OpenIf(hash) => match sight::Sight::of(self.root(), path)? {
                 Some(seen) if seen.stat.is_same_file(&gate.stat) && FileHash::of(&seen.bytes) == hash => {
                     Ok(())
                 }

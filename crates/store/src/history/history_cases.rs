@@ -9,7 +9,7 @@ use crate::history::{
     scratch_journal::digests, scratch_journal::event, scratch_journal::key, scratch_journal::path,
     scratch_journal::steps,
 };
-use stepmark_model::journal::{Event, EventId, Standing};
+use stepmark_model::journal::{Event, EventId, HistoryState};
 
 const PRD: (&str, &str) = ("path:docs/prd.md", "docs/prd.md");
 const TRACKED: (&str, &str) = ("id:A", "docs/prd.md");
@@ -23,7 +23,10 @@ fn a_project_without_a_journal_has_no_history_and_stays_as_it_is() {
     let project = ScratchJournal::new();
     let history = project.history();
     assert_eq!(history.heads(&key(PRD.0), &path(PRD.1)).unwrap(), []);
-    assert_eq!(history.lineage(&key(PRD.0), &path(PRD.1)).unwrap().standing(None), Standing::NoHistory);
+    assert_eq!(
+        history.lineage(&key(PRD.0), &path(PRD.1)).unwrap().history_state(None),
+        HistoryState::NoHistory
+    );
     assert!(matches!(history.event("abcd"), Err(HistoryError::UnknownEvent { .. })));
     assert_eq!(fs::read_dir(history.root().path()).unwrap().count(), 0);
     // What begins afterwards is seen, and indexed on disk.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::disk::root::Root;
 use crate::history::{SegmentPlace, SegmentProblem, VerifiedSegments};
-use stepmark_model::journal::{LineProblem, SegmentHead, SegmentName, Witness};
+use stepmark_model::journal::{HeadSource, LineProblem, SegmentHead, SegmentName};
 
 /// The heads that were named, each with what named it first.
-pub(super) type NamedHeads = BTreeMap<SegmentHead, Witness>;
+pub(super) type NamedHeads = BTreeMap<SegmentHead, HeadSource>;
 
 impl VerifiedSegments {
     /// Adds a problem for each of `named` that is not the end of a segment that was read. Of one segment, the
@@ -24,7 +24,7 @@ impl VerifiedSegments {
     }
 
     /// What is wrong with a segment that does not end as a witness says.
-    pub(crate) fn problem(&self, root: &Root, head: &SegmentHead, by: Witness) -> SegmentProblem {
+    pub(crate) fn problem(&self, root: &Root, head: &SegmentHead, by: HeadSource) -> SegmentProblem {
         let end = self.ends.get(&head.segment);
         let place = end.map_or(SegmentPlace::Sealed, |end| end.place);
         SegmentProblem {

@@ -9,7 +9,7 @@ use crate::history::{History, SegmentPlace, compress};
 use stepmark_frontmatter::diff;
 use stepmark_model::artifact::{FileHash, ProjectPath, StateDigest};
 use stepmark_model::journal::{
-    Actor, ArtifactKey, ArtifactRef, Chain, Digests, Event, EventDraft, Header, Kind, SegmentName,
+    Actor, ArtifactKey, ArtifactRef, Digests, Event, EventDraft, HashChain, Header, Kind, SegmentName,
 };
 
 /// A project with a journal.
@@ -21,7 +21,7 @@ pub(super) struct ScratchJournal {
 /// A segment that is being written.
 pub(super) struct Segment {
     file: PathBuf,
-    chain: Chain,
+    chain: HashChain,
 }
 
 impl ScratchJournal {

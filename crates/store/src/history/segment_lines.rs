@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use stepmark_model::artifact::FileHash;
-use stepmark_model::journal::{Chain, Event, Header, Line, LineProblem, SegmentName, heads_in};
+use stepmark_model::journal::{Event, HashChain, Header, Line, LineProblem, SegmentName, heads_in};
 
 /// No event is so long: the frontmatter of an artifact, which a snapshot holds, has 1 MiB at most.
 pub(super) const LONGEST_LINE: u64 = 16 * 1024 * 1024;
@@ -107,7 +107,7 @@ pub(super) fn read<E: From<io::Error>>(
                 (hash, is_known, hash, None, header_problem(header, name))
             }
             Some(behind) => {
-                let mut chain = Chain::behind(behind.last);
+                let mut chain = HashChain::behind(behind.last);
                 let (event, problem) = read_event(&mut chain, line, behind.is_known);
                 (behind.header, behind.is_known, chain.last(), event, problem)
             }
@@ -135,7 +135,10 @@ pub(super) fn read<E: From<io::Error>>(
 }
 
 /// What is wrong with a first line, in the file of the segment `name`.
-fn header_problem(header: Result<(Header, Chain), LineProblem>, name: &SegmentName) -> Option<LineProblem> {
+fn header_problem(
+    header: Result<(Header, HashChain), LineProblem>,
+    name: &SegmentName,
+) -> Option<LineProblem> {
     match header {
         Err(problem) => Some(problem),
         Ok((header, _)) if header.segment == name.as_str() => None,
@@ -160,7 +163,11 @@ fn is_damage(error: &io::Error) -> bool {
 
 /// An event behind a break in the chain counts if its content is what its id was made from. Behind a header that is not
 /// known, so does every such line, and the others are no news.
-fn read_event(chain: &mut Chain, line: &[u8], is_known: bool) -> (Option<Box<Event>>, Option<LineProblem>) {
+fn read_event(
+    chain: &mut HashChain,
+    line: &[u8],
+    is_known: bool,
+) -> (Option<Box<Event>>, Option<LineProblem>) {
     match chain.read(line) {
         Ok(event) if is_known => (Some(Box::new(event)), None),
         Ok(event) => (Some(Box::new(event)).filter(|event| event.is_genuine()), None),

@@ -8,7 +8,7 @@ use crate::history::{
     named_heads::SegmentEnd, named_heads::SegmentEnds, pack_files, segment_files, segment_files::SegmentFile,
     segment_lines, segment_lines::ReadLine, segment_source::SegmentSource,
 };
-use stepmark_model::journal::{Event, EventId, LineProblem, SegmentName, Witness, heads_in};
+use stepmark_model::journal::{Event, EventId, HeadSource, LineProblem, SegmentName, heads_in};
 
 /// What reading all segments found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl<'a> Verification<'a> {
         }
         let heads = line.seal.as_ref().filter(|_| is_genuine).and_then(|seal| heads_in(seal));
         for head in heads.into_iter().flatten() {
-            self.named.entry(head).or_insert_with(|| Witness::Segment(file.name.clone()));
+            self.named.entry(head).or_insert_with(|| HeadSource::Segment(file.name.clone()));
         }
         let forged = (!is_genuine).then_some(LineProblem::NotGenuine);
         line.problem.into_iter().chain(forged).for_each(|problem| self.add_problem(file, position, problem));

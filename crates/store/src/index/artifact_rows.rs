@@ -66,7 +66,7 @@ fn artifact_row(tracked: &TrackedArtifact, summary: &ArtifactSummary<'_>, stat: 
         summary.title.cell(),
         summary.workflow.known().cell(),
         track.cell(),
-        progress.map(|progress| progress.standing.as_str()).cell(),
+        progress.map(|progress| progress.state.as_str()).cell(),
         progress.map(|progress| progress.done).cell(),
         progress.map(|progress| progress.total).cell(),
         progress.and_then(|progress| (progress.done * 100).checked_div(progress.total)).cell(),

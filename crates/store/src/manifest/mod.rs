@@ -41,7 +41,7 @@ use crate::disk::{
 use crate::disk::{file_reading::open_file, file_reading::too_large, local_state::StateFolder, own_file};
 use stepmark_model::{
     artifact::{FileHash, READ_LIMIT},
-    projection::files_manifest::{Listing, ListingBuilder, Scope},
+    projection::files_manifest::{Listing, ListingBuilder, ManifestScope},
 };
 
 /// How much of a manifest is read at once, in bytes.
@@ -58,7 +58,7 @@ pub struct ManifestRequest<'a> {
     /// The manifest.
     pub manifest: &'a Path,
     /// Which files belong to it.
-    pub scope: Scope<'a>,
+    pub scope: ManifestScope<'a>,
     /// Whether `.gitignore`, `.ignore` and git's other ignore files take files out of the scope.
     pub ignore_files: IgnoreFiles,
     /// Where hashes of unchanged files are kept between runs; nowhere, if there is no place for them.

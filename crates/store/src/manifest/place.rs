@@ -10,7 +10,7 @@ use crate::disk::{CONFIGURATION_PATH, RelativeError, Root, RootError};
 use crate::manifest::{DEFAULT_MANIFEST, IgnoreFiles, ManifestRequest, stat_cache_of};
 use stepmark_model::{
     artifact::ProjectPath,
-    projection::files_manifest::{ArtifactFilter, Scope},
+    projection::files_manifest::{ArtifactFilter, ManifestScope},
 };
 
 /// The folders of the installer's own books in a `_bmad` folder; the second in alpha releases.
@@ -142,9 +142,9 @@ impl ManifestPlace {
         looked_at: &'a AtomicUsize,
     ) -> ManifestRequest<'a> {
         let scope = match self.files {
-            Files::Artifacts => Scope::Artifacts(configuration),
-            Files::BmadFolder => Scope::BmadFolder,
-            Files::All => Scope::Everything,
+            Files::Artifacts => ManifestScope::Artifacts(configuration),
+            Files::BmadFolder => ManifestScope::BmadFolder,
+            Files::All => ManifestScope::Everything,
         };
         ManifestRequest {
             root: &self.root,

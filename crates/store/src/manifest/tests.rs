@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::disk::{listed_files::ListedFiles, stat_cache::ManifestKey};
 use crate::manifest::*;
-use stepmark_model::projection::files_manifest::{self, ArtifactFilter, FileClass, Row, RowOrder};
+use stepmark_model::projection::files_manifest::{self, ArtifactFilter, FileClass, FileRow, RowOrder};
 
 struct Project {
     _folder: tempfile::TempDir,
@@ -35,7 +35,7 @@ impl Project {
         fs::write(place, text).unwrap();
     }
 
-    fn request<'a>(&'a self, manifest: &'a Path, scope: Scope<'a>) -> ManifestRequest<'a> {
+    fn request<'a>(&'a self, manifest: &'a Path, scope: ManifestScope<'a>) -> ManifestRequest<'a> {
         let ignore_files = IgnoreFiles::Disregarded;
         let stat_cache = Some(self.cache.as_path());
         ManifestRequest {
@@ -49,7 +49,7 @@ impl Project {
     }
 
     /// Writes the manifest, and gives the paths it lists.
-    fn write(&self, manifest: &Path, scope: Scope<'_>) -> Vec<String> {
+    fn write(&self, manifest: &Path, scope: ManifestScope<'_>) -> Vec<String> {
         let draft = write(&self.request(manifest, scope)).unwrap();
         fs::create_dir_all(manifest.parent().unwrap()).unwrap();
         fs::write(manifest, &draft.bytes).unwrap();
@@ -58,7 +58,7 @@ impl Project {
     }
 
     /// The files that are not in order, with their classes.
-    fn verify(&self, manifest: &Path, scope: Scope<'_>) -> Vec<(String, &'static str)> {
+    fn verify(&self, manifest: &Path, scope: ManifestScope<'_>) -> Vec<(String, &'static str)> {
         let report = verify(&self.request(manifest, scope)).unwrap();
         report.verification.others.into_iter().map(|file| (file.path, file.class.label())).collect()
     }
@@ -76,7 +76,7 @@ impl ArtifactFilter for Markdown {
     }
 }
 
-const ARTIFACTS: Scope<'static> = Scope::Artifacts(&Markdown);
+const ARTIFACTS: ManifestScope<'static> = ManifestScope::Artifacts(&Markdown);
 
 #[test]
 fn tells_each_kind_of_difference() {
@@ -235,7 +235,7 @@ fn the_cache_is_written_only_when_that_helps() {
 fn writing_again_changes_nothing_and_keeps_the_order_of_ties() {
     let project = Project::new(&[("m/a/README.md", "a"), ("m/b/README.md", "b"), ("m/c/README.md", "c")]);
     let manifest = project.place("files.csv");
-    let scope = Scope::Everything;
+    let scope = ManifestScope::Everything;
     let request = project.request(&manifest, scope);
     assert!(!write(&request).unwrap().is_up_to_date());
     assert_eq!(project.write(&manifest, scope), ["m/a/README.md", "m/b/README.md", "m/c/README.md"]);
@@ -278,7 +278,7 @@ fn bmad_folder() -> (Project, PathBuf) {
     let manifest = project.place("_config/files-manifest.csv");
     let mut rows: Vec<_> = installed
         .iter()
-        .map(|(path, text)| Row::of(path, Some(FileHash::of(text.as_bytes()))).unwrap())
+        .map(|(path, text)| FileRow::of(path, Some(FileHash::of(text.as_bytes()))).unwrap())
         .collect();
     RowOrder::root().unwrap().sort(&mut rows, []);
     fs::write(&manifest, files_manifest::write(&rows).unwrap()).unwrap();
@@ -294,7 +294,7 @@ fn bmad_folder() -> (Project, PathBuf) {
 #[test]
 fn a_fresh_installation_raises_no_alarm() {
     let (project, manifest) = bmad_folder();
-    let report = verify(&project.request(&manifest, Scope::BmadFolder)).unwrap();
+    let report = verify(&project.request(&manifest, ManifestScope::BmadFolder)).unwrap();
     let count = |class| report.verification.count(class);
     assert!(!report.verification.has_findings());
     assert_eq!(
@@ -303,7 +303,7 @@ fn a_fresh_installation_raises_no_alarm() {
         [3, 2, 2, 1]
     );
     fs::remove_file(project.place("bmm/module-help.csv")).unwrap();
-    let files = project.verify(&manifest, Scope::BmadFolder);
+    let files = project.verify(&manifest, ManifestScope::BmadFolder);
     assert!(files.contains(&("bmm/module-help.csv".to_owned(), "missing")), "{files:?}");
 }
 
@@ -312,7 +312,7 @@ fn another_manifest_of_an_installation_lists_what_the_installer_lists() {
     let (project, _) = bmad_folder();
     let other = project.place("custom/files.csv");
     assert_eq!(
-        project.write(&other, Scope::BmadFolder),
+        project.write(&other, ManifestScope::BmadFolder),
         [
             "_config/manifest.yaml",
             "bmm/module-help.csv",
@@ -322,7 +322,7 @@ fn another_manifest_of_an_installation_lists_what_the_installer_lists() {
             "render/.gitignore",
         ]
     );
-    assert_eq!(project.verify(&other, Scope::BmadFolder), []);
+    assert_eq!(project.verify(&other, ManifestScope::BmadFolder), []);
 }
 
 #[test]
@@ -369,7 +369,7 @@ fn links_are_told_and_never_lead_outside() {
     let hash = FileHash::of(b"b");
     let rows = format!("md,b,docs,docs/shared/b.md,{hash}\nmd,s,docs,docs/outside/secret.md,{hash}\n");
     fs::write(&manifest, format!("type,name,module,path,hash\n{rows}")).unwrap();
-    let files = project.verify(&manifest, Scope::Artifacts(&Nothing));
+    let files = project.verify(&manifest, ManifestScope::Artifacts(&Nothing));
     assert_eq!(files, [("docs/outside/secret.md".to_owned(), "unreadable")]);
 }
 

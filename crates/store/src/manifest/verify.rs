@@ -12,7 +12,7 @@ use crate::manifest::{
     observer::Seen, observer::Sight, observer::stays_inside, read_manifest, renew, selection::Selection,
 };
 use stepmark_model::projection::files_manifest::{
-    self, Deviation, Found, Listing, Observations, Oddity, Verification,
+    self, Deviation, FoundFile, Listing, ManifestWarning, Observations, Verification,
 };
 
 /// How the files stand to their manifest.
@@ -21,7 +21,7 @@ pub struct ManifestReport {
     /// The comparison.
     pub verification: Verification,
     /// What is odd about the manifest itself, by line.
-    pub oddities: Vec<Oddity>,
+    pub oddities: Vec<ManifestWarning>,
     /// What the walk could not go through, by path. What is listed in a closed folder is unreadable in the comparison;
     /// the rest concerns no listed file.
     pub problems: Vec<WalkProblem>,
@@ -120,13 +120,15 @@ impl Comparison<'_> {
     fn unseen(&self, seen: &HashSet<String>) -> Vec<Deviation> {
         let unseen = self.files.folders().into_iter().filter(|folder| !seen.contains(*folder));
         let deviations = unseen.flat_map(|folder| {
-            self.files.in_folder(folder, None, None).map(move |file| deviation(folder, &file, Found::Nothing))
+            self.files
+                .in_folder(folder, None, None)
+                .map(move |file| deviation(folder, &file, FoundFile::Nothing))
         });
         deviations.collect()
     }
 }
 
-fn deviation(folder: &str, file: &ListedFile<'_>, found: Found) -> Deviation {
+fn deviation(folder: &str, file: &ListedFile<'_>, found: FoundFile) -> Deviation {
     let name = String::from_utf8_lossy(file.name);
     let path = if folder.is_empty() { name.into_owned() } else { format!("{folder}/{name}") };
     Deviation { path, listed: file.hash, found }
@@ -162,12 +164,12 @@ impl Visitor for Comparer<'_> {
             let name = folder.name(place).as_bytes();
             // Equality first: it is the rule, and sooner known than an order.
             while let Some(absent) = listed.next_if(|file| file.name != name && file.name < name) {
-                self.deviates(folder, &absent, Found::Nothing);
+                self.deviates(folder, &absent, FoundFile::Nothing);
             }
             rows.push(listed.next_if(|file| file.name == name));
         }
         for absent in listed {
-            self.deviates(folder, &absent, Found::Nothing);
+            self.deviates(folder, &absent, FoundFile::Nothing);
         }
         for (place, row) in places.zip(rows) {
             match row {
@@ -181,7 +183,7 @@ impl Visitor for Comparer<'_> {
 }
 
 impl<'run> Comparer<'run> {
-    fn deviates(&mut self, folder: &Folder, file: &ListedFile<'_>, found: Found) {
+    fn deviates(&mut self, folder: &Folder, file: &ListedFile<'_>, found: FoundFile) {
         self.observed.deviations.push(deviation(folder.path(), file, found));
     }
 
@@ -194,11 +196,11 @@ impl<'run> Comparer<'run> {
             }
             Seen::File(_) => {
                 let line_ends = file.hash.and_then(|_| self.observer.line_ends(folder, place));
-                Found::OtherBytes(line_ends.map(Box::new))
+                FoundFile::OtherBytes(line_ends.map(Box::new))
             }
-            Seen::Gone => Found::Nothing,
-            Seen::Unreadable(reason) => Found::Unreadable(reason),
-            Seen::LinkedFolder => Found::Unreadable("it is a link to a folder".to_owned()),
+            Seen::Gone => FoundFile::Nothing,
+            Seen::Unreadable(reason) => FoundFile::Unreadable(reason),
+            Seen::LinkedFolder => FoundFile::Unreadable("it is a link to a folder".to_owned()),
         };
         self.deviates(folder, file, found);
     }

@@ -8,7 +8,8 @@ use crate::manifest::{
 use stepmark_model::{
     artifact::FileHash,
     projection::files_manifest::{
-        self, Listing, Oddity, OddityKind, Row, RowOrder, RowOrderError, Scope, UnlistablePath,
+        self, FileRow, Listing, ManifestScope, ManifestWarning, ManifestWarningKind, RowOrder, RowOrderError,
+        UnlistablePath,
     },
 };
 
@@ -78,7 +79,7 @@ pub fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWri
 
     let mut rows = Vec::with_capacity(collected.files.len());
     for (path, hash) in &collected.files {
-        rows.push(Row::of(path, *hash)?);
+        rows.push(FileRow::of(path, *hash)?);
     }
     RowOrder::root()?.sort(&mut rows, earlier.lines());
     let bytes = files_manifest::write(&rows)?;
@@ -93,13 +94,13 @@ pub fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWri
     })
 }
 
-fn is_header(oddity: &Oddity) -> bool {
-    matches!(oddity.kind, OddityKind::Header { .. })
+fn is_header(oddity: &ManifestWarning) -> bool {
+    matches!(oddity.kind, ManifestWarningKind::Header { .. })
 }
 
 /// The installer's own manifest in a `_bmad` folder; nothing elsewhere.
 fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, ManifestReadError> {
-    if !matches!(request.scope, Scope::BmadFolder) {
+    if !matches!(request.scope, ManifestScope::BmadFolder) {
         return Ok(Listing::default());
     }
     let found = read_manifest(&installers_manifest(request.root.path()), Hashed::No)?;

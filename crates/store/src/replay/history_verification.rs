@@ -13,7 +13,7 @@ use crate::git::{
 };
 use crate::history::{HistoryError, SEALED_FOLDER, SegmentProblem, VerifiedSegments, verify_segments};
 use stepmark_model::{
-    journal::{LineProblem, SegmentHead, Witness},
+    journal::{HeadSource, LineProblem, SegmentHead},
     projection::history_trailer::{KEY, head_of},
 };
 
@@ -44,7 +44,7 @@ pub fn verify_history(root: &Root) -> Result<VerifiedSegments, HistoryError> {
         if end.is_none() && !has_segment(root, &mut objects, &head, commit) {
             return;
         }
-        let problem = verified.problem(root, &head, Witness::Commit(commit.to_owned()));
+        let problem = verified.problem(root, &head, HeadSource::Commit(commit.to_owned()));
         verified.problems.push(problem);
         reported.insert(head.segment);
     });

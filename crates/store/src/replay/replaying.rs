@@ -10,7 +10,7 @@ use crate::workspace::{ArtifactError, Workspace};
 use stepmark_frontmatter::{Change, diff};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, StateDigest, StateUnreadable},
-    journal::{ArtifactKey, Digests, EventId, Lineage, ReplayError, Standing},
+    journal::{ArtifactKey, Digests, EventId, HistoryState, Lineage, ReplayError},
 };
 
 /// An artifact, and how its state stands to its history.
@@ -21,7 +21,7 @@ pub struct Replayed {
     /// Under which key events know it.
     pub key: ArtifactKey,
     /// How its state stands to its history.
-    pub standing: Standing,
+    pub standing: HistoryState,
     /// How many events it has.
     pub events: usize,
     /// Where its state is unexplained: an event that led to this state before, which git has not checked out.
@@ -166,14 +166,14 @@ impl Workspace {
             state: state.as_ref().and_then(|state| state.as_ref().ok()).map(StateDigest::of),
         });
         let (mut standing, mut earlier) = standing(lineage, &path, digests, checked_out);
-        if let (Standing::Unexplained { head }, Some(Ok(state))) = (standing, &state)
+        if let (HistoryState::Unexplained { head }, Some(Ok(state))) = (standing, &state)
             && lineage.is_merged(state)
         {
-            (standing, earlier) = (Standing::Merged { head }, None);
+            (standing, earlier) = (HistoryState::Merged { head }, None);
         }
         let damage = lineage.verify();
         let (mut changes, mut obstacle) = (Vec::new(), None);
-        if let Standing::Unexplained { head } = standing {
+        if let HistoryState::Unexplained { head } = standing {
             match (self.with_history(|history| history.state_after(head)), state) {
                 (Ok(recorded), Some(Ok(now))) => changes = diff(&recorded, &now),
                 (_, Some(Err(error))) => obstacle = Some(Obstacle::Unreadable(error)),
@@ -200,16 +200,18 @@ fn standing(
     path: &ProjectPath,
     digests: Option<Digests>,
     checked_out: &mut CheckedOut,
-) -> (Standing, Option<EventId>) {
-    match lineage.standing(digests) {
+) -> (HistoryState, Option<EventId>) {
+    match lineage.history_state(digests) {
         // The checked out commit does not have it either: this is the state before its first event.
-        Standing::Unexplained { head } if digests.is_none() && checked_out.lacks(path) => {
-            (first(lineage).map_or(Standing::Unexplained { head }, |event| Standing::Earlier { event }), None)
-        }
+        HistoryState::Unexplained { head } if digests.is_none() && checked_out.lacks(path) => (
+            first(lineage)
+                .map_or(HistoryState::Unexplained { head }, |event| HistoryState::Earlier { event }),
+            None,
+        ),
         // Only git brings an earlier state back; an editor that writes an older text over the work does not explain it.
-        Standing::Earlier { event } if !checked_out.explains(path, digests) => {
+        HistoryState::Earlier { event } if !checked_out.explains(path, digests) => {
             let head = lineage.heads().last().map_or(event, |head| head.id);
-            (Standing::Unexplained { head }, Some(event))
+            (HistoryState::Unexplained { head }, Some(event))
         }
         standing => (standing, None),
     }

@@ -5,7 +5,7 @@ use crate::git::{process::is_repository, version::Object, version::ObjectReader}
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
-    journal::{Digests, Moment},
+    journal::{ArtifactState, Digests},
 };
 
 /// The checked out commit and the index. Git is started at the first question; without git there is no answer but no.
@@ -29,7 +29,7 @@ impl CheckedOut {
         };
         found.iter().any(|object| match object {
             Object::Blob(bytes) => {
-                file.is_some() && Digests::are_same_state(Moment::of(path, Some(bytes)).digests, file)
+                file.is_some() && Digests::are_same_state(ArtifactState::of(path, Some(bytes)).digests, file)
             }
             Object::Missing => file.is_none(),
             Object::OverLimit(_) | Object::Folder(_) | Object::Other => false,

@@ -4,25 +4,25 @@ use crate::disk::root::Root;
 use crate::git::{process::is_repository, process::printed, version::is_blob_of};
 use stepmark_model::{
     artifact::ProjectPath,
-    journal::{Actor, Outsider},
+    journal::{Actor, ExternalAuthor},
 };
 
 /// Who last changed the file that has `bytes`, as far as git knows: the author of its last commit, if the file is as it was committed.
 /// Without git, or for what is not committed, nobody.
 ///
 /// `git status` would say whether it is, and run the filters that `.gitattributes` and the repository's configuration name.
-pub(crate) fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> Outsider {
+pub(crate) fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> ExternalAuthor {
     if !is_repository(root) {
-        return Outsider::unknown();
+        return ExternalAuthor::unknown();
     }
     let committed = printed(root, &["ls-tree", "-z", "HEAD", "--", path.as_str()]);
     let is_committed = committed.as_deref().and_then(object_of).is_some_and(|object| holds(object, bytes));
     if !is_committed {
-        return Outsider::unknown();
+        return ExternalAuthor::unknown();
     }
     let author = printed(root, &["log", "-1", "--format=%H%x00%an", "--", path.as_str()]);
     let author = author.as_deref().and_then(|line| line.trim_end().split_once('\0'));
-    author.map_or_else(Outsider::unknown, |(commit, name)| Outsider {
+    author.map_or_else(ExternalAuthor::unknown, |(commit, name)| ExternalAuthor {
         actor: Actor::human(name),
         commit: Some(commit.to_owned()),
     })

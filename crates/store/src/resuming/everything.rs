@@ -13,7 +13,7 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::Artifact,
     journal::{ArtifactKey, Event, Kind, SessionId},
-    resume::{Evidence, InterruptedSession, OpenDelegation, Said, Source, Testimony},
+    resume::{InterruptedSession, OpenDelegation, ResumeReport, SourceReport, SourceResult, StateSource},
 };
 
 /// How far back a state is looked for behind events after which the file could not be read.
@@ -31,7 +31,7 @@ impl Workspace {
     pub(crate) fn look_at_everything(
         &self,
         subject: &mut Subject,
-        evidence: &mut Evidence,
+        report: &mut ResumeReport,
     ) -> Result<(), ArtifactError> {
         let (artifacts, git) = thread::scope(|scope| {
             // Reading all artifacts and asking git take the longest: at the same time.
@@ -40,25 +40,25 @@ impl Workspace {
                 let names_a_parent = |bytes: &[u8]| memchr::memmem::find(bytes, b"parent_id").is_some();
                 artifact_files::read_where(self, &AtomicUsize::new(0), &names_a_parent)
             });
-            let git = self.hear_git(&subject.artifact, &mut evidence.cautions);
+            let git = self.hear_git(&subject.artifact, &mut report.cautions);
             let artifacts = artifacts.join().unwrap_or_else(|panicked| std::panic::resume_unwind(panicked));
             (artifacts, git)
         });
-        self.hear_journal(subject, evidence)?;
-        evidence.testimonies.push(git?);
-        self.hear_sessions(evidence);
-        hear_children(artifacts, subject, evidence);
+        self.hear_journal(subject, report)?;
+        report.sources.push(git?);
+        self.hear_sessions(report);
+        hear_children(artifacts, subject, report);
         Ok(())
     }
 
-    fn hear_journal(&self, subject: &mut Subject, evidence: &mut Evidence) -> Result<(), ArtifactError> {
+    fn hear_journal(&self, subject: &mut Subject, report: &mut ResumeReport) -> Result<(), ArtifactError> {
         let path_key = ArtifactKey::of_path(subject.artifact.path());
         let first = subject.keys.first().cloned().unwrap_or(path_key);
-        let (source, said) = match self.with_history(|history| last_state(history, subject, &first)) {
+        let (source, result) = match self.with_history(|history| last_state(history, subject, &first)) {
             Ok(Some(LastState { event, state, other_heads })) => {
                 subject.ids.extend(ids_of(&state));
                 if other_heads > 0 {
-                    evidence.cautions.push(format!(
+                    report.cautions.push(format!(
                         "the journal has {other_heads} more ends with other states: branches that were not merged"
                     ));
                 }
@@ -66,19 +66,21 @@ impl Workspace {
                 let text = format!("---\n{state}\n---\n");
                 let bytes = [text.as_bytes(), body(&subject.artifact)].concat();
                 let tracked = self.track(Artifact::read(subject.artifact.path().clone(), bytes))?;
-                (Source::Journal(Some(event.id)), said_by(&tracked, Some(event.at)))
+                (StateSource::Journal(Some(event.id)), said_by(&tracked, Some(event.at)))
             }
             Ok(None) => {
                 let reason = "no event tells a state of this artifact".to_owned();
-                (Source::Journal(None), Said::Nothing { reason })
+                (StateSource::Journal(None), SourceResult::Nothing { reason })
             }
-            Err(error) => (Source::Journal(None), Said::Distrusted { reason: error.to_string() }),
+            Err(error) => {
+                (StateSource::Journal(None), SourceResult::Distrusted { reason: error.to_string() })
+            }
         };
-        evidence.testimonies.push(Testimony { source, said });
+        report.sources.push(SourceReport { source, result });
         if let Ok(problems) = self.with_history(History::problems)
             && !problems.is_empty()
         {
-            evidence.cautions.push(format!(
+            report.cautions.push(format!(
                 "{} lines of the journal cannot be used, so events may be missing: `stepmark doctor` shows them",
                 problems.len()
             ));
@@ -87,9 +89,16 @@ impl Workspace {
     }
 
     /// What git's newest readable version says.
-    fn hear_git(&self, artifact: &Artifact, cautions: &mut Vec<String>) -> Result<Testimony, ArtifactError> {
+    fn hear_git(
+        &self,
+        artifact: &Artifact,
+        cautions: &mut Vec<String>,
+    ) -> Result<SourceReport, ArtifactError> {
         let nothing = |reason: String| {
-            Ok(Testimony { source: Source::GitHistory(None), said: Said::Nothing { reason } })
+            Ok(SourceReport {
+                source: StateSource::GitHistory(None),
+                result: SourceResult::Nothing { reason },
+            })
         };
         let limit = self.configuration().git_history_limit();
         if limit.is_zero() {
@@ -103,8 +112,8 @@ impl Workspace {
         let search = match git_history::newest_version(self.root(), path, limit, is_readable) {
             Ok(search) => search,
             Err(error) => {
-                let said = Said::Distrusted { reason: format!("git cannot be started: {error}") };
-                return Ok(Testimony { source: Source::GitHistory(None), said });
+                let result = SourceResult::Distrusted { reason: format!("git cannot be started: {error}") };
+                return Ok(SourceReport { source: StateSource::GitHistory(None), result });
             }
         };
         if search.is_cut_off {
@@ -123,19 +132,19 @@ impl Workspace {
             });
         };
         let tracked = self.track(Artifact::read(path.clone(), version.bytes))?;
-        let said = said_by(&tracked, Some(version.at));
-        Ok(Testimony { source: Source::GitHistory(Some(version.commit)), said })
+        let result = said_by(&tracked, Some(version.at));
+        Ok(SourceReport { source: StateSource::GitHistory(Some(version.commit)), result })
     }
 
     /// Other sessions that began and never ended.
-    fn hear_sessions(&self, evidence: &mut Evidence) {
+    fn hear_sessions(&self, report: &mut ResumeReport) {
         let own = self.attribution().session.as_ref().map(SessionId::as_str);
         match self.with_history(History::sessions) {
             Ok(sessions) => {
                 let open = sessions
                     .into_iter()
                     .filter(|session| session.end.is_none() && Some(session.id.as_str()) != own);
-                evidence.sessions.extend(open.map(|session| InterruptedSession {
+                report.sessions.extend(open.map(|session| InterruptedSession {
                     id: session.id,
                     event: session.last.id,
                     kind: session.last.kind.as_str().to_owned(),
@@ -143,7 +152,7 @@ impl Workspace {
                     artifact: session.last.artifact.map(|artifact| artifact.path),
                 }));
             }
-            Err(error) => evidence.cautions.push(format!("other sessions are not known: {error}")),
+            Err(error) => report.cautions.push(format!("other sessions are not known: {error}")),
         }
     }
 }
@@ -186,18 +195,18 @@ fn readable_state(history: &History, head: &Event) -> Result<Option<(Event, Json
 }
 
 /// Children of the artifact that are not finished.
-fn hear_children(artifacts: Result<Artifacts, WalkError>, subject: &Subject, evidence: &mut Evidence) {
+fn hear_children(artifacts: Result<Artifacts, WalkError>, subject: &Subject, report: &mut ResumeReport) {
     let artifacts = match artifacts {
         Ok(artifacts) => artifacts,
         Err(error) => {
-            evidence.cautions.push(format!("delegations are not known: {error}"));
+            report.cautions.push(format!("delegations are not known: {error}"));
             return;
         }
     };
     if !artifacts.is_whole() {
-        evidence.cautions.push("some artifacts cannot be read: delegations in them are not known".to_owned());
+        report.cautions.push("some artifacts cannot be read: delegations in them are not known".to_owned());
     }
-    evidence
+    report
         .delegations
         .extend(artifacts.artifacts.iter().filter_map(|child| open_delegation(child, &subject.ids)));
 }
@@ -210,8 +219,10 @@ fn open_delegation(child: &TrackedArtifact, parents: &[String]) -> Option<OpenDe
         return None;
     }
     let next = match said_by(child, None) {
-        Said::State { outlook, .. } => outlook.next,
-        Said::Unclear { .. } | Said::Nothing { .. } | Said::Distrusted { .. } => Vec::new(),
+        SourceResult::State { point, .. } => point.next,
+        SourceResult::Unclear { .. } | SourceResult::Nothing { .. } | SourceResult::Distrusted { .. } => {
+            Vec::new()
+        }
     };
     Some(OpenDelegation { path: member.path, status: member.status, next })
 }

@@ -17,16 +17,19 @@ use stepmark_model::{
     artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS, StateDigest},
     journal::{ArtifactKey, Event, EventId},
     projection::checkpoint::{Checkpoint, surviving_keys},
-    resume::{Evidence, Outlook, Said, Source, Testimony, Tier, Unclear, Verdict, decide},
+    resume::{
+        NoResumePoint, ResumeDecision, ResumePoint, ResumeReport, SourceReport, SourceResult, StateSource,
+        Tier, decide,
+    },
 };
 
 /// Where to go on, and all that was found out on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resumption {
     /// What was found out.
-    pub evidence: Evidence,
+    pub report: ResumeReport,
     /// What it comes to: an answer, or that it cannot be told.
-    pub verdict: Verdict,
+    pub verdict: ResumeDecision,
 }
 
 /// What is known of the artifact itself when further tiers are looked at.
@@ -45,76 +48,77 @@ impl Workspace {
     /// # Errors
     /// When the path leads out of the project, or a step file of the workflow cannot be read.
     pub fn resume(&self, path: &ProjectPath, least: Tier) -> Result<Resumption, ArtifactError> {
-        let mut evidence = Evidence::none(path.clone());
+        let mut report = ResumeReport::none(path.clone());
         let mut subject: Option<Subject> = None;
         loop {
-            match (decide(&evidence, least), &mut subject) {
-                (Verdict::Look(Tier::Frontmatter), _) => {
-                    let (found, testimony) = self.look_at_frontmatter(path)?;
+            match (decide(&report, least), &mut subject) {
+                (ResumeDecision::Look(Tier::Frontmatter), _) => {
+                    let (found, source) = self.look_at_frontmatter(path)?;
                     subject = Some(found);
-                    evidence.testimonies.push(testimony);
-                    evidence.looked = Some(Tier::Frontmatter);
+                    report.sources.push(source);
+                    report.looked = Some(Tier::Frontmatter);
                 }
-                (Verdict::Look(Tier::Checkpoint), Some(subject)) => {
-                    self.look_at_checkpoints(subject, &mut evidence)?;
-                    evidence.looked = Some(Tier::Checkpoint);
+                (ResumeDecision::Look(Tier::Checkpoint), Some(subject)) => {
+                    self.look_at_checkpoints(subject, &mut report)?;
+                    report.looked = Some(Tier::Checkpoint);
                 }
-                (Verdict::Look(Tier::Everything), Some(subject)) => {
-                    self.look_at_everything(subject, &mut evidence)?;
-                    evidence.looked = Some(Tier::Everything);
+                (ResumeDecision::Look(Tier::Everything), Some(subject)) => {
+                    self.look_at_everything(subject, &mut report)?;
+                    report.looked = Some(Tier::Everything);
                 }
-                (verdict, _) => return Ok(Resumption { evidence, verdict }),
+                (verdict, _) => return Ok(Resumption { report, verdict }),
             }
         }
     }
 
-    fn look_at_frontmatter(&self, path: &ProjectPath) -> Result<(Subject, Testimony), ArtifactError> {
-        let (artifact, said) = match self.artifact(path) {
+    fn look_at_frontmatter(&self, path: &ProjectPath) -> Result<(Subject, SourceReport), ArtifactError> {
+        let (artifact, result) = match self.artifact(path) {
             Ok(tracked) => {
-                let said = match damage(tracked.artifact()) {
-                    Some(said) => said,
+                let result = match damage(tracked.artifact()) {
+                    Some(result) => result,
                     None => said_by(&tracked, None),
                 };
-                (tracked.artifact().clone(), said)
+                (tracked.artifact().clone(), result)
             }
             Err(ArtifactError::Missing { .. }) => {
-                let said = Said::Nothing { reason: "there is no such file".to_owned() };
-                (Artifact::read(path.clone(), Vec::new()), said)
+                let result = SourceResult::Nothing { reason: "there is no such file".to_owned() };
+                (Artifact::read(path.clone(), Vec::new()), result)
             }
             Err(ArtifactError::Read { source, .. }) => {
-                let said = Said::Distrusted { reason: format!("the file cannot be read: {source}") };
-                (Artifact::read(path.clone(), Vec::new()), said)
+                let result =
+                    SourceResult::Distrusted { reason: format!("the file cannot be read: {source}") };
+                (Artifact::read(path.clone(), Vec::new()), result)
             }
             Err(error) => return Err(error),
         };
         let keys = surviving_keys(&artifact);
         let ids = artifact.state_value().map(|state| ids_of(&state)).unwrap_or_default();
-        Ok((Subject { artifact, keys, ids }, Testimony { source: Source::Frontmatter, said }))
+        Ok((Subject { artifact, keys, ids }, SourceReport { source: StateSource::Frontmatter, result }))
     }
 
     /// Hears the newest checkpoint, and all others where that one is not believed.
     fn look_at_checkpoints(
         &self,
         subject: &mut Subject,
-        evidence: &mut Evidence,
+        report: &mut ResumeReport,
     ) -> Result<(), ArtifactError> {
         let places = match self.checkpoints_of(&subject.keys) {
             Ok(places) => places,
             Err(error) => {
                 let reason = format!("{error}: {}", error.source);
-                let source = Source::Checkpoint(None);
-                evidence.testimonies.push(Testimony { source, said: Said::Distrusted { reason } });
+                let source = StateSource::Checkpoint(None);
+                report.sources.push(SourceReport { source, result: SourceResult::Distrusted { reason } });
                 return Ok(());
             }
         };
         if places.is_empty() {
-            let said = Said::Nothing { reason: "there is none".to_owned() };
-            evidence.testimonies.push(Testimony { source: Source::Checkpoint(None), said });
+            let result = SourceResult::Nothing { reason: "there is none".to_owned() };
+            report.sources.push(SourceReport { source: StateSource::Checkpoint(None), result });
         }
         for place in places {
-            let said = self.hear_checkpoint(subject, &place)?;
-            let is_believed = matches!(said, Said::State { .. });
-            evidence.testimonies.push(Testimony { source: Source::Checkpoint(Some(place)), said });
+            let result = self.hear_checkpoint(subject, &place)?;
+            let is_believed = matches!(result, SourceResult::State { .. });
+            report.sources.push(SourceReport { source: StateSource::Checkpoint(Some(place)), result });
             if is_believed {
                 break;
             }
@@ -122,8 +126,12 @@ impl Workspace {
         Ok(())
     }
 
-    fn hear_checkpoint(&self, subject: &mut Subject, place: &ProjectPath) -> Result<Said, ArtifactError> {
-        let distrusted = |reason: String| Ok(Said::Distrusted { reason });
+    fn hear_checkpoint(
+        &self,
+        subject: &mut Subject,
+        place: &ProjectPath,
+    ) -> Result<SourceResult, ArtifactError> {
+        let distrusted = |reason: String| Ok(SourceResult::Distrusted { reason });
         let checkpoint = match self.checkpoint_at(place) {
             Ok(checkpoint) => checkpoint,
             Err(error) => {
@@ -212,7 +220,7 @@ pub(crate) fn heads_of(
 }
 
 /// Why the frontmatter cannot tell how far the work is, if it cannot.
-pub(crate) fn damage(artifact: &Artifact) -> Option<Said> {
+pub(crate) fn damage(artifact: &Artifact) -> Option<SourceResult> {
     let is_fatal = |problem: &Problem| match problem {
         Problem::FenceUnclosed
         | Problem::FrontmatterMisplaced
@@ -228,26 +236,26 @@ pub(crate) fn damage(artifact: &Artifact) -> Option<Said> {
     let fatal = artifact.diagnoses().iter().find(|diagnosis| is_fatal(&diagnosis.problem));
     if let Some(diagnosis) = fatal {
         let position = artifact.document().position(diagnosis.span.start);
-        return Some(Said::Distrusted { reason: format!("line {position}: {}", diagnosis.problem) });
+        return Some(SourceResult::Distrusted { reason: format!("line {position}: {}", diagnosis.problem) });
     }
     let is_absent = artifact.document().frontmatter() == Frontmatter::Absent;
-    is_absent.then(|| Said::Nothing { reason: "the file has none".to_owned() })
+    is_absent.then(|| SourceResult::Nothing { reason: "the file has none".to_owned() })
 }
 
 /// What a state says that was read with its workflow.
-pub(crate) fn said_by(tracked: &TrackedArtifact, at: Option<Timestamp>) -> Said {
+pub(crate) fn said_by(tracked: &TrackedArtifact, at: Option<Timestamp>) -> SourceResult {
     let unclear = match tracked.membership() {
-        Membership::Ambiguous { candidates } => Unclear::Ambiguous { candidates: candidates.clone() },
-        Membership::Missing { name } => Unclear::MissingWorkflow { name: name.clone() },
-        Membership::Member { .. } | Membership::None => Unclear::NoWorkflow,
+        Membership::Ambiguous { candidates } => NoResumePoint::Ambiguous { candidates: candidates.clone() },
+        Membership::Missing { name } => NoResumePoint::MissingWorkflow { name: name.clone() },
+        Membership::Member { .. } | Membership::None => NoResumePoint::NoWorkflow,
     };
     let completed = tracked.steps().completed().iter().map(ToString::to_string).collect();
     let status = tracked.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
-    let outlook =
-        tracked.progress().map_or(Err(unclear), |progress| Outlook::of(&progress, completed, status));
-    match outlook {
-        Ok(outlook) => Said::State { at, outlook },
-        Err(reason) => Said::Unclear { reason },
+    let point =
+        tracked.progress().map_or(Err(unclear), |progress| ResumePoint::of(&progress, completed, status));
+    match point {
+        Ok(point) => SourceResult::State { at, point },
+        Err(reason) => SourceResult::Unclear { reason },
     }
 }
 

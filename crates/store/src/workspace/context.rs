@@ -7,8 +7,8 @@ use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 use stepmark_model::{
     artifact::ProjectPath,
     workflow::{
-        Binding, ContextAnswer, ContextPlace, ContextQuestion, ContextSource, ContextStatement, Evidence,
-        answer_context, context_statements,
+        Binding, BindingReason, ContextAnswer, ContextQuery, ContextSource, ContextSourceKind,
+        ContextStatement, answer_context, context_statements,
     },
 };
 
@@ -36,7 +36,7 @@ pub struct ContextWorkflow {
     /// Its track.
     pub track: String,
     /// Why this one.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<BindingReason>,
 }
 
 impl Context {
@@ -60,11 +60,16 @@ impl Workspace {
         };
         let mut sources = Vec::new();
         if let Some(artifact) = &subject {
-            sources.push(source(ContextPlace::Artifact, artifact.path(), artifact.artifact().bytes(), None));
+            sources.push(source(
+                ContextSourceKind::Artifact,
+                artifact.path(),
+                artifact.artifact().bytes(),
+                None,
+            ));
             for (path, folder) in self.workflow_files(artifact) {
                 match self.read_file(&path) {
                     Ok(bytes) => {
-                        sources.push(source(ContextPlace::Workflow, &path, &bytes, Some(folder)));
+                        sources.push(source(ContextSourceKind::Workflow, &path, &bytes, Some(folder)));
                     }
                     Err(ArtifactError::Missing { .. }) => {}
                     Err(error) => sources.push(unreadable(&path, folder, &error)),
@@ -75,8 +80,8 @@ impl Workspace {
             let sources = [sources.clone(), self.configured_sources(question)].concat();
             answer_context(question, &sources, self.configuration().variables())
         };
-        let active = answer(ContextQuestion::Active);
-        let configuration_file = answer(ContextQuestion::ConfigurationFile);
+        let active = answer(ContextQuery::Active);
+        let configuration_file = answer(ContextQuery::ConfigurationFile);
         let named = [active.path(), configuration_file.path()].into_iter().flatten();
         let missing = named.filter_map(|path| Some((path.clone(), self.read_file(path).err()?.to_string())));
         let workflow = subject.as_ref().and_then(workflow_of);
@@ -120,7 +125,7 @@ impl Workspace {
     }
 
     /// What the configuration says: one source for each key, the stronger first, since each may come from another layer.
-    fn configured_sources(&self, question: ContextQuestion) -> Vec<ContextSource> {
+    fn configured_sources(&self, question: ContextQuery) -> Vec<ContextSource> {
         let values = self.configuration().effective_values();
         let named = |key: &&str| values.iter().find(|value| value.key == *key);
         let mut sources: Vec<_> = question.keys().iter().filter_map(named).map(configured).collect();
@@ -133,7 +138,7 @@ impl Workspace {
 
 fn configuration(name: String, statements: Vec<ContextStatement>) -> ContextSource {
     ContextSource {
-        place: ContextPlace::Configuration,
+        place: ContextSourceKind::Configuration,
         name,
         folder: None,
         workflow_folder: None,
@@ -155,7 +160,7 @@ fn configured(value: &ConfiguredValue) -> ContextSource {
 }
 
 fn source(
-    place: ContextPlace,
+    place: ContextSourceKind,
     path: &ProjectPath,
     bytes: &[u8],
     workflow_folder: Option<ProjectPath>,
@@ -171,7 +176,7 @@ fn source(
 
 fn unreadable(path: &ProjectPath, folder: ProjectPath, error: &ArtifactError) -> ContextSource {
     ContextSource {
-        place: ContextPlace::Workflow,
+        place: ContextSourceKind::Workflow,
         name: path.to_string(),
         folder: path.parent(),
         workflow_folder: Some(folder),

@@ -2,7 +2,7 @@
 
 use crate::{
     artifact::{Artifact, ProjectPath, SprintStatus},
-    check::{Finding, Group, ManifestRow, Rule, Subject, Surroundings, rule::Decision},
+    check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject, rule::Decision},
     delegation::{Chains, Member},
     lifecycle::Lifecycles,
     workflow::{Chain, Content, Progress, StepId, StepRecord, sample},
@@ -58,7 +58,7 @@ pub(crate) const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 
 struct Files<'f>(&'f [(&'f str, &'f str)]);
 
-impl Surroundings for Files<'_> {
+impl RuleEnvironment for Files<'_> {
     fn exists(&self, path: &ProjectPath) -> bool {
         self.0.iter().any(|(own, _)| *own == path.as_str())
     }
@@ -103,7 +103,7 @@ fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
         let subject = Subject {
             chain: workflow.as_ref(),
             lifecycle: choice.as_ref().map(|choice| &*choice.lifecycle),
-            surroundings: Some(&files),
+            environment: Some(&files),
             chains: Some(&chains),
             ..Subject::alone(artifact, progress.as_ref())
         };

@@ -1,6 +1,6 @@
 //! The keys at the top of a file's frontmatter, or of a YAML file.
 
-use super::{EntryProblem, EntryProblemKind, Source};
+use super::{CatalogueFile, EntryProblem, EntryProblemKind};
 use stepmark_frontmatter::{Document, Frontmatter, Node, NodeKind, Scalar, Span, Yaml};
 
 /// The scalars at the top of a map: a key that stands twice has its first value.
@@ -16,7 +16,7 @@ struct KeyValue {
 
 impl Keys {
     /// The frontmatter at the start of the file; `None` where there is none. Lists and maps are left out.
-    pub(super) fn of_frontmatter(source: &Source<'_>) -> Result<Option<Self>, EntryProblem> {
+    pub(super) fn of_frontmatter(source: &CatalogueFile<'_>) -> Result<Option<Self>, EntryProblem> {
         let document = Document::scan(source.bytes);
         match document.frontmatter() {
             Frontmatter::Absent => Ok(None),
@@ -30,11 +30,11 @@ impl Keys {
     }
 
     /// The whole file, which is YAML.
-    pub(super) fn of_yaml(source: &Source<'_>) -> Result<Self, EntryProblem> {
+    pub(super) fn of_yaml(source: &CatalogueFile<'_>) -> Result<Self, EntryProblem> {
         Self::read(source, Span::new(0, source.bytes.len()))
     }
 
-    fn read(source: &Source<'_>, span: Span) -> Result<Self, EntryProblem> {
+    fn read(source: &CatalogueFile<'_>, span: Span) -> Result<Self, EntryProblem> {
         let yaml = Yaml::parse(source.bytes, span).map_err(|error| EntryProblem {
             path: source.path.clone(),
             line: Some(Document::scan(source.bytes).position(error.offset()).line),

@@ -47,7 +47,7 @@ pub const NO_MODULE: &str = "standalone";
 
 /// A file that may be an entry.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct CatalogueFile<'a> {
     /// Where it stands.
     pub path: &'a ProjectPath,
     /// Its bytes.
@@ -60,14 +60,14 @@ pub struct Source<'a> {
 
 /// What a file gave.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
+pub struct EntryReading {
     /// The entry; `None` for a file that is none, or that cannot be read as one.
     pub entry: Option<Entry>,
     /// What is wrong with the file.
     pub problem: Option<EntryProblem>,
 }
 
-impl Source<'_> {
+impl CatalogueFile<'_> {
     /// An entry that says where this file stands.
     fn entry(&self) -> Entry {
         Entry::default().with(Column::Module, self.module).with(Column::Path, self.listed_path)
@@ -79,7 +79,7 @@ impl Source<'_> {
     }
 }
 
-impl Reading {
+impl EntryReading {
     /// A file that is an entry.
     fn of(entry: Entry) -> Self {
         Self { entry: Some(entry), problem: None }

@@ -1,7 +1,7 @@
 //! Agents: compiled Markdown files of 6.0.4 and before, and skills since 6.12.
 
 use super::{
-    Column, Entry, Reading, Source,
+    CatalogueFile, Column, Entry, EntryReading,
     frontmatter::Keys,
     markup::{attribute, element, plain_element},
     on_one_line::on_one_line,
@@ -41,14 +41,14 @@ impl Place {
 
 /// Reads a file of a module's `agents` folder. A Markdown file without an `<agent` in it is none, and neither is one that is
 /// only for the web (`localskip="true"`) or called `README.md`.
-pub fn read_agent(source: &Source<'_>) -> Reading {
+pub fn read_agent(source: &CatalogueFile<'_>) -> EntryReading {
     let (text, file_name) = (source.text(), source.path.file_name());
     let is_agent = file_name.ends_with(".md")
         && !file_name.eq_ignore_ascii_case("readme.md")
         && text.contains("<agent")
         && !text.contains("localskip=\"true\"");
     if !is_agent {
-        return Reading::default();
+        return EntryReading::default();
     }
     let (keys, problem) = match Keys::of_frontmatter(source) {
         Ok(keys) => (keys.unwrap_or_default(), None),
@@ -62,7 +62,7 @@ pub fn read_agent(source: &Source<'_>) -> Reading {
         let usual = if column == Column::DisplayName { name.as_str() } else { "" };
         entry = entry.with(column, told.unwrap_or_else(|| usual.to_owned()));
     }
-    Reading { entry: Some(entry), problem }
+    EntryReading { entry: Some(entry), problem }
 }
 
 /// Whether a skill is an agent: it was installed below the `agents` folder of its module, where agents of all releases stand.
@@ -73,7 +73,7 @@ pub fn is_agent_skill(listed_path: &str) -> bool {
 }
 
 /// The agent that a skill is: what its frontmatter says of it.
-pub fn agent_of_skill(source: &Source<'_>, skill: &Entry) -> Entry {
+pub fn agent_of_skill(source: &CatalogueFile<'_>, skill: &Entry) -> Entry {
     // The skill was read from the same frontmatter.
     let keys = Keys::of_frontmatter(source).ok().flatten().unwrap_or_default();
     let name = skill.get(Column::Name);
@@ -95,9 +95,14 @@ mod tests {
     use super::*;
     use crate::artifact::ProjectPath;
 
-    fn read(path: &str, text: &str) -> Reading {
+    fn read(path: &str, text: &str) -> EntryReading {
         let path = ProjectPath::new(path).unwrap();
-        read_agent(&Source { path: &path, bytes: text.as_bytes(), module: "bmm", listed_path: path.as_str() })
+        read_agent(&CatalogueFile {
+            path: &path,
+            bytes: text.as_bytes(),
+            module: "bmm",
+            listed_path: path.as_str(),
+        })
     }
 
     const KEEPER: &str = "---\nname: \"keeper\"\ntitle: From frontmatter\nrole: Also from there\n---\n\n```xml\n\

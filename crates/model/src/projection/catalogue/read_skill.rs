@@ -1,21 +1,22 @@
 //! Skills: a folder with a `SKILL.md` whose frontmatter says its name and what it is for.
 
 use super::{
-    Column, EntryProblem, EntryProblemKind, Reading, Source, frontmatter::Keys, on_one_line::on_one_line,
+    CatalogueFile, Column, EntryProblem, EntryProblemKind, EntryReading, frontmatter::Keys,
+    on_one_line::on_one_line,
 };
 
 /// The file that makes a folder a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 
 /// Reads the `SKILL.md` of a folder. It is a skill if `name` is the folder's name and `description` has text.
-pub fn read_skill(source: &Source<'_>) -> Reading {
+pub fn read_skill(source: &CatalogueFile<'_>) -> EntryReading {
     let folder = source.path.parent();
     let folder = folder.as_ref().map_or("", |folder| folder.file_name());
-    let told = |kind| Reading::failed(EntryProblem::of_file(source.path, kind));
+    let told = |kind| EntryReading::failed(EntryProblem::of_file(source.path, kind));
     let keys = match Keys::of_frontmatter(source) {
         Ok(Some(keys)) => keys,
         Ok(None) => return told(EntryProblemKind::NoFrontmatter),
-        Err(problem) => return Reading::failed(problem),
+        Err(problem) => return EntryReading::failed(problem),
     };
     let Some(name) = keys.string(Column::Name.name()) else {
         return told(EntryProblemKind::KeyMissing { key: Column::Name.name() });
@@ -27,7 +28,7 @@ pub fn read_skill(source: &Source<'_>) -> Reading {
         let (name, folder) = (name.to_owned(), folder.to_owned());
         return told(EntryProblemKind::NameDiffers { name, folder });
     }
-    Reading::of(
+    EntryReading::of(
         source
             .entry()
             .with(Column::CanonicalId, folder)
@@ -41,10 +42,10 @@ mod tests {
     use super::*;
     use crate::artifact::ProjectPath;
 
-    fn read(text: &str) -> Reading {
+    fn read(text: &str) -> EntryReading {
         let path = ProjectPath::new(".claude/skills/tool-loan/SKILL.md").unwrap();
         let listed_path = "_bmad/shed/lend/tool-loan/SKILL.md";
-        read_skill(&Source { path: &path, bytes: text.as_bytes(), module: "shed", listed_path })
+        read_skill(&CatalogueFile { path: &path, bytes: text.as_bytes(), module: "shed", listed_path })
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Tasks and tools: Markdown with frontmatter, or XML.
 
 use super::{
-    CatalogueKind, Column, Reading, Source,
+    CatalogueFile, CatalogueKind, Column, EntryReading,
     frontmatter::Keys,
     markup::{attribute, plain_element, tag_holds},
     on_one_line::on_one_line,
@@ -9,17 +9,17 @@ use super::{
 
 /// Reads a file of a module's `tasks` or `tools` folder. One with `internal="true"` is a part of the machinery and no entry.
 /// A Markdown file whose frontmatter cannot be read is an entry called as its file, and told.
-pub fn read_task(kind: CatalogueKind, source: &Source<'_>) -> Reading {
+pub fn read_task(kind: CatalogueKind, source: &CatalogueFile<'_>) -> EntryReading {
     let (text, file_name) = (source.text(), source.path.file_name());
     if text.contains("internal=\"true\"") {
-        return Reading::default();
+        return EntryReading::default();
     }
     if let Some(stem) = file_name.strip_suffix(".md") {
         return of_markdown(source, stem);
     }
-    let Some(stem) = file_name.strip_suffix(".xml") else { return Reading::default() };
+    let Some(stem) = file_name.strip_suffix(".xml") else { return EntryReading::default() };
     let description = attribute(&text, "description").or_else(|| plain_element(&text, "objective"));
-    Reading::of(
+    EntryReading::of(
         source
             .entry()
             .with(Column::Name, stem)
@@ -29,7 +29,7 @@ pub fn read_task(kind: CatalogueKind, source: &Source<'_>) -> Reading {
     )
 }
 
-fn of_markdown(source: &Source<'_>, stem: &str) -> Reading {
+fn of_markdown(source: &CatalogueFile<'_>, stem: &str) -> EntryReading {
     let (keys, problem) = match Keys::of_frontmatter(source) {
         Ok(keys) => (keys.unwrap_or_default(), None),
         Err(problem) => (Keys::default(), Some(problem)),
@@ -41,7 +41,7 @@ fn of_markdown(source: &Source<'_>, stem: &str) -> Reading {
         .with(Column::DisplayName, keys.text(Column::DisplayName.name()).unwrap_or(name))
         .with(Column::Description, on_one_line(keys.text(Column::Description.name()).unwrap_or_default()))
         .with(Column::Standalone, (!keys.is_false(Column::Standalone.name())).to_string());
-    Reading { entry: Some(entry), problem }
+    EntryReading { entry: Some(entry), problem }
 }
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
     fn read(kind: CatalogueKind, file: &str, text: &str) -> Option<[String; 4]> {
         let path = ProjectPath::new(format!("_bmad/core/tasks/{file}")).unwrap();
         let listed_path = path.as_str();
-        let source = Source { path: &path, bytes: text.as_bytes(), module: "core", listed_path };
+        let source = CatalogueFile { path: &path, bytes: text.as_bytes(), module: "core", listed_path };
         let reading = read_task(kind, &source);
         assert_eq!(reading.problem.is_some(), text.contains("broken"), "{text}");
         let columns = [Column::Name, Column::DisplayName, Column::Description, Column::Standalone];

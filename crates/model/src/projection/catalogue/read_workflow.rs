@@ -1,6 +1,6 @@
 //! Workflows: `workflow.md` with frontmatter, and `workflow.yaml`.
 
-use super::{Column, Reading, Source, frontmatter::Keys, on_one_line::on_one_line};
+use super::{CatalogueFile, Column, EntryReading, frontmatter::Keys, on_one_line::on_one_line};
 
 const YAML_FILE: &str = "workflow.yaml";
 
@@ -12,25 +12,25 @@ pub fn is_workflow_file(file_name: &str) -> bool {
 
 /// Reads a file that [may be a workflow](is_workflow_file). None is one without frontmatter, without `name` or `description`,
 /// with a name that is still a template (`{…}`), or with `standalone: false`: a part of another.
-pub fn read_workflow(source: &Source<'_>) -> Reading {
+pub fn read_workflow(source: &CatalogueFile<'_>) -> EntryReading {
     let keys = match source.path.file_name() {
         YAML_FILE => Keys::of_yaml(source).map(Some),
         _ => Keys::of_frontmatter(source),
     };
     let keys = match keys {
         Ok(Some(keys)) => keys,
-        Ok(None) => return Reading::default(),
-        Err(problem) => return Reading::failed(problem),
+        Ok(None) => return EntryReading::default(),
+        Err(problem) => return EntryReading::failed(problem),
     };
     let name = keys.text(Column::Name.name());
     let Some((name, description)) = name.zip(keys.text(Column::Description.name())) else {
-        return Reading::default();
+        return EntryReading::default();
     };
     let is_template = name.contains('{') && name.contains('}');
     if is_template || keys.is_false(Column::Standalone.name()) {
-        return Reading::default();
+        return EntryReading::default();
     }
-    Reading::of(
+    EntryReading::of(
         source
             .entry()
             .with(Column::Name, name)
@@ -44,10 +44,10 @@ mod tests {
     use super::*;
     use crate::artifact::ProjectPath;
 
-    fn read(file: &str, text: &str) -> Reading {
+    fn read(file: &str, text: &str) -> EntryReading {
         let path = ProjectPath::new(format!("_bmad/bmm/workflows/{file}")).unwrap();
         let listed_path = path.as_str();
-        read_workflow(&Source { path: &path, bytes: text.as_bytes(), module: "bmm", listed_path })
+        read_workflow(&CatalogueFile { path: &path, bytes: text.as_bytes(), module: "bmm", listed_path })
     }
 
     #[test]

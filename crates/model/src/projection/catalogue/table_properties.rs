@@ -54,7 +54,7 @@ proptest! {
     fn whatever_a_file_holds_it_is_read_or_told(bytes in prop::collection::vec(any::<u8>(), 0..200), has_fence: bool) {
         let bytes = if has_fence { [b"---\nname: x\n", &bytes[..], b"\n---\n"].concat() } else { bytes };
         let path = ProjectPath::new("_bmad/m/workflows/x/workflow.md").unwrap();
-        let source = Source { path: &path, bytes: &bytes, module: "m", listed_path: path.as_str() };
+        let source = CatalogueFile { path: &path, bytes: &bytes, module: "m", listed_path: path.as_str() };
         let _no_panic = (read_agent(&source), read_workflow(&source), read_task(CatalogueKind::Task, &source));
         let skill = read_skill(&source);
         prop_assert_eq!(skill.entry.is_some(), skill.problem.is_none());

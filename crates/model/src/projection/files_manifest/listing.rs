@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Oddity, OddityKind, ReadRow,
+    ManifestWarning, ManifestWarningKind, ReadRow,
     read::{LineReader, lines},
 };
 use crate::artifact::FileHash;
@@ -18,7 +18,7 @@ pub struct Listing {
     places: HashMap<Box<str>, usize>,
     /// Every folder above a folder that has rows.
     above: HashSet<Box<str>>,
-    oddities: Vec<Oddity>,
+    oddities: Vec<ManifestWarning>,
 }
 
 /// The files that a manifest lists directly in one folder. The places of the files count from 0, in the byte order of
@@ -91,7 +91,7 @@ impl Listing {
     }
 
     /// What is odd about the manifest, by line.
-    pub fn oddities(&self) -> &[Oddity] {
+    pub fn oddities(&self) -> &[ManifestWarning] {
         &self.oddities
     }
 }
@@ -150,7 +150,7 @@ impl ListedFolder {
     }
 
     /// Brings the files into order, and tells of those that are listed again.
-    fn arrange(&mut self, oddities: &mut Vec<Oddity>) {
+    fn arrange(&mut self, oddities: &mut Vec<ManifestWarning>) {
         let names = &self.names;
         // Stable, so that the rows of one path stay in the manifest's order, and the last one is kept.
         self.files.sort_by(|one, other| names[one.name.clone()].cmp(&names[other.name.clone()]));
@@ -166,7 +166,7 @@ impl ListedFolder {
         for file in repeated {
             let name = &self.names[file.name];
             let path = if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) };
-            oddities.push(Oddity { line: file.line, kind: OddityKind::Repeated { path } });
+            oddities.push(ManifestWarning { line: file.line, kind: ManifestWarningKind::Repeated { path } });
         }
     }
 }
@@ -187,7 +187,7 @@ impl ListingBuilder {
         };
         let Some(start) = name_in(&row.path) else {
             let path = row.path.into_owned();
-            oddities.push(Oddity { line, kind: OddityKind::Path { path } });
+            oddities.push(ManifestWarning { line, kind: ManifestWarningKind::Path { path } });
             return;
         };
         let (path, name) = (&row.path[..start.saturating_sub(1)], &row.path[start..]);
@@ -201,7 +201,7 @@ impl ListingBuilder {
             Err(_) => {
                 self.push_line(&String::from_utf8_lossy(line));
                 let line = self.reader.lines_read();
-                self.listing.oddities.push(Oddity { line, kind: OddityKind::NotUtf8 });
+                self.listing.oddities.push(ManifestWarning { line, kind: ManifestWarningKind::NotUtf8 });
             }
         }
     }
@@ -258,8 +258,8 @@ mod tests {
         assert!(listing.reaches_into("m") && listing.reaches_into("m/x") && !listing.reaches_into("m/x/y"));
         let kinds: Vec<_> =
             listing.oddities().iter().map(|odd| (odd.line, std::mem::discriminant(&odd.kind))).collect();
-        let path = std::mem::discriminant(&OddityKind::Path { path: String::new() });
-        let repeated = std::mem::discriminant(&OddityKind::Repeated { path: String::new() });
+        let path = std::mem::discriminant(&ManifestWarningKind::Path { path: String::new() });
+        let repeated = std::mem::discriminant(&ManifestWarningKind::Repeated { path: String::new() });
         assert_eq!(kinds, [(2, repeated), (5, path), (6, path)]);
         let mut lines: Vec<_> = listing.lines().collect();
         lines.sort();
@@ -289,6 +289,6 @@ mod tests {
         builder.push_bytes(b"a,b,c,x\xFF.md\r");
         let listing = builder.finish();
         assert_eq!(listing.folder("").unwrap().name(0), "x\u{FFFD}.md");
-        assert_eq!(listing.oddities(), [Oddity { line: 2, kind: OddityKind::NotUtf8 }]);
+        assert_eq!(listing.oddities(), [ManifestWarning { line: 2, kind: ManifestWarningKind::NotUtf8 }]);
     }
 }

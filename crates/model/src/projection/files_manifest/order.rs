@@ -4,7 +4,7 @@ use std::{cmp::Ordering, collections::HashMap};
 
 use icu_collator::{CollatorBorrowed, options::CollatorOptions};
 
-use super::Row;
+use super::FileRow;
 
 /// Sorts rows as the official installer does: by module, type and name, each by `localeCompare`, which is the
 /// Unicode root collation with its default options (FORMATS.md §1; 111 of the 235 rows of a fresh install stand
@@ -42,9 +42,9 @@ impl RowOrder {
     }
 
     /// Sorts `rows`. `existing` are the paths of the manifest that is there already with their lines; they break ties.
-    pub fn sort(&self, rows: &mut [Row<'_>], existing: impl IntoIterator<Item = (String, usize)>) {
+    pub fn sort(&self, rows: &mut [FileRow<'_>], existing: impl IntoIterator<Item = (String, usize)>) {
         let places: HashMap<String, usize> = existing.into_iter().collect();
-        let place = |row: &Row<'_>| places.get(&*row.path).copied().unwrap_or(usize::MAX);
+        let place = |row: &FileRow<'_>| places.get(&*row.path).copied().unwrap_or(usize::MAX);
         rows.sort_by(|one, other| {
             self.texts(&one.module, &other.module)
                 .then_with(|| self.texts(&one.kind, &other.kind))
@@ -90,10 +90,10 @@ mod tests {
     }
 
     fn sorted<'path>(paths: &[&'path str], existing: &[&str]) -> Vec<&'path str> {
-        let mut rows: Vec<_> = paths.iter().map(|path| Row::of(path, None).unwrap()).collect();
+        let mut rows: Vec<_> = paths.iter().map(|path| FileRow::of(path, None).unwrap()).collect();
         let existing = existing.iter().enumerate().map(|(line, path)| ((*path).to_owned(), line));
         RowOrder::root().unwrap().sort(&mut rows, existing);
-        let at = |row: &Row<'_>| paths.iter().copied().find(|path| *path == row.path).unwrap();
+        let at = |row: &FileRow<'_>| paths.iter().copied().find(|path| *path == row.path).unwrap();
         rows.iter().map(at).collect()
     }
 

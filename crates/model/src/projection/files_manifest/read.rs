@@ -2,16 +2,16 @@
 
 use std::{borrow::Cow, fmt};
 
-use super::{Row, write::HEADER};
+use super::{FileRow, write::HEADER};
 use crate::artifact::{FileHash, FileHashError};
 
 /// A manifest as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading<'text> {
+pub struct ManifestReading<'text> {
     /// The rows in the order of the file.
     pub rows: Vec<ReadRow<'text>>,
     /// What does not look as the official installer writes it.
-    pub oddities: Vec<Oddity>,
+    pub oddities: Vec<ManifestWarning>,
 }
 
 /// A row and where it stands.
@@ -20,21 +20,21 @@ pub struct ReadRow<'text> {
     /// The line in the file, from 1 (which is the header).
     pub line: usize,
     /// The row.
-    pub row: Row<'text>,
+    pub row: FileRow<'text>,
 }
 
 /// Something in a manifest that stepmark passes over, and says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Oddity {
+pub struct ManifestWarning {
     /// The line in the file, from 1.
     pub line: usize,
     /// What is odd there.
-    pub kind: OddityKind,
+    pub kind: ManifestWarningKind,
 }
 
 /// What is odd about a manifest's line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OddityKind {
+pub enum ManifestWarningKind {
     /// The first line is not the header; like the installer's reader, this one takes it for the header.
     Header {
         /// The line as it stands.
@@ -62,13 +62,13 @@ pub enum OddityKind {
     NotUtf8,
 }
 
-impl fmt::Display for Oddity {
+impl fmt::Display for ManifestWarning {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "line {}: {}", self.line, self.kind)
     }
 }
 
-impl fmt::Display for OddityKind {
+impl fmt::Display for ManifestWarningKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Header { text } => {
@@ -97,9 +97,9 @@ impl fmt::Display for OddityKind {
 /// quotes, where each quote toggles and disappears. That is not RFC 4180 (which the `csv` crate reads), hence a
 /// reader of its own; what both accept, both read alike.
 ///
-/// Nothing is fatal: what cannot be used is passed over and told in [`Reading::oddities`].
-pub fn read(text: &str) -> Reading<'_> {
-    let (mut reader, mut reading) = (LineReader::default(), Reading::default());
+/// Nothing is fatal: what cannot be used is passed over and told in [`ManifestReading::oddities`].
+pub fn read(text: &str) -> ManifestReading<'_> {
+    let (mut reader, mut reading) = (LineReader::default(), ManifestReading::default());
     for line in lines(text) {
         reading.rows.extend(reader.row(line, &mut reading.oddities));
     }
@@ -128,7 +128,7 @@ impl LineReader {
     pub(super) fn row<'text>(
         &mut self,
         line: &'text str,
-        oddities: &mut Vec<Oddity>,
+        oddities: &mut Vec<ManifestWarning>,
     ) -> Option<ReadRow<'text>> {
         self.lines += 1;
         let text = trimmed(line);
@@ -145,17 +145,18 @@ impl LineReader {
     }
 }
 
-fn header(text: &str) -> Option<Oddity> {
+fn header(text: &str) -> Option<ManifestWarning> {
     let is_known = text == HEADER || Some(text) == HEADER.strip_suffix(",hash");
-    (!is_known).then(|| Oddity { line: 1, kind: OddityKind::Header { text: text.to_owned() } })
+    (!is_known)
+        .then(|| ManifestWarning { line: 1, kind: ManifestWarningKind::Header { text: text.to_owned() } })
 }
 
-fn row<'text>(line: usize, text: &'text str, oddities: &mut Vec<Oddity>) -> Option<ReadRow<'text>> {
+fn row<'text>(line: usize, text: &'text str, oddities: &mut Vec<ManifestWarning>) -> Option<ReadRow<'text>> {
     let mut fields = Fields { rest: Some(text) };
     let row = [fields.next(), fields.next(), fields.next(), fields.next()];
     let [Some(kind), Some(name), Some(module), Some(path)] = row else {
         let fields = row.iter().flatten().count();
-        oddities.push(Oddity { line, kind: OddityKind::ShortRow { fields } });
+        oddities.push(ManifestWarning { line, kind: ManifestWarningKind::ShortRow { fields } });
         return None;
     };
     let hash = match fields.next() {
@@ -163,10 +164,10 @@ fn row<'text>(line: usize, text: &'text str, oddities: &mut Vec<Oddity>) -> Opti
         Some(text) if text.is_empty() => None,
         Some(text) => text
             .parse::<FileHash>()
-            .map_err(|wrong| oddities.push(Oddity { line, kind: OddityKind::Hash(wrong) }))
+            .map_err(|wrong| oddities.push(ManifestWarning { line, kind: ManifestWarningKind::Hash(wrong) }))
             .ok(),
     };
-    Some(ReadRow { line, row: Row { kind, name, module, path, hash } })
+    Some(ReadRow { line, row: FileRow { kind, name, module, path, hash } })
 }
 
 /// JavaScript trims U+FEFF, which is no white space to Rust, and does not trim U+0085, which is.
@@ -240,7 +241,7 @@ mod tests {
 
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
-    fn paths<'text>(reading: &'text Reading<'_>) -> Vec<(usize, &'text str, bool)> {
+    fn paths<'text>(reading: &'text ManifestReading<'_>) -> Vec<(usize, &'text str, bool)> {
         reading.rows.iter().map(|read| (read.line, &*read.row.path, read.row.hash.is_some())).collect()
     }
 
@@ -311,15 +312,15 @@ mod tests {
 
         #[test]
         fn what_is_written_reads_back(files in proptest::collection::vec(("[^\"\\\\\r\n\0/][^\"\\\\\r\n\0]{0,12}", any::<Option<[u8; 32]>>()), 0..9)) {
-            let rows: Vec<Row<'_>> = files
+            let rows: Vec<FileRow<'_>> = files
                 .iter()
-                .map(|(path, digest)| Row::of(path, digest.map(FileHash::from_digest)).unwrap())
+                .map(|(path, digest)| FileRow::of(path, digest.map(FileHash::from_digest)).unwrap())
                 .collect();
             let bytes = write(&rows).unwrap();
             let text = std::str::from_utf8(&bytes).unwrap();
             let reading = read(text);
             prop_assert_eq!(&reading.oddities, &[]);
-            let read_back: Vec<Row<'_>> = reading.rows.into_iter().map(|read| read.row).collect();
+            let read_back: Vec<FileRow<'_>> = reading.rows.into_iter().map(|read| read.row).collect();
             prop_assert_eq!(&read_back, &rows);
             // The csv crate, which reads RFC 4180, sees the same paths.
             let mut standard = csv::Reader::from_reader(&*bytes);

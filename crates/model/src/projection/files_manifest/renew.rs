@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::{Row, write};
+use super::{FileRow, write};
 use crate::artifact::FileHash;
 
 /// How long a hash is in a manifest.
@@ -25,7 +25,7 @@ pub enum Renewal {
 /// Where the row of the file at `path` has to change for `hash`. `None` where the manifest has no row of it, or not exactly one that is
 /// written as [`write()`] writes it: then only the whole can be written anew.
 pub fn renewal(manifest: &[u8], path: &str, hash: FileHash) -> Option<Renewal> {
-    let fresh = write(&[Row::of(path, Some(hash)).ok()?]).ok()?;
+    let fresh = write(&[FileRow::of(path, Some(hash)).ok()?]).ok()?;
     // From the line end of the header to the hash, and from there on.
     let begin = memchr::memchr(b'\n', &fresh)?;
     let before = &fresh[begin..fresh.len() - AFTER_HASH.len() - HASH];
@@ -51,7 +51,7 @@ mod tests {
     }
 
     fn manifest(paths: &[&str]) -> Vec<u8> {
-        let rows: Vec<_> = paths.iter().map(|path| Row::of(path, Some(hash(path))).unwrap()).collect();
+        let rows: Vec<_> = paths.iter().map(|path| FileRow::of(path, Some(hash(path))).unwrap()).collect();
         write(&rows).unwrap()
     }
 
@@ -68,7 +68,7 @@ mod tests {
                 .iter()
                 .enumerate()
                 .map(|(place, path)| {
-                    Row::of(path, Some(hash(if place == at { "new" } else { path }))).unwrap()
+                    FileRow::of(path, Some(hash(if place == at { "new" } else { path }))).unwrap()
                 })
                 .collect();
             assert_eq!(bytes, write(&rows).unwrap(), "{path}");

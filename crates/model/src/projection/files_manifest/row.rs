@@ -9,7 +9,7 @@ use crate::artifact::FileHash;
 /// The first three follow from the path as the official installer computes them (FORMATS.md §1), oddities included:
 /// the extension is lower-cased before it is cut off, so `A.MD` has the type `md` but keeps the name `A.MD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row<'text> {
+pub struct FileRow<'text> {
     /// Column `type`: the extension in lower case without its dot, or `file` where there is none.
     pub kind: Cow<'text, str>,
     /// Column `name`: the file's name without its extension.
@@ -51,7 +51,7 @@ pub enum UnlistableReason {
     Backslash,
 }
 
-impl<'text> Row<'text> {
+impl<'text> FileRow<'text> {
     /// The row of the file at `path` (relative to the manifest's root, `/` between its parts).
     ///
     /// # Errors
@@ -123,7 +123,7 @@ mod tests {
             ("a/ .md", "md", " ", "a"),
             ("a/x,y.md", "md", "x,y", "a"),
         ] {
-            let row = Row::of(path, None).unwrap();
+            let row = FileRow::of(path, None).unwrap();
             assert_eq!((&*row.kind, &*row.name, &*row.module, &*row.path), (kind, name, module, path));
         }
     }
@@ -136,7 +136,7 @@ mod tests {
             ("a/x\r.md", UnlistableReason::LineBreak),
             ("a\\x.md", UnlistableReason::Backslash),
         ] {
-            assert_eq!(Row::of(path, None), Err(UnlistablePath { path: path.to_owned(), reason }));
+            assert_eq!(FileRow::of(path, None), Err(UnlistablePath { path: path.to_owned(), reason }));
         }
     }
 }

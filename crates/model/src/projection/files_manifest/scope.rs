@@ -7,7 +7,7 @@ use std::fmt;
 /// A scope decides about files that are on disk and *not* listed: whether `verify` tells of them and `write` lists
 /// them. A listed file is looked for wherever it is, so no scope can make one look missing.
 #[derive(Clone, Copy)]
-pub enum Scope<'a> {
+pub enum ManifestScope<'a> {
     /// Every file, except those of git and of stepmark itself.
     Everything,
     /// The files that the official installer counts as a user's own in a `_bmad` folder. Files that it skips are
@@ -26,7 +26,7 @@ pub trait ArtifactFilter: Sync {
     fn skips_folder(&self, folder: &str) -> bool;
 }
 
-impl fmt::Debug for Scope<'_> {
+impl fmt::Debug for ManifestScope<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Everything => "Everything",
@@ -36,7 +36,7 @@ impl fmt::Debug for Scope<'_> {
     }
 }
 
-impl Scope<'_> {
+impl ManifestScope<'_> {
     /// Whether files of this folder, or of folders below it, can belong to the manifest.
     pub fn enters(&self, folder: &str) -> bool {
         let name = folder.rsplit('/').next().unwrap_or(folder);
@@ -57,7 +57,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether a file that [`Scope::holds`] excludes stays in a rewritten manifest because the earlier one lists it.
+    /// Whether a file that [`ManifestScope::holds`] excludes stays in a rewritten manifest because the earlier one lists it.
     /// The installer lists files (its configuration, `_config/manifest.yaml`) that it later skips when it looks for
     /// a user's files.
     pub fn keeps_listed(&self) -> bool {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_bmad_folder_is_searched_as_the_installer_searches_it() {
-        let scope = Scope::BmadFolder;
+        let scope = ManifestScope::BmadFolder;
         for (path, held, regenerated) in [
             ("custom/config.toml", true, false),
             ("bmm/module-help.csv", true, false),
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn other_scopes_leave_out_git_and_stepmark_only() {
-        let artifacts = Scope::Artifacts(&Markdown);
+        let artifacts = ManifestScope::Artifacts(&Markdown);
         assert!(
             artifacts.holds("_config/a.md")
                 && !artifacts.holds("a.txt")
                 && !artifacts.regenerates("config.toml")
         );
-        assert!(Scope::Everything.enters("a/node_modules") && !artifacts.enters("a/node_modules"));
-        for scope in [artifacts, Scope::Everything] {
+        assert!(ManifestScope::Everything.enters("a/node_modules") && !artifacts.enters("a/node_modules"));
+        for scope in [artifacts, ManifestScope::Everything] {
             assert!(scope.enters("render") && !scope.enters("a/.git") && !scope.enters(".stepmark"));
         }
     }

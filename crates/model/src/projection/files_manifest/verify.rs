@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{LineEndHashes, Scope};
+use super::{LineEndHashes, ManifestScope};
 use crate::artifact::FileHash;
 
 /// How a file stands to its row.
@@ -14,7 +14,7 @@ pub enum FileClass {
     Unhashed,
     /// The bytes have the listed hash once their line ends are turned to LF or to CRLF: git, not an edit.
     LineEndsOnly,
-    /// The bytes differ, and the installer writes this file anew on every run ([`Scope::regenerates`]): no edit.
+    /// The bytes differ, and the installer writes this file anew on every run ([`ManifestScope::regenerates`]): no edit.
     Regenerated,
     /// The file is gone together with its whole folder, while the module's folder is still there: that is what the
     /// installer does with skills once it has copied them to where an agent reads them (219 of the 235 rows of a
@@ -69,7 +69,7 @@ impl FileClass {
 
 /// What was found where a row points, unless the bytes there have the listed hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundFile {
     /// No file of that name, or no such folder.
     Nothing,
     /// Something that could not be read, and why.
@@ -87,7 +87,7 @@ pub struct Deviation {
     /// Its hash in the manifest; `None` where the manifest holds none.
     pub listed: Option<FileHash>,
     /// What is there.
-    pub found: Found,
+    pub found: FoundFile,
 }
 
 /// Everything that was seen under a manifest's root.
@@ -107,7 +107,7 @@ pub struct Observations {
 
 /// One file that is not simply in order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FileVerdict {
+pub struct FileResult {
     /// The file, relative to the manifest's root.
     pub path: String,
     /// How it stands to its row.
@@ -122,7 +122,7 @@ pub struct Verification {
     /// How many files are as their rows say.
     pub ok: usize,
     /// All others, by path.
-    pub others: Vec<FileVerdict>,
+    pub others: Vec<FileResult>,
 }
 
 impl Verification {
@@ -141,34 +141,38 @@ impl Verification {
 }
 
 /// Decides what the observations mean.
-pub fn verify(scope: &Scope<'_>, observed: Observations) -> Verification {
+pub fn verify(scope: &ManifestScope<'_>, observed: Observations) -> Verification {
     let verdict = |deviation: &Deviation| {
         let (class, reason) = class(deviation, scope, &observed);
-        FileVerdict { path: deviation.path.clone(), class, reason }
+        FileResult { path: deviation.path.clone(), class, reason }
     };
-    let mut others: Vec<FileVerdict> = observed.deviations.iter().map(verdict).collect();
-    let unlisted = |path| FileVerdict { path, class: FileClass::Unlisted, reason: None };
+    let mut others: Vec<FileResult> = observed.deviations.iter().map(verdict).collect();
+    let unlisted = |path| FileResult { path, class: FileClass::Unlisted, reason: None };
     others.extend(observed.unlisted.into_iter().map(unlisted));
     others.sort_unstable();
     Verification { ok: observed.as_listed, others }
 }
 
-fn class(deviation: &Deviation, scope: &Scope<'_>, observed: &Observations) -> (FileClass, Option<String>) {
+fn class(
+    deviation: &Deviation,
+    scope: &ManifestScope<'_>,
+    observed: &Observations,
+) -> (FileClass, Option<String>) {
     let Deviation { path, listed, found } = deviation;
     match (found, listed) {
-        (Found::Unreadable(reason), _) => (FileClass::Unreadable, Some(reason.clone())),
-        (Found::Nothing, _) => absent(path, scope, observed),
-        (Found::OtherBytes(_), None) => (FileClass::Unhashed, None),
-        (Found::OtherBytes(Some(hashes)), Some(listed)) if hashes.holds(*listed) => {
+        (FoundFile::Unreadable(reason), _) => (FileClass::Unreadable, Some(reason.clone())),
+        (FoundFile::Nothing, _) => absent(path, scope, observed),
+        (FoundFile::OtherBytes(_), None) => (FileClass::Unhashed, None),
+        (FoundFile::OtherBytes(Some(hashes)), Some(listed)) if hashes.holds(*listed) => {
             (FileClass::LineEndsOnly, None)
         }
-        (Found::OtherBytes(_), Some(_)) if scope.regenerates(path) => (FileClass::Regenerated, None),
-        (Found::OtherBytes(_), Some(_)) => (FileClass::Modified, None),
+        (FoundFile::OtherBytes(_), Some(_)) if scope.regenerates(path) => (FileClass::Regenerated, None),
+        (FoundFile::OtherBytes(_), Some(_)) => (FileClass::Modified, None),
     }
 }
 
 /// The class of a listed file of which nothing was found.
-fn absent(path: &str, scope: &Scope<'_>, observed: &Observations) -> (FileClass, Option<String>) {
+fn absent(path: &str, scope: &ManifestScope<'_>, observed: &Observations) -> (FileClass, Option<String>) {
     let folder = path.rfind('/').map_or("", |slash| &path[..slash]);
     let closed = observed.closed_folders.iter().find(|(closed, _)| {
         let below = folder.strip_prefix(closed.as_str());
@@ -178,7 +182,7 @@ fn absent(path: &str, scope: &Scope<'_>, observed: &Observations) -> (FileClass,
         return (FileClass::Unreadable, Some(format!("the folder `{closed}` cannot be opened: {reason}")));
     }
     let module = folder.split('/').next().unwrap_or_default();
-    let is_installers = matches!(scope, Scope::BmadFolder);
+    let is_installers = matches!(scope, ManifestScope::BmadFolder);
     if is_installers && observed.folders.contains(module) && !observed.folders.contains(folder) {
         (FileClass::RemovedWithItsFolder, None)
     } else {
@@ -192,11 +196,11 @@ mod tests {
 
     const LISTED: &str = "a\nb\n";
 
-    fn other(bytes: &str) -> Found {
-        Found::OtherBytes(Some(Box::new(LineEndHashes::of(bytes.as_bytes()))))
+    fn other(bytes: &str) -> FoundFile {
+        FoundFile::OtherBytes(Some(Box::new(LineEndHashes::of(bytes.as_bytes()))))
     }
 
-    fn observed(deviations: Vec<(&str, Found)>, folders: &[&str]) -> Observations {
+    fn observed(deviations: Vec<(&str, FoundFile)>, folders: &[&str]) -> Observations {
         let listed = Some(FileHash::of(LISTED.as_bytes()));
         let deviation = |(path, found): (&str, _)| Deviation { path: path.to_owned(), listed, found };
         Observations {
@@ -206,7 +210,7 @@ mod tests {
         }
     }
 
-    fn classes(scope: &Scope<'_>, observed: Observations) -> Vec<(String, &'static str)> {
+    fn classes(scope: &ManifestScope<'_>, observed: Observations) -> Vec<(String, &'static str)> {
         let result = verify(scope, observed);
         assert_eq!(result.has_findings(), result.others.iter().any(|file| file.class.is_finding()));
         result.others.into_iter().map(|file| (file.path, file.class.label())).collect()
@@ -215,10 +219,10 @@ mod tests {
     #[test]
     fn tells_an_edit_from_changed_line_ends() {
         let deviations = vec![
-            ("shut", Found::Unreadable("no".to_owned())),
+            ("shut", FoundFile::Unreadable("no".to_owned())),
             ("crlf", other("a\r\nb\r\n")),
             ("edited", other("a\nB\n")),
-            ("gone since", Found::OtherBytes(None)),
+            ("gone since", FoundFile::OtherBytes(None)),
         ];
         let expected = [
             ("crlf", "line-ends-only"),
@@ -227,7 +231,7 @@ mod tests {
             ("shut", "unreadable"),
         ];
         let expected = expected.map(|(path, class)| (path.to_owned(), class));
-        assert_eq!(classes(&Scope::Everything, observed(deviations, &[""])), expected);
+        assert_eq!(classes(&ManifestScope::Everything, observed(deviations, &[""])), expected);
     }
 
     #[test]
@@ -241,19 +245,22 @@ mod tests {
             ("m/skill/SKILL.md", &[""], "missing"),
             ("top.md", &[""], "missing"),
         ] {
-            let files = classes(&Scope::BmadFolder, observed(vec![(path, Found::Nothing)], folders));
+            let files =
+                classes(&ManifestScope::BmadFolder, observed(vec![(path, FoundFile::Nothing)], folders));
             assert_eq!(files, [(path.to_owned(), class)], "{folders:?}");
-            let own = classes(&Scope::Everything, observed(vec![(path, Found::Nothing)], folders));
+            let own =
+                classes(&ManifestScope::Everything, observed(vec![(path, FoundFile::Nothing)], folders));
             assert_eq!(own, [(path.to_owned(), "missing")], "{folders:?}");
         }
     }
 
     #[test]
     fn what_lies_in_a_closed_folder_is_unreadable() {
-        let mut seen = observed(vec![("m/x/a.md", Found::Nothing), ("mm/a.md", Found::Nothing)], &[""]);
+        let mut seen =
+            observed(vec![("m/x/a.md", FoundFile::Nothing), ("mm/a.md", FoundFile::Nothing)], &[""]);
         seen.closed_folders.push(("m".to_owned(), "permission denied".to_owned()));
         let expected = [("m/x/a.md".to_owned(), "unreadable"), ("mm/a.md".to_owned(), "missing")];
-        assert_eq!(classes(&Scope::Everything, seen), expected);
+        assert_eq!(classes(&ManifestScope::Everything, seen), expected);
     }
 
     #[test]
@@ -262,15 +269,15 @@ mod tests {
             observed(vec![("bmm/config.yaml", other("x")), ("bmm/module-help.csv", other("x"))], &["", "bmm"])
         };
         let classes = |scope| classes(&scope, seen()).iter().map(|(_, class)| *class).collect::<Vec<_>>();
-        assert_eq!(classes(Scope::BmadFolder), ["regenerated", "modified"]);
-        assert_eq!(classes(Scope::Everything), ["modified", "modified"]);
+        assert_eq!(classes(ManifestScope::BmadFolder), ["regenerated", "modified"]);
+        assert_eq!(classes(ManifestScope::Everything), ["modified", "modified"]);
     }
 
     #[test]
     fn a_row_without_hash_says_nothing_and_unlisted_files_are_told() {
         let deviation = Deviation { path: "old.md".to_owned(), listed: None, found: other("x") };
         let result = verify(
-            &Scope::Everything,
+            &ManifestScope::Everything,
             Observations {
                 as_listed: 3,
                 deviations: vec![deviation],

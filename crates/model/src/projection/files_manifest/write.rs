@@ -1,6 +1,6 @@
 //! Rows → the bytes of `files-manifest.csv`.
 
-use super::{Row, UnlistablePath, row::unlistable};
+use super::{FileRow, UnlistablePath, row::unlistable};
 
 /// The header of every v6 release of the official installer.
 pub(super) const HEADER: &str = "type,name,module,path,hash";
@@ -11,7 +11,7 @@ pub(super) const HEADER: &str = "type,name,module,path,hash";
 ///
 /// # Errors
 /// When a field holds what the installer's reader would read back as something else.
-pub fn write(rows: &[Row<'_>]) -> Result<Vec<u8>, UnlistablePath> {
+pub fn write(rows: &[FileRow<'_>]) -> Result<Vec<u8>, UnlistablePath> {
     const HASH_QUOTES_COMMAS_AND_LF: usize = 64 + 10 + 4 + 1;
     let texts: usize =
         rows.iter().map(|row| row.kind.len() + row.name.len() + row.module.len() + row.path.len()).sum();
@@ -45,7 +45,10 @@ mod tests {
 
     #[test]
     fn writes_a_bare_header_and_quotes_every_field() {
-        let rows = [Row::of("docs/prd.md", Some(FileHash::of(b"abc"))).unwrap(), Row::of("x", None).unwrap()];
+        let rows = [
+            FileRow::of("docs/prd.md", Some(FileHash::of(b"abc"))).unwrap(),
+            FileRow::of("x", None).unwrap(),
+        ];
         assert_eq!(
             String::from_utf8(write(&rows).unwrap()).unwrap(),
             "type,name,module,path,hash\n\
@@ -58,7 +61,7 @@ mod tests {
 
     #[test]
     fn refuses_a_field_that_would_be_read_back_otherwise() {
-        let mut row = Row::of("docs/prd.md", None).unwrap();
+        let mut row = FileRow::of("docs/prd.md", None).unwrap();
         row.name = Cow::Borrowed("pr\"d");
         assert!(write(&[row]).is_err());
     }

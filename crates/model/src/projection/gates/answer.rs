@@ -11,7 +11,7 @@ use crate::{
 
 /// What a gate says by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum GateDecision {
     /// Go on.
     Open,
     /// Go on, if the artifact's bytes have this hash: its stat is too young to prove it.
@@ -53,7 +53,7 @@ pub enum Closed {
 
 /// The gates that fit a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<'g> {
+pub enum GateMatch<'g> {
     /// One.
     Gate(&'g Gate),
     /// None that answers.
@@ -62,19 +62,19 @@ pub enum Found<'g> {
 
 /// The gate among `stored` that `asked` means: that of its name, or the only one of the same number where `asked` has no
 /// words behind its number.
-pub fn find<'g>(stored: &'g [StoredGate], asked: &StepId) -> Found<'g> {
+pub fn find<'g>(stored: &'g [StoredGate], asked: &StepId) -> GateMatch<'g> {
     let name = gate_file_name(asked.spelling().trim());
     if let Some(exact) = stored.iter().find(|stored| stored.file_name == name) {
-        let damaged = || Found::Closed(Closed::Damaged { file_name: name.clone() });
-        return exact.gate.as_ref().map_or_else(damaged, Found::Gate);
+        let damaged = || GateMatch::Closed(Closed::Damaged { file_name: name.clone() });
+        return exact.gate.as_ref().map_or_else(damaged, GateMatch::Gate);
     }
     let gates: Vec<&Gate> = stored.iter().filter_map(|stored| stored.gate.as_ref()).collect();
     let steps = |gates: &[&Gate]| gates.iter().map(|gate| gate.step.clone()).collect();
     let fitting: Vec<&Gate> = gates.iter().copied().filter(|gate| fits(gate, asked)).collect();
     match fitting.as_slice() {
-        [gate] => Found::Gate(gate),
-        [] => Found::Closed(Closed::NoGate { gates: steps(&gates) }),
-        several => Found::Closed(Closed::Ambiguous { gates: steps(several) }),
+        [gate] => GateMatch::Gate(gate),
+        [] => GateMatch::Closed(Closed::NoGate { gates: steps(&gates) }),
+        several => GateMatch::Closed(Closed::Ambiguous { gates: steps(several) }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Closed, Judgement, gate_file_name};
+use super::{Closed, GateDecision, gate_file_name};
 use crate::{
     artifact::{FileHash, ProjectPath, StateDigest},
     journal::{ArtifactKey, EventId},
@@ -97,12 +97,12 @@ impl Gate {
     }
 
     /// What the gate says, now that its artifact has the stat `now` (`None`: there is no such file).
-    pub fn judge(&self, now: Option<GateStat>) -> Judgement {
+    pub fn judge(&self, now: Option<GateStat>) -> GateDecision {
         match now {
-            None => Judgement::Closed(Closed::NoArtifact),
-            Some(now) if !self.stat.is_same_file(&now) => Judgement::Closed(Closed::ArtifactChanged),
-            Some(_) if self.stat.is_proof => Judgement::Open,
-            Some(_) => Judgement::OpenIf(self.file),
+            None => GateDecision::Closed(Closed::NoArtifact),
+            Some(now) if !self.stat.is_same_file(&now) => GateDecision::Closed(Closed::ArtifactChanged),
+            Some(_) if self.stat.is_proof => GateDecision::Open,
+            Some(_) => GateDecision::OpenIf(self.file),
         }
     }
 }

@@ -15,7 +15,7 @@ mod gate;
 mod keeping;
 mod steps;
 
-pub use answer::{Closed, Found, Judgement, find, verify};
+pub use answer::{Closed, GateDecision, GateMatch, find, verify};
 pub use audit::gate_findings;
 pub use changes::{GateChanges, GateFacts, superfluous};
 pub use file_name::{GATE_EXTENSION, gate_file_name};

@@ -17,7 +17,7 @@ pub struct LedgerEntry {
     /// Its key in the ledger.
     pub key: String,
     /// Where the copy stands.
-    pub place: EntryPlace,
+    pub place: EntryLocation,
     /// What the copy says, as written; `None` where it says nothing.
     pub from: Option<String>,
     /// The status in the frontmatter, as written.
@@ -30,7 +30,7 @@ pub struct LedgerEntry {
 
 /// Where in a file a copy stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EntryPlace {
+pub enum EntryLocation {
     /// The line `Status:` of the story's own body.
     StatusLine,
     /// An entry of the ledger at this path.
@@ -61,11 +61,11 @@ impl LedgerEntry {
     /// The file in which the copy stands.
     pub const fn file(&self) -> &ProjectPath {
         match &self.place {
-            EntryPlace::StatusLine => &self.story,
-            EntryPlace::Listed { ledger }
-            | EntryPlace::Structured { ledger }
-            | EntryPlace::Shared { ledger }
-            | EntryPlace::Behind { ledger, .. } => ledger,
+            EntryLocation::StatusLine => &self.story,
+            EntryLocation::Listed { ledger }
+            | EntryLocation::Structured { ledger }
+            | EntryLocation::Shared { ledger }
+            | EntryLocation::Behind { ledger, .. } => ledger,
         }
     }
 
@@ -77,23 +77,23 @@ impl LedgerEntry {
     /// Why it cannot be written, whatever the reason.
     pub const fn obstacle(&self) -> Option<&'static str> {
         match self.place {
-            EntryPlace::Structured { .. } => {
+            EntryLocation::Structured { .. } => {
                 Some("that is no word, and what else stands there would be lost")
             }
-            EntryPlace::Shared { .. } => {
+            EntryLocation::Shared { .. } => {
                 Some("several files are about this entry, so nobody knows which one counts")
             }
-            EntryPlace::Behind { above: None, .. } => {
+            EntryLocation::Behind { above: None, .. } => {
                 Some("its epic is not listed there, so nobody knows where it belongs")
             }
-            EntryPlace::StatusLine | EntryPlace::Listed { .. } | EntryPlace::Behind { .. } => None,
+            EntryLocation::StatusLine | EntryLocation::Listed { .. } | EntryLocation::Behind { .. } => None,
         }
     }
 
     /// Whether the copy says what goes with `status` in the frontmatter.
     pub fn is_fitting(&self, status: &str, words: LedgerWords<'_>) -> bool {
         self.from.as_deref().is_some_and(|from| match self.place {
-            EntryPlace::StatusLine => words.is_same(from, status),
+            EntryLocation::StatusLine => words.is_same(from, status),
             _ => words.fits(status, from),
         })
     }
@@ -102,7 +102,7 @@ impl LedgerEntry {
     pub fn is_explained(&self, story: &Story, lineage: &Lineage) -> bool {
         let words = story.words();
         let copy = match self.place {
-            EntryPlace::StatusLine => StorySide::StatusLine,
+            EntryLocation::StatusLine => StorySide::StatusLine,
             _ => StorySide::SprintStatus,
         };
         let Some(from) = self.from.as_deref() else { return false };
@@ -115,7 +115,7 @@ impl fmt::Display for LedgerEntry {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let from = self.from.as_deref();
         match (&self.place, from) {
-            (EntryPlace::StatusLine, from) => {
+            (EntryLocation::StatusLine, from) => {
                 write!(
                     out,
                     "its line `Status:` says `{}`, its frontmatter `{}`",
@@ -123,7 +123,7 @@ impl fmt::Display for LedgerEntry {
                     self.status
                 )
             }
-            (EntryPlace::Structured { ledger }, _) => {
+            (EntryLocation::Structured { ledger }, _) => {
                 write!(out, "`{ledger}` says a map or a list, its frontmatter `{}`", self.status)
             }
             (_, Some(from)) => {

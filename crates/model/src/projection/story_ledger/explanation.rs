@@ -56,7 +56,9 @@ mod tests {
     use super::*;
     use crate::{
         artifact::{LedgerKey, ProjectPath},
-        journal::{Account, Actor, Ancestor, Attribution, EventDraft, Moment, Outsider, Past},
+        journal::{
+            Actor, Ancestor, ArtifactState, Attribution, EventBuilder, EventDraft, ExternalAuthor, PriorState,
+        },
     };
 
     /// The history of a story that was given these statuses by these kinds of events.
@@ -64,18 +66,19 @@ mod tests {
         let path = ProjectPath::new("1-1-a.md").unwrap();
         let attribution = Attribution::of(Actor::human("Ada"));
         let now = "2026-11-22T10:00:00Z".parse().unwrap();
-        let account = Account { attribution: &attribution, now, path: &path };
-        let moment = |word: &str| Moment::of(&path, Some(format!("---\nstatus: {word}\n---\n").as_bytes()));
+        let builder = EventBuilder { attribution: &attribution, now, path: &path };
+        let version =
+            |word: &str| ArtifactState::of(&path, Some(format!("---\nstatus: {word}\n---\n").as_bytes()));
         let mut events: Vec<Event> = Vec::new();
-        let mut old = Moment::of(&path, None);
+        let mut old = ArtifactState::of(&path, None);
         for (kind, word) in steps {
-            let past = events.last().map_or(Past::Unknown, |event| Past::Known {
+            let prior = events.last().map_or(PriorState::Unknown, |event| PriorState::Known {
                 event: Ancestor::of(event),
                 state: old.state.clone(),
             });
-            let new = moment(word);
+            let new = version(word);
             let draft = EventDraft::new(kind.clone()).with("sprint_status", "done");
-            events.extend(account.events(past, (&old, &new), draft, Outsider::unknown));
+            events.extend(builder.events(prior, (&old, &new), draft, ExternalAuthor::unknown));
             old = new;
         }
         Lineage::new(events)

@@ -21,10 +21,10 @@ mod story;
 #[cfg(test)]
 mod properties;
 
-pub use entry::{EntryPlace, LedgerEntry};
+pub use entry::{EntryLocation, LedgerEntry};
 pub use explanation::status_moves_explain;
 pub use imported::with_status;
 pub use sides::{StorySide, StorySideError, StorySides};
 pub use sprint_status::{EntriesWritten, listed_entries, write_entries};
 pub use status_line::{line_entry, write_line};
-pub use story::{Story, StoryStanding};
+pub use story::{Story, StoryState};

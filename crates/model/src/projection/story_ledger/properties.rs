@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{LedgerEntry, Story, StoryStanding, line_entry, listed_entries, write_entries, write_line};
+use super::{LedgerEntry, Story, StoryState, line_entry, listed_entries, write_entries, write_line};
 use crate::artifact::{Artifact, ProjectPath, SprintStatus};
 
 const WORDS: [&str; 8] = [
@@ -54,7 +54,7 @@ fn stories(rows: &[Row]) -> Vec<Story> {
         let path = ProjectPath::new(format!("1-{at}-s.md")).unwrap();
         let text = format!("---\nstatus: {}\n---\n# Story 1.{at}\n", WORDS[row.4]);
         match Story::read(&Artifact::read(path, text.into_bytes()), || None) {
-            StoryStanding::Told(story) => *story,
+            StoryState::Told(story) => *story,
             other => panic!("{other:?}"),
         }
     };
@@ -108,7 +108,7 @@ proptest! {
         let text = |word: &str| format!("---{end}status: {}{end}---{end}# Story 1.1{end}{end}{label} {word}{end}{end}- {body}{end}", WORDS[own]);
         let path = ProjectPath::new("1-1-s.md").unwrap();
         let read = |text: &str| match Story::read(&Artifact::read(path.clone(), text.as_bytes().to_vec()), || None) {
-            StoryStanding::Told(story) => line_entry(&story),
+            StoryState::Told(story) => line_entry(&story),
             other => panic!("{other:?}"),
         };
         match read(&text(WORDS[said])) {

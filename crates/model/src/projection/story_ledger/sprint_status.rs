@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{EntryPlace, LedgerEntry, Story};
+use super::{EntryLocation, LedgerEntry, Story};
 use crate::{
     artifact::{LedgerKey, LedgerPart, ProjectPath, STATES_KEY, SprintStatus},
     lifecycle::WordChange,
@@ -38,11 +38,11 @@ pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Sto
     let mut entries: Vec<LedgerEntry> = Vec::new();
     for (key, story) in listed {
         let place = if ledger.is_structured(key) {
-            EntryPlace::Structured { ledger: path.clone() }
+            EntryLocation::Structured { ledger: path.clone() }
         } else if times_told.get(key).is_some_and(|times| *times > 1) {
-            EntryPlace::Shared { ledger: path.clone() }
+            EntryLocation::Shared { ledger: path.clone() }
         } else {
-            EntryPlace::Listed { ledger: path.clone() }
+            EntryLocation::Listed { ledger: path.clone() }
         };
         entries.extend(entry(story, key, place, ledger.status(key)));
     }
@@ -55,13 +55,18 @@ pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Sto
             keys.insert(at + 1, story.name().to_owned());
         }
         let above = above.map(|at| keys[at].clone());
-        entries.extend(entry(story, story.name(), EntryPlace::Behind { ledger: path.clone(), above }, None));
+        entries.extend(entry(
+            story,
+            story.name(),
+            EntryLocation::Behind { ledger: path.clone(), above },
+            None,
+        ));
     }
     entries
 }
 
 /// `None` where the ledger says it already, or has no word for it.
-fn entry(story: &Story, key: &str, place: EntryPlace, from: Option<&str>) -> Option<LedgerEntry> {
+fn entry(story: &Story, key: &str, place: EntryLocation, from: Option<&str>) -> Option<LedgerEntry> {
     let words = story.words();
     let to = words.in_ledger(&story.status)?;
     let change = from.map_or(WordChange::Forward, |from| words.change(from, to));
@@ -92,7 +97,7 @@ fn place_of(key: LedgerKey, keys: &[String]) -> Option<usize> {
 /// `bytes`, a ledger, with `entries` written into it, which is proven; one that cannot be written is left.
 pub fn write_entries(bytes: &[u8], entries: Vec<LedgerEntry>) -> EntriesWritten {
     let mut done = EntriesWritten { bytes: bytes.to_vec(), written: Vec::new(), left: Vec::new() };
-    let is_listed = |entry: &LedgerEntry| matches!(entry.place, EntryPlace::Listed { .. });
+    let is_listed = |entry: &LedgerEntry| matches!(entry.place, EntryLocation::Listed { .. });
     let (listed, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_listed);
     done.write_all(listed);
     others.into_iter().for_each(|entry| done.write(entry));
@@ -137,24 +142,24 @@ fn edit(entry: &LedgerEntry) -> Option<Edit> {
     let states = KeyPath::key(STATES_KEY);
     let value = Value::from(entry.to.as_str());
     match &entry.place {
-        EntryPlace::Listed { .. } => Some(Edit::Set { path: states.then(&entry.key), value }),
-        EntryPlace::Behind { above, .. } => {
+        EntryLocation::Listed { .. } => Some(Edit::Set { path: states.then(&entry.key), value }),
+        EntryLocation::Behind { above, .. } => {
             Some(Edit::InsertEntry { path: states, after: above.clone()?, key: entry.key.clone(), value })
         }
-        EntryPlace::StatusLine | EntryPlace::Structured { .. } | EntryPlace::Shared { .. } => None,
+        EntryLocation::StatusLine | EntryLocation::Structured { .. } | EntryLocation::Shared { .. } => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{artifact::Artifact, projection::story_ledger::StoryStanding};
+    use crate::{artifact::Artifact, projection::story_ledger::StoryState};
 
     fn story(name: &str, status: &str) -> Story {
         let text = format!("---\nstatus: {status}\n---\n# Story\n");
         let path = ProjectPath::new(format!("docs/{name}.md")).unwrap();
         match Story::read(&Artifact::read(path, text.into_bytes()), || None) {
-            StoryStanding::Told(story) => *story,
+            StoryState::Told(story) => *story,
             other => panic!("{name}: {other:?}"),
         }
     }

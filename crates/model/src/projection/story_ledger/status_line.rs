@@ -1,6 +1,6 @@
 //! The line `Status:` in the body of a story.
 
-use super::{EntryPlace, LedgerEntry, Story, story::is_word};
+use super::{EntryLocation, LedgerEntry, Story, story::is_word};
 use crate::artifact::{Artifact, ProjectPath};
 use stepmark_frontmatter::Span;
 
@@ -11,7 +11,7 @@ pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
     Some(LedgerEntry {
         story: story.path.clone(),
         key: story.name().to_owned(),
-        place: EntryPlace::StatusLine,
+        place: EntryLocation::StatusLine,
         from: Some(line.text.clone()),
         status: story.status.clone(),
         // People compare it with the frontmatter above it, so it is the same word.
@@ -38,11 +38,11 @@ pub fn write_line(path: &ProjectPath, bytes: &[u8], word: &str) -> Option<Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lifecycle::WordChange, projection::story_ledger::StoryStanding};
+    use crate::{lifecycle::WordChange, projection::story_ledger::StoryState};
 
     fn entry(text: &str) -> Option<(String, WordChange)> {
         let artifact = Artifact::read(ProjectPath::new("1-1-a.md").unwrap(), text.as_bytes().to_vec());
-        let StoryStanding::Told(story) = Story::read(&artifact, || None) else { panic!("{text:?}") };
+        let StoryState::Told(story) = Story::read(&artifact, || None) else { panic!("{text:?}") };
         line_entry(&story).map(|entry| (entry.to, entry.change))
     }
 

@@ -27,7 +27,7 @@ pub struct Story {
 
 /// What a file is to the ledgers.
 #[derive(Clone, Debug)]
-pub enum StoryStanding {
+pub enum StoryState {
     /// It says a status that ledgers follow.
     Told(Box<Story>),
     /// It is a story without a status in its frontmatter: ledgers are left alone until somebody imports it.
@@ -38,17 +38,17 @@ pub enum StoryStanding {
 
 impl Story {
     /// What `artifact`, whose status has the lifecycle `lifecycle`, is to the ledgers.
-    pub fn read(artifact: &Artifact, lifecycle: impl FnOnce() -> Option<Arc<Lifecycle>>) -> StoryStanding {
-        let Some((key, _)) = LedgerKey::of(artifact.path()) else { return StoryStanding::Other };
+    pub fn read(artifact: &Artifact, lifecycle: impl FnOnce() -> Option<Arc<Lifecycle>>) -> StoryState {
+        let Some((key, _)) = LedgerKey::of(artifact.path()) else { return StoryState::Other };
         let heading = artifact.first_heading();
         let is_story = key.is_story()
             && heading.is_some_and(|heading| heading.split_whitespace().next() == Some("Story"));
         let state = artifact.state();
         let Some(status) = state.status.as_ref().and_then(Field::filled).filter(|word| is_word(word)) else {
             let is_waiting = is_story && (state.body_status.is_some() || state.status.is_some());
-            return if is_waiting { StoryStanding::Waiting } else { StoryStanding::Other };
+            return if is_waiting { StoryState::Waiting } else { StoryState::Other };
         };
-        StoryStanding::Told(Box::new(Self {
+        StoryState::Told(Box::new(Self {
             path: artifact.path().clone(),
             key,
             status: status.to_owned(),
@@ -94,11 +94,11 @@ mod tests {
         ] {
             let artifact = Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec());
             let said = match Story::read(&artifact, || None) {
-                StoryStanding::Told(story) => {
+                StoryState::Told(story) => {
                     format!("told {}{}", story.status, if story.belongs_in_ledger { ", belongs" } else { "" })
                 }
-                StoryStanding::Waiting => "waiting".to_owned(),
-                StoryStanding::Other => "other".to_owned(),
+                StoryState::Waiting => "waiting".to_owned(),
+                StoryState::Other => "other".to_owned(),
             };
             assert_eq!(said, expected, "{path} {text:?}");
         }

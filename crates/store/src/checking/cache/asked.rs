@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use crate::checking::{cache::Answers, cache::Facts};
 use stepmark_model::{
     artifact::ProjectPath,
-    check::{ManifestRow, Surroundings},
+    check::{ManifestRow, RuleEnvironment},
 };
 
 /// The surroundings of an artifact, which note what is asked.
@@ -46,7 +46,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl Surroundings for Asked<'_> {
+impl RuleEnvironment for Asked<'_> {
     fn exists(&self, path: &ProjectPath) -> bool {
         let answer = self.answers.exists(path);
         self.noted.borrow_mut().facts.exists.insert(path.clone(), answer);

@@ -8,7 +8,7 @@ use crate::manifest::CacheOutcome;
 use crate::workspace::Workspace;
 use stepmark_model::{
     check::{Baseline, ProblemCounts},
-    selection::{Field, Selectable as _},
+    selection::{Selectable as _, SelectionField},
 };
 
 /// More than it takes to be worth a cache.
@@ -37,7 +37,7 @@ fn shown(
     let shown = list.rows().map(|row| {
         let (counts, listed) = (problems(&row), row.listed());
         let brief = Brief { problems: counts, ..row.brief() };
-        let fields = Field::ALL.into_iter().filter(|field| *field != Field::Problems);
+        let fields = SelectionField::ALL.into_iter().filter(|field| *field != SelectionField::Problems);
         let values: Vec<_> = fields.map(|field| listed.value(field)).collect();
         (row.path().to_string(), format!("{brief:?} {:?} {values:?}", row.summary()))
     });

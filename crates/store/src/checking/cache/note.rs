@@ -15,7 +15,7 @@ use stepmark_model::{
         ArtifactSummary, Condition, LifecycleSummary, NextSteps, ProgressSummary, StepName, Units,
         WorkflowName,
     },
-    workflow::{Standing, Track, UnknownNext},
+    workflow::{Track, UnknownNext, WorkState},
 };
 
 /// What of an artifact decides whether and where it is shown.
@@ -54,8 +54,8 @@ impl<'a> Brief<'a> {
 }
 
 const TRACKS: [Track; 3] = [Track::Create, Track::Edit, Track::Validate];
-const STANDINGS: [Standing; 4] =
-    [Standing::NotStarted, Standing::Interrupted, Standing::Underway, Standing::Finished];
+const STANDINGS: [WorkState; 4] =
+    [WorkState::NotStarted, WorkState::Interrupted, WorkState::Underway, WorkState::Finished];
 const UNKNOWN: [UnknownNext; 2] = [UnknownNext::NoSteps, UnknownNext::NothingMatches];
 
 /// Puts the bytes of a note together.
@@ -122,7 +122,7 @@ impl<'t> NoteWriter<'t> {
     }
 
     fn progress(&mut self, progress: &ProgressSummary<'_>) {
-        let numbers = [progress.done, progress.total, place(&STANDINGS, &progress.standing)];
+        let numbers = [progress.done, progress.total, place(&STANDINGS, &progress.state)];
         numbers.into_iter().for_each(|number| self.number(number));
         match &progress.next {
             NextSteps::Step(step, alternatives) => {
@@ -271,7 +271,7 @@ impl<'a> NoteReader<'a> {
 
     fn progress(&mut self) -> ProgressSummary<'a> {
         let (done, total) = (self.number(), self.number());
-        let standing = STANDINGS.get(self.number()).copied().unwrap_or(Standing::NotStarted);
+        let standing = STANDINGS.get(self.number()).copied().unwrap_or(WorkState::NotStarted);
         let next = match self.number() {
             3 => {
                 let step = self.steps().pop().unwrap_or(StepName { name: "", file: None });
@@ -282,7 +282,7 @@ impl<'a> NoteReader<'a> {
             _ => NextSteps::Unknown(UNKNOWN.get(self.number()).copied().unwrap_or(UnknownNext::NoSteps)),
         };
         let [names, states] = [self.text(), self.text()].map(|text| Cow::Borrowed(text.unwrap_or_default()));
-        ProgressSummary { done, total, standing, next, units: Units { names, states } }
+        ProgressSummary { done, total, state: standing, next, units: Units { names, states } }
     }
 
     fn lifecycle(&mut self) -> Option<LifecycleSummary<'a>> {
@@ -379,7 +379,7 @@ mod tests {
         let progress = ProgressSummary {
             done: number,
             total: number / 2,
-            standing: STANDINGS[number % 4],
+            state: STANDINGS[number % 4],
             next: next[number % 4].clone(),
             units,
         };

@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{LedgerKey, ProjectPath, SprintStatus},
     projection::story_ledger::{
-        EntryPlace, LedgerEntry, Story, StoryStanding, line_entry, listed_entries, write_entries, write_line,
+        EntryLocation, LedgerEntry, Story, StoryState, line_entry, listed_entries, write_entries, write_line,
     },
     tracked_artifact::TrackedArtifact,
     transition::Remark,
@@ -28,7 +28,7 @@ impl MovedStory {
     /// `None` where the change leaves the status alone, or no ledger is about it.
     pub(crate) fn of(before: &TrackedArtifact, after: &TrackedArtifact) -> Option<Self> {
         LedgerKey::of(after.path())?;
-        let StoryStanding::Told(story) = standing_of(after) else { return None };
+        let StoryState::Told(story) = standing_of(after) else { return None };
         let before = before.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
         let is_moved = before.as_deref() != Some(&story.status);
         is_moved.then_some(Self { story: *story, before })
@@ -56,7 +56,7 @@ impl MovedStory {
             }
         };
         let entries = listed_entries(path, &ledger, &[&self.story]);
-        let is_missing = |entry: &LedgerEntry| matches!(entry.place, EntryPlace::Behind { .. });
+        let is_missing = |entry: &LedgerEntry| matches!(entry.place, EntryLocation::Behind { .. });
         let Some(entry) = entries.into_iter().find(|entry| !is_missing(entry)) else {
             return (FileDecision::Keep, None);
         };
@@ -109,7 +109,8 @@ fn followed(entry: &LedgerEntry) -> Remark {
 impl LedgerProjection {
     /// What is to be said of a projection that came along with a change.
     pub fn remarks(self) -> Vec<Remark> {
-        let written = self.written.iter().filter(|entry| entry.place != EntryPlace::StatusLine).map(followed);
+        let written =
+            self.written.iter().filter(|entry| entry.place != EntryLocation::StatusLine).map(followed);
         let refused = self.refused.iter().map(left);
         let entries = refused.chain(
             self.left

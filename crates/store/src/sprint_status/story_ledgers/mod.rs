@@ -14,10 +14,10 @@ pub use survey::{StorySurvey, WaitingStory};
 
 use std::sync::Arc;
 
-use stepmark_model::projection::story_ledger::{Story, StoryStanding};
+use stepmark_model::projection::story_ledger::{Story, StoryState};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 
 /// What an artifact is to the ledgers.
-pub(crate) fn standing_of(artifact: &TrackedArtifact) -> StoryStanding {
+pub(crate) fn standing_of(artifact: &TrackedArtifact) -> StoryState {
     Story::read(artifact.artifact(), || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle)))
 }

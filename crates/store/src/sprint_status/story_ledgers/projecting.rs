@@ -18,7 +18,7 @@ use stepmark_model::{
     check::{Finding, rules::status::sprint_status_not_yaml},
     journal::{ArtifactKey, Event, EventDraft, Kind},
     projection::story_ledger::{
-        LedgerEntry, Story, StoryStanding, line_entry, listed_entries, write_entries, write_line,
+        LedgerEntry, Story, StoryState, line_entry, listed_entries, write_entries, write_line,
     },
     tracked_artifact::TrackedArtifact,
 };
@@ -94,7 +94,7 @@ impl Workspace {
         let (mut shelf, mut ledgers) = (Shelf::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());
         for artifact in artifacts {
             match standing_of(artifact) {
-                StoryStanding::Told(story) => {
+                StoryState::Told(story) => {
                     done.stories += 1;
                     if story.key.is_story() && story.line.is_some() {
                         done.note(self.project_line(&story, reason));
@@ -106,12 +106,12 @@ impl Workspace {
                         Listing::Unknown(_) | Listing::Nowhere => {}
                     }
                 }
-                StoryStanding::Waiting => {
+                StoryState::Waiting => {
                     // Whether its ledger is broken is told all the same.
                     let _unused = shelf.listing_of(self, artifact.path());
                     done.waiting.push(artifact.path().clone());
                 }
-                StoryStanding::Other => {}
+                StoryState::Other => {}
             }
         }
         for (ledger, stories) in &ledgers {
@@ -136,7 +136,7 @@ impl Workspace {
         }
         self.publish(&story.path, reason, |bytes, attempt| {
             // The story may have moved on since it was read.
-            let StoryStanding::Told(story) = standing_of(&self.read_again(&story.path, bytes)?) else {
+            let StoryState::Told(story) = standing_of(&self.read_again(&story.path, bytes)?) else {
                 return Ok(None);
             };
             let entries = self.allowed(line_entry(&story), &[&*story], reason, attempt)?;
@@ -195,7 +195,7 @@ impl Workspace {
                 continue;
             }
             match self.artifact(&story.path).map(|artifact| standing_of(&artifact)) {
-                Ok(StoryStanding::Told(story)) => fresh.push(Cow::Owned(*story)),
+                Ok(StoryState::Told(story)) => fresh.push(Cow::Owned(*story)),
                 Ok(_) | Err(ArtifactError::Missing { .. }) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -1,6 +1,6 @@
 //! SM902: finished work is open again.
 
-use super::{argument, is_finished, place_of_status, readable_past, status_move};
+use super::{argument, is_finished, place_of_status, readable_base, status_move};
 use crate::check::{Finding, Group, Loss, Rule, Severity, Subject, rule::Decision};
 
 /// The rule.
@@ -20,13 +20,13 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(past) = readable_past(subject) else { return };
-    let Some((before, after)) = status_move(&past, subject.artifact) else { return };
-    if !is_finished(past.lifecycle, before) || is_finished(past.lifecycle, after) {
+    let Some(base) = readable_base(subject) else { return };
+    let Some((before, after)) = status_move(&base, subject.artifact) else { return };
+    if !is_finished(base.lifecycle, before) || is_finished(base.lifecycle, after) {
         return;
     }
-    let is_legal = past.lifecycle.is_some_and(|table| table.legal_move(Some(before), after, None).is_ok());
-    if is_legal || past.accepts(Loss::Value { key: "status" }) {
+    let is_legal = base.lifecycle.is_some_and(|table| table.legal_move(Some(before), after, None).is_ok());
+    if is_legal || base.accepts(Loss::Value { key: "status" }) {
         return;
     }
     let message = if after.is_empty() {
@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     };
     let path = argument(subject.artifact.path().as_str());
     let target = if after.is_empty() { "STATUS".to_owned() } else { argument(after) };
-    let command = match past.lifecycle {
+    let command = match base.lifecycle {
         Some(_) => format!("stepmark transition {path} {target} --force --reason TEXT"),
         None => format!("stepmark set {path} status={target}"),
     };

@@ -1,7 +1,7 @@
 //! SM908: history that explains a change is not in the commit.
 
-use super::readable_past;
-use crate::check::{Account, Finding, Group, Rule, Severity, Subject, rule::Decision};
+use super::readable_base;
+use crate::check::{AcceptedLosses, Finding, Group, Rule, Severity, Subject, rule::Decision};
 use stepmark_frontmatter::Span;
 
 /// The rule. It stands behind those that ask history.
@@ -21,7 +21,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let is_missing = readable_past(subject).and_then(|past| past.account).is_some_and(Account::is_missing);
+    let is_missing =
+        readable_base(subject).and_then(|base| base.accepted).is_some_and(AcceptedLosses::is_missing);
     if is_missing {
         let message =
             "what was taken away here is explained by history that the commit does not hold".to_owned();
@@ -42,7 +43,7 @@ mod tests {
     /// Accepts everything, by what is not committed.
     struct Local;
 
-    impl Account for Local {
+    impl AcceptedLosses for Local {
         fn accepts(&self, _: &Loss<'_>) -> bool {
             true
         }

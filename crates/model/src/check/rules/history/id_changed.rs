@@ -1,6 +1,6 @@
 //! SM906: an artifact is called something else.
 
-use super::readable_past;
+use super::readable_base;
 use crate::artifact::{Artifact, Field};
 use crate::check::{Finding, Group, Loss, Rule, Severity, Subject, rule::Decision};
 use stepmark_frontmatter::Span;
@@ -21,11 +21,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(past) = readable_past(subject) else { return };
-    let Some(before) = identity(past.artifact) else { return };
+    let Some(base) = readable_base(subject) else { return };
+    let Some(before) = identity(base.artifact) else { return };
     let after = identity(subject.artifact);
     let is_same = after.is_some_and(|after| after.text == before.text);
-    if is_same || past.accepts(Loss::Value { key: &before.key }) {
+    if is_same || base.accepts(Loss::Value { key: &before.key }) {
         return;
     }
     let (span, now) = match after {

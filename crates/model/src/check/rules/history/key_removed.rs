@@ -1,7 +1,7 @@
 //! SM905: a key that stepmark does not read is gone.
 
 use super::{
-    readable_past,
+    readable_base,
     state_key_removed::{is_state_key, removed},
 };
 use crate::artifact::STEPS_KEYS;
@@ -26,11 +26,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(past) = readable_past(subject) else { return };
+    let Some(base) = readable_base(subject) else { return };
     let is_other = |key: &String| {
         !is_state_key(key) && !STEPS_KEYS.contains(&key.as_str()) && !IDENTITIES.contains(&key.as_str())
     };
-    for key in removed(&past, subject).filter(is_other) {
+    for key in removed(&base, subject).filter(is_other) {
         let message = format!("the key `{key}` was there before this change, and is gone");
         found.push(subject.finding(&RULE, Span::at(0), message));
     }

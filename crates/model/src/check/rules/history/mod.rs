@@ -14,7 +14,7 @@ mod sample;
 
 use serde_json::{Map, Value as Json};
 
-use super::super::{Past, Subject};
+use super::super::{BaseVersion, Subject};
 use crate::{
     artifact::{Artifact, Field, Problem},
     lifecycle::Lifecycle,
@@ -25,7 +25,7 @@ use stepmark_frontmatter::Span;
 const FINISHED_WORDS: [&str; 3] = ["done", "complete", "completed"];
 
 /// The past of an artifact that can be read: of one that is broken other rules tell, and nothing is known to be lost.
-fn readable_past<'a>(subject: &Subject<'a>) -> Option<Past<'a>> {
+fn readable_base<'a>(subject: &Subject<'a>) -> Option<BaseVersion<'a>> {
     let is_broken = |problem: &Problem| {
         matches!(
             problem,
@@ -36,12 +36,12 @@ fn readable_past<'a>(subject: &Subject<'a>) -> Option<Past<'a>> {
         )
     };
     let broken = subject.artifact.diagnoses().iter().any(|diagnosis| is_broken(&diagnosis.problem));
-    subject.past.filter(|_| !broken)
+    subject.base.filter(|_| !broken)
 }
 
 /// The status moved: `(before, after)`, the latter empty where there is none any more.
-fn status_move<'a>(past: &Past<'a>, artifact: &'a Artifact) -> Option<(&'a str, &'a str)> {
-    let before = past.artifact.state().status.as_ref().and_then(Field::filled)?;
+fn status_move<'a>(base: &BaseVersion<'a>, artifact: &'a Artifact) -> Option<(&'a str, &'a str)> {
+    let before = base.artifact.state().status.as_ref().and_then(Field::filled)?;
     let after = artifact.state().status.as_ref().and_then(Field::filled).unwrap_or_default();
     (!before.eq_ignore_ascii_case(after)).then_some((before, after))
 }

@@ -3,7 +3,7 @@
 use super::super::sample::{progress, workflow};
 use crate::{
     artifact::{Artifact, ProjectPath},
-    check::{Account, Finding, Loss, Past, Rule, Subject, rule::Decision},
+    check::{AcceptedLosses, BaseVersion, Finding, Loss, Rule, Subject, rule::Decision},
     lifecycle::Lifecycles,
 };
 use stepmark_frontmatter::LineIndex;
@@ -11,7 +11,7 @@ use stepmark_frontmatter::LineIndex;
 /// A history that accepts these losses and no others.
 pub(super) struct Accepts<'l>(pub(super) &'l [Loss<'l>]);
 
-impl Account for Accepts<'_> {
+impl AcceptedLosses for Accepts<'_> {
     fn accepts(&self, loss: &Loss<'_>) -> bool {
         self.0.contains(loss)
     }
@@ -23,13 +23,18 @@ pub(super) fn found_after(rule: &Rule, before: &str, after: &str) -> Vec<String>
 }
 
 /// The same, where `account` tells.
-pub(super) fn found_after_all(rule: &Rule, before: &str, after: &str, account: &dyn Account) -> Vec<String> {
+pub(super) fn found_after_all(
+    rule: &Rule,
+    before: &str,
+    after: &str,
+    accepted: &dyn AcceptedLosses,
+) -> Vec<String> {
     let shown = |finding: &Finding| {
         let text = file(after);
         let place = LineIndex::new(&text).position(&text, finding.span.start);
         format!("{place} {} {}", finding.rule.id, finding.message)
     };
-    findings(rule, before, after, account).iter().map(shown).collect()
+    findings(rule, before, after, accepted).iter().map(shown).collect()
 }
 
 /// What the first finding says is to be done.
@@ -37,20 +42,20 @@ pub(super) fn help_after(rule: &Rule, before: &str, after: &str) -> String {
     findings(rule, before, after, &Accepts(&[])).into_iter().find_map(|finding| finding.help).unwrap()
 }
 
-fn findings(rule: &Rule, before: &str, after: &str, account: &dyn Account) -> Vec<Finding> {
+fn findings(rule: &Rule, before: &str, after: &str, accepted: &dyn AcceptedLosses) -> Vec<Finding> {
     let path = || ProjectPath::new("prd.md").unwrap();
     let (before, after) = (Artifact::read(path(), file(before)), Artifact::read(path(), file(after)));
     let chains = [workflow(&before), workflow(&after)];
     let before_progress = chains[0].as_ref().map(|chain| progress(&before, chain));
     let after_progress = chains[1].as_ref().map(|chain| progress(&after, chain));
     let choice = Lifecycles::default().choose(&before);
-    let past = Past {
+    let base = BaseVersion {
         artifact: &before,
         progress: before_progress.as_ref(),
         lifecycle: choice.as_ref().map(|choice| &*choice.lifecycle),
-        account: Some(account),
+        accepted: Some(accepted),
     };
-    let subject = Subject { past: Some(past), ..Subject::alone(&after, after_progress.as_ref()) };
+    let subject = Subject { base: Some(base), ..Subject::alone(&after, after_progress.as_ref()) };
     let mut found = Vec::new();
     if let Decision::OfArtifact(check) = rule.decision {
         check(&subject, &mut found);

@@ -1,7 +1,7 @@
 //! SM904: a key that stepmark reads is gone.
 
-use super::{is_finished, keys, readable_past, status_move};
-use crate::check::{Finding, Group, Loss, Past, Rule, Severity, Subject, rule::Decision};
+use super::{is_finished, keys, readable_base, status_move};
+use crate::check::{BaseVersion, Finding, Group, Loss, Rule, Severity, Subject, rule::Decision};
 use stepmark_frontmatter::Span;
 
 /// The keys that hold state. Identities and step lists have rules of their own.
@@ -34,15 +34,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(past) = readable_past(subject) else { return };
-    for key in removed(&past, subject).filter(|key| is_state_key(key)) {
+    let Some(base) = readable_base(subject) else { return };
+    for key in removed(&base, subject).filter(|key| is_state_key(key)) {
         // Then SM902 tells.
         let tells_other = key == "status"
-            && status_move(&past, subject.artifact)
-                .is_some_and(|(before, _)| is_finished(past.lifecycle, before));
+            && status_move(&base, subject.artifact)
+                .is_some_and(|(before, _)| is_finished(base.lifecycle, before));
         if !tells_other {
             let message = format!("the key `{key}` was there before this change, and is gone");
-            let help = format!("put it back: `git show HEAD:./{}` has it", past.artifact.path());
+            let help = format!("put it back: `git show HEAD:./{}` has it", base.artifact.path());
             found.push(subject.finding(&RULE, Span::at(0), message).with_help(help));
         }
     }
@@ -54,14 +54,14 @@ pub(super) fn is_state_key(key: &str) -> bool {
 }
 
 /// The keys that said something, are gone, and history does not know why; in the order of the file.
-pub(super) fn removed(past: &Past<'_>, subject: &Subject<'_>) -> impl Iterator<Item = String> {
-    let keys = keys(past.artifact).zip(subject.artifact.state_value().ok());
+pub(super) fn removed(base: &BaseVersion<'_>, subject: &Subject<'_>) -> impl Iterator<Item = String> {
+    let keys = keys(base.artifact).zip(subject.artifact.state_value().ok());
     let removed: Vec<String> = keys.map_or_else(Vec::new, |(before, after)| {
         let is_gone = |key: &String| after.get(key.as_str()).is_none();
         before.into_iter().map(|(key, _)| key).filter(is_gone).collect()
     });
-    let account = *past;
-    removed.into_iter().filter(move |key| !account.accepts(Loss::Value { key }))
+    let accepted = *base;
+    removed.into_iter().filter(move |key| !accepted.accepts(Loss::Value { key }))
 }
 
 #[cfg(test)]

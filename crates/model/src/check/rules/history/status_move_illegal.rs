@@ -1,6 +1,6 @@
 //! SM903: the status made a move that its lifecycle does not have.
 
-use super::{argument, is_finished, place_of_status, readable_past, status_move};
+use super::{argument, is_finished, place_of_status, readable_base, status_move};
 use crate::check::{Finding, Group, Loss, Rule, Severity, Subject, rule::Decision};
 use crate::lifecycle::MoveRefusal;
 
@@ -20,21 +20,21 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(past) = readable_past(subject) else { return };
-    let Some((before, after)) = status_move(&past, subject.artifact) else { return };
-    let Some(table) = past.lifecycle.filter(|_| !after.is_empty()) else { return };
+    let Some(base) = readable_base(subject) else { return };
+    let Some((before, after)) = status_move(&base, subject.artifact) else { return };
+    let Some(table) = base.lifecycle.filter(|_| !after.is_empty()) else { return };
     // Finished work that goes back has a rule of its own.
     if is_finished(Some(table), before) && !is_finished(Some(table), after) {
         return;
     }
     let remembered_under = table.state_of(before).and_then(|state| state.return_to.as_deref());
-    let keys = remembered_under.and_then(|key| Some((key, super::keys(past.artifact)?)));
+    let keys = remembered_under.and_then(|key| Some((key, super::keys(base.artifact)?)));
     let remembered = keys.as_ref().and_then(|(key, keys)| keys.get(*key)?.as_str());
     // Words that are no states are none of this rule's business.
     let Err(refusal @ MoveRefusal::Illegal { .. }) = table.legal_move(Some(before), after, remembered) else {
         return;
     };
-    if past.accepts(Loss::Value { key: "status" }) {
+    if base.accepts(Loss::Value { key: "status" }) {
         return;
     }
     let path = argument(subject.artifact.path().as_str());

@@ -1,8 +1,8 @@
 //! SM901: a completed step is not listed any more.
 
-use super::{argument, quoted, readable_past};
+use super::{argument, quoted, readable_base};
 use crate::artifact::{Artifact, STEPS_KEYS, StepItem, Steps};
-use crate::check::{Finding, Group, Loss, Past, Rule, Severity, Subject, rule::Decision};
+use crate::check::{BaseVersion, Finding, Group, Loss, Rule, Severity, Subject, rule::Decision};
 use crate::workflow::{Progress, Step, StepForm, StepId, UnknownReason};
 use stepmark_frontmatter::Span;
 
@@ -26,12 +26,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(past) = readable_past(subject) else { return };
+    let Some(base) = readable_base(subject) else { return };
     for key in STEPS_KEYS {
-        let Some(before) = list(past.artifact, key) else { continue };
+        let Some(before) = list(base.artifact, key) else { continue };
         let after = list(subject.artifact, key);
-        let gone: Vec<&str> = dropped(&past, subject.progress, before, after)
-            .filter(|item| !past.accepts(Loss::Step { list: key, spelling: &item.spelling }))
+        let gone: Vec<&str> = dropped(&base, subject.progress, before, after)
+            .filter(|item| !base.accepts(Loss::Step { list: key, spelling: &item.spelling }))
             .map(|item| item.spelling.as_str())
             .collect();
         if gone.is_empty() {
@@ -61,14 +61,14 @@ fn list<'a>(artifact: &'a Artifact, key: &str) -> Option<&'a Steps> {
 
 /// The items of `before` that no item of `after` stands for. Markers of a resumed session and notes are no progress.
 fn dropped<'a>(
-    past: &Past<'a>,
+    base: &BaseVersion<'a>,
     progress: Option<&'a Progress<'a>>,
     before: &'a Steps,
     after: Option<&'a Steps>,
 ) -> impl Iterator<Item = &'a StepItem> {
     let after_ids: Vec<StepId> =
         after.into_iter().flat_map(|steps| steps.spellings().map(StepId::parse)).collect();
-    let past_progress = past.progress;
+    let past_progress = base.progress;
     before.items.iter().enumerate().filter_map(move |(place, item)| {
         let id = StepId::parse(&item.spelling);
         let is_note = match past_progress {

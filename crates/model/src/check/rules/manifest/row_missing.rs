@@ -19,8 +19,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(surroundings) = subject.surroundings else { return };
-    if surroundings.manifest_row(subject.artifact.path()) == ManifestRow::Missing {
+    let Some(environment) = subject.environment else { return };
+    if environment.manifest_row(subject.artifact.path()) == ManifestRow::Missing {
         let finding = subject.finding(&RULE, Span::at(0), "the manifest has no row for this artifact");
         found.push(finding.with_help("`stepmark project manifest write` adds it"));
     }

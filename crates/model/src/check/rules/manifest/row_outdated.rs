@@ -24,8 +24,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(surroundings) = subject.surroundings else { return };
-    let ManifestRow::Hash(listed) = surroundings.manifest_row(subject.artifact.path()) else { return };
+    let Some(environment) = subject.environment else { return };
+    let ManifestRow::Hash(listed) = environment.manifest_row(subject.artifact.path()) else { return };
     if subject.artifact.file_hash() == listed || LineEndHashes::of(subject.artifact.bytes()).holds(listed) {
         return;
     }

@@ -18,11 +18,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(surroundings) = subject.surroundings else { return };
+    let Some(environment) = subject.environment else { return };
     let folder = subject.artifact.path().as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
     for document in &subject.artifact.state().input_documents {
         let candidates = candidates(&document.path, folder);
-        if !candidates.is_empty() && !candidates.iter().any(|path| surroundings.exists(path)) {
+        if !candidates.is_empty() && !candidates.iter().any(|path| environment.exists(path)) {
             let message = format!("`{}` is not in the project", document.path);
             let finding = subject.finding(&RULE, document.span, message);
             found.push(finding.with_help("correct the path, or take the entry out"));

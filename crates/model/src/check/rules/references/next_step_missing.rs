@@ -46,13 +46,13 @@ fn is_missing(subject: &Subject<'_>, text: &str) -> bool {
     if subject.chain.is_some_and(|chain| is_step(chain, path)) {
         return false;
     }
-    match subject.surroundings {
-        Some(surroundings) if path.ends_with(".md") => {
+    match subject.environment {
+        Some(environment) if path.ends_with(".md") => {
             let own = subject.artifact.path().parent();
             let beside = own.and_then(|folder| folder.join(path).ok());
             let places: Vec<ProjectPath> = beside.into_iter().chain(ProjectPath::new(path).ok()).collect();
             // A path that leads out of the project is nothing that can be looked for.
-            !places.is_empty() && !places.iter().any(|place| surroundings.exists(place))
+            !places.is_empty() && !places.iter().any(|place| environment.exists(place))
         }
         _ => subject.chain.is_some() && StepId::parse(path).number().is_some(),
     }

@@ -6,13 +6,13 @@ pub(crate) mod confidence_wrong;
 pub(crate) mod scope_missing;
 pub(crate) mod confidence_missing;
 
-use crate::artifact::State;
+use crate::artifact::FrontmatterState;
 
 /// What `scope_source` may say (seed `001_…`, D4-Q7).
 const SOURCES: [&str; 2] = ["human", "ai"];
 
 /// Whether an AI says that it gave the scope.
-fn is_by_ai(state: &State) -> bool {
+fn is_by_ai(state: &FrontmatterState) -> bool {
     let source = state.scope_source.as_ref().and_then(|source| source.filled());
     source.is_some_and(|source| source.trim().eq_ignore_ascii_case("ai"))
 }

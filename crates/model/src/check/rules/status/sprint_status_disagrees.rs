@@ -30,9 +30,9 @@ pub static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let path = subject.artifact.path();
     let named = LedgerKey::of(path).filter(|(kind, _)| kind.is_story());
-    let (Some(surroundings), Some((kind, _))) = (subject.surroundings, named) else { return };
+    let (Some(environment), Some((kind, _))) = (subject.environment, named) else { return };
     let Some(own) = StoryStatus::of(subject) else { return };
-    let said = |ledger: ProjectPath| Some((surroundings.sprint_status(&ledger, path.file_stem())?, ledger));
+    let said = |ledger: ProjectPath| Some((environment.sprint_status(&ledger, path.file_stem())?, ledger));
     let Some((word, ledger)) = SprintStatus::places(path).into_iter().find_map(said) else { return };
     let words = LedgerWords::new(subject.lifecycle, kind).in_file(path);
     let Some(meant) = words.in_ledger(own.word).filter(|_| !words.fits(own.word, &word)) else { return };

@@ -1,7 +1,7 @@
 //! SM305: the status says that the work is finished, and the steps do not.
 
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
-use crate::{delegation::Completion, workflow::Standing};
+use crate::{delegation::Completion, workflow::WorkState};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(progress) = subject.progress.filter(|progress| progress.standing != Standing::Finished) else {
+    let Some(progress) = subject.progress.filter(|progress| progress.state != WorkState::Finished) else {
         return;
     };
     let Some(status) = &subject.artifact.state().status else { return };

@@ -2,7 +2,7 @@
 
 use super::names;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
-use crate::workflow::Standing;
+use crate::workflow::WorkState;
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(progress) = subject.progress.filter(|progress| progress.standing == Standing::Finished) else {
+    let Some(progress) = subject.progress.filter(|progress| progress.state == WorkState::Finished) else {
         return;
     };
     if !progress.gaps.is_empty() {

@@ -5,14 +5,14 @@ use stepmark_frontmatter::Value;
 
 /// Where an artifact stands in its chain, as it is written into frontmatter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChainPlace {
+pub struct ChainPosition {
     /// The ids from the root to the artifact, which is the last.
     chain: Vec<String>,
 }
 
 /// Why nothing can be delegated from an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParentPlaceError {
+pub enum ParentPositionError {
     /// It has a `delegation` that does not say where it stands.
     #[error("its own `delegation` does not say where it stands: {reason}")]
     Unclear {
@@ -30,7 +30,7 @@ pub enum ParentPlaceError {
 /// No chain of agents is longer; what is may well be a mistake that repeats itself.
 const DEEPEST: usize = 64;
 
-impl ChainPlace {
+impl ChainPosition {
     /// The root of a new chain.
     pub fn root(id: impl Into<String>) -> Self {
         Self { chain: vec![id.into()] }
@@ -41,10 +41,10 @@ impl ChainPlace {
     ///
     /// # Errors
     /// When the delegation contradicts itself.
-    pub fn of(member: &Member, identity: &str) -> Result<Self, ParentPlaceError> {
+    pub fn of(member: &Member, identity: &str) -> Result<Self, ParentPositionError> {
         let id = member.id().unwrap_or(identity);
         let Some(delegation) = &member.delegation else { return Ok(Self::root(id)) };
-        let unclear = |reason: &str| ParentPlaceError::Unclear { reason: reason.to_owned() };
+        let unclear = |reason: &str| ParentPositionError::Unclear { reason: reason.to_owned() };
         if !delegation.is_mapping {
             return Err(unclear("it is no mapping"));
         }
@@ -69,9 +69,9 @@ impl ChainPlace {
     ///
     /// # Errors
     /// When the chain is too long.
-    pub fn child(&self, id: impl Into<String>) -> Result<Self, ParentPlaceError> {
+    pub fn child(&self, id: impl Into<String>) -> Result<Self, ParentPositionError> {
         if self.depth() >= DEEPEST {
-            return Err(ParentPlaceError::TooDeep { depth: self.depth() });
+            return Err(ParentPositionError::TooDeep { depth: self.depth() });
         }
         let mut chain = self.chain.clone();
         chain.push(id.into());

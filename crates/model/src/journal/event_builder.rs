@@ -9,7 +9,7 @@ use stepmark_frontmatter::diff;
 
 /// An artifact at one moment, as history sees it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Moment {
+pub struct ArtifactState {
     /// Its identity.
     pub key: ArtifactKey,
     /// Its digests; `None` where there is no file.
@@ -20,7 +20,7 @@ pub struct Moment {
 
 /// What is known of an artifact when something happens to it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Past {
+pub enum PriorState {
     /// Nothing.
     Unknown,
     /// Its state, times and all, is that of this event.
@@ -52,7 +52,7 @@ pub struct Ancestor {
 
 /// Who did what was not done by stepmark, as far as anything tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outsider {
+pub struct ExternalAuthor {
     /// Who.
     pub actor: Actor,
     /// The git commit that holds the edit.
@@ -61,7 +61,7 @@ pub struct Outsider {
 
 /// Makes the events of one change.
 #[derive(Clone, Copy, Debug)]
-pub struct Account<'a> {
+pub struct EventBuilder<'a> {
     /// Who acts.
     pub attribution: &'a Attribution,
     /// When.
@@ -70,7 +70,7 @@ pub struct Account<'a> {
     pub path: &'a ProjectPath,
 }
 
-impl Moment {
+impl ArtifactState {
     /// The moment at which the artifact has these bytes; `None` for no file.
     pub fn of(path: &ProjectPath, bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else {
@@ -87,33 +87,33 @@ impl Moment {
     }
 }
 
-impl Account<'_> {
+impl EventBuilder<'_> {
     /// The events that tell of the change from `old` to `new`, in order; the last is the change itself. `outsider` is asked
     /// only when something happened by other means.
     pub fn events(
         &self,
-        past: Past,
-        (old, new): (&Moment, &Moment),
+        prior: PriorState,
+        (old, new): (&ArtifactState, &ArtifactState),
         draft: EventDraft,
-        outsider: impl FnOnce() -> Outsider,
+        author: impl FnOnce() -> ExternalAuthor,
     ) -> Vec<Event> {
         let mut events = Vec::new();
-        let (parents, state) = match past {
-            Past::Known { event, state } => (vec![event], state),
-            Past::Unknown if old.digests.is_none() => (Vec::new(), Some(empty())),
-            Past::Unknown => {
+        let (parents, state) = match prior {
+            PriorState::Known { event, state } => (vec![event], state),
+            PriorState::Unknown if old.digests.is_none() => (Vec::new(), Some(empty())),
+            PriorState::Unknown => {
                 let draft = EventDraft::new(Kind::FIRST_SEEN);
-                let (event, state) = self.by_outsider(draft, outsider(), &[], Some(empty()), old);
+                let (event, state) = self.by_external_author(draft, author(), &[], Some(empty()), old);
                 let ancestor = Ancestor::of(&event);
                 events.push(event);
                 (vec![ancestor], state)
             }
-            Past::Unexplained { heads, state, earlier } => {
+            PriorState::Unexplained { heads, state, earlier } => {
                 let mut draft = EventDraft::new(Kind::EXTERNAL_EDIT);
                 if let Some(earlier) = earlier {
                     draft = draft.with("earlier", earlier.to_string());
                 }
-                let (event, state) = self.by_outsider(draft, outsider(), &heads, state, old);
+                let (event, state) = self.by_external_author(draft, author(), &heads, state, old);
                 let ancestor = Ancestor::of(&event);
                 events.push(event);
                 (vec![ancestor], state)
@@ -131,22 +131,22 @@ impl Account<'_> {
     }
 
     /// The event of what somebody else did, which led to `moment`; and the state after it.
-    fn by_outsider(
+    fn by_external_author(
         &self,
         mut draft: EventDraft,
-        outsider: Outsider,
+        author: ExternalAuthor,
         heads: &[Event],
         state: Option<Json>,
-        moment: &Moment,
+        version: &ArtifactState,
     ) -> (Event, Option<Json>) {
-        if let Some(commit) = outsider.commit {
+        if let Some(commit) = author.commit {
             draft = draft.with("commit", commit);
         }
-        let mut event = Event::new(draft, outsider.actor, self.now);
+        let mut event = Event::new(draft, author.actor, self.now);
         event.before = heads.last().and_then(|head| head.after);
         // The latest head is the one whose state the changes are told against.
         let parents: Vec<Ancestor> = heads.iter().rev().map(Ancestor::of).collect();
-        self.filled(event, &parents, state, moment, moment)
+        self.filled(event, &parents, state, version, version)
     }
 
     /// Fills in what follows from the parents and the moment after; returns the recorded state after it too.
@@ -155,8 +155,8 @@ impl Account<'_> {
         mut event: Event,
         parents: &[Ancestor],
         state: Option<Json>,
-        key: &Moment,
-        after: &Moment,
+        key: &ArtifactState,
+        after: &ArtifactState,
     ) -> (Event, Option<Json>) {
         let next = match (&after.state, after.digests) {
             (Some(state), _) => Some(state.clone()),
@@ -184,8 +184,8 @@ impl Account<'_> {
         (event.sealed(), next)
     }
 
-    fn reference(&self, moment: &Moment, was: Option<ArtifactKey>) -> ArtifactRef {
-        ArtifactRef { key: moment.key.clone(), path: self.path.clone(), was }
+    fn reference(&self, version: &ArtifactState, was: Option<ArtifactKey>) -> ArtifactRef {
+        ArtifactRef { key: version.key.clone(), path: self.path.clone(), was }
     }
 }
 
@@ -196,7 +196,7 @@ impl Ancestor {
     }
 }
 
-impl Past {
+impl PriorState {
     /// The ids of the events that the past ends with.
     pub fn heads(&self) -> Vec<EventId> {
         match self {
@@ -207,7 +207,7 @@ impl Past {
     }
 }
 
-impl Outsider {
+impl ExternalAuthor {
     /// Nobody knows.
     pub fn unknown() -> Self {
         Self { actor: Actor::unknown(), commit: None }
@@ -227,8 +227,8 @@ mod tests {
         ProjectPath::new("docs/prd.md").unwrap()
     }
 
-    fn moment(file: &str) -> Moment {
-        Moment::of(&path(), Some(file.as_bytes()))
+    fn version(file: &str) -> ArtifactState {
+        ArtifactState::of(&path(), Some(file.as_bytes()))
     }
 
     fn file(frontmatter: &str) -> String {
@@ -242,32 +242,32 @@ mod tests {
     }
 
     impl Project {
-        fn past(&self, now: &Moment) -> Past {
+        fn prior(&self, now: &ArtifactState) -> PriorState {
             let lineage = Lineage::new(self.events.clone());
             let alike = |event: &&Event| Digests::are_same_state(event.after, now.digests);
             let heads: Vec<Event> = lineage.heads().into_iter().cloned().collect();
             let state = |id| lineage.state_after(id).ok();
             let known = heads.iter().rev().find(alike).or_else(|| lineage.events().iter().rev().find(alike));
             match (known, heads.last()) {
-                (Some(event), _) => Past::Known { state: state(event.id), event: Ancestor::of(event) },
-                (None, Some(head)) => Past::Unexplained { state: state(head.id), heads, earlier: None },
-                (None, None) => Past::Unknown,
+                (Some(event), _) => PriorState::Known { state: state(event.id), event: Ancestor::of(event) },
+                (None, Some(head)) => PriorState::Unexplained { state: state(head.id), heads, earlier: None },
+                (None, None) => PriorState::Unknown,
             }
         }
 
         fn change(&mut self, old: Option<&str>, new: Option<&str>) -> Vec<Kind> {
             let (path, attribution) = (path(), Attribution::of(Actor::human("Ada")));
-            let account = Account {
+            let builder = EventBuilder {
                 attribution: &attribution,
                 now: "2026-11-22T10:00:00Z".parse().unwrap(),
                 path: &path,
             };
-            let moments = [old, new].map(|file| Moment::of(&path, file.map(str::as_bytes)));
-            let past = self.past(&moments[0]);
+            let versions = [old, new].map(|file| ArtifactState::of(&path, file.map(str::as_bytes)));
+            let prior = self.prior(&versions[0]);
             let draft = EventDraft::new(Kind::CHANGE);
-            let told = account.events(past, (&moments[0], &moments[1]), draft, Outsider::unknown);
-            let kinds = told.iter().map(|event| event.kind.clone()).collect();
-            self.events.extend(told);
+            let events = builder.events(prior, (&versions[0], &versions[1]), draft, ExternalAuthor::unknown);
+            let kinds = events.iter().map(|event| event.kind.clone()).collect();
+            self.events.extend(events);
             let lineage = Lineage::new(self.events.clone());
             assert_eq!(lineage.verify(), []);
             assert!(self.events.iter().all(Event::is_genuine));
@@ -305,9 +305,9 @@ mod tests {
     #[test]
     fn a_damaged_file_has_no_state_but_a_history() {
         let mut project = Project::default();
-        let (good, broken, mended) = (file("a: 1"), "---\na: [1\n---\n".to_owned(), file("a: 2"));
+        let (good, broken, fixed) = (file("a: 1"), "---\na: [1\n---\n".to_owned(), file("a: 2"));
         project.change(None, Some(&good));
-        assert_eq!(project.change(Some(&broken), Some(&mended)), [Kind::EXTERNAL_EDIT, Kind::CHANGE]);
+        assert_eq!(project.change(Some(&broken), Some(&fixed)), [Kind::EXTERNAL_EDIT, Kind::CHANGE]);
         assert_eq!(project.events[1].after.unwrap().state, None);
         assert!(project.events[1].changes.is_empty());
         let again = project.change(Some(&broken), Some(&good));
@@ -345,19 +345,19 @@ mod tests {
     fn where_the_way_is_cut_a_snapshot_starts_anew() {
         let (path, attribution) = (path(), Attribution::of(Actor::human("Ada")));
         let now = "2026-11-22T10:00:00Z".parse().unwrap();
-        let account = Account { attribution: &attribution, now, path: &path };
+        let builder = EventBuilder { attribution: &attribution, now, path: &path };
         let mut project = Project::default();
         let [one, two] = ["a: 1", "a: 2"].map(file);
         project.change(None, Some(&one));
         let event = Box::new(project.events[0].clone());
-        let past = Past::Known { event: Ancestor::of(&event), state: None };
-        let told = account.events(
-            past,
-            (&moment(&one), &moment(&two)),
+        let prior = PriorState::Known { event: Ancestor::of(&event), state: None };
+        let events = builder.events(
+            prior,
+            (&version(&one), &version(&two)),
             EventDraft::new(Kind::CHANGE),
-            Outsider::unknown,
+            ExternalAuthor::unknown,
         );
-        assert_eq!((told[0].changes.len(), told[0].snapshot.as_ref()), (0, moment(&two).state.as_ref()));
-        assert_eq!(Lineage::new(told).verify(), []);
+        assert_eq!((events[0].changes.len(), events[0].snapshot.as_ref()), (0, version(&two).state.as_ref()));
+        assert_eq!(Lineage::new(events).verify(), []);
     }
 }

@@ -43,13 +43,12 @@ fn find(bytes: &[u8], wanted: &[Wanted]) -> Vec<Finding> {
     found
 }
 
-fn mended(text: &str, allowed: Safety, wanted: &[Wanted]) -> (String, Vec<String>, Vec<String>) {
+fn fixed(text: &str, allowed: Safety, wanted: &[Wanted]) -> (String, Vec<String>, Vec<String>) {
     let find = |bytes: &[u8]| Ok::<_, Infallible>(find(bytes, wanted));
-    let Ok(mended) = mend(text.as_bytes(), allowed, find);
-    let made = mended.made.iter().map(|remedy| remedy.title.clone()).collect();
-    let declined =
-        mended.declined.iter().map(|one| format!("{}: {}", one.remedy.title, one.reason)).collect();
-    (String::from_utf8(mended.bytes).unwrap(), made, declined)
+    let Ok(fixed) = apply_fixes(text.as_bytes(), allowed, find);
+    let made = fixed.made.iter().map(|remedy| remedy.title.clone()).collect();
+    let declined = fixed.declined.iter().map(|one| format!("{}: {}", one.remedy.title, one.reason)).collect();
+    (String::from_utf8(fixed.bytes).unwrap(), made, declined)
 }
 
 fn nothing<T>() -> Vec<T> {
@@ -58,7 +57,7 @@ fn nothing<T>() -> Vec<T> {
 
 #[test]
 fn fixes_that_are_apart_are_made_together() {
-    let (text, made, declined) = mended("a x b x c", Safety::Safe, &[wanted("SM106", "x", "yy")]);
+    let (text, made, declined) = fixed("a x b x c", Safety::Safe, &[wanted("SM106", "x", "yy")]);
     assert_eq!((text.as_str(), made.len(), declined), ("a yy b yy c", 2, nothing()));
 }
 
@@ -66,33 +65,33 @@ fn fixes_that_are_apart_are_made_together() {
 fn fixes_that_touch_wait_for_the_next_round() {
     // `ab` is mended first; then nothing is left for the other.
     let rules = [wanted("SM106", "ab", "c"), wanted("SM107", "bb", "c")];
-    let (text, made, declined) = mended("-abb-", Safety::Safe, &rules);
+    let (text, made, declined) = fixed("-abb-", Safety::Safe, &rules);
     assert_eq!((text.as_str(), made, declined), ("-cb-", vec!["ab -> c".to_owned()], nothing()));
-    let (text, made, _) = mended("-xx-", Safety::Safe, &[wanted("SM106", "x", "")]);
+    let (text, made, _) = fixed("-xx-", Safety::Safe, &[wanted("SM106", "x", "")]);
     assert_eq!((text.as_str(), made.len()), ("--", 2));
 }
 
 #[test]
 fn unsafe_fixes_have_to_be_allowed() {
     let rule = Wanted { fix: Some((Safety::Unsafe, "y")), ..wanted("SM106", "x", "") };
-    assert_eq!(mended("x", Safety::Safe, &[rule]), ("x".to_owned(), nothing(), nothing()));
+    assert_eq!(fixed("x", Safety::Safe, &[rule]), ("x".to_owned(), nothing(), nothing()));
     let rule = Wanted { fix: Some((Safety::Unsafe, "y")), ..wanted("SM106", "x", "") };
-    assert_eq!(mended("x", Safety::Unsafe, &[rule]).0, "y");
+    assert_eq!(fixed("x", Safety::Unsafe, &[rule]).0, "y");
 }
 
 #[test]
 fn a_fix_that_makes_an_error_is_declined_and_the_others_are_made() {
     let rules = [wanted("SM106", "x", "BAD"), wanted("SM107", "y", "good"), error("SM103", "BAD")];
-    let (text, made, declined) = mended("x y x", Safety::Safe, &rules);
+    let (text, made, declined) = fixed("x y x", Safety::Safe, &rules);
     assert_eq!((text.as_str(), made), ("x good x", vec!["y -> good".to_owned()]));
     assert_eq!(declined, ["x -> BAD: it would make another error: SM103 `BAD`"]);
-    let known = mended("x BAD", Safety::Safe, &[wanted("SM106", "x", "z"), error("SM103", "BAD")]);
+    let known = fixed("x BAD", Safety::Safe, &[wanted("SM106", "x", "z"), error("SM103", "BAD")]);
     assert_eq!((known.0.as_str(), known.2), ("z BAD", nothing()), "an error that is there already");
 }
 
 #[test]
 fn a_fix_that_mends_nothing_is_declined() {
-    let (text, made, declined) = mended("x", Safety::Safe, &[wanted("SM106", "x", "xx")]);
+    let (text, made, declined) = fixed("x", Safety::Safe, &[wanted("SM106", "x", "xx")]);
     assert_eq!((text.as_str(), made), ("x", nothing()));
     assert_eq!(declined, ["x -> xx: the finding would still be there"]);
 }
@@ -100,7 +99,7 @@ fn a_fix_that_mends_nothing_is_declined() {
 #[test]
 fn fixes_that_take_each_other_back_come_to_an_end() {
     let rules = [wanted("SM106", "x", "y"), wanted("SM107", "y", "x")];
-    let (text, made, declined) = mended("x", Safety::Safe, &rules);
+    let (text, made, declined) = fixed("x", Safety::Safe, &rules);
     assert_eq!((text.as_str(), made), ("y", vec!["x -> y".to_owned()]));
     assert_eq!(declined, ["y -> x: another fix would take it back"]);
 }
@@ -129,13 +128,13 @@ fn all_findings(bytes: &[u8]) -> Result<Vec<Finding>, Infallible> {
 #[test]
 fn real_rules_leave_comments_line_ends_and_body_alone() {
     let file = "\u{FEFF}---\r\n# kept\r\nstepsCompleted: [step-01-a, 'step-02-b', step-01-a, step-03-c] # too\r\n---\r\nBody 1.10\r\n";
-    let Ok(safe) = mend(file.as_bytes(), Safety::Safe, all_findings);
+    let Ok(safe) = apply_fixes(file.as_bytes(), Safety::Safe, all_findings);
     let expected = file.replace(", step-01-a, step-03", ", step-03");
     assert_eq!(
         String::from_utf8(safe.bytes.clone()).unwrap().trim_start_matches('\u{FEFF}'),
         expected.trim_start_matches('\u{FEFF}')
     );
-    let Ok(again) = mend(&safe.bytes, Safety::Safe, all_findings);
+    let Ok(again) = apply_fixes(&safe.bytes, Safety::Safe, all_findings);
     assert_eq!((again.bytes, again.made), (safe.bytes, nothing()), "a second time does nothing");
 }
 
@@ -145,8 +144,8 @@ proptest::proptest! {
     fn mending_twice_is_mending_once(items in proptest::collection::vec("(1|2|'1'|1.10|step-01-a|step-02-b|a #b|''|~)", 0..6), status in "(done|in-progress|1)") {
         let file = format!("---\nstepsCompleted: [{}]\nlastStep: 2\nstatus: {status}\n---\nStatus: review\n", items.join(", "));
         for allowed in [Safety::Safe, Safety::Unsafe] {
-            let Ok(once) = mend(file.as_bytes(), allowed, all_findings);
-            let Ok(twice) = mend(&once.bytes, allowed, all_findings);
+            let Ok(once) = apply_fixes(file.as_bytes(), allowed, all_findings);
+            let Ok(twice) = apply_fixes(&once.bytes, allowed, all_findings);
             proptest::prop_assert_eq!(&twice.bytes, &once.bytes);
             let errors = |bytes: &[u8]| {
                 let Ok(found) = all_findings(bytes);

@@ -2,14 +2,14 @@
 
 use crate::{
     artifact::ProjectPath,
-    workflow::{Next, Progress, Standing, Step, UnknownNext},
+    workflow::{Next, Progress, Step, UnknownNext, WorkState},
 };
 
 /// How far a state has come, and what comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outlook {
+pub struct ResumePoint {
     /// Where the workflow as a whole stands.
-    pub standing: Standing,
+    pub state: WorkState,
     /// How many units of its route are done.
     pub done: usize,
     /// How many there are.
@@ -35,7 +35,7 @@ pub struct NextStep {
 
 /// Why a state that can be read does not tell how to go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unclear {
+pub enum NoResumePoint {
     /// No workflow is known for it.
     #[error("no workflow of the project fits")]
     NoWorkflow,
@@ -59,7 +59,7 @@ pub enum Unclear {
     NothingMatches,
 }
 
-impl Outlook {
+impl ResumePoint {
     /// The outlook of a state whose workflow is known.
     ///
     /// # Errors
@@ -68,18 +68,18 @@ impl Outlook {
         progress: &Progress<'_>,
         completed: Vec<String>,
         status: Option<String>,
-    ) -> Result<Self, Unclear> {
+    ) -> Result<Self, NoResumePoint> {
         let (next, alternatives) = match &progress.next {
             Next::Step { step, alternatives } => {
                 (vec![NextStep::of(step)], alternatives.iter().copied().map(NextStep::of).collect())
             }
             Next::Choice(steps) => (steps.iter().copied().map(NextStep::of).collect(), Vec::new()),
             Next::Finished => (Vec::new(), Vec::new()),
-            Next::Unknown(UnknownNext::NoSteps) => return Err(Unclear::NoSteps),
-            Next::Unknown(UnknownNext::NothingMatches) => return Err(Unclear::NothingMatches),
+            Next::Unknown(UnknownNext::NoSteps) => return Err(NoResumePoint::NoSteps),
+            Next::Unknown(UnknownNext::NothingMatches) => return Err(NoResumePoint::NothingMatches),
         };
         Ok(Self {
-            standing: progress.standing,
+            state: progress.state,
             done: progress.done_units,
             total: progress.total,
             completed,
@@ -109,7 +109,7 @@ impl NextStep {
     }
 }
 
-impl Unclear {
+impl NoResumePoint {
     /// What to do about it.
     pub const fn help(&self) -> &'static str {
         match self {

@@ -15,7 +15,7 @@ const MAX_ROUNDS: usize = 64;
 
 /// A file after its fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mended {
+pub struct FixedFile {
     /// All bytes of the file.
     pub bytes: Vec<u8>,
     /// What was done, in the order in which it was done.
@@ -73,20 +73,20 @@ pub enum DeclineReason {
 ///
 /// # Errors
 /// What `find` answers.
-pub fn mend<E>(
+pub fn apply_fixes<E>(
     bytes: &[u8],
     allowed: Safety,
     mut find: impl FnMut(&[u8]) -> Result<Vec<Finding>, E>,
-) -> Result<Mended, E> {
-    let mut mended = Mended { bytes: bytes.to_vec(), made: Vec::new(), declined: Vec::new() };
+) -> Result<FixedFile, E> {
+    let mut fixed = FixedFile { bytes: bytes.to_vec(), made: Vec::new(), declined: Vec::new() };
     let mut findings = find(bytes)?;
     let mut seen = vec![FileHash::of(bytes)];
     for _ in 0..MAX_ROUNDS {
-        let chosen = chosen(&findings, allowed, &mended.declined);
+        let chosen = chosen(&findings, allowed, &fixed.declined);
         if chosen.is_empty() {
             break;
         }
-        let mut attempt = |fixes: &[Chosen<'_>]| attempt(&mended.bytes, &findings, fixes, &seen, &mut find);
+        let mut attempt = |fixes: &[Chosen<'_>]| attempt(&fixed.bytes, &findings, fixes, &seen, &mut find);
         let mut made = attempt(&chosen)?.map(|next| (next, &chosen[..]));
         // Together they are no good; each is given its chance, and the first that is good ends the round.
         for one in if made.is_err() { &chosen[..] } else { &[] } {
@@ -97,19 +97,19 @@ pub fn mend<E>(
                     break;
                 }
                 Err(reason) => {
-                    mended.declined.extend(
+                    fixed.declined.extend(
                         one.iter().map(|fix| Declined { remedy: fix.remedy(), reason: reason.clone() }),
                     );
                 }
             }
         }
         let Ok((next, fixes)) = made else { continue };
-        mended.made.extend(fixes.iter().map(Chosen::remedy));
+        fixed.made.extend(fixes.iter().map(Chosen::remedy));
         seen.push(FileHash::of(&next.bytes));
-        mended.bytes = next.bytes;
+        fixed.bytes = next.bytes;
         findings = next.findings;
     }
-    Ok(mended)
+    Ok(fixed)
 }
 
 /// A finding with the fix that is to be made.

@@ -4,21 +4,21 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use super::{Outlook, Tier, Unclear};
+use super::{NoResumePoint, ResumePoint, Tier};
 use crate::{artifact::ProjectPath, journal::EventId};
 
 /// A source that was looked at, and what it said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Testimony {
+pub struct SourceReport {
     /// The source.
-    pub source: Source,
+    pub source: StateSource,
     /// What it said.
-    pub said: Said,
+    pub result: SourceResult,
 }
 
 /// Where a state may be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum StateSource {
     /// The artifact itself.
     Frontmatter,
     /// A checkpoint; `None` where there is none to name.
@@ -31,18 +31,18 @@ pub enum Source {
 
 /// What a source said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum SourceResult {
     /// A state, which leads on.
     State {
         /// When it was so, as far as the source knows.
         at: Option<Timestamp>,
         /// What it says.
-        outlook: Outlook,
+        point: ResumePoint,
     },
     /// A state, which does not tell how to go on.
     Unclear {
         /// Why.
-        reason: Unclear,
+        reason: NoResumePoint,
     },
     /// It was looked at and has nothing.
     Nothing {
@@ -56,25 +56,25 @@ pub enum Said {
     },
 }
 
-impl Testimony {
+impl SourceReport {
     /// The state that it tells of and that is believed, and when it was so.
-    pub const fn state(&self) -> Option<(Option<Timestamp>, &Outlook)> {
-        match &self.said {
-            Said::State { at, outlook } => Some((*at, outlook)),
+    pub const fn state(&self) -> Option<(Option<Timestamp>, &ResumePoint)> {
+        match &self.result {
+            SourceResult::State { at, point } => Some((*at, point)),
             _ => None,
         }
     }
 
     /// Why it is not believed.
     pub fn distrusted(&self) -> Option<&str> {
-        match &self.said {
-            Said::Distrusted { reason } => Some(reason),
+        match &self.result {
+            SourceResult::Distrusted { reason } => Some(reason),
             _ => None,
         }
     }
 }
 
-impl Source {
+impl StateSource {
     /// The tier that looks at it.
     pub const fn tier(&self) -> Tier {
         match self {
@@ -105,7 +105,7 @@ impl Source {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for StateSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Frontmatter => out.write_str("the frontmatter"),
@@ -126,11 +126,11 @@ fn short(id: &str) -> &str {
     id.get(..12).unwrap_or(id)
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for SourceResult {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::State { at: Some(at), outlook } => write!(out, "{} ({at})", outlook.in_words()),
-            Self::State { at: None, outlook } => out.write_str(&outlook.in_words()),
+            Self::State { at: Some(at), point } => write!(out, "{} ({at})", point.in_words()),
+            Self::State { at: None, point } => out.write_str(&point.in_words()),
             Self::Unclear { reason } => reason.fmt(out),
             Self::Nothing { reason } => out.write_str(reason),
             Self::Distrusted { reason } => write!(out, "not believed: {reason}"),

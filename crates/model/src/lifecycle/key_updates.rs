@@ -1,10 +1,10 @@
 //! What a move writes beside the status.
 
-use super::{Counter, Lifecycle, RootKeys, State};
+use super::{Counter, Lifecycle, LifecycleState, RootKeys};
 
 /// A change of a frontmatter key that goes with a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Upkeep {
+pub enum KeyUpdate {
     /// The state that was left is remembered.
     Remember {
         /// The key.
@@ -28,7 +28,12 @@ pub enum Upkeep {
 
 impl Lifecycle {
     /// What a move from `from` to `to` writes beside the status. A counter that is no number is left as it is.
-    pub fn upkeep(&self, from: Option<&State>, to: &State, keys: &RootKeys) -> Vec<Upkeep> {
+    pub fn key_updates(
+        &self,
+        from: Option<&LifecycleState>,
+        to: &LifecycleState,
+        keys: &RootKeys,
+    ) -> Vec<KeyUpdate> {
         if from.is_some_and(|from| from.name == to.name) {
             return Vec::new();
         }
@@ -37,12 +42,13 @@ impl Lifecycle {
             && keys.has(key)
             && to.return_to.as_ref() != Some(key)
         {
-            changes.push(Upkeep::Forget { key: key.clone() });
+            changes.push(KeyUpdate::Forget { key: key.clone() });
         }
         if let (Some(key), Some(from)) = (&to.return_to, from) {
-            changes.push(Upkeep::Remember { key: key.clone(), state: from.name.clone() });
+            changes.push(KeyUpdate::Remember { key: key.clone(), state: from.name.clone() });
         }
-        changes.extend(to.sets.iter().map(|(key, value)| Upkeep::Count { key: key.clone(), value: *value }));
+        changes
+            .extend(to.sets.iter().map(|(key, value)| KeyUpdate::Count { key: key.clone(), value: *value }));
         changes.extend(self.counters.iter().filter_map(|counter| counter.after_entering(to, keys)));
         changes
     }
@@ -60,7 +66,7 @@ impl Counter {
         }
     }
 
-    fn after_entering(&self, to: &State, keys: &RootKeys) -> Option<Upkeep> {
+    fn after_entering(&self, to: &LifecycleState, keys: &RootKeys) -> Option<KeyUpdate> {
         let count = self.count(keys).ok()?;
         let value = if self.entering.contains(&to.name) {
             count.saturating_add(1)
@@ -69,6 +75,6 @@ impl Counter {
         } else {
             return None;
         };
-        Some(Upkeep::Count { key: self.key.clone(), value })
+        Some(KeyUpdate::Count { key: self.key.clone(), value })
     }
 }

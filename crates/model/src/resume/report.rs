@@ -2,18 +2,18 @@
 
 use jiff::Timestamp;
 
-use super::{NextStep, Testimony, Tier};
+use super::{NextStep, SourceReport, Tier};
 use crate::{artifact::ProjectPath, journal::EventId};
 
 /// What is known of an artifact when it is decided where to go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence {
+pub struct ResumeReport {
     /// The artifact.
     pub artifact: ProjectPath,
     /// How far was looked; `None` before the first look.
     pub looked: Option<Tier>,
     /// What the sources said: of one kind, the newest first.
-    pub testimonies: Vec<Testimony>,
+    pub sources: Vec<SourceReport>,
     /// Children that are not finished.
     pub delegations: Vec<OpenDelegation>,
     /// Other sessions that never ended.
@@ -48,13 +48,13 @@ pub struct InterruptedSession {
     pub artifact: Option<ProjectPath>,
 }
 
-impl Evidence {
+impl ResumeReport {
     /// Nothing is known yet.
     pub const fn none(artifact: ProjectPath) -> Self {
         Self {
             artifact,
             looked: None,
-            testimonies: Vec::new(),
+            sources: Vec::new(),
             delegations: Vec::new(),
             sessions: Vec::new(),
             cautions: Vec::new(),

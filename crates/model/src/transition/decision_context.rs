@@ -5,7 +5,7 @@ use crate::{lifecycle::Lifecycle, workflow::WorkflowDefinition};
 
 /// What is known around an artifact that a command is to change.
 #[derive(Clone, Copy, Debug)]
-pub struct Circumstances<'a> {
+pub struct DecisionContext<'a> {
     /// The workflow that it belongs to, if it is known.
     pub workflow: Option<&'a WorkflowDefinition>,
     /// The lifecycle of its status, if it has one.

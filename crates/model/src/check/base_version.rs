@@ -4,7 +4,7 @@ use crate::{artifact::Artifact, lifecycle::Lifecycle, workflow::Progress};
 
 /// An artifact as it was in the commit that a change starts from.
 #[derive(Clone, Copy)]
-pub struct Past<'a> {
+pub struct BaseVersion<'a> {
     /// It then.
     pub artifact: &'a Artifact,
     /// How far it had come, where its workflow is known.
@@ -12,11 +12,11 @@ pub struct Past<'a> {
     /// The lifecycle of its status, where one is known.
     pub lifecycle: Option<&'a Lifecycle>,
     /// What history says; `None`: it was not asked, and accepts nothing.
-    pub account: Option<&'a dyn Account>,
+    pub accepted: Option<&'a dyn AcceptedLosses>,
 }
 
 /// What history says of a change. The newest word on a matter counts.
-pub trait Account {
+pub trait AcceptedLosses {
     /// Whether somebody took this away through stepmark, so that history knows who and why.
     fn accepts(&self, loss: &Loss<'_>) -> bool;
 
@@ -44,9 +44,9 @@ pub enum Loss<'a> {
     },
 }
 
-impl Past<'_> {
+impl BaseVersion<'_> {
     /// Whether history accepts the loss.
     pub(crate) fn accepts(&self, loss: Loss<'_>) -> bool {
-        self.account.is_some_and(|account| account.accepts(&loss))
+        self.accepted.is_some_and(|accepted| accepted.accepts(&loss))
     }
 }
