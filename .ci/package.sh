@@ -11,6 +11,6 @@ patches=()
 for name in stepmark-frontmatter stepmark-model stepmark-store stepmark-core stepmark-sync stepmark-view stepmark-cli; do
     patches+=(--config "patch.crates-io.$name.path=\"$(echo "$folder/$name"-[0-9]*)\"")
 done
-cargo install --quiet --locked --path "$folder"/stepmark-[0-9]* --root "$folder/installed" \
-    --config .ci/release_as_dev.toml --target-dir "${STEPMARK_HOOK_TARGET:-target/hook}" "${patches[@]}"
+# With the profile of `cargo run`, whose crates of others are built already.
+cargo install --debug --quiet --locked --path "$folder"/stepmark-[0-9]* --root "$folder/installed" --target-dir target "${patches[@]}"
 "$folder/installed/bin/stepmark" --version

@@ -3,8 +3,8 @@
 
 Usage: run.py STEPMARK_BINARY. In a fresh clone of a project each of them must stop a commit that drops a completed step, name the
 line, and let the mended commit pass. `pre-commit try-repo` and prek build this checkout by its `.pre-commit-hooks.yaml`, in
-STEPMARK_HOOK_TARGET (target/hook), so that a second run builds little. The tools are installed where STEPMARK_TOOLS does not name a
-folder that has them. Without network access for a tool the test fails.
+the checkout's own target folder and with its profile `dev` (see CARGO), so that what is built already is not built again. The tools are
+installed where STEPMARK_TOOLS does not name a folder that has them. Without network access for a tool the test fails.
 """
 
 import json
@@ -33,6 +33,21 @@ repos:
         pass_filenames: false
         always_run: true
 """
+# Stands for cargo where a hook is installed: a clone is as new as its checkout, file by file, where the bytes are the same, so that cargo sees
+# what is built already; and how fast the program is does not matter.
+CARGO = """\
+#!{python}
+import os, pathlib, sys
+if "install" in sys.argv:
+    sys.argv.append("--debug")
+    for folder, folders, files in os.walk("."):
+        folders[:] = [name for name in folders if name != ".git"]
+        for clone in (pathlib.Path(folder, name) for name in files):
+            own = pathlib.Path({checkout!r}, clone)
+            if own.is_file() and clone.is_file() and own.read_bytes() == clone.read_bytes():
+                os.utime(clone, ns=(own.stat().st_atime_ns, own.stat().st_mtime_ns))
+os.execv({cargo!r}, ["cargo", *sys.argv[1:]])
+"""
 LEFTHOOK = "pre-commit:\n  jobs:\n    - run: stepmark check --staged\n"
 HUSKY = "#!/usr/bin/env sh\nstepmark check --staged\n"
 passed = failed = 0
@@ -52,13 +67,12 @@ class Repository:
     def __init__(self, folder, tools, home):
         self.folder = folder
         self.environment = {
-            "PATH": os.pathsep.join([str(STEPMARK.parent), str(tools), os.environ["PATH"]]),
+            "PATH": os.pathsep.join([str(STEPMARK.parent), str(home / "bin"), str(tools), os.environ["PATH"]]),
             "HOME": str(home),
             "CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")),
             "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup")),
-            "CARGO_TARGET_DIR": os.environ.get("STEPMARK_HOOK_TARGET", str(CHECKOUT / "target/hook")),
-            # Clones that are built stand below `home`, whose .cargo/config.toml says how.
-            "TMPDIR": str(home / "tmp"),
+            "CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(CHECKOUT / "target")),
+            **{name: os.environ[name] for name in ["CARGO_INCREMENTAL", "RUSTFLAGS"] if name in os.environ},
             "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
             "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -180,9 +194,9 @@ def installed(environment):
 
 def main(folder):
     tools = installed(folder / "tools")
-    (folder / "tmp").mkdir()
-    (folder / ".cargo").mkdir()
-    shutil.copy(CHECKOUT / ".ci/release_as_dev.toml", folder / ".cargo/config.toml")
+    (folder / "bin").mkdir()
+    (folder / "bin/cargo").write_text(CARGO.format(python=sys.executable, checkout=str(CHECKOUT), cargo=shutil.which("cargo")))
+    (folder / "bin/cargo").chmod(0o755)
     start = origin(folder / "origin", tools, folder)
 
     def clone(name):
