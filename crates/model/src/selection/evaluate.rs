@@ -19,12 +19,12 @@ pub trait Selectable {
 /// A question about artifacts.
 ///
 /// ```
-/// use stepmark_model::selection::{Field, FieldValue, Selectable, Selection};
+/// use stepmark_model::selection::{SelectionField, FieldValue, Selectable, Selection};
 ///
 /// struct Done(u64);
 /// impl Selectable for Done {
-///     fn value(&self, field: Field) -> FieldValue {
-///         if field == Field::Done { FieldValue::Number(self.0) } else { FieldValue::Empty }
+///     fn value(&self, field: SelectionField) -> FieldValue {
+///         if field == SelectionField::Done { FieldValue::Number(self.0) } else { FieldValue::Empty }
 ///     }
 /// }
 /// let selection = Selection::parse("done >= 3 and status is empty")?;
