@@ -5,14 +5,12 @@ cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# As tests/interop/hook builds it, so that the crates of others are built once for both; how fast the program is does not matter here.
-export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 cargo package --workspace --exclude stepmark-benches --exclude stepmark-oracle --allow-dirty --no-verify --quiet --target-dir "$folder/target"
 for archive in "$folder"/target/package/*.crate; do tar -xzf "$archive" -C "$folder"; done
 patches=()
 for name in stepmark-frontmatter stepmark-model stepmark-store stepmark-core stepmark-sync stepmark-view stepmark-cli; do
     patches+=(--config "patch.crates-io.$name.path=\"$(echo "$folder/$name"-[0-9]*)\"")
 done
-cargo install --quiet --locked --path "$folder"/stepmark-[0-9]* --root "$folder/installed" \
-    --target-dir target/hook "${patches[@]}"
+# With the profile of `cargo run`, whose crates of others are built already.
+cargo install --debug --quiet --locked --path "$folder"/stepmark-[0-9]* --root "$folder/installed" --target-dir target "${patches[@]}"
 "$folder/installed/bin/stepmark" --version

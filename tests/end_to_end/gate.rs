@@ -17,7 +17,7 @@ fn a_completed_step_opens_its_gate() {
     assert_snapshot!(demo.reads_only(&["gate", "check", PRD, STEP]), @r"
     exit 1
     ── stdout
-    _bmad-output/planning-artifacts/prd.md: stop before what follows `step-04-journeys`: the artifact has no gates
+    _bmad-output/planning-artifacts/prd.md: stop before what follows `step-04-journeys`: the artifact does not list the step as completed
     ");
     assert_eq!(demo.reads_only(&["gate", "list", PRD]).code, 0);
     assert_eq!(demo.stepmark(&["complete", PRD, "4"]).code, 0);
@@ -74,7 +74,7 @@ fn an_edit_closes_all_gates_until_they_are_rebuilt() {
     assert_snapshot!(demo.stepmark(&["project", "--gates", "--files-manifest", "--catalogues"]), @r"
     exit 0
     ── stdout
-    gates: 4 artifacts, 18 written, 0 removed, 0 unchanged
+    gates: 3 artifacts, 12 written, 0 removed, 0 unchanged
     files-manifest: 7 files, 1 written, 0 removed, 0 unchanged
     catalogues: 4 rows, 1 written, 0 removed, 0 unchanged
     ");

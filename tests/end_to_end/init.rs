@@ -85,6 +85,8 @@ fn makes_the_configuration_once() {
     # delegation: {folder: docs/delegated}
     # lease: {seconds: 600}
     # git_history: {limit_ms: 300}
+    # Days after its last change for which an unfinished artifact keeps its gates; `gate check` makes others when asked.
+    # gates: {days: 14}
 
     # The instruction file of an agent, and what it is assembled from; `settings` stand in it.
     # instructions:

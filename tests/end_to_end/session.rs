@@ -186,6 +186,8 @@ fn an_ended_session_takes_no_writes() {
         &["set", PRD, "title=x"],
         &["delegate", PRD, "--to", "writer"],
         &["exec", "--", "true"],
+        &["gate", "check", PRD, "4", "--exclusive"],
+        &["gate", "lease", "take", PRD],
     ] {
         let refused = at(&demo, Some(&session), command);
         assert_eq!(refused.code, 1, "{refused}");

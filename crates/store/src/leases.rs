@@ -1,5 +1,5 @@
 //! Leases on the disk: `leases/HASH-OF-KEY.json` in the local state, for all work trees of a repository (see
-//! [`lease`](stepmark_model::lease) for what they mean). A lease changes under the lock of its artifact and that of all leases, and durably.
+//! [`stepmark_model::lease`] for what they mean). A lease changes under the lock of its artifact and that of all leases, and durably.
 
 use std::{io, path::PathBuf};
 

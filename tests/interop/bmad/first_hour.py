@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The first hour of docs/first-hour.md, on real projects of both BMAD releases.
 
-Usage: first_hour.py STEPMARK_BINARY [--update]. Each section of the page whose heading names a release is carried out in a project that its installer
+Usage: first_hour.py STEPMARK_BINARY [--update]; the packages of package.json must be installed beside this file. Each section of the page whose heading names a release is carried out in a project that its installer
 has made: every line that begins with `$`, in one folder, one after the other. What is printed must be what the page shows, apart from ids and times;
 with --update the page is written anew.
 """
@@ -12,6 +12,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+from installer import installer_of
 
 STEPMARK = pathlib.Path(sys.argv[1]).resolve()
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/first-hour.md"
@@ -28,15 +30,10 @@ VARIES = [
 
 def install(release, folder):
     """A project made by the installer of `release`, in a repository of its own."""
-    package = folder / f"package-{release}"
-    package.mkdir()
-    (package / "package.json").write_text('{"private": true}')
     quiet = {"check": True, "capture_output": True, "stdin": subprocess.DEVNULL}
-    subprocess.run(["npm", "install", "--no-audit", "--no-fund", f"bmad-method@{release}"], cwd=package, **quiet)
     project = folder / release / "lamps"
     project.mkdir(parents=True)
-    installer = package / "node_modules/.bin/bmad-method"
-    subprocess.run([installer, "install", "--directory", project, "--modules", "bmm", "--tools", "claude-code", "-y"], cwd=project, **quiet)
+    subprocess.run([installer_of(release), "install", "--directory", project, "--modules", "bmm", "--tools", "claude-code", "-y"], cwd=project, **quiet)
     return project
 
 

@@ -2,13 +2,15 @@
 """The hook in the programs that run hooks: pre-commit, prek and lefthook (PyPI), git alone, and the GitHub format.
 
 Usage: run.py STEPMARK_BINARY. In a fresh clone of a project each of them must stop a commit that drops a completed step, name the
-line, and let the mended commit pass. `pre-commit try-repo` and prek build this checkout by its `.pre-commit-hooks.yaml`; they share
-target/hook in the checkout, so that a second run builds little. Without network access for a tool the test fails.
+line, and let the mended commit pass. `pre-commit try-repo` and prek build this checkout by its `.pre-commit-hooks.yaml`, in
+the checkout's own target folder and with its profile `dev` (see CARGO), so that what is built already is not built again. The tools are
+installed where STEPMARK_TOOLS does not name a folder that has them. Without network access for a tool the test fails.
 """
 
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,7 +18,7 @@ import venv
 
 STEPMARK = pathlib.Path(sys.argv[1]).resolve()
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
-TOOLS = ["pre-commit==4.7.0", "prek==0.5.11", "lefthook==2.2.2"]
+TOOLS = CHECKOUT / "tests/interop/hook/tools.txt"
 PRD = "docs/planning artifacts/prd é.md"
 STEPS = ["step-01-init", "step-02-discovery", "step-03-success"]
 PLACE = f"{PRD}:3:17"
@@ -30,6 +32,21 @@ repos:
         language: system
         pass_filenames: false
         always_run: true
+"""
+# Stands for cargo where a hook is installed: a clone is as new as its checkout, file by file, where the bytes are the same, so that cargo sees
+# what is built already; and how fast the program is does not matter.
+CARGO = """\
+#!{python}
+import os, pathlib, sys
+if "install" in sys.argv:
+    sys.argv.append("--debug")
+    for folder, folders, files in os.walk("."):
+        folders[:] = [name for name in folders if name != ".git"]
+        for clone in (pathlib.Path(folder, name) for name in files):
+            own = pathlib.Path({checkout!r}, clone)
+            if own.is_file() and clone.is_file() and own.read_bytes() == clone.read_bytes():
+                os.utime(clone, ns=(own.stat().st_atime_ns, own.stat().st_mtime_ns))
+os.execv({cargo!r}, ["cargo", *sys.argv[1:]])
 """
 LEFTHOOK = "pre-commit:\n  jobs:\n    - run: stepmark check --staged\n"
 HUSKY = "#!/usr/bin/env sh\nstepmark check --staged\n"
@@ -50,15 +67,12 @@ class Repository:
     def __init__(self, folder, tools, home):
         self.folder = folder
         self.environment = {
-            "PATH": os.pathsep.join([str(STEPMARK.parent), str(tools), os.environ["PATH"]]),
+            "PATH": os.pathsep.join([str(STEPMARK.parent), str(home / "bin"), str(tools), os.environ["PATH"]]),
             "HOME": str(home),
             "CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")),
             "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup")),
-            # Shared by all that build this checkout, and by .ci/package.sh; how fast the program is does not matter here.
-            "CARGO_TARGET_DIR": str(CHECKOUT / "target/hook"),
-            "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
-            "CARGO_PROFILE_RELEASE_LTO": "off",
-            "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+            "CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(CHECKOUT / "target")),
+            **{name: os.environ[name] for name in ["CARGO_INCREMENTAL", "RUSTFLAGS"] if name in os.environ},
             "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
             "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -169,11 +183,20 @@ def first_push(repository, runner):
     check(f"{runner}: a push that drops a step does not", done.returncode == 1 and "SM901" in told, told)
 
 
-def main(folder):
-    environment = folder / "tools"
+def installed(environment):
+    """The folder of the tools."""
+    if "STEPMARK_TOOLS" in os.environ:
+        return pathlib.Path(os.environ["STEPMARK_TOOLS"]).resolve()
     venv.create(environment, with_pip=True)
-    tools = environment / "bin"
-    subprocess.run([tools / "pip", "install", "--quiet", *TOOLS], check=True)
+    subprocess.run([environment / "bin/pip", "install", "--quiet", "--requirement", TOOLS], check=True)
+    return environment / "bin"
+
+
+def main(folder):
+    tools = installed(folder / "tools")
+    (folder / "bin").mkdir()
+    (folder / "bin/cargo").write_text(CARGO.format(python=sys.executable, checkout=str(CHECKOUT), cargo=shutil.which("cargo")))
+    (folder / "bin/cargo").chmod(0o755)
     start = origin(folder / "origin", tools, folder)
 
     def clone(name):

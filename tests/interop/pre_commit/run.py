@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The journal under the real `pre-commit` (PyPI), which sets unstaged changes aside while hooks run.
 
-Usage: run.py STEPMARK_BINARY. Installs pre-commit into a virtual environment and commits in a repository whose artifacts
+Usage: run.py STEPMARK_BINARY. Installs pre-commit into a virtual environment, where STEPMARK_TOOLS names no folder that has it, and commits in a repository whose artifacts
 stepmark changes: staged and unstaged, in sessions and outside of them, with a hook that fails and one that rewrites files.
 """
 
@@ -14,7 +14,7 @@ import tempfile
 import venv
 
 STEPMARK = pathlib.Path(sys.argv[1]).resolve()
-PRE_COMMIT = "pre-commit==4.7.0"
+TOOLS = pathlib.Path(__file__).resolve().parents[1] / "hook/tools.txt"
 PRD = "docs/prd.md"
 UX = "docs/ux.md"
 CONFIGURATION = """\
@@ -98,11 +98,17 @@ def session(repository, *steps):
     repository.stepmark("session", "end", session=name)
 
 
-def main(folder):
-    environment = folder / "tools"
+def installed(environment):
+    """The folder of pre-commit."""
+    if "STEPMARK_TOOLS" in os.environ:
+        return pathlib.Path(os.environ["STEPMARK_TOOLS"]).resolve()
     venv.create(environment, with_pip=True)
-    tools = environment / "bin"
-    subprocess.run([tools / "pip", "install", "--quiet", PRE_COMMIT], check=True)
+    subprocess.run([environment / "bin/pip", "install", "--quiet", "--requirement", TOOLS], check=True)
+    return environment / "bin"
+
+
+def main(folder):
+    tools = installed(folder / "tools")
     project = folder / "project"
     project.mkdir()
     repository = Repository(project, tools)

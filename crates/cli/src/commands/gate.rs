@@ -57,6 +57,15 @@ struct Check {
 }
 
 impl Gate {
+    /// Returns whether it takes a lease, or moves the end of one.
+    pub(super) const fn takes_lease(&self) -> bool {
+        match &self.task {
+            Task::Check(check) => check.exclusive,
+            Task::Lease(lease) => lease.takes_lease(),
+            Task::List { .. } => false,
+        }
+    }
+
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match &self.task {
             Task::Check(check) => check.run(project, output),

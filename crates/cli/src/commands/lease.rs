@@ -65,6 +65,11 @@ impl Term {
 }
 
 impl Lease {
+    /// Returns whether it takes the lease, or moves its end.
+    pub(super) const fn takes_lease(&self) -> bool {
+        matches!(self.task, Task::Take { .. } | Task::Renew(_))
+    }
+
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let workspace = &project.workspace;
         let (path, lease, taken_over) = match &self.task {

@@ -161,6 +161,11 @@ fn dispatch(
 
 /// Whether a command changes artifacts or hands them on.
 const fn writes_artifacts(command: &Command) -> bool {
+    match command {
+        Command::Gate(gate) => return gate.takes_lease(),
+        Command::Lease(lease) => return lease.takes_lease(),
+        _ => {}
+    }
     matches!(
         command,
         Command::Complete(_)

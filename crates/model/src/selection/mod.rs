@@ -11,7 +11,7 @@
 //!            | "is" [ "not" ] "empty"
 //! ```
 //! A value is a bare word, or a text in `'` or `"`; `~` asks whether a text holds it, whatever its case. What a comparison means
-//! depends on the [field](Field): scopes have their order, a status is understood by the lifecycle of its artifact, a time may be
+//! depends on the [field](SelectionField): scopes have their order, a status is understood by the lifecycle of its artifact, a time may be
 //! a whole day. A question that makes no sense for a field is refused with its place, not answered with "no".
 
 mod field;

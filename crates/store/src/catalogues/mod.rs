@@ -2,8 +2,8 @@
 //! decided in [`stepmark_model::projection::catalogue`].
 //!
 //! # Flow
-//! The BMAD installation ([`installation`]) names modules in order → their folders and the skill folders of agents are listed →
-//! each file is read → its catalogue. [`upkeep`] writes what differs into `.stepmark/manifests/`. The installer's own catalogues
+//! The BMAD installation (`installation`) names modules in order → their folders and the skill folders of agents are listed →
+//! each file is read → its catalogue. `upkeep` writes what differs into `.stepmark/manifests/`. The installer's own catalogues
 //! are read for their columns and for the places of skills; nothing is written there (DESIGN.md, "On disk").
 //!
 //! # Guarantees

@@ -48,7 +48,7 @@ impl Workspace {
     /// # Errors
     /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are closed.
     pub(crate) fn follow(&self, path: &ProjectPath, event: Option<EventId>) -> Result<(), GateError> {
-        self.open_gates(path, event).map(drop)
+        self.follow_with_gates(path, event)
     }
 
     /// After a change that was guarded and not made: gates that were closed for it open again.

@@ -25,6 +25,9 @@ pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
 /// How long a lease lasts where the configuration does not say, in seconds.
 pub(super) const DEFAULT_LEASE: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
 
+/// How long after its last change an unfinished artifact keeps its gates where the configuration does not say, in days.
+pub(super) const DEFAULT_GATE_DAYS: u32 = 14;
+
 /// How long `resume` asks git for the history of a file where the configuration does not say, in milliseconds (issue
 /// "State that survives", tier 3).
 pub(super) const DEFAULT_GIT_HISTORY_LIMIT: u32 = 300;
@@ -39,6 +42,7 @@ pub(super) fn default_values() -> Vec<ConfiguredValue> {
         ("artifacts.include", texts(DEFAULT_INCLUDE)),
         ("artifacts.exclude", texts(DEFAULT_EXCLUDE)),
         ("lease.seconds", Value::Integer(DEFAULT_LEASE.get().into())),
+        ("gates.days", Value::Integer(DEFAULT_GATE_DAYS.into())),
         ("git_history.limit_ms", Value::Integer(DEFAULT_GIT_HISTORY_LIMIT.into())),
     ];
     let value =

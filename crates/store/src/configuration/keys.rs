@@ -36,6 +36,7 @@ pub(super) struct Keys {
     pub(super) checkpoints: Option<CheckpointKeys>,
     pub(super) delegation: Option<DelegationKeys>,
     pub(super) lease: Option<LeaseKeys>,
+    pub(super) gates: Option<GateKeys>,
     pub(super) git_history: Option<GitHistoryKeys>,
     pub(super) instructions: Option<InstructionKeys>,
     pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
@@ -73,6 +74,13 @@ pub(super) struct DelegationKeys {
 #[serde(expecting = "a mapping with `seconds`")]
 pub(super) struct LeaseKeys {
     pub(super) seconds: Option<Count>,
+}
+
+/// `gates:`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `days`")]
+pub(super) struct GateKeys {
+    pub(super) days: Option<Limit>,
 }
 
 /// `git_history:`.
@@ -163,6 +171,7 @@ impl Keys {
             lease: both(self.lease, nearer.lease, |far, near| LeaseKeys {
                 seconds: near.seconds.or(far.seconds),
             }),
+            gates: both(self.gates, nearer.gates, |far, near| GateKeys { days: near.days.or(far.days) }),
             git_history: both(self.git_history, nearer.git_history, |far, near| GitHistoryKeys {
                 limit_ms: near.limit_ms.or(far.limit_ms),
             }),

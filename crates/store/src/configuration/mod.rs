@@ -32,7 +32,10 @@ use std::{
 };
 
 use self::{
-    defaults::{ALWAYS_EXCLUDED, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in, default_values},
+    defaults::{
+        ALWAYS_EXCLUDED, DEFAULT_GATE_DAYS, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in,
+        default_values,
+    },
     keys::{ArtifactKeys, Keys},
     layer::ConfigurationLayer,
     variable_sides::FREE_MAPS,
@@ -69,6 +72,7 @@ pub struct Configuration {
     checkpoint_every: Option<NonZeroU32>,
     delegation_folder: Option<ProjectPath>,
     lease_seconds: NonZeroU32,
+    gate_days: u32,
     git_history_limit_ms: u32,
     instruction_output: Option<ProjectPath>,
     instruction_components: Vec<ProjectPath>,
@@ -120,6 +124,7 @@ impl Configuration {
             checkpoint_every: keys.checkpoints.and_then(|keys| keys.every).map(|every| every.0),
             delegation_folder: keys.delegation.and_then(|keys| keys.folder).map(|folder| folder.0),
             lease_seconds: keys.lease.and_then(|keys| keys.seconds).map_or(DEFAULT_LEASE, |count| count.0),
+            gate_days: keys.gates.and_then(|keys| keys.days).map_or(DEFAULT_GATE_DAYS, |days| days.0),
             git_history_limit_ms: keys
                 .git_history
                 .and_then(|keys| keys.limit_ms)
@@ -224,6 +229,11 @@ impl Configuration {
         Duration::from_secs(self.lease_seconds.get() as u64)
     }
 
+    /// How long after its last change an unfinished artifact keeps its gates. 14 days by default.
+    pub const fn gate_window(&self) -> Duration {
+        Duration::from_secs(self.gate_days as u64 * 24 * 60 * 60)
+    }
+
     /// How long git may be asked for the history of a file. 300 ms by default; 0 turns it off.
     pub const fn git_history_limit(&self) -> Duration {
         Duration::from_millis(self.git_history_limit_ms as u64)
@@ -281,7 +291,7 @@ impl Configuration {
         self.sources().next().filter(|_| self.has_user_file)
     }
 
-    /// Every value that counts, with its origin, in the order of [`VARIABLES`](crate::configuration::VARIABLES). Keys without a value
+    /// Every value that counts, with its origin, in the order of [`VARIABLES`]. Keys without a value
     /// and without a default are left out.
     pub fn effective_values(&self) -> Vec<ConfiguredValue> {
         let mut nearest: BTreeMap<(usize, &str), ConfiguredValue> = BTreeMap::new();
@@ -321,6 +331,7 @@ impl Default for Configuration {
             checkpoint_every: None,
             delegation_folder: None,
             lease_seconds: DEFAULT_LEASE,
+            gate_days: DEFAULT_GATE_DAYS,
             git_history_limit_ms: DEFAULT_GIT_HISTORY_LIMIT,
             instruction_output: None,
             instruction_components: Vec::new(),

@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 51] = [
+pub const VARIABLES: [Variable; 52] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
@@ -99,6 +99,12 @@ pub const VARIABLES: [Variable; 51] = [
     scalar(Project, "instructions.output", "STEPMARK_INSTRUCTIONS_OUTPUT", "the assembled instruction file"),
     fixed(Project, "instructions.components", "the Markdown files that it is assembled from"),
     scalar(System, "lease.seconds", "STEPMARK_LEASE_SECONDS", "how long a lease lasts"),
+    scalar(
+        System,
+        "gates.days",
+        "STEPMARK_GATES_DAYS",
+        "how long after its last change an unfinished artifact keeps its gates",
+    ),
     scalar(
         System,
         "git_history.limit_ms",

@@ -1,11 +1,18 @@
 //! "May I go on?", answered by tier.
+#![cfg_attr(
+    feature = "write",
+    expect(
+        clippy::disallowed_methods,
+        reason = "an edge module: whether there is a `.stepmark/` is asked here"
+    )
+)]
 
 use crate::gates::{GateError, GateFolder, sight};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     lease::Lease,
-    projection::gates::{Closed, Gate, GateDecision, GateMatch, find, verify},
+    projection::gates::{Closed, Gate, GateDecision, GateMatch, StoredGate, find, verify},
     workflow::StepId,
 };
 
@@ -39,12 +46,19 @@ pub struct GateAnswer {
 
 impl Workspace {
     /// Asks the gate of `step` (tier 1). The artifact is not read, unless it was written so short a time before its gate
-    /// that the stat proves nothing.
+    /// that the stat proves nothing, or has no gates yet: then they are made, and where that cannot be, its frontmatter answers.
     ///
     /// # Errors
     /// When gates or artifact cannot be read: then nothing is known.
     pub fn check_gate(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, GateError> {
-        let stored = GateFolder::of(self.root(), path)?.read()?.unwrap_or_default();
+        let folder = GateFolder::of(self.root(), path)?;
+        let Some(stored) = self.stored_or_made(path, &folder)? else {
+            let answer = self.verify_gate(path, step).map_err(|error| match error {
+                ArtifactError::Read { path, source } => GateError::Read { path: path.to_string(), source },
+                other => GateError::Artifact(Box::new(other)),
+            })?;
+            return Ok(GateAnswer { tier: Tier::Gate, ..answer });
+        };
         let (verdict, gate) = match find(&stored, &StepId::parse(step)) {
             GateMatch::Closed(closed) => (Err(closed), None),
             GateMatch::Gate(gate) => (self.judge(path, gate)?, Some(gate.clone())),
@@ -57,6 +71,23 @@ impl Workspace {
             gate,
             lease: None,
         })
+    }
+
+    /// The gates of the artifact, made where it has none; `None` where they can be neither read nor made.
+    fn stored_or_made(
+        &self,
+        path: &ProjectPath,
+        folder: &GateFolder,
+    ) -> Result<Option<Vec<StoredGate>>, GateError> {
+        if let Some(stored) = folder.read()? {
+            return Ok(Some(stored));
+        }
+        // A reader makes no `.stepmark/` where there is none.
+        #[cfg(feature = "write")]
+        if self.root().path().join(".stepmark").is_dir() && self.open_gates(path, None).is_ok() {
+            return Ok(Some(folder.read()?.unwrap_or_default()));
+        }
+        Ok(None)
     }
 
     /// Asks the artifact itself (tier 2): is the step listed in a frontmatter that says one thing to every reader?

@@ -8,6 +8,8 @@
 
 mod answer;
 mod folder;
+#[cfg(feature = "write")]
+mod in_use;
 mod sight;
 #[cfg(feature = "write")]
 mod upkeep;
@@ -30,7 +32,7 @@ use folder::GateFolder;
 
 use crate::disk::walk::WalkError;
 use crate::disk::{root::ResolveError, uninterrupted::uninterrupted};
-use crate::workspace::{Workspace, workflows::WorkflowFileError};
+use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -58,6 +60,9 @@ pub enum GateError {
     /// The artifacts cannot be listed.
     #[error(transparent)]
     Walk(#[from] WalkError),
+    /// The artifact, whose frontmatter answers where it has no gates, cannot be read.
+    #[error(transparent)]
+    Artifact(Box<ArtifactError>),
     /// A gate cannot be written or removed.
     #[error("cannot change the gates of `{artifact}` in `{GATES_FOLDER}`")]
     Write {
@@ -66,6 +71,9 @@ pub enum GateError {
         /// What the system says.
         source: io::Error,
     },
+    /// History, which tells the sessions that go on, cannot be read.
+    #[error(transparent)]
+    History(#[from] crate::history::HistoryError),
     /// Another process keeps writing the gates of the artifact.
     #[cfg(feature = "write")]
     #[error(transparent)]

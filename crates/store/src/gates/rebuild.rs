@@ -6,6 +6,7 @@ use std::{
     fs, io,
     ops::AddAssign,
     sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
 };
 
 use crate::disk::{in_parts::map_in_parts, uninterrupted::uninterrupted};
@@ -13,7 +14,7 @@ use crate::gates::{GateError, GateFolder, sight, steps_of};
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
-    projection::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, GateStep, StoredGate, superfluous},
+    projection::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, GateStep, GateUse, StoredGate, superfluous},
     tracked_artifact::TrackedArtifact,
 };
 
@@ -40,8 +41,8 @@ impl AddAssign for GateRebuild {
 }
 
 impl Workspace {
-    /// Makes all gates of the project those of the steps that its artifacts list now, and removes those of artifacts that are
-    /// gone.
+    /// Makes the gates of every artifact that somebody works on (see [`GateUse`]) those of the steps that it lists now, and
+    /// removes all others: they are made when somebody asks.
     ///
     /// # Errors
     /// When artifacts cannot be listed, or gates cannot be written.
@@ -61,9 +62,10 @@ impl Workspace {
     ) -> Result<GateRebuild, GateError> {
         let mut total = GateRebuild::default();
         let mut kept = BTreeSet::new();
+        let in_use = self.artifacts_in_use(artifacts)?;
         let rebuilt = map_in_parts(artifacts, |artifact| {
             count.fetch_add(1, Ordering::Relaxed);
-            self.rebuild_gates_of_one(artifact)
+            self.rebuild_gates_of_one(artifact, in_use.contains(artifact.path()))
         });
         for (artifact, rebuilt) in artifacts.iter().zip(rebuilt) {
             if let Some(rebuilt) = rebuilt? {
@@ -73,16 +75,31 @@ impl Workspace {
         }
         for path in self.gated_paths()? {
             if !kept.contains(&path) {
-                total += self.open_gates(&path, None)?;
+                total += self.clear_gates(&path)?;
             }
         }
         Ok(total)
     }
 
-    /// `None` where it lists no step.
-    fn rebuild_gates_of_one(&self, artifact: &TrackedArtifact) -> Result<Option<GateRebuild>, GateError> {
+    /// `None` where it lists no step, or nobody works on it.
+    fn rebuild_gates_of_one(
+        &self,
+        artifact: &TrackedArtifact,
+        is_in_use: bool,
+    ) -> Result<Option<GateRebuild>, GateError> {
+        let is_finished = artifact.completion().is_finished();
+        if is_finished && !is_in_use {
+            return Ok(None);
+        }
         let steps = steps_of(artifact);
         if steps.is_empty() {
+            return Ok(None);
+        }
+        let Some(stat) = sight::stat(self.root(), artifact.path())? else { return Ok(None) };
+        let changed = stat.modified / 1_000_000_000;
+        let age = Duration::from_secs(self.now().as_second().saturating_sub(changed).try_into().unwrap_or(0));
+        let facts = GateUse { is_finished, age, is_in_use };
+        if !facts.keeps_gates(self.configuration().gate_window()) {
             return Ok(None);
         }
         let folder = GateFolder::of(self.root(), artifact.path())?;

@@ -79,6 +79,36 @@ impl Workspace {
         self.renew_gates(path, &folder, event)
     }
 
+    /// The same after a commit: a finished artifact without gates gets none, since nobody is about to ask for them.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::open_gates`].
+    pub(crate) fn follow_with_gates(
+        &self,
+        path: &ProjectPath,
+        event: Option<EventId>,
+    ) -> Result<(), GateError> {
+        let folder = GateFolder::of(self.root(), path)?;
+        if folder.names()?.is_none() {
+            match self.listing(path)? {
+                Some(listing) if !listing.artifact.completion().is_finished() => {}
+                _ => return Ok(()),
+            }
+        }
+        self.renew_gates(path, &folder, event).map(drop)
+    }
+
+    /// Removes the gates of the artifact at `path`, which need not exist.
+    pub(super) fn clear_gates(&self, path: &ProjectPath) -> Result<GateRebuild, GateError> {
+        let folder = GateFolder::of(self.root(), path)?;
+        let _lock = ArtifactLock::acquire(self.root(), &folder.path, PATIENCE)?;
+        let remove = folder.names()?.unwrap_or_default();
+        let changes = GateChanges { remove, ..GateChanges::default() };
+        self.change_gates(&folder, &changes)
+            .map_err(|source| GateError::Write { artifact: path.clone(), source })?;
+        Ok(GateRebuild { removed: changes.remove.len(), ..GateRebuild::default() })
+    }
+
     /// The same, of an artifact that has gates or lists steps.
     pub(super) fn renew_gates(
         &self,

@@ -1,11 +1,17 @@
 //! Gates over the life of an artifact.
 #![expect(clippy::disallowed_methods, reason = "tests write files as other programs would")]
 
-use std::{fs, path::PathBuf, thread, time::Duration};
+use std::{
+    fs,
+    path::PathBuf,
+    thread,
+    time::{Duration, SystemTime},
+};
 
 use crate::gates::*;
 use stepmark_model::{
-    journal::EventId,
+    journal::{Attribution, EventId},
+    lease::Claim,
     projection::gates::Closed,
     transition::{Command, Strictness},
 };
@@ -22,7 +28,9 @@ impl Project {
     fn new(steps: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
-        fs::create_dir(workspace.root().path().join("docs")).unwrap();
+        for folder in ["docs", ".stepmark"] {
+            fs::create_dir(workspace.root().path().join(folder)).unwrap();
+        }
         let project = Self { _folder: folder, workspace, path: ProjectPath::new(PRD).unwrap() };
         project.write(steps);
         project
@@ -59,7 +67,8 @@ fn steps(step: &str) -> Vec<String> {
 fn gates_follow_the_commands() {
     let project = Project::new("[step-01-init]");
     assert!(!project.workspace.has_gates());
-    assert_eq!(project.ask("1"), Err(Closed::NoGate { gates: Vec::new() }));
+    assert_eq!(project.ask("1"), Ok(()), "gates are made when somebody asks");
+    assert_eq!(project.names(), ["step-01-init.gate"]);
     project.carry_out(&Command::Complete { steps: steps("step-02-vision") });
     assert_eq!(project.names(), ["step-01-init.gate", "step-02-vision.gate"]);
     assert_eq!(fs::read(project.place(".stepmark/gates/.gitignore")).unwrap(), b"*\n");
@@ -78,6 +87,49 @@ fn gates_follow_the_commands() {
     project.carry_out(&Command::Reopen { steps: steps("step-02-vision") });
     assert_eq!(project.names(), ["step-01-init.gate", "step-03-success.gate"]);
     assert_eq!(project.ask("3"), Ok(()));
+}
+
+#[test]
+fn only_what_somebody_works_on_has_gates() {
+    let project = Project::new("[step-01-init, step-02-vision]");
+    let status = |status: &str| {
+        let text = format!("---\nid: prd\nstepsCompleted: [step-01-init]\nstatus: {status}\n---\n");
+        fs::write(project.place(PRD), text).unwrap();
+    };
+    let rebuild = || {
+        let rebuilt = project.workspace.rebuild_gates().unwrap();
+        (rebuilt.artifacts, rebuilt.written, rebuilt.removed)
+    };
+    assert_eq!(rebuild(), (1, 2, 0));
+    status("done");
+    assert_eq!(rebuild(), (0, 0, 2), "finished");
+    assert!(project.names().is_empty());
+    assert_eq!(project.ask("1"), Ok(()), "the answer stays");
+    assert!(matches!(project.ask("2"), Err(Closed::NoGate { .. })));
+
+    let hour = Duration::from_secs(3600);
+    let writer = Attribution::of("agent:writer".parse().unwrap());
+    let agent = Workspace::open(project.workspace.root().path()).unwrap().with_attribution(writer);
+    agent.take_lease(&project.path, hour, Claim::WhenFree).unwrap();
+    assert_eq!(rebuild(), (1, 0, 0), "finished, but somebody holds its lease");
+    agent.release_lease(&project.path).unwrap();
+    assert_eq!(rebuild(), (0, 0, 1));
+
+    status("draft");
+    assert_eq!(rebuild(), (1, 1, 0));
+    let file = fs::File::options().write(true).open(project.place(PRD)).unwrap();
+    file.set_modified(SystemTime::now() - 24 * 30 * hour).unwrap();
+    assert_eq!(rebuild(), (0, 0, 1), "unfinished, and not changed for a month");
+    assert_eq!(project.ask("1"), Ok(()));
+}
+
+#[test]
+fn where_gates_cannot_be_made_the_frontmatter_answers() {
+    let project = Project::new("[step-01-init]");
+    fs::create_dir_all(project.place(".stepmark/gates/docs")).unwrap();
+    fs::write(project.place(".stepmark/gates/docs/prd.md"), "in the way").unwrap();
+    assert_eq!(project.ask("step-01-init"), Ok(()));
+    assert_eq!(project.ask("step-02-vision"), Err(Closed::NotListed));
 }
 
 #[test]

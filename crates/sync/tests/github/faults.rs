@@ -106,6 +106,23 @@ async fn an_issue_that_is_gone_is_told() {
     assert!(matches!(&outcome, Outcome::Failed(failure) if failure.reason == Reason::Gone), "{outcome:?}");
 }
 
+/// Nothing is lost by it: the ticket is there again when somebody turns issues on.
+#[tokio::test]
+async fn issues_that_are_turned_off_are_not_gone() {
+    let fake = FakeGitHub::start();
+    let tracker = tracker(&fake);
+    let remote = created(&tracker, &ticket("a")).await;
+    let off = Reply::error(410, "Issues are disabled for this repo");
+    fake.fail(When::new("GET", "/issues/1"), Fault::Answer(off));
+    let outcome = update(&tracker, &remote, ticket("a"), None).await;
+    assert!(
+        matches!(&outcome, Outcome::Failed(failure) if failure.reason == Reason::Forbidden),
+        "{outcome:?}"
+    );
+    let outcome = update(&tracker, &remote, ticket("a"), None).await;
+    assert!(matches!(&outcome, Outcome::Done(_)), "{outcome:?}");
+}
+
 #[tokio::test]
 async fn redirects_stay_on_the_host() {
     let fake = FakeGitHub::start();

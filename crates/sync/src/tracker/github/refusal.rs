@@ -61,6 +61,7 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
         // A repository that a credential may not see is "not found", and one without issues has them "gone".
         (403, _) | (404, Asked::Repository) => Reason::Forbidden,
         (410, Asked::Repository) => Reason::Forbidden,
+        (410, Asked::Issue) if tells_disabled(&said) => Reason::Forbidden,
         (404 | 410, _) => Reason::Gone,
         (409, _) => Reason::Conflict,
         (408, _) => Reason::Timeout,
@@ -71,6 +72,12 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
     // A server that is down may name a time, too.
     let wait = wait.filter(|_| reason == Reason::ServerError);
     Some(failure(reply, reason, &said).waiting_until(wait))
+}
+
+/// Returns whether a text says that the repository has its issues turned off, which somebody may turn on again.
+pub(super) fn tells_disabled(text: &str) -> bool {
+    let text = text.to_lowercase();
+    text.contains("issues") && text.contains("disabled")
 }
 
 /// The failure that an answer is which says yes and cannot be read.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::super::refusal::{limit_in, limit_wait};
+use super::super::refusal::{limit_in, limit_wait, tells_disabled};
 use crate::{
     breaker::{Failure, Reason},
     tracker::http::HttpReply,
@@ -74,6 +74,7 @@ impl GraphQlError {
         }
         let reason = match kind {
             "NOT_FOUND" => Reason::Gone,
+            _ if tells_disabled(&self.message) => Reason::Forbidden,
             "FORBIDDEN" | "INSUFFICIENT_SCOPES" => Reason::Forbidden,
             "SERVICE_UNAVAILABLE" | "INTERNAL" | "INTERNAL_ERROR" | "TIMEOUT" => Reason::ServerError,
             "STALE_DATA" => Reason::Conflict,
