@@ -15,9 +15,10 @@ pub struct ArgumentError {
 }
 
 impl Value {
-    /// Reads a value as a person types it after `KEY=`: `3`, `true`, `null`, `[a, b]`, `{a: 1}`, and text for all else. What is
-    /// no YAML at all is text too. A number that no reader would give back as it is typed (`1.10`, `010`, `75e9782`)
-    /// becomes a [`Value::Number`] with that spelling; [`Value::settled`] says whether it is meant as one.
+    /// Reads a value as a person types it after `KEY=`: `3`, `true`, `null`, `[a, b]`, `{a: 1}`, and text for
+    /// all else. What is no YAML at all is text too. A number that no reader would give back as it is typed
+    /// (`1.10`, `010`, `75e9782`) becomes a [`Value::Number`] with that spelling; [`Value::settled`] says
+    /// whether it is meant as one.
     ///
     /// # Errors
     /// When a key stands twice in one map.
@@ -36,8 +37,9 @@ impl Value {
         Ok(if Self::of(&yaml, root).is_ok() { typed(root) } else { as_text() })
     }
 
-    /// The same value with each number that has a spelling of its own as text, unless `as_numbers`: the values that stand
-    /// around say that a number is meant. Beside other numbers of its list such a number is one.
+    /// The same value with each number that has a spelling of its own as text, unless `as_numbers`: the
+    /// values that stand around say that a number is meant. Beside other numbers of its list such a number is
+    /// one.
     #[must_use]
     pub fn settled(self, as_numbers: bool) -> Self {
         match self {
@@ -58,7 +60,8 @@ impl Value {
         }
     }
 
-    /// The same value with each number as a reader gives it back: for settings, where the spelling says nothing.
+    /// The same value with each number as a reader gives it back: for settings, where the spelling says
+    /// nothing.
     #[must_use]
     pub fn resolved(self) -> Self {
         match self {
@@ -72,8 +75,8 @@ impl Value {
     }
 }
 
-/// Returns whether all of `text` is one scalar without quotes, or a list or map in brackets: on a command line `a: b` is a sentence,
-/// `-` a dash, and `{{date}}` a placeholder.
+/// Returns whether all of `text` is one scalar without quotes, or a list or map in brackets: on a command
+/// line `a: b` is a sentence, `-` a dash, and `{{date}}` a placeholder.
 fn is_meant_as_yaml(text: &str, root: &Node<'_>) -> bool {
     let is_whole = Span::new(0, text.len()) == root.span;
     match &root.kind {

@@ -1,13 +1,15 @@
 //! The difference of two frontmatters as data: enough to go from the one to the other, and back.
 //!
-//! Both sides are JSON as [`Value::to_json`] gives it. The order of keys is no part of it, as it is none of the state.
+//! Both sides are JSON as [`Value::to_json`] gives it. The order of keys is no part of it, as it is none of
+//! the state.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::{Edit, KeyPath, Segment, Value};
 
-/// One step from an older value to a newer one. Places are those at its turn: the changes before it are made already.
+/// One step from an older value to a newer one. Places are those at its turn: the changes before it are made
+/// already.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// The path: a key of a map, or the index of an item.
@@ -80,7 +82,8 @@ fn compare_maps(path: &KeyPath, old: &Map<String, Json>, new: &Map<String, Json>
     }
 }
 
-/// Compares two lists: common items at start and end stay; between, items are set as far as both have some, and the rest comes or goes.
+/// Compares two lists: common items at start and end stay; between, items are set as far as both have some,
+/// and the rest comes or goes.
 fn compare_lists(path: &KeyPath, old: &[Json], new: &[Json], changes: &mut Vec<Change>) {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old, new) = (&old[start..], &new[start..]);

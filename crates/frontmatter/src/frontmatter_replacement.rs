@@ -18,8 +18,8 @@ pub enum Fences {
     Whole,
     /// There were none: both were put before the text, of which every byte stays.
     Missing,
-    /// There was an opening one alone. The lines below it that look like frontmatter were replaced and a closing fence set;
-    /// from the first line on that does not, every byte stays.
+    /// There was an opening one alone. The lines below it that look like frontmatter were replaced and a
+    /// closing fence set; from the first line on that does not, every byte stays.
     Unclosed {
         /// The number of lines that were replaced.
         replaced_lines: usize,
@@ -51,8 +51,8 @@ pub fn replace_frontmatter(bytes: &[u8], frontmatter: &str) -> Replacement {
     }
 }
 
-/// The end of frontmatter without a closing fence: before the first line that neither stands in `known` nor has the shape of
-/// a line of YAML. A blank line and a heading, which YAML would take for a comment, end it.
+/// The end of frontmatter without a closing fence: before the first line that neither stands in `known` nor
+/// has the shape of a line of YAML. A blank line and a heading, which YAML would take for a comment, end it.
 fn end_of_frontmatter(bytes: &[u8], opening_end: usize, known: &str) -> (usize, usize) {
     let mut lines = lines_from(bytes, opening_end);
     // What is left of the opening fence's own line.

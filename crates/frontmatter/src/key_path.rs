@@ -12,15 +12,16 @@ pub enum Segment {
     Index(usize),
 }
 
-/// The way from the root of a region to a value. Shown and read as `delegation.id`, `slices[0].status`, or as a JSON
-/// pointer (RFC 6901) where it starts with `/`, for keys that hold dots or brackets. In JSON it is a list of keys and places.
+/// The way from the root of a region to a value. Shown and read as `delegation.id`, `slices[0].status`, or as
+/// a JSON pointer (RFC 6901) where it starts with `/`, for keys that hold dots or brackets. In JSON it is a
+/// list of keys and places.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KeyPath(pub Vec<Segment>);
 
 impl KeyPath {
-    /// One key of the root mapping, taken as it is: a dot in it belongs to its name. A path as people write it is parsed:
-    /// `"delegation.id".parse()`.
+    /// One key of the root mapping, taken as it is: a dot in it belongs to its name. A path as people write
+    /// it is parsed: `"delegation.id".parse()`.
     pub fn key(key: impl Into<String>) -> Self {
         Self(vec![Segment::Key(key.into())])
     }

@@ -1,4 +1,5 @@
-//! The marks that git leaves in a file where two sides changed the same lines (git-merge(1), "How conflicts are presented").
+//! The marks that git leaves in a file where two sides changed the same lines (git-merge(1), "How conflicts
+//! are presented").
 
 use memchr::memmem;
 
@@ -8,7 +9,8 @@ const BEGIN: &[u8] = b"<<<<<<<";
 const MIDDLE: &[u8] = b"\n=======";
 const END: &[u8] = b"\n>>>>>>>";
 
-/// The offset of the first conflict in `span` of `file`: a line of `<<<<<<<` with lines of `=======` and `>>>>>>>` below it, in the file.
+/// The offset of the first conflict in `span` of `file`: a line of `<<<<<<<` with lines of `=======` and
+/// `>>>>>>>` below it, in the file.
 pub fn merge_conflict(file: &[u8], span: Span) -> Option<usize> {
     let within = file.get(span.range())?;
     let is_mark = |at: &usize| {

@@ -7,9 +7,9 @@ use super::{Scalar, Span};
 /// A node of the tree. All spans count bytes of the whole file.
 #[derive(Clone, Debug)]
 pub struct Node<'a> {
-    /// The content with its quotes or brackets, without anchor and tag. A block collection spans from its first
-    /// child to the end of its last; a block scalar its content lines without the `|` header; an empty value is
-    /// an empty span at the end of its key.
+    /// The content with its quotes or brackets, without anchor and tag. A block collection spans from its
+    /// first child to the end of its last; a block scalar its content lines without the `|` header; an empty
+    /// value is an empty span at the end of its key.
     pub span: Span,
     /// The kind of node.
     pub kind: NodeKind<'a>,
@@ -143,8 +143,8 @@ impl<'a> Node<'a> {
         self.text()
     }
 
-    /// The value of a scalar in the YAML 1.2 core schema: without a tag a plain one is resolved, and a quoted or block scalar
-    /// is a string; with one, the tag decides.
+    /// The value of a scalar in the YAML 1.2 core schema: without a tag a plain one is resolved, and a quoted
+    /// or block scalar is a string; with one, the tag decides.
     pub fn scalar(&self) -> Option<Scalar<'_>> {
         match &self.kind {
             NodeKind::Scalar { style, text } => {

@@ -9,7 +9,8 @@ pub enum Region {
     Frontmatter,
     /// The whole file, as `sprint-status.yaml` (docs/formats.md).
     WholeFile,
-    /// The lines below the heading of this title in the body, up to the next heading, as autodev's `Current Step`. Where these lines are one fenced code block, its inside.
+    /// The lines below the heading of this title in the body, up to the next heading, as autodev's
+    /// `Current Step`. Where these lines are one fenced code block, its inside.
     Block(String),
 }
 
@@ -104,7 +105,8 @@ impl TrimClosingMarks for [u8] {
     }
 }
 
-/// The inside of the fenced code block that `lines` consist of; `lines` without surrounding blank lines otherwise.
+/// The inside of the fenced code block that `lines` consist of; `lines` without surrounding blank lines
+/// otherwise.
 fn code_inside(bytes: &[u8], lines: Span) -> Span {
     let filled: Vec<_> = lines_from(&bytes[..lines.end], lines.start)
         .filter(|line| !bytes[line.content.range()].trim_ascii().is_empty())

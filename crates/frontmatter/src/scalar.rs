@@ -1,7 +1,7 @@
 //! Values of unquoted scalars: the YAML 1.2.2 core schema (§10.3.2).
 
-/// A scalar resolved by the core schema. Numbers that Rust cannot hold exactly keep their source text, so that
-/// nothing is rounded on the way.
+/// A scalar resolved by the core schema. Numbers that Rust cannot hold exactly keep their source text, so
+/// that nothing is rounded on the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar<'a> {
     /// Empty, `~`, `null`.

@@ -7,9 +7,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The bytes of a file, split into frontmatter and body without touching them. Scanning never fails and never
 /// decodes: the body may hold any bytes.
 ///
-/// Fence rules (docs/formats.md, and the readers of the field): the first line, after an optional byte order mark, is
-/// `---`; the frontmatter ends at the next line that is `---` or `...`; a fence is a whole line, blanks may trail.
-/// A line ends at LF, CRLF or a lone CR, as in YAML.
+/// Fence rules (docs/formats.md, and the readers of the field): the first line, after an optional byte order
+/// mark, is `---`; the frontmatter ends at the next line that is `---` or `...`; a fence is a whole line,
+/// blanks may trail. A line ends at LF, CRLF or a lone CR, as in YAML.
 #[derive(Clone, Debug)]
 pub struct Document<'a> {
     bytes: &'a [u8],
@@ -150,9 +150,9 @@ impl<'a> Document<'a> {
         LineIndex::new(self.bytes).position(self.bytes, offset)
     }
 
-    /// A block of `key: value` lines between fences that does not start the file: after blank lines, headings or
-    /// HTML comments only. Agents that put a title above the frontmatter write such files; readers of the field see
-    /// no frontmatter in them, so it is reported and not read (issue "Foundation", fence rules).
+    /// A block of `key: value` lines between fences that does not start the file: after blank lines, headings
+    /// or HTML comments only. Agents that put a title above the frontmatter write such files; readers of the
+    /// field see no frontmatter in them, so it is reported and not read (issue "Foundation", fence rules).
     pub fn misplaced_frontmatter(&self) -> Option<Span> {
         if self.frontmatter != Frontmatter::Absent {
             return None;

@@ -70,8 +70,8 @@ impl std::fmt::Display for Position {
     }
 }
 
-/// The starts of all lines of a file, to turn offsets into positions. A position takes a bounded number of steps however
-/// long its line is.
+/// The starts of all lines of a file, to turn offsets into positions. A position takes a bounded number of
+/// steps however long its line is.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<usize>,

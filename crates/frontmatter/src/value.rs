@@ -13,7 +13,8 @@ pub enum Value {
     Integer(i64),
     /// A finite number with a fraction.
     Float(f64),
-    /// A number as written: an integer beyond 64 bits, a float that is not finite, or one that is to keep its spelling.
+    /// A number as written: an integer beyond 64 bits, a float that is not finite, or one that is to keep its
+    /// spelling.
     Number(String),
     /// Text.
     String(String),
@@ -23,7 +24,8 @@ pub enum Value {
     Mapping(Vec<(Value, Value)>),
 }
 
-/// A reason why a region has no value: its aliases lead to more nodes than a reader should build, or to nothing.
+/// A reason why a region has no value: its aliases lead to more nodes than a reader should build, or to
+/// nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// Following the aliases gives more than [`Limits::nodes`](super::Limits::nodes) nodes, or never ends.
@@ -63,8 +65,8 @@ impl Value {
         crate::edit::plain_text(self)
     }
 
-    /// The value as JSON for output: numbers beyond JSON's reach and keys that are not text enter as source text. Of a key that
-    /// stands twice the first counts, as for [`Node::get`].
+    /// The value as JSON for output: numbers beyond JSON's reach and keys that are not text enter as source
+    /// text. Of a key that stands twice the first counts, as for [`Node::get`].
     #[cfg(feature = "serde_json")]
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;

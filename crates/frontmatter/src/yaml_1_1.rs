@@ -2,8 +2,8 @@
 
 use super::Scalar;
 
-/// Returns whether some reader of YAML 1.1 does not read `text` as text: booleans, binary and underscored numbers, base 60
-/// (`12:30`), timestamps, and whatever looks like one of them.
+/// Returns whether some reader of YAML 1.1 does not read `text` as text: booleans, binary and underscored
+/// numbers, base 60 (`12:30`), timestamps, and whatever looks like one of them.
 pub(super) fn may_be_no_text(text: &str) -> bool {
     if is_word_for_bool(text) {
         return true;
@@ -27,8 +27,8 @@ pub enum Disagreement {
     Number,
 }
 
-/// The disagreement of YAML 1.1 and YAML 1.2 on the plain scalar `text`; `None` where they agree. Timestamps, which
-/// stand in every document and mean the same to people, are left out.
+/// The disagreement of YAML 1.1 and YAML 1.2 on the plain scalar `text`; `None` where they agree. Timestamps,
+/// which stand in every document and mean the same to people, are left out.
 pub fn disagreement(text: &str) -> Option<Disagreement> {
     if is_word_for_bool(text) {
         return Some(Disagreement::Bool);

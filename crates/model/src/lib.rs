@@ -1,4 +1,5 @@
-//! The state of agentic workflows as values, and what may be done with it. Pure: no file system, clock, environment or database.
+//! The state of agentic workflows as values, and what may be done with it. Pure: no file system, clock,
+//! environment or database.
 //!
 //! The modules stand in the order of the flow; each uses only those above it.
 

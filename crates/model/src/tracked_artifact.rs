@@ -96,12 +96,14 @@ impl TrackedArtifact {
         self.workflow().map(|workflow| workflow.progress(&self.steps.record()))
     }
 
-    /// The lifecycle of its status, and why it is that one; `None` where neither the configuration nor its type gives it one.
+    /// The lifecycle of its status, and why it is that one; `None` where neither the configuration nor its
+    /// type gives it one.
     pub fn lifecycle(&self) -> Option<&Choice> {
         self.lifecycle.get_or_init(|| self.lifecycles.choose(&self.artifact)).as_ref()
     }
 
-    /// Returns whether its work is finished: by its workflow, or by its status as its lifecycle, else the list of words, understands it.
+    /// Returns whether its work is finished: by its workflow, or by its status as its lifecycle, else the
+    /// list of words, understands it.
     pub fn completion(&self) -> Completion {
         let completion = Completion::of(&self.artifact, self.progress().as_ref());
         let status = self.state().status.as_ref().and_then(|status| status.filled());
@@ -109,7 +111,8 @@ impl TrackedArtifact {
         Completion { by_status: state.map_or(completion.by_status, |state| state.is_terminal), ..completion }
     }
 
-    /// Returns whether it is a story that says its status in its body or its ledger only: nothing follows it until somebody imports it.
+    /// Returns whether it is a story that says its status in its body or its ledger only: nothing follows it
+    /// until somebody imports it.
     pub fn waits_for_import(&self) -> bool {
         matches!(Story::read(&self.artifact, || None), StoryState::Waiting)
     }
@@ -117,15 +120,16 @@ impl TrackedArtifact {
     /// Its part in its chain of delegation.
     pub fn member(&self) -> Member {
         let member = Member::of(&self.artifact, self.progress().as_ref());
-        // Without an id it is in no chain, so its completion concerns none: most artifacts of a large project.
+        // Without an id it is in no chain, so its completion concerns none: most artifacts of a large
+        // project.
         if member.id().is_none() && member.delegation.is_none() {
             return member;
         }
         Member { completion: self.completion(), ..member }
     }
 
-    /// The names of steps that can be done now: gaps, and what comes next. Empty where its workflow is unknown, or finished. How many
-    /// are left in all, [`Progress::left`] says.
+    /// The names of steps that can be done now: gaps, and what comes next. Empty where its workflow is
+    /// unknown, or finished. How many are left in all, [`Progress::left`] says.
     pub fn open_steps(&self) -> Vec<String> {
         let Some(progress) = self.progress().filter(|progress| progress.state != WorkState::Finished) else {
             return Vec::new();
@@ -151,8 +155,8 @@ impl TrackedArtifact {
         RootKeys::of(&self.artifact).text(key).map(str::to_owned)
     }
 
-    /// Returns whether its lifecycle allows the status `to`, as far as the artifact itself tells: children are asked when it is
-    /// changed. `None` where it has no lifecycle.
+    /// Returns whether its lifecycle allows the status `to`, as far as the artifact itself tells: children
+    /// are asked when it is changed. `None` where it has no lifecycle.
     pub fn judge_status(&self, to: &str) -> Option<Result<MoveDecision<'_>, MoveRefusal>> {
         let lifecycle = &self.lifecycle()?.lifecycle;
         let keys = RootKeys::of(&self.artifact);
@@ -195,12 +199,14 @@ impl TrackedArtifact {
     /// The plan that moves the status to the state `to` of its lifecycle.
     ///
     /// # Errors
-    /// When it has no lifecycle, or that has no such state. Whether the move is legal is asked when the plan is carried out.
+    /// When it has no lifecycle, or that has no such state. Whether the move is legal is asked when the plan
+    /// is carried out.
     pub fn transition(&self, to: &str) -> Result<Plan, TransitionRefusal> {
         self.decide(&Command::Transition { to: to.to_owned() }, Strictness::Warn)
     }
 
-    /// The plan that gives the value at `path` another one. A text is read as people write a path, `delegation.id`.
+    /// The plan that gives the value at `path` another one. A text is read as people write a path,
+    /// `delegation.id`.
     ///
     /// # Errors
     /// When the text is no path, or the artifact's state cannot be read.

@@ -56,7 +56,8 @@ fn last_end(context: &Context<'_, '_>, last: &Node<'_>) -> Result<usize, (Refusa
     Ok(content_end(context.file, last).max(dash + 1))
 }
 
-/// The line of a new item beside `items[like]`: its column, the blanks behind its dash, and its kind of mapping.
+/// The line of a new item beside `items[like]`: its column, the blanks behind its dash, and its kind of
+/// mapping.
 pub(super) fn item_line(
     context: &Context<'_, '_>,
     items: &[Node<'_>],

@@ -13,8 +13,8 @@ pub(super) struct Batch {
     pub(super) changes: Vec<Change>,
 }
 
-/// Plans the first of `edits`, and all behind it up to one whose outcome may depend on those before it: that one waits
-/// until they are made.
+/// Plans the first of `edits`, and all behind it up to one whose outcome may depend on those before it: that
+/// one waits until they are made.
 ///
 /// # Errors
 /// When the first edit cannot be made.
@@ -44,7 +44,8 @@ pub(super) fn plan_batch(context: &Context<'_, '_>, edits: &[Edit]) -> Result<Ba
 }
 
 impl Batch {
-    /// The splices of all changes in the order of the file; of several at one place the earlier edit's come first.
+    /// The splices of all changes in the order of the file; of several at one place the earlier edit's come
+    /// first.
     pub(super) fn splices(&self) -> Vec<Splice> {
         let mut splices: Vec<_> = self.changes.iter().flat_map(|change| &change.splices).cloned().collect();
         splices.sort_by_key(|splice| splice.span);
@@ -84,8 +85,8 @@ impl Planned {
         is_inside || is_inserted || (0..path.len()).any(is_moved)
     }
 
-    /// Returns whether what `meaning` replaces or adds was replaced or added before: a key of a mapping that is missing may be
-    /// wanted by two edits.
+    /// Returns whether what `meaning` replaces or adds was replaced or added before: a key of a mapping that
+    /// is missing may be wanted by two edits.
     fn made_again(&self, edit: &Edit, meaning: &Meaning) -> bool {
         self.whole.contains(whole(edit, meaning).as_slice())
     }

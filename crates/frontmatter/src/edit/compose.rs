@@ -22,9 +22,9 @@ impl Context<'_, '_> {
         self.yaml.span().end
     }
 
-    /// The offset for a new line behind a block child `node` that ends at `end`; see [`line_after`]. A `|` text at the end
-    /// of a file without a final line end has none in its value for some readers, and has one for others: putting a
-    /// line behind it would change what the first ones read.
+    /// The offset for a new line behind a block child `node` that ends at `end`; see [`line_after`]. A `|`
+    /// text at the end of a file without a final line end has none in its value for some readers, and has one
+    /// for others: putting a line behind it would change what the first ones read.
     pub(super) fn line_behind(&self, node: &Node<'_>, end: usize) -> Result<(usize, bool), (Refusal, Span)> {
         let (offset, after_text) = line_after(self.file, node, end, self.end());
         if after_text && ends_in_line_end(node) {
@@ -34,8 +34,8 @@ impl Context<'_, '_> {
         Ok((offset, after_text))
     }
 
-    /// `lines` as whole lines at `offset`, which is the start of a line or, with `after_text`, the end of a file
-    /// without a final line end. The file keeps what it has at its end.
+    /// `lines` as whole lines at `offset`, which is the start of a line or, with `after_text`, the end of a
+    /// file without a final line end. The file keeps what it has at its end.
     pub(super) fn lines_at(&self, offset: usize, after_text: bool, lines: &str) -> Splice {
         let line_ending = self.line_ending.as_str();
         let text = if after_text { format!("{line_ending}{lines}") } else { format!("{lines}{line_ending}") };
@@ -48,8 +48,8 @@ pub(super) fn place_of(parents: &[Parent<'_, '_>]) -> Vec<usize> {
     parents.iter().map(|parent| parent.index).collect()
 }
 
-/// A new entry for the first of the `missing` keys; the further ones become mappings inside it. `deepest` is the node
-/// that lacks the key, `None` in an empty region.
+/// A new entry for the first of the `missing` keys; the further ones become mappings inside it. `deepest` is
+/// the node that lacks the key, `None` in an empty region.
 pub(super) fn new_entry(
     context: &Context<'_, '_>,
     deepest: Option<&Node<'_>>,
@@ -120,7 +120,8 @@ pub(super) fn new_entry(
     }
 }
 
-/// Refuses a new `key` that is the name in JSON of a key of `entries` that is no text: history could not tell the two apart.
+/// Refuses a new `key` that is the name in JSON of a key of `entries` that is no text: history could not tell
+/// the two apart.
 pub(super) fn refuse_same_name(
     context: &Context<'_, '_>,
     entries: &[Entry<'_>],
@@ -159,7 +160,8 @@ fn first_entry(context: &Context<'_, '_>, key: &str, value: Value) -> Change {
     }
 }
 
-/// `key: value` at `indent`, over several lines where the value is a mapping or a list in a document of block lists.
+/// `key: value` at `indent`, over several lines where the value is a mapping or a list in a document of block
+/// lists.
 pub(super) fn entry_lines(
     context: &Context<'_, '_>,
     indent: &str,
@@ -196,8 +198,8 @@ pub(super) fn behind_key(context: &Context<'_, '_>, indent: &str, value: &Value,
     }
 }
 
-/// Adds `text` behind the last of the `children` of the flow collection `whole`, of which the last two are enough, with the separator, the lines and
-/// the trailing comma that the collection has.
+/// Adds `text` behind the last of the `children` of the flow collection `whole`, of which the last two are
+/// enough, with the separator, the lines and the trailing comma that the collection has.
 pub(super) fn flow_add(context: &Context<'_, '_>, whole: Span, children: &[Span], text: &str) -> Vec<Splice> {
     let file = context.file;
     let Some(last) = children.last() else {

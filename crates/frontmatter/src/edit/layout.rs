@@ -52,7 +52,8 @@ pub(super) fn visible_from(file: &[u8], mut offset: usize) -> Option<usize> {
     }
 }
 
-/// The offset of the `-` of a block item; `None` where something else than blanks and line ends stands between.
+/// The offset of the `-` of a block item; `None` where something else than blanks and line ends stands
+/// between.
 pub(super) fn dash(file: &[u8], item: &Node<'_>, floor: usize) -> Option<usize> {
     let start = item.outer_start();
     if is_block_scalar(item) && item.properties.is_none() {
@@ -83,19 +84,21 @@ pub(super) fn ends_in_line_end(node: &Node<'_>) -> bool {
     is_block_scalar(last) && last.text().is_some_and(|text| text.ends_with('\n'))
 }
 
-/// The offset of the comma behind a child of a flow collection that ends at `end`; comments may stand between.
+/// The offset of the comma behind a child of a flow collection that ends at `end`; comments may stand
+/// between.
 pub(super) fn comma_after(file: &[u8], end: usize) -> Option<usize> {
     visible_from(file, end).filter(|at| file[*at] == b',')
 }
 
-/// Returns whether a flow collection stands between brackets or braces; a single pair in a list (`[key: value]`) does not.
+/// Returns whether a flow collection stands between brackets or braces; a single pair in a list
+/// (`[key: value]`) does not.
 pub(super) fn has_brackets(file: &[u8], node: &Node<'_>) -> bool {
     matches!(file.get(node.span.start), Some(b'[' | b'{'))
         && matches!(file.get(node.span.end - 1), Some(b']' | b'}'))
 }
 
-/// The end of a child of a flow collection, with the blank behind the colon of an empty value: some readers take
-/// `key:,` and `key:}` for text.
+/// The end of a child of a flow collection, with the blank behind the colon of an empty value: some readers
+/// take `key:,` and `key:}` for text.
 pub(super) fn behind_empty_value(file: &[u8], end: usize) -> usize {
     let is_blank = matches!(file.get(end), Some(b' ' | b'\t'));
     if file[end - 1] == b':' && is_blank { end + 1 } else { end }
@@ -112,8 +115,8 @@ fn tail<'t, 'a>(node: &'t Node<'a>) -> &'t Node<'a> {
     }
 }
 
-/// The end of the source of a node, behind its last visible byte. A block scalar's span runs over its last line end;
-/// a value that is only an anchor or a tag ends behind these.
+/// The end of the source of a node, behind its last visible byte. A block scalar's span runs over its last
+/// line end; a value that is only an anchor or a tag ends behind these.
 pub(super) fn content_end(file: &[u8], node: &Node<'_>) -> usize {
     match &node.kind {
         NodeKind::Sequence { style: CollectionStyle::Block, items } => {
@@ -147,8 +150,8 @@ pub(super) fn entry_end(file: &[u8], entry: &Entry<'_>) -> usize {
     content_end(file, &entry.value).max(after_colon(file, entry).unwrap_or(entry.key.span.end))
 }
 
-/// The offset for a new line behind a block child that ends at `end`: the start of the next line, and whether a line end
-/// has to be written first. Blank lines at the end of a `|+` or `>+` scalar belong to it.
+/// The offset for a new line behind a block child that ends at `end`: the start of the next line, and whether
+/// a line end has to be written first. Blank lines at the end of a `|+` or `>+` scalar belong to it.
 pub(super) fn line_after(file: &[u8], node: &Node<'_>, end: usize, ceiling: usize) -> (usize, bool) {
     let last = tail(node);
     let is_block_scalar = is_block_scalar(last);

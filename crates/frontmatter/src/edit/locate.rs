@@ -26,7 +26,8 @@ impl<'t, 'a> Parent<'t, 'a> {
 pub(super) enum Found<'t, 'a> {
     /// A node; `parents` lead to it from the root.
     Node { node: &'t Node<'a>, parents: Vec<Parent<'t, 'a>> },
-    /// Nothing: `deepest` (`None`: the region is empty) is the last node on the way, `missing` the keys below it.
+    /// Nothing: `deepest` (`None`: the region is empty) is the last node on the way, `missing` the keys below
+    /// it.
     Absent { deepest: Option<&'t Node<'a>>, parents: Vec<Parent<'t, 'a>>, missing: Vec<String> },
 }
 

@@ -1,10 +1,11 @@
 //! Edits: found by span, spliced, parsed again, proven, or refused.
 //!
-//! **Flow.** The region is parsed with comments; edits that do not depend on each other become splices of one batch; the
-//! new text is parsed again; its value tree, key order and comments are compared with what the edits mean, and its flow
-//! nodes are held against the indentation that the reference asks. What cannot be proven together is made one by one.
-//! **Guarantee.** The result differs from the input in the splices only, says what was asked to lenient and strict readers,
-//! and is what one edit after the other leads to; else nothing is returned but the reason.
+//! **Flow.** The region is parsed with comments; edits that do not depend on each other become splices of one
+//! batch; the new text is parsed again; its value tree, key order and comments are compared with what the
+//! edits mean, and its flow nodes are held against the indentation that the reference asks. What cannot be
+//! proven together is made one by one.
+//! **Guarantee.** The result differs from the input in the splices only, says what was asked to lenient and
+//! strict readers, and is what one edit after the other leads to; else nothing is returned but the reason.
 
 mod append;
 mod batch;
@@ -61,7 +62,8 @@ pub enum Edit {
         /// The item.
         item: Value,
     },
-    /// Adds an entry to the block mapping at `path`, behind the entry that is there already under the key `after`.
+    /// Adds an entry to the block mapping at `path`, behind the entry that is there already under the key
+    /// `after`.
     InsertEntry {
         /// The key path of the mapping.
         path: KeyPath,
@@ -77,16 +79,16 @@ pub enum Edit {
         /// The key path.
         path: KeyPath,
     },
-    /// Makes `splices` in `file`, and in no other. Every entry of the root and every comment that they do not touch stays as it
-    /// is; what they lead to is for the caller to compare.
+    /// Makes `splices` in `file`, and in no other. Every entry of the root and every comment that they do not
+    /// touch stays as it is; what they lead to is for the caller to compare.
     Rewrite {
         /// The bytes of the file at its turn.
         file: Vec<u8>,
         /// In order, none of them outside the region.
         splices: Vec<Splice>,
     },
-    /// The same for frontmatter on which readers disagree, so that it has no entries to compare: the region ends with the last
-    /// splice or behind it, and nothing behind the region changes.
+    /// The same for frontmatter on which readers disagree, so that it has no entries to compare: the region
+    /// ends with the last splice or behind it, and nothing behind the region changes.
     PutBack {
         /// The bytes of the file at its turn.
         file: Vec<u8>,
@@ -124,8 +126,8 @@ pub struct Splice {
 pub struct Edited {
     /// All bytes of the file.
     pub bytes: Vec<u8>,
-    /// The splices, batch by batch, those of a batch in the order of the text; empty when everything said already was so.
-    /// A single edit is one batch.
+    /// The splices, batch by batch, those of a batch in the order of the text; empty when everything said
+    /// already was so. A single edit is one batch.
     pub splices: Vec<Splice>,
 }
 

@@ -1,5 +1,5 @@
-//! The proof of a batch of edits: the tree after it is the tree before it with the meant changes, no comment is lost, and
-//! every strict reader of the text before can read the text after.
+//! The proof of a batch of edits: the tree after it is the tree before it with the meant changes, no comment
+//! is lost, and every strict reader of the text before can read the text after.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,8 @@ pub(super) enum Meaning {
     PutBack,
 }
 
-/// Proves that `after` is `before` with all of `changes`, which were planned on `before` and are independent of each other.
+/// Proves that `after` is `before` with all of `changes`, which were planned on `before` and are independent
+/// of each other.
 ///
 /// # Errors
 /// With the comment that would be lost or joined with another, or without a reason when a value would differ.
@@ -91,8 +92,8 @@ impl<'c> Patch<'c> {
         place.iter().fold(self, |patch, step| patch.inside.entry(*step).or_default())
     }
 
-    /// Returns whether a collection of `old` children becomes one of `new`: `is_kept` compares an old child with a new one,
-    /// `is_added` a new one with what it should be.
+    /// Returns whether a collection of `old` children becomes one of `new`: `is_kept` compares an old child
+    /// with a new one, `is_added` a new one with what it should be.
     fn leads(
         &self,
         (old, new): (usize, usize),

@@ -1,6 +1,7 @@
 //! Refusals of edits.
 
-/// The reason for which an edit is refused. Each names a fact of the document, so that a person can change it.
+/// The reason for which an edit is refused. Each names a fact of the document, so that a person can change
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {

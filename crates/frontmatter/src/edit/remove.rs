@@ -109,8 +109,8 @@ impl<'t, 'a> Child<'t, 'a> {
         self.before.is_none() && self.next.is_none()
     }
 
-    /// The end of the child's lines, with a comment behind it. On a line that another child shares, and behind
-    /// the bracket around it, nothing is its own.
+    /// The end of the child's lines, with a comment behind it. On a line that another child shares, and
+    /// behind the bracket around it, nothing is its own.
     fn own_end(&self, context: &Context<'_, '_>) -> usize {
         let ceiling = match self.style {
             CollectionStyle::Flow => self.whole.span.end,
@@ -169,9 +169,9 @@ fn comma_behind(file: &[u8], end: usize) -> Option<Splice> {
     comma_after(file, end).map(|comma| gone(Span::new(comma, comma + 1)))
 }
 
-/// Takes the last child out of the line of the closing bracket, where a comment ends the line above: what is left of the
-/// line keeps its indentation, for the reference reads no bracket and no comma left of it (YAML 1.2.2, §7.4). Of two
-/// commas the one above the comment stays.
+/// Takes the last child out of the line of the closing bracket, where a comment ends the line above: what is
+/// left of the line keeps its indentation, for the reference reads no bracket and no comma left of it (YAML
+/// 1.2.2, §7.4). Of two commas the one above the comment stays.
 fn before_bracket(context: &Context<'_, '_>, before: usize, child: &Child<'_, '_>) -> Vec<Splice> {
     let file = context.file;
     let behind_blanks =
@@ -223,8 +223,8 @@ fn lines_of(context: &Context<'_, '_>, child: &Child<'_, '_>) -> Span {
     Span::new(from, after)
 }
 
-/// Puts `[]` or `{}` in the place of a block collection that loses its only child. Comments that stand between its
-/// key and the child stay.
+/// Puts `[]` or `{}` in the place of a block collection that loses its only child. Comments that stand
+/// between its key and the child stay.
 fn emptied(
     context: &Context<'_, '_>,
     collection: &Node<'_>,

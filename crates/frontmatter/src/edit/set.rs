@@ -77,7 +77,8 @@ fn place(parents: &[Parent<'_, '_>]) -> Place {
     if parents.iter().any(|parent| is_flow(parent.collection)) { Place::Flow } else { Place::Block }
 }
 
-/// Replaces a value that stands on lines of its own. A comment behind its key, or behind the `|` of its header, stays.
+/// Replaces a value that stands on lines of its own. A comment behind its key, or behind the `|` of its
+/// header, stays.
 fn lines(
     context: &Context<'_, '_>,
     node: &Node<'_>,

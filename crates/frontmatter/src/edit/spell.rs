@@ -50,7 +50,8 @@ fn float(value: f64) -> String {
     format!("{digits}{point}e{sign}{exponent}")
 }
 
-/// The lines of a block mapping at `indent`, without the last line end. Empty collections and lists stay inline.
+/// The lines of a block mapping at `indent`, without the last line end. Empty collections and lists stay
+/// inline.
 pub(super) fn block_mapping(
     entries: &[(Value, Value)],
     indent: &str,
@@ -81,7 +82,8 @@ pub(super) fn string(text: &str, quote: Quote, place: Place) -> String {
     }
 }
 
-/// Characters that only a double-quoted scalar can carry on one line, or that a YAML 1.1 reader takes for a line end.
+/// Characters that only a double-quoted scalar can carry on one line, or that a YAML 1.1 reader takes for a
+/// line end.
 fn needs_escape(c: char) -> bool {
     (c.is_control() && c != '\t')
         || matches!(c, '\t' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}')

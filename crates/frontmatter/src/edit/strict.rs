@@ -1,9 +1,11 @@
-//! The strict reading of a result: the indentation that the reference asks of flow nodes (YAML 1.2.2, §6.1 and §7.4).
+//! The strict reading of a result: the indentation that the reference asks of flow nodes (YAML 1.2.2, §6.1
+//! and §7.4).
 //!
-//! Our parser, as libyaml, reads a flow collection whatever the column of its lines; the reference wants each line of it
-//! behind the column of the key or dash before it. What an edit writes has to be read by both. **Where the text before
-//! the edit is loose already**, the edit may not make another node loose, nor bring more than a closing bracket to the
-//! column of the key (`]` below `key: [`), which most strict readers forgive, where there was no more before.
+//! Our parser, as libyaml, reads a flow collection whatever the column of its lines; the reference wants each
+//! line of it behind the column of the key or dash before it. What an edit writes has to be read by both.
+//! **Where the text before the edit is loose already**, the edit may not make another node loose, nor bring
+//! more than a closing bracket to the column of the key (`]` below `key: [`), which most strict readers
+//! forgive, where there was no more before.
 
 use super::layout::{dash, entry_start, is_blank, line_start};
 use crate::{CollectionStyle, Node, NodeKind, ScalarStyle, Span, Yaml, scan::lines_from};

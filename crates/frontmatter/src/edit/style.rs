@@ -13,8 +13,8 @@ pub(super) struct Habits {
     list: OnceCell<ListStyle>,
 }
 
-/// The quotes of a new item: those of the nearest text before it in its list, else of text in any list, else of the
-/// text values of the document.
+/// The quotes of a new item: those of the nearest text before it in its list, else of text in any list, else
+/// of the text values of the document.
 pub(super) fn quote_for_item(context: &Context<'_, '_>, siblings: &[Node<'_>]) -> Quote {
     let of_siblings = siblings.iter().rev().find_map(quote_of);
     let of_lists = || nodes(context).flat_map(Node::items).find_map(quote_of);
@@ -77,8 +77,8 @@ pub(super) enum ListStyle {
     },
 }
 
-/// The style of the first list of the document that has items; brackets without evidence, as the templates of the
-/// field have them.
+/// The style of the first list of the document that has items; brackets without evidence, as the templates of
+/// the field have them.
 pub(super) fn list_style(context: &Context<'_, '_>) -> ListStyle {
     *context.habits.list.get_or_init(|| find_list_style(context))
 }

@@ -1,5 +1,6 @@
-//! `granit-parser` as an [`EventReader`]: the only file that knows it. docs/design.md ("Edits") lists its span traps; those that
-//! concern single events are straightened here, those that concern layout in `edit/layout`.
+//! `granit-parser` as an [`EventReader`]: the only file that knows it. docs/design.md ("Edits") lists its
+//! span traps; those that concern single events are straightened here, those that concern layout in
+//! `edit/layout`.
 
 use granit_parser::{Event as Granit, Parser, ScalarStyle as GranitScalar, StrInput, StructureStyle};
 
@@ -42,7 +43,8 @@ impl<'a> EventReader<'a> for GranitReader<'a> {
                 Granit::Scalar(text, style, _, own) => {
                     let tag = tag(own.as_deref());
                     let style = scalar_style(style);
-                    // A missing value is reported as `~` with an empty span; an empty text tells the two apart.
+                    // A missing value is reported as `~` with an empty span; an empty text tells the two
+                    // apart.
                     let missing = style == ScalarStyle::Plain && place.is_empty();
                     Event::Scalar { style, text: if missing { "".into() } else { text }, tag }
                 }

@@ -11,7 +11,8 @@ pub(crate) use event::Comments;
 
 use super::{Entry, Node, NodeKind, Span, anchors::Anchors, merge_conflict::merge_conflict};
 
-/// The limits of reading. Beyond a limit reading ends with an error that names the place; nothing is cut silently.
+/// The limits of reading. Beyond a limit reading ends with an error that names the place; nothing is cut
+/// silently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a region.
@@ -183,8 +184,8 @@ impl<'a> Yaml<'a> {
         &self.comments
     }
 
-    /// Every key that stands twice in its mapping: the second and later occurrences, in order. Readers disagree on
-    /// which one counts, so such a key can be read (the first is taken) but not edited.
+    /// Every key that stands twice in its mapping: the second and later occurrences, in order. Readers
+    /// disagree on which one counts, so such a key can be read (the first is taken) but not edited.
     pub fn duplicate_keys(&self) -> Vec<&Node<'a>> {
         let nodes = self.root.iter().flat_map(Node::descend);
         nodes.flat_map(|node| repeated_keys(node.entries())).collect()

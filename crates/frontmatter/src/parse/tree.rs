@@ -142,8 +142,8 @@ impl<'a, R: EventReader<'a>> Builder<'a, R> {
     }
 }
 
-/// A flow collection ends at its bracket. The events of a block collection, and of a single pair in a flow list
-/// (`[key: value]`), lie at neighbouring tokens, so that their span is that of their children.
+/// A flow collection ends at its bracket. The events of a block collection, and of a single pair in a flow
+/// list (`[key: value]`), lie at neighbouring tokens, so that their span is that of their children.
 fn collection_span(
     start: Span,
     end: Span,

@@ -13,9 +13,9 @@ use deserializer::{Empty, Tree};
 
 /// Reads the frontmatter of `file` into a type of your own, which may borrow text from `file`.
 ///
-/// Scalars mean what YAML 1.2 says: `1.10` is a number and no text, `yes` is text. Aliases are followed within
-/// [`LIMITS`](crate::LIMITS). An enum is written as the name of its variant, or as a map with that one key. Frontmatter without
-/// entries reads as an empty map.
+/// Scalars mean what YAML 1.2 says: `1.10` is a number and no text, `yes` is text. Aliases are followed
+/// within [`LIMITS`](crate::LIMITS). An enum is written as the name of its variant, or as a map with that one
+/// key. Frontmatter without entries reads as an empty map.
 ///
 /// ```
 /// #[derive(serde::Deserialize)]
@@ -30,7 +30,8 @@ use deserializer::{Empty, Tree};
 /// ```
 ///
 /// # Errors
-/// When there is no frontmatter, it is not YAML, a key stands twice, or a value does not fit; then the error says which and where.
+/// When there is no frontmatter, it is not YAML, a key stands twice, or a value does not fit; then the error
+/// says which and where.
 pub fn from_frontmatter<'a, T: Deserialize<'a>>(file: &'a [u8]) -> Result<T, ReadError> {
     from_region(file, &Region::Frontmatter)
 }

@@ -1,4 +1,5 @@
-//! Values that readers of different versions of YAML, or programs that write them again, take for different ones.
+//! Values that readers of different versions of YAML, or programs that write them again, take for different
+//! ones.
 
 use super::{Diagnosis, Problem, STEPS_KEYS};
 use stepmark_frontmatter::{Disagreement, Node, NodeKind, Scalar, ScalarStyle, Yaml, disagreement};
@@ -51,7 +52,8 @@ fn names_something(key: &str) -> bool {
     NAMES.iter().any(is_last_word)
 }
 
-/// Returns whether `text` is a decimal that loses a digit when a program writes it again: `1.10`; nobody means another thing by `1.0`.
+/// Returns whether `text` is a decimal that loses a digit when a program writes it again: `1.10`; nobody
+/// means another thing by `1.0`.
 fn loses_digits(text: &str) -> bool {
     let is_decimal = matches!(Scalar::resolve(text), Scalar::Float(_));
     is_decimal && text.split_once('.').is_some_and(|(_, digits)| digits.len() > 1 && digits.ends_with('0'))

@@ -5,7 +5,8 @@ use memchr::memmem;
 use super::{Diagnosis, Problem};
 use stepmark_frontmatter::{Document, Span, heading_title};
 
-/// A line `Status: review` of the body, as story files carry it (docs/formats.md, "Sprint status and stories").
+/// A line `Status: review` of the body, as story files carry it (docs/formats.md, "Sprint status and
+/// stories").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyStatus {
     /// The status word as written.
@@ -14,7 +15,8 @@ pub struct BodyStatus {
     pub span: Span,
 }
 
-/// The first `Status:` line of the body before its second heading of level 2, and headings that should be keys.
+/// The first `Status:` line of the body before its second heading of level 2, and headings that should be
+/// keys.
 pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Option<BodyStatus> {
     let body = document.body();
     let bytes = &document.bytes()[body.range()];

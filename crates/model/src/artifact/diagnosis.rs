@@ -87,7 +87,8 @@ pub enum Problem {
         /// The source text.
         text: String,
     },
-    /// A value that versions of YAML read differently, or that loses a digit on the way: `0123`, `1:30`, `version: 1.10`.
+    /// A value that versions of YAML read differently, or that loses a digit on the way: `0123`, `1:30`,
+    /// `version: 1.10`.
     ReadDifferently {
         /// The key.
         key: String,

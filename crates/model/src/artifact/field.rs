@@ -76,8 +76,8 @@ pub(super) fn is_plain(node: &Node<'_>) -> bool {
     matches!(node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. })
 }
 
-/// The keys that say when something happened. They do not count as state: a state digest leaves them out at any depth
-/// (docs/design.md, "Digests").
+/// The keys that say when something happened. They do not count as state: a state digest leaves them out at
+/// any depth (docs/design.md, "Digests").
 pub const TIME_KEYS: [&str; 24] = [
     "created",
     "created_at",

@@ -3,8 +3,8 @@
 use super::{Diagnosis, Problem, field};
 use stepmark_frontmatter::{LIMITS, Node, NodeKind, Span, Yaml};
 
-/// Names of the key in the wild, without case, `_` and `-` (docs/formats.md: a list, a list of maps, or a map; eight
-/// synonyms).
+/// Names of the key in the wild, without case, `_` and `-` (docs/formats.md: a list, a list of maps, or a
+/// map; eight synonyms).
 const SYNONYMS: [&str; 8] = [
     "inputdocuments",
     "inputdocs",

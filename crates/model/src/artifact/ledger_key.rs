@@ -1,11 +1,13 @@
-//! The keys of a sprint's ledger, and the files that are called by them (docs/formats.md, "Sprint status and stories").
+//! The keys of a sprint's ledger, and the files that are called by them (docs/formats.md, "Sprint status and
+//! stories").
 
 use super::ProjectPath;
 
 /// The beginning of the name of a spec, as `bmad-build` of BMAD 6.11 and later calls it.
 pub(super) const SPEC_PREFIX: &str = "spec-";
 
-/// The subject of an entry of a ledger. Ordered as BMAD lists them: an epic, its stories by number, its retrospective.
+/// The subject of an entry of a ledger. Ordered as BMAD lists them: an epic, its stories by number, its
+/// retrospective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LedgerKey {
     /// The number of the epic.
@@ -48,8 +50,8 @@ impl LedgerKey {
         (!slug.is_empty()).then_some(Self { epic: short_number(epic)?, part })
     }
 
-    /// The key that the file at `path` is called by, with its text. The spec of a story is called by the numbers of the story, behind
-    /// `spec-`.
+    /// The key that the file at `path` is called by, with its text. The spec of a story is called by the
+    /// numbers of the story, behind `spec-`.
     pub fn of(path: &ProjectPath) -> Option<(Self, &str)> {
         Self::of_name(path.file_stem())
     }
@@ -72,14 +74,15 @@ fn short_number(text: &str) -> Option<u16> {
     is_short.then(|| text.parse().ok()).flatten()
 }
 
-/// The key by which a file is that of a story: its name without the ending, and without `spec-` before it: `N-M-slug` or `N-Ma-slug`.
-/// `None` for files that are called otherwise, also for those that begin with a year.
+/// The key by which a file is that of a story: its name without the ending, and without `spec-` before it:
+/// `N-M-slug` or `N-Ma-slug`. `None` for files that are called otherwise, also for those that begin with a
+/// year.
 pub fn story_key(path: &ProjectPath) -> Option<&str> {
     LedgerKey::of(path).filter(|(key, _)| key.is_story()).map(|(_, name)| name)
 }
 
-/// Returns whether the file at `path` is the spec of a story, which BMAD 6.11 and later keep instead of a story file: its frontmatter has the
-/// words of a spec.
+/// Returns whether the file at `path` is the spec of a story, which BMAD 6.11 and later keep instead of a
+/// story file: its frontmatter has the words of a spec.
 pub fn is_story_spec(path: &ProjectPath) -> bool {
     path.file_stem().starts_with(SPEC_PREFIX) && story_key(path).is_some()
 }

@@ -4,8 +4,8 @@ use std::{fmt, marker::PhantomData, str::FromStr};
 
 use serde::{Deserializer, de};
 
-/// Reads one scalar as a `T`, from the spelling in the file (`1.10` stays `1.10`). The text is parsed inside the visitor,
-/// because only there does an error get the scalar's own line and column.
+/// Reads one scalar as a `T`, from the spelling in the file (`1.10` stays `1.10`). The text is parsed inside
+/// the visitor, because only there does an error get the scalar's own line and column.
 pub fn parsed_scalar<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -43,7 +43,8 @@ macro_rules! deserialize_as_scalar {
 
 pub use deserialize_as_scalar;
 
-/// Implements `JsonSchema` for types that are one scalar of the configuration: what an editor may check of it.
+/// Implements `JsonSchema` for types that are one scalar of the configuration: what an editor may check of
+/// it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! schema_of_scalar {

@@ -22,7 +22,8 @@ pub struct SprintStatus {
 }
 
 impl SprintStatus {
-    /// Reads the bytes of a ledger. One without `development_status` says nothing; of a key that stands twice the first counts.
+    /// Reads the bytes of a ledger. One without `development_status` says nothing; of a key that stands twice
+    /// the first counts.
     ///
     /// # Errors
     /// When they are no YAML, or beyond what is read.
@@ -58,13 +59,15 @@ impl SprintStatus {
         self.states.get(key).map(String::as_str)
     }
 
-    /// Returns whether the entry with this key is a map or a list: more stands there than a word, and nobody else can tell what.
+    /// Returns whether the entry with this key is a map or a list: more stands there than a word, and nobody
+    /// else can tell what.
     pub fn is_structured(&self, key: &str) -> bool {
         self.structured.contains(key)
     }
 
-    /// The key of the entry about the file that is called `name` without its ending: the same, also where it has no word. For the spec
-    /// of a story it is the only key with the same two numbers, as `bmad-build` finds it, whatever follows them.
+    /// The key of the entry about the file that is called `name` without its ending: the same, also where it
+    /// has no word. For the spec of a story it is the only key with the same two numbers, as `bmad-build`
+    /// finds it, whatever follows them.
     pub fn entry_of<'s>(&'s self, name: &'s str) -> Option<&'s str> {
         // Those without a word are few.
         if self.states.contains_key(name) || self.keys.iter().any(|own| own == name) {
@@ -95,7 +98,8 @@ impl SprintStatus {
         keys.filter(|key| self.status(key) != later.status(key)).cloned().collect()
     }
 
-    /// The places at which the ledger of the story at `path` may stand, the nearest first: in its folder, or in the one above.
+    /// The places at which the ledger of the story at `path` may stand, the nearest first: in its folder, or
+    /// in the one above.
     pub fn places(path: &ProjectPath) -> Vec<ProjectPath> {
         let below = |folder: Option<&ProjectPath>| match folder {
             Some(folder) => folder.join(SPRINT_STATUS_NAME),

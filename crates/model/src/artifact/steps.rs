@@ -8,7 +8,8 @@ use stepmark_frontmatter::{CollectionStyle, Node, NodeKind, Span, Value, Yaml};
 /// The keys under which the field keeps completed steps (docs/formats.md, "Frontmatter of BMAD").
 pub const STEPS_KEYS: [&str; 2] = ["stepsCompleted", "validationStepsCompleted"];
 
-/// A list of completed steps. Items keep their spelling: a step id is text, and `workflow` decides what it means.
+/// A list of completed steps. Items keep their spelling: a step id is text, and `workflow` decides what it
+/// means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
     /// The key of the list, one of [`STEPS_KEYS`].

@@ -11,8 +11,8 @@ use stepmark_frontmatter::{
     Document, Frontmatter, Node, NodeKind, ParseError, Yaml, heading_title, merge_conflict,
 };
 
-/// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read is a
-/// diagnosis, and what is unknown is kept as text.
+/// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read
+/// is a diagnosis, and what is unknown is kept as text.
 #[derive(Clone, Debug)]
 pub struct Artifact {
     path: ProjectPath,
@@ -68,7 +68,8 @@ pub struct FrontmatterState {
     pub id: Option<Field>,
     /// `stepmark_id`: the id that `track` gave to an artifact without one.
     pub stepmark_id: Option<Field>,
-    /// `title`, else `name`, else `project_name` where the body has no heading: in a whole project that is the same.
+    /// `title`, else `name`, else `project_name` where the body has no heading: in a whole project that is
+    /// the same.
     pub title: Option<Field>,
     /// `delegation`: its place in a chain of delegation.
     pub delegation: Option<Delegation>,
@@ -141,7 +142,8 @@ impl Artifact {
         &self.diagnoses
     }
 
-    /// Returns whether the file holds workflow state, readable or not. Other Markdown files are none of our business.
+    /// Returns whether the file holds workflow state, readable or not. Other Markdown files are none of our
+    /// business.
     pub fn is_tracked(&self) -> bool {
         self.has_workflow_keys()
             || self.state.status.is_some()
@@ -149,7 +151,8 @@ impl Artifact {
             || self.names_state_unreadably()
     }
 
-    /// Returns whether a status word alone makes the file an artifact, as `status: published` does with a post.
+    /// Returns whether a status word alone makes the file an artifact, as `status: published` does with a
+    /// post.
     pub fn has_status_alone(&self) -> bool {
         let state = &self.state;
         let says_more = state.delegation.is_some() || state.scope.is_some() || state.body_status.is_some();
@@ -167,7 +170,8 @@ impl Artifact {
             || state.validation_status.is_some()
     }
 
-    /// Returns whether the file is a story of BMAD, which needs no frontmatter: its name, its heading and its `Status:` line say so.
+    /// Returns whether the file is a story of BMAD, which needs no frontmatter: its name, its heading and its
+    /// `Status:` line say so.
     fn is_story(&self) -> bool {
         self.state.body_status.is_some()
             && story_key(&self.path).is_some()
@@ -179,8 +183,8 @@ impl Artifact {
         first_heading(&self.document(), &self.bytes)
     }
 
-    /// Returns whether frontmatter that no reader sees names a key of ours at the start of a line: then the file is an artifact
-    /// that broke.
+    /// Returns whether frontmatter that no reader sees names a key of ours at the start of a line: then the
+    /// file is an artifact that broke.
     fn names_state_unreadably(&self) -> bool {
         let is_broken = self.diagnoses.iter().any(|diagnosis| {
             matches!(

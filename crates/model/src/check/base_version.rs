@@ -20,8 +20,8 @@ pub trait AcceptedLosses {
     /// Returns whether somebody took this away through stepmark, so that history knows who and why.
     fn accepts(&self, loss: &Loss<'_>) -> bool;
 
-    /// Returns whether something was accepted by what the newer state of the repository does not hold, so that whoever gets that state cannot see
-    /// why. Asked after all that may be accepted.
+    /// Returns whether something was accepted by what the newer state of the repository does not hold, so
+    /// that whoever gets that state cannot see why. Asked after all that may be accepted.
     fn is_missing(&self) -> bool {
         false
     }

@@ -10,8 +10,8 @@ use crate::artifact::FileHash;
 /// The schema of the file.
 const SCHEMA: &str = "stepmark.baseline/1";
 
-/// Findings that are known and not reported. They are known by file, rule and words, not by place, so that they stay known
-/// where lines are added above them; so many of a kind as were counted.
+/// Findings that are known and not reported. They are known by file, rule and words, not by place, so that
+/// they stay known where lines are added above them; so many of a kind as were counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline(BTreeMap<Key, usize>);
 
@@ -86,7 +86,8 @@ impl Baseline {
         Ok(Self(counts))
     }
 
-    /// The bytes of its file: sorted, a finding a line, so that two branches that mend different findings merge.
+    /// The bytes of its file: sorted, a finding a line, so that two branches that mend different findings
+    /// merge.
     pub fn to_bytes(&self) -> Vec<u8> {
         let entries = self.0.iter().map(|(Key { path, rule, message }, count)| {
             serde_json::json!({"path": path, "rule": rule, "message": message, "count": count}).to_string()
@@ -106,8 +107,8 @@ impl Baseline {
         self.0.is_empty()
     }
 
-    /// Takes those that are known out of `findings`, and out of the baseline: what is left in it at the end is gone from the
-    /// project. Returns how many were known.
+    /// Takes those that are known out of `findings`, and out of the baseline: what is left in it at the end
+    /// is gone from the project. Returns how many were known.
     pub fn subtract(&mut self, findings: &mut Vec<Finding>) -> usize {
         let before = findings.len();
         if !self.0.is_empty() {

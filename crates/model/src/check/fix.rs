@@ -2,9 +2,9 @@
 
 use stepmark_frontmatter::{Edit, Region, Span, Splice, apply};
 
-/// A change of the file that mends a finding, proven where it changes frontmatter. Its splices are in order, do not overlap, and
-/// count in the bytes that were checked; fixes of two findings may overlap, and then one of them has to wait for the next
-/// check.
+/// A change of the file that mends a finding, proven where it changes frontmatter. Its splices are in order,
+/// do not overlap, and count in the bytes that were checked; fixes of two findings may overlap, and then one
+/// of them has to wait for the next check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// Its safety.
@@ -40,8 +40,8 @@ impl Fix {
         Self { safety, title: title.into(), splices: vec![Splice { span, text: text.into() }] }
     }
 
-    /// The fix that makes `edits` in the frontmatter of `file`; `None` where they cannot be made faithfully, or nothing would
-    /// change.
+    /// The fix that makes `edits` in the frontmatter of `file`; `None` where they cannot be made faithfully,
+    /// or nothing would change.
     pub fn edit(safety: Safety, title: impl Into<String>, file: &[u8], edits: &[Edit]) -> Option<Self> {
         let edited = apply(file, &Region::Frontmatter, edits).ok()?;
         let splices = match edits {
@@ -53,7 +53,8 @@ impl Fix {
     }
 }
 
-/// One splice that leads from `before` to `after`; `None` where they are the same, or part inside of a character.
+/// One splice that leads from `before` to `after`; `None` where they are the same, or part inside of a
+/// character.
 fn difference(before: &[u8], after: &[u8]) -> Option<Splice> {
     if before == after {
         return None;

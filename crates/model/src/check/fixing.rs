@@ -1,8 +1,9 @@
 //! Making fixes: bytes and the fixes of their findings → new bytes, each round proven.
 //!
-//! **Flow.** The fixes that are allowed and do not touch each other are made together; the file is checked again; what is left
-//! comes in the next round. **Guarantee.** Only bytes that a fix replaces differ; every finding that was mended is gone; no error
-//! is there that was not there before. A fix that cannot be made so is declined with the reason.
+//! **Flow.** The fixes that are allowed and do not touch each other are made together; the file is checked
+//! again; what is left comes in the next round. **Guarantee.** Only bytes that a fix replaces differ; every
+//! finding that was mended is gone; no error is there that was not there before. A fix that cannot be made so
+//! is declined with the reason.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -68,8 +69,8 @@ pub enum DeclineReason {
     },
 }
 
-/// Makes the fixes that are `allowed` in a file of `bytes`, as far as they can be made faithfully. `find` tells what is wrong with
-/// bytes of this file, in file order.
+/// Makes the fixes that are `allowed` in a file of `bytes`, as far as they can be made faithfully. `find`
+/// tells what is wrong with bytes of this file, in file order.
 ///
 /// # Errors
 /// What `find` answers.
@@ -213,7 +214,8 @@ impl<'f> Tally<'f> {
     }
 }
 
-/// `bytes` with all `splices` made; `None` where one lies outside of the file or over another, or a text would end up torn.
+/// `bytes` with all `splices` made; `None` where one lies outside of the file or over another, or a text
+/// would end up torn.
 fn spliced<'s>(bytes: &[u8], splices: impl Iterator<Item = &'s Splice>) -> Option<Vec<u8>> {
     let mut splices: Vec<_> = splices.collect();
     splices.sort_by_key(|splice| splice.span);

@@ -9,7 +9,8 @@ use crate::{
 };
 use stepmark_frontmatter::Span;
 
-/// An artifact with what is known around it. Whoever checks gathers these facts; a rule whose facts are missing finds nothing.
+/// An artifact with what is known around it. Whoever checks gathers these facts; a rule whose facts are
+/// missing finds nothing.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The artifact.
@@ -33,8 +34,8 @@ pub trait RuleEnvironment {
     /// Returns whether a file or folder is there.
     fn exists(&self, path: &ProjectPath) -> bool;
     /// The status in the ledger of a sprint at `ledger` of the story whose file is called `story`
-    /// ([`SprintStatus`](crate::artifact::SprintStatus)); `None` where there is no such ledger, it cannot be read, or it does not
-    /// know the story.
+    /// ([`SprintStatus`](crate::artifact::SprintStatus)); `None` where there is no such ledger, it cannot be
+    /// read, or it does not know the story.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
     /// The row of the file at `path` in the manifest of the project's artifacts.
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;

@@ -36,8 +36,8 @@ impl ChainPosition {
         Self { chain: vec![id.into()] }
     }
 
-    /// The place that the delegation of `member` says; a root where it has none. `identity` is the id to take where it has
-    /// no id at all.
+    /// The place that the delegation of `member` says; a root where it has none. `identity` is the id to take
+    /// where it has no id at all.
     ///
     /// # Errors
     /// When the delegation contradicts itself.

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use super::{Ancestry, Chains, Member};
 use crate::artifact::ProjectPath;
 
-/// All trees of a project, row by row: each member is followed by those below it. Flat, since chains are as deep as files
-/// make them.
+/// All trees of a project, row by row: each member is followed by those below it. Flat, since chains are as
+/// deep as files make them.
 #[derive(Clone, Debug, Default)]
 pub struct Forest<'c> {
     /// The rows.
@@ -22,13 +22,14 @@ pub struct ForestRow<'c> {
     pub level: usize,
     /// True if no other child of its parent follows.
     pub is_last: bool,
-    /// True if it stands at the top though it names a parent: that one is missing, is not the only one of that id, or
-    /// stands below it.
+    /// True if it stands at the top though it names a parent: that one is missing, is not the only one of
+    /// that id, or stands below it.
     pub is_cut_off: bool,
 }
 
 impl<'c> Forest<'c> {
-    /// The trees of `chains`, in the order of the paths of their tops. Every member that takes part stands in it once.
+    /// The trees of `chains`, in the order of the paths of their tops. Every member that takes part stands in
+    /// it once.
     pub fn of(chains: &'c Chains) -> Self {
         let mut forest = Self::default();
         let mut placed = HashSet::new();

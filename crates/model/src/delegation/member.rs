@@ -61,7 +61,8 @@ impl Member {
 }
 
 impl Agent {
-    /// Reads the artifact's frontmatter once more: the keys are no state, so the typed view does not have them.
+    /// Reads the artifact's frontmatter once more: the keys are no state, so the typed view does not have
+    /// them.
     pub fn of(artifact: &Artifact) -> Option<Self> {
         const KEYS: [&str; 3] = ["assignee", "agent", "owner"];
         if !artifact.state().other_keys.iter().any(|key| KEYS.contains(&key.as_str())) {

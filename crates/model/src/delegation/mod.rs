@@ -1,5 +1,5 @@
-//! Chains of delegation: who gave work to whom, and whether it is finished (docs/design.md, "Delegation"). Pure: what the artifacts
-//! say → chains, their mistakes, and the forest.
+//! Chains of delegation: who gave work to whom, and whether it is finished (docs/design.md, "Delegation").
+//! Pure: what the artifacts say → chains, their mistakes, and the forest.
 
 mod completion;
 mod chain_position;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::artifact::{Artifact, ProjectPath};
 
-/// The identity of an artifact within its project: `id:` and its own id, else `id:` and the `stepmark_id` that `track`
-/// gave to it, else `path:` and where it stands (docs/design.md, "Identity").
+/// The identity of an artifact within its project: `id:` and its own id, else `id:` and the `stepmark_id`
+/// that `track` gave to it, else `path:` and where it stands (docs/design.md, "Identity").
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ArtifactKey(String);

@@ -27,7 +27,8 @@ pub struct Event {
     pub v: u32,
     /// Its name.
     pub id: EventId,
-    /// The time by the clock of the machine that wrote it, in milliseconds; clocks go wrong, so causality is `parents`.
+    /// The time by the clock of the machine that wrote it, in milliseconds; clocks go wrong, so causality is
+    /// `parents`.
     pub at: Timestamp,
     /// The kind of event; open.
     pub kind: Kind,
@@ -66,8 +67,8 @@ pub struct Event {
     /// The whole state after, in every [`Event::SNAPSHOT_EVERY`]th event and in one without a parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Json>,
-    /// The spelling of the changed values before ([`Spelling`](crate::journal::Spelling)), as it stands in the journal: what a newer
-    /// version adds stays.
+    /// The spelling of the changed values before ([`Spelling`](crate::journal::Spelling)), as it stands in
+    /// the journal: what a newer version adds stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spelling: Option<Json>,
     /// Further facts, by the kind of event.
@@ -115,15 +116,16 @@ pub struct EventDraft {
     pub reason: Option<String>,
     /// Further facts.
     pub data: Map<String, Json>,
-    /// The reason to do it although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`] event before it keeps the reason.
+    /// The reason to do it although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`]
+    /// event before it keeps the reason.
     pub insistence: Option<String>,
     /// The spelling of the changed values before.
     pub spelling: Option<Json>,
 }
 
 impl Digests {
-    /// Returns whether two moments of a file show the same state: both have none, or the same frontmatter, or the same bytes where
-    /// it cannot be read.
+    /// Returns whether two moments of a file show the same state: both have none, or the same frontmatter, or
+    /// the same bytes where it cannot be read.
     pub fn are_same_state(left: Option<Self>, right: Option<Self>) -> bool {
         match (left, right) {
             (None, None) => true,
@@ -210,7 +212,8 @@ impl EventDraft {
         self
     }
 
-    /// The same, which keeps how the frontmatter of the file `old` was written where `changes` make another of it in the file `new`.
+    /// The same, which keeps how the frontmatter of the file `old` was written where `changes` make another
+    /// of it in the file `new`.
     #[must_use]
     pub fn keeping(mut self, old: &[u8], new: &[u8], changes: &[Change]) -> Self {
         let spelling = Spelling::of(old, new, changes);
@@ -227,7 +230,8 @@ impl EventDraft {
 }
 
 impl Event {
-    /// The largest number of events of an artifact between two snapshots: the bound on what finding a state must read.
+    /// The largest number of events of an artifact between two snapshots: the bound on what finding a state
+    /// must read.
     pub const SNAPSHOT_EVERY: u64 = 50;
 
     /// An event about nothing yet; [`Event::sealed`] gives it its id when all is filled in.

@@ -88,8 +88,8 @@ impl ArtifactState {
 }
 
 impl EventBuilder<'_> {
-    /// The events that tell of the change from `old` to `new`, in order; the last is the change itself. `outsider` is asked
-    /// only when something happened by other means.
+    /// The events that tell of the change from `old` to `new`, in order; the last is the change itself.
+    /// `outsider` is asked only when something happened by other means.
     pub fn events(
         &self,
         prior: PriorState,

@@ -28,7 +28,8 @@ pub enum HistoryState {
         /// The latest such event.
         event: EventId,
     },
-    /// Its state is what git makes of several heads in a merge or a rebase: each key says what it says after one of them.
+    /// Its state is what git makes of several heads in a merge or a rebase: each key says what it says after
+    /// one of them.
     Merged {
         /// The latest head.
         head: EventId,
@@ -106,8 +107,8 @@ impl Lineage {
         self.events.iter().filter(|event| !followed.contains(&event.id)).collect()
     }
 
-    /// The state of an artifact with this file in its history; `None` for a file that is not there. Line ends and bodies do
-    /// not count, as long as the frontmatter can be read.
+    /// The state of an artifact with this file in its history; `None` for a file that is not there. Line ends
+    /// and bodies do not count, as long as the frontmatter can be read.
     pub fn history_state(&self, file: Option<Digests>) -> HistoryState {
         let leads_here = |event: &&Event| Digests::are_same_state(event.after, file);
         let heads = self.heads();
@@ -121,7 +122,8 @@ impl Lineage {
         }
     }
 
-    /// Returns whether `state` is made of those after the heads, of which there are several: each key says what it says after one of them.
+    /// Returns whether `state` is made of those after the heads, of which there are several: each key says
+    /// what it says after one of them.
     pub fn is_merged(&self, state: &Json) -> bool {
         let heads = self.heads();
         if heads.len() < 2 {
@@ -159,8 +161,8 @@ impl Lineage {
         }
     }
 
-    /// Replays all events, and says which of them does not lead to the state that it records. An event whose parent is
-    /// missing starts anew from its snapshot, or cannot be judged.
+    /// Replays all events, and says which of them does not lead to the state that it records. An event whose
+    /// parent is missing starts anew from its snapshot, or cannot be judged.
     pub fn verify(&self) -> Vec<ReplayError> {
         let mut states: HashMap<EventId, Json> = HashMap::new();
         let mut children: HashMap<EventId, usize> = HashMap::new();
@@ -192,7 +194,8 @@ impl Lineage {
     }
 }
 
-/// The state after `event`, judged by its digest and its snapshot; `None` where there is nothing to start from.
+/// The state after `event`, judged by its digest and its snapshot; `None` where there is nothing to start
+/// from.
 fn advance(event: &Event, before: Option<Json>) -> Result<Option<Json>, ReplayError> {
     let start = match (before, event.parents.is_empty()) {
         (Some(before), _) => Some(before),

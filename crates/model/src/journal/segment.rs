@@ -10,7 +10,8 @@ use crate::artifact::FileHash;
 /// The format named in the header of a segment.
 const FORMAT: &str = "journal/1";
 
-/// The name of a segment, without the extension of its file: letters, digits, `-`, `_` and `.`, never a leading dot.
+/// The name of a segment, without the extension of its file: letters, digits, `-`, `_` and `.`, never a
+/// leading dot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct SegmentName(String);
@@ -188,12 +189,12 @@ impl HashChain {
         bytes
     }
 
-    /// Reads the next line, without its line feed. After a problem the chain goes on behind the line, so that one bad
-    /// line is one problem.
+    /// Reads the next line, without its line feed. After a problem the chain goes on behind the line, so that
+    /// one bad line is one problem.
     ///
     /// # Errors
-    /// What is wrong with it. That the event is genuine is checked only by [`HashChain::read_genuine`], as it costs a
-    /// canonical form.
+    /// What is wrong with it. That the event is genuine is checked only by [`HashChain::read_genuine`], as it
+    /// costs a canonical form.
     pub fn read(&mut self, line: &[u8]) -> Result<Event, LineProblem> {
         let expected = std::mem::replace(&mut self.last, FileHash::of(line));
         let read: Line = serde_json::from_slice(line)

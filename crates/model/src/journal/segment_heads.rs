@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use super::{Actor, ActorKind, Event, EventDraft, Kind, SegmentName};
 use crate::artifact::FileHash;
 
-/// The largest number of segments that a seal names. Those beyond it are named by the next seals: each takes as many
-/// that nobody named before.
+/// The largest number of segments that a seal names. Those beyond it are named by the next seals: each takes
+/// as many that nobody named before.
 pub const MOST_HEADS: usize = 64;
 
 /// The field of a seal that holds the heads: names and hashes.

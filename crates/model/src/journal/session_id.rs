@@ -4,8 +4,8 @@ use std::{fmt, str::FromStr};
 
 use super::SegmentName;
 
-/// The name of a session: it starts the names of its segments, so it has letters, digits, `-`, `_` and `.`, no leading dot,
-/// and at most [`SessionId::LONGEST`] bytes.
+/// The name of a session: it starts the names of its segments, so it has letters, digits, `-`, `_` and `.`,
+/// no leading dot, and at most [`SessionId::LONGEST`] bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(String);
 

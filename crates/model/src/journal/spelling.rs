@@ -1,8 +1,8 @@
 //! The spelling of frontmatter before a change, as data: enough to restore it.
 //!
-//! What a change replaced is kept as *runs* of whole entries of the root: where they stand, what they became (by its digest),
-//! and the text that they had. A run is put back where its entries are still what the change made of them. For places where
-//! they are not, the text of single values is kept, too.
+//! What a change replaced is kept as *runs* of whole entries of the root: where they stand, what they became
+//! (by its digest), and the text that they had. A run is put back where its entries are still what the change
+//! made of them. For places where they are not, the text of single values is kept, too.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,8 @@ const SEARCHED: usize = 16 << 20;
 /// The most bytes of text in one spelling.
 const MOST: usize = 16 << 10;
 
-/// The text that a change replaced. What is longer than the limits is left out: its value is in the [`Change`].
+/// The text that a change replaced. What is longer than the limits is left out: its value is in the
+/// [`Change`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spelling {
     /// Runs of entries, in their order.
@@ -61,7 +62,8 @@ struct ValueText {
 }
 
 impl Spelling {
-    /// The spelling that `changes`, which lead from the file `old` to the file `new`, replaced; `None` where there is nothing to keep.
+    /// The spelling that `changes`, which lead from the file `old` to the file `new`, replaced; `None` where
+    /// there is nothing to keep.
     pub fn of(old: &[u8], new: &[u8], changes: &[Change]) -> Option<Self> {
         let ([old_text, new_text], budget) = ([frontmatter(old)?, frontmatter(new)?], &mut { MOST });
         let mut take = |text: &str| {
@@ -94,7 +96,8 @@ impl Spelling {
         splices
     }
 
-    /// The splices that give the values of `file` their text back, where they are the same values in another spelling.
+    /// The splices that give the values of `file` their text back, where they are the same values in another
+    /// spelling.
     pub fn value_splices(&self, file: &[u8]) -> Vec<Splice> {
         let Some(yaml) = parsed(file) else { return Vec::new() };
         let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
@@ -155,8 +158,9 @@ fn digest(text: &str) -> String {
     FileHash::of(text.as_bytes()).to_string().chars().take(32).collect()
 }
 
-/// The text cut before each line that begins an entry of the root, as far as lines alone tell: blank lines, comments and lines
-/// that are indented go on with the entry before. It says where to look, and proves nothing.
+/// The text cut before each line that begins an entry of the root, as far as lines alone tell: blank lines,
+/// comments and lines that are indented go on with the entry before. It says where to look, and proves
+/// nothing.
 fn entry_texts(text: &str) -> Vec<&str> {
     let mut entries = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -228,7 +232,8 @@ fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run
     Run { at, after, entries: entries.len(), now: digest(&new), start, end, old }
 }
 
-/// The texts of the values of the file `old` that `changes` took away, where they say more than the values do.
+/// The texts of the values of the file `old` that `changes` took away, where they say more than the values
+/// do.
 fn value_texts(old: &[u8], changes: &[Change]) -> Vec<ValueText> {
     let is_gone = |change: &&Change| !matches!(change.op, Operation::Insert { .. });
     let mut gone = changes.iter().filter(is_gone).peekable();

@@ -12,11 +12,13 @@ use stepmark_frontmatter::{
     Change, Edit, Region, Segment, Splice, apply, edits, inverse, make_changes, splice,
 };
 
-/// The plan that takes back what `event` changed in the frontmatter of `artifact`. What was changed since, elsewhere, stays. What
-/// is as the event left it is written as it was written before the event, to the byte; the rest is given its values back.
+/// The plan that takes back what `event` changed in the frontmatter of `artifact`. What was changed since,
+/// elsewhere, stays. What is as the event left it is written as it was written before the event, to the byte;
+/// the rest is given its values back.
 ///
 /// # Errors
-/// When the event changed nothing that can be taken back, is about another artifact, or its places were changed since.
+/// When the event changed nothing that can be taken back, is about another artifact, or its places were
+/// changed since.
 pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusal> {
     let refuse =
         |reason: &str| TransitionRefusal::NoUndo { event: event.id.to_string(), reason: reason.to_owned() };
@@ -64,8 +66,8 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
     Ok(Plan { edits, remarks: Vec::new() })
 }
 
-/// The edit that gives the file back which the event replaced, where its frontmatter had or has no state to compare: the hash of
-/// that file is in the event.
+/// The edit that gives the file back which the event replaced, where its frontmatter had or has no state to
+/// compare: the hash of that file is in the event.
 fn put_back(artifact: &Artifact, spelling: &Spelling, event: &Event) -> Option<Edit> {
     let (before, after) = (event.before?, event.after?);
     if before.state.is_some() && after.state.is_some() {
@@ -77,8 +79,8 @@ fn put_back(artifact: &Artifact, spelling: &Spelling, event: &Event) -> Option<E
     (!edited.splices.is_empty() && FileHash::of(&edited.bytes) == before.file).then_some(edit)
 }
 
-/// The edits that lead the file from the state `now` to the state `before`, written as it was written then; `None` where that is
-/// not known any more, or not proven.
+/// The edits that lead the file from the state `now` to the state `before`, written as it was written then;
+/// `None` where that is not known any more, or not proven.
 fn spelled(
     artifact: &Artifact,
     spelling: &Spelling,

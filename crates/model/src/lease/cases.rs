@@ -135,7 +135,8 @@ fn outside_of_sessions_a_name_may_commit_but_not_take_again() {
 }
 
 proptest! {
-    /// Whatever the clock does: of all who ever held the lease and show their number, one is admitted at most.
+    /// Whatever the clock does: of all who ever held the lease and show their number, one is admitted at
+    /// most.
     #[test]
     fn never_two_holders(steps in prop::collection::vec((0_usize..4, -500_i64..500, 0_u8..3), 1..60)) {
         let mut lease: Option<Lease> = None;

@@ -66,11 +66,11 @@ impl Lease {
     }
 }
 
-/// Returns whether `who` may change an artifact whose lease is `lease` (`None`: none was ever taken). Asked under the artifact's lock,
-/// under which leases change too.
+/// Returns whether `who` may change an artifact whose lease is `lease` (`None`: none was ever taken). Asked
+/// under the artifact's lock, under which leases change too.
 ///
-/// Who shows a fencing number is admitted if it is that of the lease, whatever the clock says; who shows none, if no live lease
-/// of anybody else stands.
+/// Who shows a fencing number is admitted if it is that of the lease, whatever the clock says; who shows
+/// none, if no live lease of anybody else stands.
 ///
 /// # Errors
 /// Whose lease stands in the way, or that the number is old.

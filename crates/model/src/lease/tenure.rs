@@ -67,14 +67,15 @@ impl LeaseTerm {
         Self { expires_at: end(now, duration), lasts_seconds, ..self.clone() }
     }
 
-    /// Returns whether its end lies further away than it can last: then the clock was wrong when it was taken, and nobody waits for it.
+    /// Returns whether its end lies further away than it can last: then the clock was wrong when it was
+    /// taken, and nobody waits for it.
     pub fn is_beyond(&self, now: Timestamp) -> bool {
         let lasts = self.lasts_seconds.map_or(LONGEST, Duration::from_secs).min(LONGEST);
         self.expires_at > end(now, lasts + SKEW)
     }
 
-    /// Returns whether `who` is the holder: by its session, or, outside of sessions, by its name. An actor that nobody knows is not
-    /// recognised again.
+    /// Returns whether `who` is the holder: by its session, or, outside of sessions, by its name. An actor
+    /// that nobody knows is not recognised again.
     pub fn is_held_by(&self, who: &Attribution) -> bool {
         match (&self.session, &who.session) {
             (Some(session), Some(own)) => session == own.as_str(),
@@ -89,8 +90,9 @@ fn end(now: Timestamp, duration: Duration) -> Timestamp {
     now.checked_add(duration).unwrap_or(Timestamp::MAX)
 }
 
-/// Gives the lease of an artifact to `who`, if nobody else holds it. `current` is the lease as it is; none was taken ever
-/// where it is `None`. Whoever holds it in a session, or shows its number, gets the same lease with a new end.
+/// Gives the lease of an artifact to `who`, if nobody else holds it. `current` is the lease as it is; none
+/// was taken ever where it is `None`. Whoever holds it in a session, or shows its number, gets the same lease
+/// with a new end.
 ///
 /// # Errors
 /// When somebody else holds it, or `who` shows an old number.
@@ -126,7 +128,8 @@ pub fn take(
     }
 }
 
-/// Two processes of one person outside of a session exclude each other: a name alone does not tell them apart.
+/// Two processes of one person outside of a session exclude each other: a name alone does not tell them
+/// apart.
 const fn is_nameless_again(tenure: &LeaseTerm, who: &Attribution) -> bool {
     tenure.session.is_none() && who.fence.is_none()
 }

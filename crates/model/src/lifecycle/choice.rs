@@ -107,8 +107,8 @@ impl Lifecycles {
         self.all().find(|lifecycle| lifecycle.name() == name)
     }
 
-    /// The lifecycle of `artifact`: the first that the project declares for it, else the one of its type, else none. A status
-    /// alone is no evidence: `complete` in a PRD belongs to no table.
+    /// The lifecycle of `artifact`: the first that the project declares for it, else the one of its type,
+    /// else none. A status alone is no evidence: `complete` in a PRD belongs to no table.
     pub fn choose(&self, artifact: &Artifact) -> Option<Choice> {
         let subject = ConditionInput::new(artifact);
         let first = |tables: &[DeclaredLifecycle], source: LifecycleSource| {
@@ -154,8 +154,9 @@ pub(super) fn tables() -> &'static [DeclaredLifecycle] {
     &BUILT_IN
 }
 
-/// The table of this name that comes with stepmark: `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`,
-/// `bmad-research`, `bmad-prfaq`, `d4-ticket`, `task`, `asdd-slice`, `hivemind-task`, `cc-task`.
+/// The table of this name that comes with stepmark: `bmad-spec`, `bmad-story`, `bmad-epic`,
+/// `bmad-retrospective`, `bmad-document`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `task`, `asdd-slice`,
+/// `hivemind-task`, `cc-task`.
 pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
     tables().iter().map(|table| &table.lifecycle).find(|lifecycle| lifecycle.name() == name)
 }

@@ -62,7 +62,8 @@ impl<'a> ConditionInput<'a> {
         Self { artifact, keys: OnceCell::new() }
     }
 
-    /// Returns whether the key may stand in the frontmatter: most artifacts have none of the keys, and need not be read again.
+    /// Returns whether the key may stand in the frontmatter: most artifacts have none of the keys, and need
+    /// not be read again.
     fn may_have(&self, key: &str) -> bool {
         match self.artifact.document().frontmatter() {
             Frontmatter::Present { content, .. } => {

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::artifact::PathGlob;
 
-/// A lifecycle: a table of states and legal moves, and the artifacts that it applies to. With the name of a built-in one, and
-/// without `states`, it says which artifacts that one applies to.
+/// A lifecycle: a table of states and legal moves, and the artifacts that it applies to. With the name of a
+/// built-in one, and without `states`, it says which artifacts that one applies to.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping with `name`, `states`, `moves`, `applies_to`")]
 pub struct LifecycleDeclaration {

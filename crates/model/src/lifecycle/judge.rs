@@ -43,8 +43,9 @@ impl MoveDecision<'_> {
 }
 
 impl Lifecycle {
-    /// Returns whether the table has the move from the status `from` to `to`. Without a status any state may be taken up: the work may
-    /// be older than its status. `remembered` is what stands under [`LifecycleState::return_to`] of `from`.
+    /// Returns whether the table has the move from the status `from` to `to`. Without a status any state may
+    /// be taken up: the work may be older than its status. `remembered` is what stands under
+    /// [`LifecycleState::return_to`] of `from`.
     ///
     /// # Errors
     /// When either is no state, or the table has no such move.

@@ -27,7 +27,8 @@ pub enum KeyUpdate {
 }
 
 impl Lifecycle {
-    /// The keys that a move from `from` to `to` writes beside the status. A counter that is no number is left as it is.
+    /// The keys that a move from `from` to `to` writes beside the status. A counter that is no number is left
+    /// as it is.
     pub fn key_updates(
         &self,
         from: Option<&LifecycleState>,

@@ -17,13 +17,14 @@ pub enum WordChange {
     Unordered,
 }
 
-/// The lifecycles that words about one entry of a ledger are read by: that of the artifact, and that of BMAD, which the readers
-/// of a ledger keep to.
+/// The lifecycles that words about one entry of a ledger are read by: that of the artifact, and that of BMAD,
+/// which the readers of a ledger keep to.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerWords<'l> {
     own: Option<&'l Lifecycle>,
     ledger: Option<&'l Lifecycle>,
-    /// True if the artifact is the spec of a story, so that its words and those of the ledger are not the same.
+    /// True if the artifact is the spec of a story, so that its words and those of the ledger are not the
+    /// same.
     is_spec: bool,
 }
 
@@ -57,8 +58,8 @@ impl<'l> LedgerWords<'l> {
         folded(one) == folded(other) || self.tables().any(means_same)
     }
 
-    /// The word of a ledger for the status `status`, among those that its readers know; `None` where they know none:
-    /// then the ledger is none of the artifact's business.
+    /// The word of a ledger for the status `status`, among those that its readers know; `None` where they
+    /// know none: then the ledger is none of the artifact's business.
     pub fn in_ledger<'w>(self, status: &'w str) -> Option<&'w str>
     where
         'l: 'w,
@@ -75,8 +76,8 @@ impl<'l> LedgerWords<'l> {
         SpecWord::of(status).is_some_and(|word| says(word.listed) || word.also.is_some_and(says))
     }
 
-    /// The word for the frontmatter where the ledger, or the line of the body, says `word`: the name of the state that it means, or the
-    /// word itself where no table has it.
+    /// The word for the frontmatter where the ledger, or the line of the body, says `word`: the name of the
+    /// state that it means, or the word itself where no table has it.
     pub fn in_frontmatter<'w>(self, word: &'w str) -> &'w str
     where
         'l: 'w,
@@ -104,8 +105,8 @@ impl<'l> LedgerWords<'l> {
         }
     }
 
-    /// The word that readers of a ledger know for the state that `word` means: `in-review` is `review` to them, and `drafted` is
-    /// `ready-for-dev`. A word without a state stays as it is.
+    /// The word that readers of a ledger know for the state that `word` means: `in-review` is `review` to
+    /// them, and `drafted` is `ready-for-dev`. A word without a state stays as it is.
     pub fn canonical<'w>(self, word: &'w str) -> &'w str
     where
         'l: 'w,
@@ -122,10 +123,10 @@ impl<'l> LedgerWords<'l> {
 
 /// A status of a spec and what the ledger may say with it.
 ///
-/// The steps of `bmad-build` (BMAD 6.11 and later) keep two words for one story. They write `in-progress` into the
-/// ledger when they begin, and `review` when the spec is `done`: what is `done` in the ledger, `bmad-code-review` says
-/// afterwards. While they plan (`ready-for-dev`) and look over their own work (`in-review`) the ledger stays as it was,
-/// and a plan (`draft`) or a halt (`blocked`) has no word there.
+/// The steps of `bmad-build` (BMAD 6.11 and later) keep two words for one story. They write `in-progress`
+/// into the ledger when they begin, and `review` when the spec is `done`: what is `done` in the ledger,
+/// `bmad-code-review` says afterwards. While they plan (`ready-for-dev`) and look over their own work
+/// (`in-review`) the ledger stays as it was, and a plan (`draft`) or a halt (`blocked`) has no word there.
 #[derive(Debug)]
 pub(super) struct SpecWord {
     /// The state of `bmad-spec`.
@@ -151,7 +152,8 @@ impl SpecWord {
         SPEC_WORDS.iter().find(|word| word.status == state)
     }
 
-    /// The earliest status of a spec that fits what the ledger says: `fits` compares with a word of the ledger.
+    /// The earliest status of a spec that fits what the ledger says: `fits` compares with a word of the
+    /// ledger.
     pub(super) fn first_that(fits: impl Fn(&str) -> bool) -> Option<&'static str> {
         let word = SPEC_WORDS.iter().find(|word| fits(word.listed) || word.also.is_some_and(&fits));
         word.map(|word| word.status)

@@ -1,7 +1,7 @@
 //! Lifecycles of statuses: tables of states and legal moves (docs/design.md, "Lifecycles"). Pure.
 //!
-//! The tables that are built in stand in `tables/`, one a file, in the form in which a project declares its own. Which
-//! lifecycle an artifact has is decided by [`Lifecycles::choose`], never guessed.
+//! The tables that are built in stand in `tables/`, one a file, in the form in which a project declares its
+//! own. Which lifecycle an artifact has is decided by [`Lifecycles::choose`], never guessed.
 
 mod spelling;
 mod guard;

@@ -24,7 +24,8 @@ pub enum MoveRefusal {
         /// The states that may be entered now.
         legal: Vec<String>,
     },
-    /// The artifact's status is none of the lifecycle, so no move leads out of it (docs/design.md, "Unknown words").
+    /// The artifact's status is none of the lifecycle, so no move leads out of it (docs/design.md, "Unknown
+    /// words").
     #[error(
         "its status `{from}` is no state of the lifecycle `{lifecycle}`, so no move leads out of it: its states are {}",
         listed(states)

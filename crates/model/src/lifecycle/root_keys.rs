@@ -17,7 +17,8 @@ struct RootKey {
 }
 
 impl RootKeys {
-    /// The keys of `artifact`; none where its frontmatter cannot be read. Of a key that stands twice the first counts.
+    /// The keys of `artifact`; none where its frontmatter cannot be read. Of a key that stands twice the
+    /// first counts.
     pub fn of(artifact: &Artifact) -> Self {
         let Frontmatter::Present { content, .. } = Document::scan(artifact.bytes()).frontmatter() else {
             return Self::default();
@@ -38,7 +39,8 @@ impl RootKeys {
         self.0.contains_key(key)
     }
 
-    /// Returns whether something stands under the key: a text that is not empty, or a list or mapping that is not.
+    /// Returns whether something stands under the key: a text that is not empty, or a list or mapping that is
+    /// not.
     pub fn is_filled(&self, key: &str) -> bool {
         self.0.get(key).is_some_and(|value| value.is_filled)
     }

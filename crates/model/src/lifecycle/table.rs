@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::spelling::folded;
 use super::{Guard, LifecycleProblem};
 
-/// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every move is between
-/// its states, every state can be reached, and only a terminal one may be without an exit.
+/// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every
+/// move is between its states, every state can be reached, and only a terminal one may be without an exit.
 ///
 /// ```
 /// use stepmark_model::lifecycle::built_in;
@@ -71,8 +71,8 @@ impl Lifecycle {
         &self.counters
     }
 
-    /// The state that a status word means; `None` for a word that is unknown here. No move leads out of an unknown status
-    /// (docs/design.md, "Unknown words").
+    /// The state that a status word means; `None` for a word that is unknown here. No move leads out of an
+    /// unknown status (docs/design.md, "Unknown words").
     pub fn state_of(&self, status: &str) -> Option<&LifecycleState> {
         self.words.get(&folded(status)).map(|place| &self.states[*place])
     }
@@ -88,8 +88,8 @@ impl Lifecycle {
     }
 
     /// The legal moves out of `from`, in the order of the states. `remembered` is the status word under
-    /// [`LifecycleState::return_to`] of `from`, if it has such a key. Where nothing that can be used is remembered, it may be
-    /// left for every state that leads to it.
+    /// [`LifecycleState::return_to`] of `from`, if it has such a key. Where nothing that can be used is
+    /// remembered, it may be left for every state that leads to it.
     pub fn moves_from(&self, from: &LifecycleState, remembered: Option<&str>) -> Vec<Move<'_>> {
         let Some(left) = self.place(from) else { return Vec::new() };
         let from = &self.states[left];
@@ -133,7 +133,8 @@ pub struct LifecycleState {
     pub synonyms: Vec<String>,
     /// Its meaning, for people.
     pub meaning: Option<String>,
-    /// The progress of the work: a higher rank is further. `None` for a state beside the way, such as blocked.
+    /// The progress of the work: a higher rank is further. `None` for a state beside the way, such as
+    /// blocked.
     pub rank: Option<u32>,
     /// True if work begins in it.
     pub is_initial: bool,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// The hooks that get our lines. Before a commit and a merge commit the history of what changed is staged; before these and a push it is
-/// checked. After what may change files gates are rebuilt.
+/// The hooks that get our lines. Before a commit and a merge commit the history of what changed is staged;
+/// before these and a push it is checked. After what may change files gates are rebuilt.
 pub const HOOKS: [&str; 7] = [
     "pre-commit",
     "pre-merge-commit",
@@ -51,8 +51,8 @@ pub enum HookPlan {
     Remove,
 }
 
-/// Plans to add our lines to the hook `name`, for the projects at `roots`, seen from the top of the work tree (`.`: the top
-/// itself). Projects that stand in it already stay.
+/// Plans to add our lines to the hook `name`, for the projects at `roots`, seen from the top of the work tree
+/// (`.`: the top itself). Projects that stand in it already stay.
 pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> HookPlan {
     let mut all = found.as_ref().map(|found| roots_of(found.bytes)).unwrap_or_default();
     all.extend(roots.iter().cloned());
@@ -81,7 +81,8 @@ pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> Ho
     HookPlan::SetAside(format!("{SHEBANG}\n{block}{call}").into_bytes())
 }
 
-/// Plans to take our lines for the projects at `roots` out of the hook `name` again. `has_kept`: another hook was set aside for ours.
+/// Plans to take our lines for the projects at `roots` out of the hook `name` again. `has_kept`: another hook
+/// was set aside for ours.
 pub fn uninstall(name: &str, roots: &[String], found: Option<FoundHook<'_>>, has_kept: bool) -> HookPlan {
     let Some(found) = found else { return HookPlan::Keep };
     let Some((before, after)) = split(found.bytes) else { return HookPlan::Keep };
@@ -139,7 +140,8 @@ fn unquoted(text: &str) -> Option<String> {
     Some(read)
 }
 
-/// They never fail, since git tells the person of a hook that does, and read nothing of what git writes to hooks.
+/// They never fail, since git tells the person of a hook that does, and read nothing of what git writes to
+/// hooks.
 fn gate_lines(root: &str) -> String {
     where_stepmark_is(root, &format!("stepmark project --gates --quiet --root {root} </dev/null || true"))
 }
@@ -170,7 +172,8 @@ fn checking(lines: String) -> String {
     )
 }
 
-/// The history of what is staged goes into the commit; where that fails, the check says what is missing. Findings stop the commit.
+/// The history of what is staged goes into the commit; where that fails, the check says what is missing.
+/// Findings stop the commit.
 fn check_lines(root: &str) -> String {
     format!(
         "    if [ -d {root} ]; then\n        \

@@ -1,4 +1,5 @@
-//! The trailers of a commit message that name the last lines of sealed segments. Pure: a message → the message with them.
+//! The trailers of a commit message that name the last lines of sealed segments. Pure: a message → the
+//! message with them.
 
 use crate::journal::{SegmentHead, SegmentName};
 

@@ -8,8 +8,8 @@ use crate::artifact::{FileHash, ProjectPath};
 /// The name of the meta file: that of the instruction file and this.
 pub const META_SUFFIX: &str = ".meta";
 
-/// The meta file, readable by claude-mpm (docs/formats.md). Unlike there the size counts bytes, and the hash is compared with
-/// the bytes of the file on every use.
+/// The meta file, readable by claude-mpm (docs/formats.md). Unlike there the size counts bytes, and the hash
+/// is compared with the bytes of the file on every use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstructionMeta {
     /// The version of the format: `1.0`.
@@ -80,8 +80,8 @@ pub enum CacheState {
 }
 
 impl CacheState {
-    /// Judges the cached `file` and the bytes of its `meta` file; `wanted` and `text` are what the inputs give now. The file
-    /// is hashed here, on every use.
+    /// Judges the cached `file` and the bytes of its `meta` file; `wanted` and `text` are what the inputs
+    /// give now. The file is hashed here, on every use.
     pub fn judge(file: Option<&[u8]>, meta: Option<&[u8]>, text: &str, wanted: &InstructionMeta) -> Self {
         let Some(file) = file else { return Self::Absent };
         let found = FileHash::of(file);

@@ -1,7 +1,8 @@
-//! The instruction file of an agent: assembled from components, settings and state digests, and the meta file beside it. Pure; `workspace::instructions` reads and writes.
+//! The instruction file of an agent: assembled from components, settings and state digests, and the meta file
+//! beside it. Pure; `workspace::instructions` reads and writes.
 //!
-//! State stays in the artifacts: the text names each artifact with the digest of its state, never its progress,
-//! and holds no time. So it changes exactly when an input does.
+//! State stays in the artifacts: the text names each artifact with the digest of its state, never its
+//! progress, and holds no time. So it changes exactly when an input does.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -26,7 +27,8 @@ pub struct ComponentNotText {
 }
 
 impl InstructionComponent {
-    /// Reads the bytes of a component. Its frontmatter is left out: that is state, and state is no instruction.
+    /// Reads the bytes of a component. Its frontmatter is left out: that is state, and state is no
+    /// instruction.
     ///
     /// # Errors
     /// When the bytes are not UTF-8.
@@ -123,7 +125,8 @@ fn spelled(value: &str) -> String {
     if is_plain { value.to_owned() } else { serde_json::Value::from(value).to_string() }
 }
 
-/// The differences between two assembled texts, for people: the names of settings and artifacts, and "a component".
+/// The differences between two assembled texts, for people: the names of settings and artifacts, and "a
+/// component".
 pub(crate) fn changed_inputs(cached: &str, assembled: &str) -> Vec<String> {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
     let (before, after) = (lines(cached), lines(assembled));

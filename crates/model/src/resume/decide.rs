@@ -9,9 +9,10 @@ use crate::workflow::WorkState;
 
 /// Decides where to go on, or what to look at next. `least` is the tier to ask at least.
 ///
-/// A frontmatter that can be read is the truth, whatever else says otherwise; that is only told (docs/design.md, "Truth"). Else
-/// the newest checkpoint counts, unless it is not believed or outdated; else, of everything, the newest state that is believed, and at
-/// the same moment the journal before a checkpoint before git.
+/// A frontmatter that can be read is the truth, whatever else says otherwise; that is only told
+/// (docs/design.md, "Truth"). Else the newest checkpoint counts, unless it is not believed or outdated; else,
+/// of everything, the newest state that is believed, and at the same moment the journal before a checkpoint
+/// before git.
 pub fn decide(report: &ResumeReport, least: Tier) -> ResumeDecision {
     let Some(looked) = report.looked else { return ResumeDecision::Look(Tier::Frontmatter) };
     let frontmatter = report.sources.iter().find(|one| one.source == StateSource::Frontmatter);
@@ -107,8 +108,8 @@ fn answer(report: &ResumeReport, tier: Tier, chosen: &SourceReport) -> ResumeDec
     })
 }
 
-/// The remark on another source that is believed too: it knows more steps, is newer, or (git, which alone knows what is
-/// checked out) says something else than the journal.
+/// The remark on another source that is believed too: it knows more steps, is newer, or (git, which alone
+/// knows what is checked out) says something else than the journal.
 fn disagreement(
     chosen: &SourceReport,
     (at, point): (Option<Timestamp>, &ResumePoint),

@@ -8,7 +8,8 @@ use super::value::scope_rank;
 use super::{FieldValue, SelectionError, SelectionField, parser};
 use crate::artifact::Scope;
 
-/// Something that a question can be asked of. A value is asked for only where the question needs it, and again for each mention.
+/// Something that a question can be asked of. A value is asked for only where the question needs it, and
+/// again for each mention.
 pub trait Selectable {
     /// The value of a field.
     fn value(&self, field: SelectionField) -> FieldValue;
@@ -41,7 +42,8 @@ impl Selection {
         parser::parse(text).map(Self)
     }
 
-    /// Returns whether the answer is yes. What says nothing in a field is equal to no value, and neither less nor greater.
+    /// Returns whether the answer is yes. What says nothing in a field is equal to no value, and neither less
+    /// nor greater.
     pub fn matches(&self, row: &dyn Selectable) -> bool {
         holds(&self.0, row)
     }

@@ -19,7 +19,8 @@ pub struct SortKey {
 pub struct SortKeys(pub Vec<SortKey>);
 
 impl SortKeys {
-    /// Reads fields with commas between them, with `-` before those whose greatest value comes first: `-scope,path`.
+    /// Reads fields with commas between them, with `-` before those whose greatest value comes first:
+    /// `-scope,path`.
     ///
     /// # Errors
     /// When a name is none of a field.
@@ -33,7 +34,8 @@ impl SortKeys {
         parts(text).map(key).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Sorts `rows`. Those that are equal stay as they are; what says nothing in a field comes last, whatever the direction.
+    /// Sorts `rows`. Those that are equal stay as they are; what says nothing in a field comes last, whatever
+    /// the direction.
     pub fn sort<T: Selectable>(&self, rows: Vec<T>) -> Vec<T> {
         let values = |row: &T| self.0.iter().map(|key| row.value(key.field)).collect::<Vec<_>>();
         let mut keyed: Vec<(Vec<FieldValue>, T)> = rows.into_iter().map(|row| (values(&row), row)).collect();

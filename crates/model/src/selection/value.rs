@@ -90,7 +90,8 @@ impl FieldValue {
 }
 
 impl StatusValue {
-    /// Returns whether `asked` means the same state: in the lifecycle, or by the word where that does not know it.
+    /// Returns whether `asked` means the same state: in the lifecycle, or by the word where that does not
+    /// know it.
     pub(super) fn is(&self, asked: &str) -> bool {
         let state = |word: &str| self.lifecycle.as_ref()?.state_of(word).map(|state| &state.name);
         match (state(&self.word), state(asked)) {
@@ -100,7 +101,8 @@ impl StatusValue {
         }
     }
 
-    /// Compares its state with the state `asked`; `None` where the lifecycle does not know both, or one stands beside the way.
+    /// Compares its state with the state `asked`; `None` where the lifecycle does not know both, or one
+    /// stands beside the way.
     pub(super) fn compare(&self, asked: &str) -> Option<Ordering> {
         if self.is(asked) {
             return Some(Ordering::Equal);

@@ -77,7 +77,8 @@ impl Condition {
     }
 }
 
-/// A state without a rank is beside the way (`lifecycle::LifecycleState`); without a lifecycle only the word itself tells.
+/// A state without a rank is beside the way (`lifecycle::LifecycleState`); without a lifecycle only the word
+/// itself tells.
 fn is_blocked(artifact: &TrackedArtifact, status: &str) -> bool {
     match artifact.lifecycle().and_then(|choice| choice.lifecycle.state_of(status)) {
         Some(state) => state.rank.is_none() && !state.is_initial && !state.is_terminal,
@@ -94,8 +95,8 @@ fn by_status(artifact: &TrackedArtifact, status: &str) -> Condition {
     }
 }
 
-/// Returns whether anything stands between the beginning and the end. Where nothing does, as in a document that is a draft until it is final, the
-/// work goes on in its first state.
+/// Returns whether anything stands between the beginning and the end. Where nothing does, as in a document
+/// that is a draft until it is final, the work goes on in its first state.
 fn has_way(lifecycle: &Lifecycle, first: &LifecycleState) -> bool {
     lifecycle.states().iter().any(|state| state.rank > first.rank && !state.is_terminal)
 }

@@ -1,4 +1,5 @@
-//! The facts that lists, tables and groups show of an artifact: one plain value, which borrows its texts from the artifact or from a cache.
+//! The facts that lists, tables and groups show of an artifact: one plain value, which borrows its texts from
+//! the artifact or from a cache.
 
 mod condition;
 mod epic_titles;
@@ -95,7 +96,8 @@ pub struct ProgressSummary<'a> {
 pub struct LifecycleSummary<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The state that the status means, and how far along it is; `None` where the lifecycle does not know the word.
+    /// The state that the status means, and how far along it is; `None` where the lifecycle does not know the
+    /// word.
     pub state: Option<(Cow<'a, str>, Option<u32>)>,
     /// The nearest state that is further on.
     pub next: Option<Cow<'a, str>>,

@@ -48,7 +48,8 @@ pub enum Command {
 pub enum Strictness {
     /// Say so and go on: workflows differ between releases, and a person may know better.
     Warn,
-    /// Refuse a step that is unknown, or that the list has no spelling for; say so and go on where it is not the next one.
+    /// Refuse a step that is unknown, or that the list has no spelling for; say so and go on where it is not
+    /// the next one.
     Known,
     /// Refuse.
     Refuse,

@@ -11,8 +11,9 @@ use crate::{
 };
 use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
-/// Adds `given` steps to the list, each in the spelling of its neighbours, and brings `lastStep`, `currentStep` and
-/// `current_step` along where they exist. `status` is never touched: finishing is a decision.
+/// Adds `given` steps to the list, each in the spelling of its neighbours, and brings `lastStep`,
+/// `currentStep` and `current_step` along where they exist. `status` is never touched: finishing is a
+/// decision.
 pub(super) fn plan(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -67,8 +68,8 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// Returns whether a list of numbers is to hold a step that has no number alone, such as `02b`: then all of it is written by name, since no reader
-/// takes a list of numbers and names for one.
+/// Returns whether a list of numbers is to hold a step that has no number alone, such as `02b`: then all of
+/// it is written by name, since no reader takes a list of numbers and names for one.
 fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given: &[String]) -> bool {
     let Some(workflow) = workflow else { return false };
     let is_whole = |step: &Step| {
@@ -192,8 +193,8 @@ fn like_read(item: &Value) -> StepItem {
     StepItem { spelling, kind, span: stepmark_frontmatter::Span::default() }
 }
 
-/// Brings the keys along that say the same as the list: `lastStep` names the last completed step, `currentStep` the
-/// one that is worked on, which is the next one as long as there is one.
+/// Brings the keys along that say the same as the list: `lastStep` names the last completed step,
+/// `currentStep` the one that is worked on, which is the next one as long as there is one.
 pub(super) fn follow(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,

@@ -19,8 +19,8 @@ pub struct DecisionContext<'a> {
     pub strictness: Strictness,
 }
 
-/// Decides what `command` means for `artifact`. Whether its lifecycle allows a new status is another question, which every
-/// change of a status is asked alike: [`judge_status`](super::judge_status).
+/// Decides what `command` means for `artifact`. Whether its lifecycle allows a new status is another
+/// question, which every change of a status is asked alike: [`judge_status`](super::judge_status).
 ///
 /// # Errors
 /// When the command makes no sense for the artifact, or its state cannot be read.

@@ -33,7 +33,8 @@ pub struct NewChild<'a> {
     pub parent_link: &'a str,
 }
 
-/// Decides on delegating from `parent`: `child_id` is the id of the child, `parent_id` that of the parent if it has none.
+/// Decides on delegating from `parent`: `child_id` is the id of the child, `parent_id` that of the parent if
+/// it has none.
 ///
 /// # Errors
 /// When the parent is finished, cannot be read, or stands in a chain that does not say where.

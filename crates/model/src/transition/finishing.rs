@@ -37,8 +37,8 @@ impl fmt::Display for OpenChild {
     }
 }
 
-/// Decides on finishing an artifact whose children `open` are not finished. An `insistence` is the reason to do it all the
-/// same.
+/// Decides on finishing an artifact whose children `open` are not finished. An `insistence` is the reason to
+/// do it all the same.
 ///
 /// # Errors
 /// When children are open, and nobody insists.

@@ -1,4 +1,5 @@
-//! Commands decided against an artifact: a plan of edits, or a refusal. Pure: `(artifact, workflow, command) → plan`.
+//! Commands decided against an artifact: a plan of edits, or a refusal. Pure:
+//! `(artifact, workflow, command) → plan`.
 
 #[cfg(test)]
 mod cases;

@@ -75,8 +75,9 @@ impl From<&Artifact> for StepList {
     }
 }
 
-/// Returns whether `completed`, the list of an artifact of `workflow`, names the step that `asked` means, in whatever spelling. A marker
-/// of a resumed session (`step-01b-continue`) is never progress, so it is never listed.
+/// Returns whether `completed`, the list of an artifact of `workflow`, names the step that `asked` means, in
+/// whatever spelling. A marker of a resumed session (`step-01b-continue`) is never progress, so it is never
+/// listed.
 pub fn lists_step(workflow: Option<&WorkflowDefinition>, completed: &[StepId], asked: &StepId) -> bool {
     let (step, _) = resolve(workflow, asked, completed);
     !asked.is_resume() && is_completed(workflow, completed, asked, step)

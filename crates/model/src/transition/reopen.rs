@@ -11,8 +11,8 @@ use crate::{
 };
 use stepmark_frontmatter::{Edit, KeyPath, Value};
 
-/// Takes the `given` steps out of the list, every item that names them, and brings `lastStep`, `currentStep` and
-/// `current_step` along. Later steps stay: which of them the reopened one affects, a person knows.
+/// Takes the `given` steps out of the list, every item that names them, and brings `lastStep`, `currentStep`
+/// and `current_step` along. Later steps stay: which of them the reopened one affects, a person knows.
 pub(super) fn plan(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -57,7 +57,8 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// Nothing is completed any more: a numeric `lastStep` is 0, as in the templates; other keys have no word for that.
+/// Nothing is completed any more: a numeric `lastStep` is 0, as in the templates; other keys have no word for
+/// that.
 fn reset(artifact: &Artifact, plan: &mut Plan) {
     for field in artifact.state().last_step.iter().chain(&artifact.state().current_step) {
         if field.kind == FieldKind::Integer && field.text != "0" {

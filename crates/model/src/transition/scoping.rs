@@ -24,7 +24,8 @@ pub enum ScopeSource {
     },
 }
 
-/// The confidence of an AI: from 0, not at all, to 1, certain. As text it has the decimals that it was given with.
+/// The confidence of an AI: from 0, not at all, to 1, certain. As text it has the decimals that it was given
+/// with.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Confidence {
     value: f64,

@@ -6,8 +6,8 @@ use stepmark_frontmatter::{
     KeyIndex, KeyPath, Node, NodeKind, Region, Scalar, ScalarStyle, Segment, Value, Yaml,
 };
 
-/// `assignments`, with numbers that no reader gives back as they are typed (`1.10`, `010`) as numbers where the value in
-/// place, or the other items of its list, are numbers, and as text else.
+/// `assignments`, with numbers that no reader gives back as they are typed (`1.10`, `010`) as numbers where
+/// the value in place, or the other items of its list, are numbers, and as text else.
 pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> Vec<(KeyPath, Value)> {
     if !assignments.iter().any(|(_, value)| is_spelled(value)) {
         return assignments.to_vec();

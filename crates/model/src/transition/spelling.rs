@@ -103,8 +103,8 @@ pub(super) fn are_integers(items: &[StepItem]) -> bool {
     }) == Some(Kind::Integer)
 }
 
-/// Returns whether an item is of the kind of those in the list, as far as that has one: a list of numbers and names is read by no tool as
-/// one list.
+/// Returns whether an item is of the kind of those in the list, as far as that has one: a list of numbers and
+/// names is read by no tool as one list.
 pub(super) fn is_alike(item: &StepItem, items: &[StepItem]) -> bool {
     let kind = |item: &StepItem| {
         let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);
@@ -123,7 +123,8 @@ fn whole_number(given: &str) -> Option<Value> {
     given.parse::<i64>().ok().filter(|number| number.to_string() == given).map(Value::Integer)
 }
 
-/// `step` in the kind of an existing `lastStep` or `currentStep`; the kind of the list where the key is empty.
+/// `step` in the kind of an existing `lastStep` or `currentStep`; the kind of the list where the key is
+/// empty.
 pub(super) fn field(old: &Field, given: &str, step: Option<&Step>, items: &[StepItem]) -> Option<Value> {
     let Some(text) = old.filled() else { return Some(item(given, step, items)) };
     let kind = Kind::of(text, old.kind == FieldKind::Integer, false);

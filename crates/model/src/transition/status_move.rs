@@ -25,10 +25,10 @@ pub struct StatusMove {
     pub overridden: Option<MoveRefusal>,
 }
 
-/// Returns whether `lifecycle` allows the change of the status from `before` to `after`; `None` where the state is the same. This is the
-/// one law for every way in which a status is changed: by `transition`, by `set`, by a program. `open_steps` are those of
-/// `after`; open children are asked elsewhere ([`StatusMove::wants_children_finished`]). An `insistence` is the reason to
-/// do it all the same.
+/// Returns whether `lifecycle` allows the change of the status from `before` to `after`; `None` where the
+/// state is the same. This is the one law for every way in which a status is changed: by `transition`, by
+/// `set`, by a program. `open_steps` are those of `after`; open children are asked elsewhere
+/// ([`StatusMove::wants_children_finished`]). An `insistence` is the reason to do it all the same.
 ///
 /// # Errors
 /// When the lifecycle forbids it, and nobody insists.
@@ -93,7 +93,8 @@ pub(super) fn plan(
     Ok(Plan { edits, remarks: Vec::new() })
 }
 
-/// The edits that the table adds when `assignments` change the status, without keys that they write themselves.
+/// The edits that the table adds when `assignments` change the status, without keys that they write
+/// themselves.
 pub(super) fn upkeep_of(
     artifact: &Artifact,
     lifecycle: Option<&Lifecycle>,

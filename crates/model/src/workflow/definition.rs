@@ -17,8 +17,9 @@ pub struct WorkflowDetail {
 impl WorkflowDetail {
     /// Reads entries and steps of the workflow of `outline`.
     ///
-    /// Output comes from the keys `outputFile`, `default_output_file`, `output_file`, `wipFile` and `progressFile`, and
-    /// from a line of an entry that names `default_output_file` (architecture and UX have no such key).
+    /// Output comes from the keys `outputFile`, `default_output_file`, `output_file`, `wipFile` and
+    /// `progressFile`, and from a line of an entry that names `default_output_file` (architecture and UX have
+    /// no such key).
     pub fn read(outline: &WorkflowOutline, files: &[WorkflowFile<'_>]) -> Self {
         let mut detail = Self::default();
         for file in files {

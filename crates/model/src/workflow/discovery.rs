@@ -8,9 +8,9 @@ use super::{ChainOutline, StepForm, StepId, StepOutline, Track, WorkflowOutline}
 
 /// Folders, relative to the project, in which BMAD installs workflows.
 ///
-/// Order is preference: where one workflow stands in several, the first is used. `_bmad` (6.0.0-beta and later), `bmad`
-/// and `.bmad` (alphas) hold `workflow.md` forms; the others are the skill folders of the assistants that
-/// bmad-method 6.12's installer knows (its `platform-codes.yaml`).
+/// Order is preference: where one workflow stands in several, the first is used. `_bmad` (6.0.0-beta and
+/// later), `bmad` and `.bmad` (alphas) hold `workflow.md` forms; the others are the skill folders of the
+/// assistants that bmad-method 6.12's installer knows (its `platform-codes.yaml`).
 pub const DEFAULT_ROOTS: [&str; 26] = [
     "_bmad",
     "bmad",
@@ -65,12 +65,13 @@ impl StepFolder {
     }
 }
 
-/// Finds the workflows in `listing`, the files below the discovery roots; the order of the result is that of the
-/// listing's first file of each, so list preferred roots first.
+/// Finds the workflows in `listing`, the files below the discovery roots; the order of the result is that of
+/// the listing's first file of each, so list preferred roots first.
 ///
-/// A step file is a Markdown file with a step's name (see [`StepId::parse`]) in a folder called `steps`, `steps-c`,
-/// `steps-e`, `steps-v` or `…-steps`; or a file called `step-…` directly beside `workflow….md` or `SKILL.md`, or in one
-/// of the folders `declared` by the configuration. Outside of those, a workflow has at least one numbered step.
+/// A step file is a Markdown file with a step's name (see [`StepId::parse`]) in a folder called `steps`,
+/// `steps-c`, `steps-e`, `steps-v` or `…-steps`; or a file called `step-…` directly beside `workflow….md` or
+/// `SKILL.md`, or in one of the folders `declared` by the configuration. Outside of those, a workflow has at
+/// least one numbered step.
 pub fn discover(listing: &[ProjectPath], declared: &[ProjectPath]) -> Vec<WorkflowOutline> {
     let mut entry_folders: BTreeSet<&str> =
         listing.iter().filter(|path| is_entry(path)).filter_map(folder_of).collect();
@@ -111,8 +112,9 @@ pub fn discover(listing: &[ProjectPath], declared: &[ProjectPath]) -> Vec<Workfl
     fold_copies(found)
 }
 
-/// Keeps the first of several workflows that are one: same step files, same name but for a prefix. Installers put a
-/// workflow into `_bmad` (`create-prd`) and into the skill folder of each assistant (`bmad-create-prd`).
+/// Keeps the first of several workflows that are one: same step files, same name but for a prefix. Installers
+/// put a workflow into `_bmad` (`create-prd`) and into the skill folder of each assistant
+/// (`bmad-create-prd`).
 fn fold_copies(found: Vec<WorkflowOutline>) -> Vec<WorkflowOutline> {
     let related = |a: &str, b: &str| a == b || a.ends_with(&format!("-{b}")) || b.ends_with(&format!("-{a}"));
     let mut first: Vec<Option<usize>> = Vec::with_capacity(found.len());

@@ -11,7 +11,8 @@ use super::{StepId, Track};
 pub struct WorkflowOutline {
     /// The folder that holds the steps or their folders.
     pub folder: ProjectPath,
-    /// The name that sets it apart where one folder holds several workflows: `market` for `research/market-steps`.
+    /// The name that sets it apart where one folder holds several workflows: `market` for
+    /// `research/market-steps`.
     pub variant: Option<String>,
     /// Its entry files: `workflow.md`, `workflow-create-prd.md`, `SKILL.md`.
     pub entries: Vec<ProjectPath>,
@@ -55,8 +56,9 @@ impl WorkflowOutline {
         others.flat_map(|chain| chain.steps.iter().map(|step| (chain.track, step.id.clone()))).collect()
     }
 
-    /// The name to show and to configure: the folder's name (`create-prd`, `bmad-market-research`), with the variant in
-    /// front where the folder's name does not tell it (`market-research` for `research/market-steps`).
+    /// The name to show and to configure: the folder's name (`create-prd`, `bmad-market-research`), with the
+    /// variant in front where the folder's name does not tell it (`market-research` for
+    /// `research/market-steps`).
     pub fn name(&self) -> String {
         let folder = self.folder.file_name();
         match &self.variant {
@@ -75,7 +77,8 @@ impl WorkflowOutline {
         self.chains.iter().flat_map(|chain| &chain.steps).any(|step| step.id.number().is_some())
     }
 
-    /// The few files that tell what the workflow calls itself and its artifacts: entries, and each track's first step.
+    /// The few files that tell what the workflow calls itself and its artifacts: entries, and each track's
+    /// first step.
     pub fn telling_files(&self) -> Vec<&ProjectPath> {
         let number = |step: &&StepOutline| (step.id.number().is_none(), step.id.number());
         let first = self.chains.iter().filter_map(|chain| chain.steps.iter().min_by_key(number));

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::Track;
 
-/// A step's place in its chain as its name tells it: `02b` is major 2, letter b; `1.10` is major 1, minor 10 (and
-/// not 1.1). Ordered as 2 < 2b < 2c < 2.1 < 3.
+/// A step's place in its chain as its name tells it: `02b` is major 2, letter b; `1.10` is major 1, minor 10
+/// (and not 1.1). Ordered as 2 < 2b < 2c < 2.1 < 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StepNumber {
     /// The leading number, at most three digits (four are a year).
@@ -48,10 +48,11 @@ pub struct StepId {
 impl StepId {
     /// Reads any spelling: a list item, a step file's stem or file name, or what a person typed.
     ///
-    /// Rules, each from a variety in docs/formats.md: a folder before it and `.md` after it are dropped; case does not
-    /// count; `step` and its separator may be missing (`01-init`); `e-`, `v-` and `c-` before a digit mark the track;
-    /// a number has one to three digits, then nothing, a letter (`02b`) or a dot and a number (`1.10`); the rest is
-    /// the slug (`-init`, `: Title`); `-skipped` at the end means done by skipping.
+    /// Rules, each from a variety in docs/formats.md: a folder before it and `.md` after it are dropped; case
+    /// does not count; `step` and its separator may be missing (`01-init`); `e-`, `v-` and `c-` before a
+    /// digit mark the track; a number has one to three digits, then nothing, a letter (`02b`) or a dot and a
+    /// number (`1.10`); the rest is the slug (`-init`, `: Title`); `-skipped` at the end means done by
+    /// skipping.
     pub fn parse(spelling: &str) -> Self {
         let text = spelling.trim();
         let text = text.rsplit(['/', '\\']).next().unwrap_or(text).to_lowercase();
@@ -95,13 +96,14 @@ impl StepId {
         }
     }
 
-    /// Returns whether the spelling marks the step as skipped (`step-03-success-skipped`): done, but without work.
+    /// Returns whether the spelling marks the step as skipped (`step-03-success-skipped`): done, but without
+    /// work.
     pub fn is_skipped(&self) -> bool {
         self.skipped
     }
 
-    /// Returns whether this is a resume marker (`step-01b-continue`, `step-01b-resume`), which is never progress: upstream
-    /// appends it to the list each time a session resumes (docs/formats.md, "Resumption").
+    /// Returns whether this is a resume marker (`step-01b-continue`, `step-01b-resume`), which is never
+    /// progress: upstream appends it to the list each time a session resumes (docs/formats.md, "Resumption").
     pub fn is_resume(&self) -> bool {
         self.slug().is_some_and(|slug| {
             let last = slug.rsplit('-').next().unwrap_or(slug);
@@ -141,7 +143,8 @@ fn form(text: &str) -> StepForm {
     if let Some(numbered) = numbered(rest) {
         return numbered;
     }
-    // A name without a number is a step only where a separator sets `step` apart: `step-oneshot`, not `steps`.
+    // A name without a number is a step only where a separator sets `step` apart: `step-oneshot`, not
+    // `steps`.
     let set_apart = text.strip_prefix("step").is_some_and(|rest| rest.starts_with(['-', '_']));
     if set_apart && !rest.is_empty() && !rest.contains(char::is_whitespace) {
         return StepForm::Named(rest.into());

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The mode of a chain of steps.
 ///
-/// Source: BMAD keeps one folder a mode (`steps-c`, `steps-e`, `steps-v`) and marks the steps of the last two in
-/// their names (`step-e-01-discovery`, `step-v-02b-parity-check`); docs/formats.md, "Lists of steps".
+/// Source: BMAD keeps one folder a mode (`steps-c`, `steps-e`, `steps-v`) and marks the steps of the last two
+/// in their names (`step-e-01-discovery`, `step-v-02b-parity-check`); docs/formats.md, "Lists of steps".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Track {
@@ -15,7 +15,8 @@ pub enum Track {
     Create,
     /// A finished artifact is revised: `steps-e`, `step-e-NN`.
     Edit,
-    /// A finished artifact is examined; its steps stand under `validationStepsCompleted`: `steps-v`, `step-v-NN`.
+    /// A finished artifact is examined; its steps stand under `validationStepsCompleted`: `steps-v`,
+    /// `step-v-NN`.
     Validate,
 }
 

@@ -21,7 +21,8 @@ pub(super) fn full(text: &str) -> Result<Tree<'_>, ParseError> {
     tree::build(GranitReader::new(text, Comments::Skip, LIMITS.depth), BASE)
 }
 
-/// Returns whether `text` is read by the subset; if it is, then to the tree of the full parser, also with line breaks of Windows.
+/// Returns whether `text` is read by the subset; if it is, then to the tree of the full parser, also with
+/// line breaks of Windows.
 pub(super) fn is_read(text: &str) -> bool {
     let of_windows = text.replace("\r\n", "\n").replace('\n', "\r\n");
     let is_read = agrees(text);
@@ -88,8 +89,8 @@ fn fixtures() -> Vec<String> {
     files.filter_map(text).collect()
 }
 
-/// Tries one in `sample` of the fixtures with one byte taken out, or replaced by or preceded by one with a meaning to YAML.
-/// Says how many were tried, and how many were read.
+/// Tries one in `sample` of the fixtures with one byte taken out, or replaced by or preceded by one with a
+/// meaning to YAML. Says how many were tried, and how many were read.
 fn try_mutations(sample: usize) -> (usize, usize) {
     let signs = b"-?:,[]{}#&*!|>'\"%@`\\ \n\t\r~.a0<=\0";
     let (mut made, mut tried, mut read) = (0, 0, 0);

@@ -83,8 +83,9 @@ impl<'a> Reader<'a> {
         self.text[line.content..line.end].starts_with("- ")
     }
 
-    /// The list that starts with the line `first`, below a key at `key_indent`. It ends before a line that stands further
-    /// left, or is no item: then a key of the map around it, or nothing that this reader takes.
+    /// The list that starts with the line `first`, below a key at `key_indent`. It ends before a line that
+    /// stands further left, or is no item: then a key of the map around it, or nothing that this reader
+    /// takes.
     fn sequence(&mut self, first: Line, key_indent: usize, depth: usize) -> Option<Node<'a>> {
         let mut items: Vec<Node<'a>> = Vec::new();
         while let Some(line) = self.peek().filter(|line| line.indent >= first.indent && self.is_item(*line)) {
@@ -104,7 +105,8 @@ impl<'a> Reader<'a> {
         line.content + 1 + blanks(&self.text.as_bytes()[line.content + 1..line.end])
     }
 
-    /// The item behind the dash of `line`: a value on that line, text on the lines below, or a map that begins behind the dash.
+    /// The item behind the dash of `line`: a value on that line, text on the lines below, or a map that
+    /// begins behind the dash.
     fn item(&mut self, line: Line, depth: usize) -> Option<Node<'a>> {
         let content = self.behind_dash(line);
         let nodes = self.nodes;

@@ -22,7 +22,8 @@ enum Chomping {
 }
 
 impl Header {
-    /// The header that `line` starts with; one that says how far the text is indented is left to the full parser.
+    /// The header that `line` starts with; one that says how far the text is indented is left to the full
+    /// parser.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         let style = if line.first() == Some(&b'>') { ScalarStyle::Folded } else { ScalarStyle::Literal };
         let (chomping, rest) = match line.get(1) {
@@ -35,8 +36,9 @@ impl Header {
 }
 
 impl<'a> Reader<'a> {
-    /// The text below a header whose key or dash stands at `indent`. It ends before the first line that stands no further right
-    /// than `indent`; one in between, an empty text and a last line without a break are left to the full parser.
+    /// The text below a header whose key or dash stands at `indent`. It ends before the first line that
+    /// stands no further right than `indent`; one in between, an empty text and a last line without a break
+    /// are left to the full parser.
     pub(super) fn block_scalar(&mut self, header: Header, indent: usize) -> Option<Node<'a>> {
         let bytes = self.text.as_bytes();
         let is_blank = |line: &Line| line.content == line.end;

@@ -32,8 +32,8 @@ impl<'a> Reader<'a> {
         Some(self.node(start, closing + 1, kind))
     }
 
-    /// The flow map that starts at `start` and ends before `end`. A key without colon and value is one of a map too, as
-    /// in `{ system-date }`.
+    /// The flow map that starts at `start` and ends before `end`. A key without colon and value is one of a
+    /// map too, as in `{ system-date }`.
     pub(super) fn flow_map(&mut self, start: usize, end: usize, depth: usize) -> Option<Node<'a>> {
         let mut entries = Vec::new();
         let mut at = start + 1;
@@ -76,7 +76,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A scalar inside a flow collection. A colon, a comment or a bracket in an unquoted one is left to the full parser.
+    /// A scalar inside a flow collection. A colon, a comment or a bracket in an unquoted one is left to the
+    /// full parser.
     fn flow_scalar(&mut self, start: usize, end: usize) -> Option<Node<'a>> {
         let bytes = &self.text.as_bytes()[start..end];
         if matches!(bytes.first(), Some(b'\'' | b'"')) {

@@ -17,14 +17,15 @@ pub(super) fn blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| **byte == b' ').count()
 }
 
-/// Returns whether `rest`, which follows a value, holds nothing but blanks and a comment that a blank sets off.
+/// Returns whether `rest`, which follows a value, holds nothing but blanks and a comment that a blank sets
+/// off.
 pub(super) fn is_over(rest: &[u8]) -> bool {
     let blanks = blanks(rest);
     rest.get(blanks).is_none_or(|byte| *byte == b'#' && blanks > 0)
 }
 
-/// Letters, digits, and signs that have no meaning to YAML at the start of a value; a minus before one of the first two
-/// (YAML 1.2.2, §7.3.3).
+/// Letters, digits, and signs that have no meaning to YAML at the start of a value; a minus before one of the
+/// first two (YAML 1.2.2, §7.3.3).
 pub(super) fn starts_plain(bytes: &[u8]) -> bool {
     match bytes.first() {
         Some(b'-') => bytes.get(1).is_some_and(u8::is_ascii_alphanumeric),
@@ -35,8 +36,8 @@ pub(super) fn starts_plain(bytes: &[u8]) -> bool {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the rest of a line, `start..end`, which starts with a blank unless it is empty; `None` for whatever is not
-    /// certain to be a whole value.
+    /// Reads the rest of a line, `start..end`, which starts with a blank unless it is empty; `None` for
+    /// whatever is not certain to be a whole value.
     pub(super) fn inline(&mut self, start: usize, end: usize) -> Option<Inline<'a>> {
         let bytes = self.text.as_bytes();
         let start = start + blanks(&bytes[start..end]);

@@ -1,10 +1,12 @@
 //! The subset of YAML in which most frontmatter is written, read in one pass over its lines.
 //!
-//! **Flow.** Block maps of plain and quoted keys; their values are scalars of one line, flow collections of such scalars on one
-//! line, literal or folded text, block lists of all these and of maps, or block maps again; comments and blank lines. **Guarantee.** What is read here is read by the full
-//! parser to the same tree, with the same spans and styles; whatever is not certain to be is left to it. **Why.** It takes a
-//! fifth of the full parser's time, and reading all artifacts of a project is most of what `status` and `check` do. Edits
-//! are planned and proven by the full parser alone (`docs/adr/0005-a-subset-read-in-one-pass.md`).
+//! **Flow.** Block maps of plain and quoted keys; their values are scalars of one line, flow collections of
+//! such scalars on one line, literal or folded text, block lists of all these and of maps, or block maps
+//! again; comments and blank lines. **Guarantee.** What is read here is read by the full parser to the same
+//! tree, with the same spans and styles; whatever is not certain to be is left to it. **Why.** It takes a
+//! fifth of the full parser's time, and reading all artifacts of a project is most of what `status` and
+//! `check` do. Edits are planned and proven by the full parser alone
+//! (`docs/adr/0005-a-subset-read-in-one-pass.md`).
 
 mod line;
 mod inline;
@@ -52,7 +54,8 @@ fn is_ordinary(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\r')
 }
 
-/// The same beyond ASCII, without what some readers take for a line break or for no text (YAML 1.2.2, §5.1 and §5.4).
+/// The same beyond ASCII, without what some readers take for a line break or for no text (YAML 1.2.2, §5.1
+/// and §5.4).
 fn is_printable(character: char) -> bool {
     match character {
         ..='\u{7F}' => u8::try_from(character).is_ok_and(is_ordinary),
@@ -84,8 +87,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The number of bytes from `start` on that may be a key: it is a key if a colon or an end follows. Letters, digits and
-    /// `_-` only, and no digit or dash first.
+    /// The number of bytes from `start` on that may be a key: it is a key if a colon or an end follows.
+    /// Letters, digits and `_-` only, and no digit or dash first.
     fn key_length(&self, start: usize, end: usize) -> Option<usize> {
         let bytes = &self.text.as_bytes()[start..end];
         let starts_well = bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');

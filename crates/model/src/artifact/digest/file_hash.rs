@@ -5,8 +5,8 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
 
-/// SHA-256 over the raw bytes of a file: what `files-manifest.csv` holds and what guards a replacement against a
-/// lost update (docs/design.md, "Digests"). Shown as 64 lower-case hexadecimal digits.
+/// SHA-256 over the raw bytes of a file: what `files-manifest.csv` holds and what guards a replacement
+/// against a lost update (docs/design.md, "Digests"). Shown as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileHash([u8; 32]);
 
@@ -78,7 +78,8 @@ impl FromStr for FileHash {
             return Err(wrong());
         }
         let mut digest = [0_u8; 32];
-        // A manifest holds a hundred thousand of these: look each digit up, and look at the end whether all were digits.
+        // A manifest holds a hundred thousand of these: look each digit up, and look at the end whether all
+        // were digits.
         let mut seen = 0;
         for (byte, pair) in digest.iter_mut().zip(digits.chunks_exact(2)) {
             let (high, low) = (DIGIT_VALUES[usize::from(pair[0])], DIGIT_VALUES[usize::from(pair[1])]);

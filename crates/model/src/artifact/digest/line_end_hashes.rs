@@ -4,8 +4,9 @@ use sha2::{Digest, Sha256};
 
 use crate::artifact::FileHash;
 
-/// The SHA-256 of a file's bytes with all line ends turned to LF, and with all turned to CRLF. Git changes line ends
-/// on checkout (`core.autocrlf`), and a manifest must not cry wolf over that. A lone CR is no line end.
+/// The SHA-256 of a file's bytes with all line ends turned to LF, and with all turned to CRLF. Git changes
+/// line ends on checkout (`core.autocrlf`), and a manifest must not cry wolf over that. A lone CR is no line
+/// end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEndHashes {
     /// Hash with every CRLF turned into LF.

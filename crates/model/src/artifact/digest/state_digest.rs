@@ -7,8 +7,9 @@ use serde_json::Value as Json;
 use crate::artifact::is_time_key;
 use crate::artifact::{FileHash, FileHashError};
 
-/// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (docs/design.md, "Digests"). Two files with the same digest are in the same state whatever their line
-/// ends, comments, key order, quoting and times. Shown as 64 lower-case hexadecimal digits.
+/// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (docs/design.md, "Digests"). Two
+/// files with the same digest are in the same state whatever their line ends, comments, key order, quoting
+/// and times. Shown as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateDigest([u8; 32]);
 
@@ -16,8 +17,9 @@ pub struct StateDigest([u8; 32]);
 const LARGEST_EXACT: u64 = (1 << 53) - 1;
 
 impl StateDigest {
-    /// The digest of `state`. Keys of [`TIME_KEYS`](crate::artifact::TIME_KEYS) are left out at any depth; an integer that no
-    /// double holds exactly enters as its decimal text, so that two such integers are never taken for one.
+    /// The digest of `state`. Keys of [`TIME_KEYS`](crate::artifact::TIME_KEYS) are left out at any depth; an
+    /// integer that no double holds exactly enters as its decimal text, so that two such integers are never
+    /// taken for one.
     ///
     /// ```
     /// use serde_json::json;

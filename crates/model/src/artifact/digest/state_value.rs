@@ -7,7 +7,8 @@ use serde_json::Value as Json;
 use crate::artifact::Artifact;
 use stepmark_frontmatter::{Document, Entry, Frontmatter, Node, ParseError, Value, ValueError, Yaml};
 
-/// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may stand for it (docs/design.md, "Digests"). Offsets count bytes of the whole file.
+/// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may
+/// stand for it (docs/design.md, "Digests"). Offsets count bytes of the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateUnreadable {
     /// The opening fence is never closed.
@@ -67,9 +68,9 @@ impl StateUnreadable {
 }
 
 impl Artifact {
-    /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty one. Line ends,
-    /// comments and quoting are gone; numbers beyond JSON's reach and keys that are not text enter as text
-    /// ([`Value::to_json`]).
+    /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty
+    /// one. Line ends, comments and quoting are gone; numbers beyond JSON's reach and keys that are not text
+    /// enter as text ([`Value::to_json`]).
     ///
     /// # Errors
     /// When the frontmatter does not say one thing to every reader: see [`StateUnreadable`].
@@ -105,8 +106,8 @@ fn empty() -> Json {
     Json::Object(serde_json::Map::new())
 }
 
-/// The first key that stands again in its mapping as JSON has it: `1` and `0x1` are one key there, and so are two equal
-/// maps. [`Yaml::duplicate_keys`] compares source texts.
+/// The first key that stands again in its mapping as JSON has it: `1` and `0x1` are one key there, and so are
+/// two equal maps. [`Yaml::duplicate_keys`] compares source texts.
 fn key_twice(yaml: &Yaml<'_>, root: &Node<'_>) -> Result<Option<(String, usize)>, StateUnreadable> {
     for node in root.descend() {
         let mut seen = HashSet::with_capacity(node.entries().len());

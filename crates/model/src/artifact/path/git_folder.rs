@@ -6,8 +6,9 @@ use crate::artifact::ProjectPath;
 const IGNORED_BY_HFS: [std::ops::RangeInclusive<char>; 4] =
     ['\u{200C}'..='\u{200F}', '\u{202A}'..='\u{202E}', '\u{206A}'..='\u{206F}', '\u{FEFF}'..='\u{FEFF}'];
 
-/// Returns whether a part of a path names git's folder on some file system: `.git` in any case, its short name on Windows, and what
-/// Windows or HFS+ take for them (a colon, dots and blanks at the end, invisible characters), as git itself judges names.
+/// Returns whether a part of a path names git's folder on some file system: `.git` in any case, its short
+/// name on Windows, and what Windows or HFS+ take for them (a colon, dots and blanks at the end, invisible
+/// characters), as git itself judges names.
 pub fn names_git_folder(part: &str) -> bool {
     let is_visible = |letter: &char| !IGNORED_BY_HFS.iter().any(|range| range.contains(letter));
     let letters = part.chars().filter(is_visible).take_while(|letter| *letter != ':');

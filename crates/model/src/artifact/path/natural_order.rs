@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// Compares two texts, where a run of digits counts as a number. Texts that differ in leading zeros alone are compared as they are.
+/// Compares two texts, where a run of digits counts as a number. Texts that differ in leading zeros alone are
+/// compared as they are.
 pub fn natural_order(one: &str, other: &str) -> Ordering {
     let start = common_runs(one.as_bytes(), other.as_bytes());
     let (mut left, mut right) = (&one[start..], &other[start..]);

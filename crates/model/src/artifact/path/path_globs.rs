@@ -9,11 +9,12 @@ use crate::artifact::{
     parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
 };
 
-/// A pattern over project paths, as in `.gitignore` but always seen from the project root: `*` and `?` stay within one
-/// part of the path, `**` crosses folders, `[a-z]` and `{a,b}` choose. A final `/` stands for all that the folder holds.
+/// A pattern over project paths, as in `.gitignore` but always seen from the project root: `*` and `?` stay
+/// within one part of the path, `**` crosses folders, `[a-z]` and `{a,b}` choose. A final `/` stands for all
+/// that the folder holds.
 ///
-/// It is checked when it is read and compiled when it is first matched: most commands match nothing, and compiling takes
-/// longer than all else that they do.
+/// It is checked when it is read and compiled when it is first matched: most commands match nothing, and
+/// compiling takes longer than all else that they do.
 #[derive(Clone)]
 pub struct PathGlob {
     text: String,
@@ -23,8 +24,8 @@ pub struct PathGlob {
     matcher: OnceLock<GlobMatcher>,
 }
 
-/// The largest number of bytes of a pattern. Together with [`BRACES_LIMIT`] it keeps every pattern far within what the automaton
-/// can hold, so that compiling it later cannot fail.
+/// The largest number of bytes of a pattern. Together with [`BRACES_LIMIT`] it keeps every pattern far within
+/// what the automaton can hold, so that compiling it later cannot fail.
 const LENGTH_LIMIT: usize = 1024;
 
 /// The largest number of `{` in a pattern; the automaton allows 250 inside each other.
@@ -154,7 +155,8 @@ impl PathGlobs {
         self.files.get_or_init(|| Matchers::new(globs)).is_match(path.as_str())
     }
 
-    /// Returns whether a pattern matches whatever the folder at `path` holds, so that a walk need not enter it.
+    /// Returns whether a pattern matches whatever the folder at `path` holds, so that a walk need not enter
+    /// it.
     pub fn matches_all_in(&self, folder: &ProjectPath) -> bool {
         let globs = self.globs.iter().filter_map(|glob| glob.folder.as_ref());
         let folders = self.folders.get_or_init(|| Matchers::new(globs));

@@ -4,12 +4,13 @@ use std::{borrow::Borrow, fmt, path::Path, str::FromStr};
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-/// The largest number of bytes of a file that is read or written: 64 MiB. Artifacts are prose (the largest of 734
-/// real ones is far below 1 MiB) and a manifest of 100,000 rows has about 12 MB; what is larger is no state of a workflow.
+/// The largest number of bytes of a file that is read or written: 64 MiB. Artifacts are prose (the largest of
+/// 734 real ones is far below 1 MiB) and a manifest of 100,000 rows has about 12 MB; what is larger is no
+/// state of a workflow.
 pub const READ_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// A path relative to the project root: UTF-8, `/` between its parts, no empty, `.` or `..` part, not absolute.
-/// It is the same on every platform, so it may stand in manifests, the journal and identities.
+/// A path relative to the project root: UTF-8, `/` between its parts, no empty, `.` or `..` part, not
+/// absolute. It is the same on every platform, so it may stand in manifests, the journal and identities.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProjectPath(Box<str>);
 

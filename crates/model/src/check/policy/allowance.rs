@@ -12,8 +12,8 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// The rules of which a check of the whole project can say that they accept nothing: not those that look at what became of
-    /// files, which takes two states of them, nor at gates, which are those of one clone.
+    /// The rules of which a check of the whole project can say that they accept nothing: not those that look
+    /// at what became of files, which takes two states of them, nor at gates, which are those of one clone.
     pub fn judged_rules(&self) -> impl Iterator<Item = &'static Rule> {
         let is_judged = |rule: &&'static Rule| {
             !matches!(rule.group, Group::History | Group::Gates)

@@ -1,7 +1,7 @@
 //! Suppressions in comments of the frontmatter.
 //!
-//! `# stepmark: allow SM204 reason` covers the entry or item of its line; on a line of its own that of the next line.
-//! `# stepmark: allow-file SM204, SM302 reason` covers the file.
+//! `# stepmark: allow SM204 reason` covers the entry or item of its line; on a line of its own that of the
+//! next line. `# stepmark: allow-file SM204, SM302 reason` covers the file.
 
 use super::coverage::covered;
 use crate::{

@@ -2,7 +2,8 @@
 
 use stepmark_frontmatter::Span;
 
-/// The entry or item that the comment `comment` stands beside or above: its line, and the lines that belong to it.
+/// The entry or item that the comment `comment` stands beside or above: its line, and the lines that belong
+/// to it.
 pub(super) fn covered(bytes: &[u8], content: Span, comment: Span) -> Span {
     let lines = lines(bytes, content);
     let Some(own) = lines.iter().position(|line| line.holds(comment)) else { return comment };

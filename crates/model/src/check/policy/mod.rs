@@ -123,8 +123,8 @@ fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static 
     found
 }
 
-/// Returns whether `rule` would have been found where it is broken: a rule whose facts are missing finds nothing, and then nobody can
-/// say that its suppression is unused.
+/// Returns whether `rule` would have been found where it is broken: a rule whose facts are missing finds
+/// nothing, and then nobody can say that its suppression is unused.
 fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
     if !matches!(rule.decision, Decision::OfArtifact(_)) {
         return false;

@@ -1,4 +1,5 @@
-//! The rules, one a file, in a folder for each group. A rule's id, its words and its examples stand beside what it looks for.
+//! The rules, one a file, in a folder for each group. A rule's id, its words and its examples stand beside
+//! what it looks for.
 
 pub mod suppression;
 pub(crate) mod document;

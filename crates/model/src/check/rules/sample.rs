@@ -9,8 +9,8 @@ use crate::{
 };
 use stepmark_frontmatter::LineIndex;
 
-/// The findings of `rule` in a file `prd.md`: `line:column id message`. `workflowType: prd` binds it to the PRD of 6.0.4,
-/// `workflowType: choice` to three steps of which the second is one of two.
+/// The findings of `rule` in a file `prd.md`: `line:column id message`. `workflowType: prd` binds it to the
+/// PRD of 6.0.4, `workflowType: choice` to three steps of which the second is one of two.
 pub(crate) fn found(rule: &Rule, text: &str) -> Vec<String> {
     let found = found_in(rule, &[("prd.md", text)]);
     found.into_iter().map(|line| line.strip_prefix("prd.md:").map(str::to_owned).unwrap_or(line)).collect()
@@ -42,7 +42,8 @@ pub(crate) fn fixed_in(rule: &Rule, files: &[(&str, &str)]) -> Option<String> {
     Some(text)
 }
 
-/// Returns whether one file alone can never break the rule: it takes another one, or the same at an earlier time.
+/// Returns whether one file alone can never break the rule: it takes another one, or the same at an earlier
+/// time.
 pub(crate) fn is_of_several_files(rule: &Rule) -> bool {
     ["SM307", "SM502", "SM509", "SM801", "SM802"].contains(&rule.id) || rule.group == Group::History
 }

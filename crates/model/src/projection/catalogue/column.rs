@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// A column of a catalogue whose values are known. A catalogue of an installer may have others, which stay empty.
+/// A column of a catalogue whose values are known. A catalogue of an installer may have others, which stay
+/// empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Column {
     /// `canonicalId`: the name of a skill's folder.

@@ -41,7 +41,8 @@ impl CatalogueKind {
         }
     }
 
-    /// The columns of the newest release that writes this catalogue (docs/formats.md), for a project whose installer wrote none.
+    /// The columns of the newest release that writes this catalogue (docs/formats.md), for a project whose
+    /// installer wrote none.
     pub const fn newest_columns(self) -> &'static [&'static str] {
         match self {
             Self::Agent => &[

@@ -1,5 +1,6 @@
-//! Markup of agents and tasks of 6.0.4, found as the official installer finds it: by the first text of a form anywhere
-//! in the file. That is no XML reader, and must be none: the files are Markdown around a piece of XML, with bare `&` and `<`.
+//! Markup of agents and tasks of 6.0.4, found as the official installer finds it: by the first text of a form
+//! anywhere in the file. That is no XML reader, and must be none: the files are Markdown around a piece of
+//! XML, with bare `&` and `<`.
 
 /// The value of the first attribute `name="…"` that is not empty, wherever it stands.
 pub(super) fn attribute<'t>(text: &'t str, name: &str) -> Option<&'t str> {
@@ -36,8 +37,8 @@ pub(super) fn tag_holds(markup: &str, name: &str, text: &str) -> bool {
     })
 }
 
-/// Blanks at both ends cut off, and any run of them made one space, as the official installer does: blank is what JavaScript's
-/// `\s` matches (ECMA-262 §22.2.2.9), which has U+FEFF and has no U+0085.
+/// Blanks at both ends cut off, and any run of them made one space, as the official installer does: blank is
+/// what JavaScript's `\s` matches (ECMA-262 §22.2.2.9), which has U+FEFF and has no U+0085.
 pub(super) fn on_one_line(text: &str) -> String {
     let words = text.split(is_blank).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")

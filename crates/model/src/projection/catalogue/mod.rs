@@ -1,16 +1,17 @@
-//! The sister catalogues of `files-manifest.csv`: which agents, workflows, skills, tasks and tools a project has, taken from the
-//! frontmatter of their files (docs/formats.md).
+//! The sister catalogues of `files-manifest.csv`: which agents, workflows, skills, tasks and tools a project
+//! has, taken from the frontmatter of their files (docs/formats.md).
 //!
-//! The rows are those of the official BMAD installers 6.0.4 and 6.12, in their order. Everything here is pure:
-//! `workspace::catalogues` finds and reads the files and writes the catalogues.
+//! The rows are those of the official BMAD installers 6.0.4 and 6.12, in their order. Everything here is
+//! pure: `workspace::catalogues` finds and reads the files and writes the catalogues.
 //!
 //! # Caveats
-//! * A catalogue says what is there now. The installer keeps rows of agents, tasks and tools that are gone; this does not.
-//! * Agents of 6.0.4 keep what they are in markup below the frontmatter, and most tasks are XML: of both the attributes and
-//!   elements are read that the installer reads, and in its way (see `markup`).
-//! * Since 6.12 an agent is a skill: what its frontmatter says of it (`name`; `title`, `role` and the like where they stand
-//!   there) is in the catalogue, and the rest stays empty. The installer keeps icons and titles of these in its own
-//!   `config.toml`, which is no frontmatter.
+//! * A catalogue says what is there now. The installer keeps rows of agents, tasks and tools that are gone;
+//!   this does not.
+//! * Agents of 6.0.4 keep what they are in markup below the frontmatter, and most tasks are XML: of both
+//!   the attributes and elements are read that the installer reads, and in its way (see `markup`).
+//! * Since 6.12 an agent is a skill: what its frontmatter says of it (`name`; `title`, `role` and the like
+//!   where they stand there) is in the catalogue, and the rest stays empty. The installer keeps icons and
+//!   titles of these in its own `config.toml`, which is no frontmatter.
 //! * Columns of other releases, such as `install_to_bmad`, are kept and stay empty.
 
 mod kind;

@@ -4,8 +4,9 @@ use std::{cmp::Ordering, collections::HashMap};
 
 use super::{Column, Entry};
 
-/// The modules in the order of the catalogues: `core`, then as the installer's book names them, then folders that it does not
-/// name, by name. Only `folders`, the folders that are there, can have entries, but skills may have left theirs.
+/// The modules in the order of the catalogues: `core`, then as the installer's book names them, then folders
+/// that it does not name, by name. Only `folders`, the folders that are there, can have entries, but skills
+/// may have left theirs.
 pub fn module_order(named: &[String], folders: &[String]) -> Vec<String> {
     let mut folders = folders.to_vec();
     folders.sort_unstable();
@@ -18,8 +19,8 @@ pub fn module_order(named: &[String], folders: &[String]) -> Vec<String> {
     modules
 }
 
-/// Sorts entries by module, what belongs to none of `modules` last, and within one by path: folder by folder, names in the
-/// order of their bytes, as Node lists them.
+/// Sorts entries by module, what belongs to none of `modules` last, and within one by path: folder by folder,
+/// names in the order of their bytes, as Node lists them.
 pub fn in_walk_order(mut entries: Vec<Entry>, modules: &[String]) -> Vec<Entry> {
     let rank = |entry: &Entry| {
         let module = entry.get(Column::Module);

@@ -7,7 +7,8 @@ use super::{
     markup::{attribute, element, plain_element},
 };
 
-/// The sources of a column in an agent's file: an attribute or an element of its markup, else a key of its frontmatter.
+/// The sources of a column in an agent's file: an attribute or an element of its markup, else a key of its
+/// frontmatter.
 const TOLD: [(Column, Place); 8] = [
     (Column::DisplayName, Place::Attribute("name")),
     (Column::Title, Place::Attribute("title")),
@@ -39,8 +40,8 @@ impl Place {
     }
 }
 
-/// Reads a file of a module's `agents` folder. A Markdown file without an `<agent` in it is none, and neither is one that is
-/// only for the web (`localskip="true"`) or called `README.md`.
+/// Reads a file of a module's `agents` folder. A Markdown file without an `<agent` in it is none, and neither
+/// is one that is only for the web (`localskip="true"`) or called `README.md`.
 pub fn read_agent(source: &CatalogueFile<'_>) -> EntryReading {
     let (text, file_name) = (source.text(), source.path.file_name());
     let is_agent = file_name.ends_with(".md")
@@ -65,8 +66,9 @@ pub fn read_agent(source: &CatalogueFile<'_>) -> EntryReading {
     EntryReading { entry: Some(entry), problem }
 }
 
-/// Returns whether a skill is an agent: it was installed below the `agents` folder of its module, where agents of all releases stand.
-/// `listed_path` is the path in the catalogue, such as `_bmad/bmm/agents/NAME/SKILL.md`.
+/// Returns whether a skill is an agent: it was installed below the `agents` folder of its module, where
+/// agents of all releases stand. `listed_path` is the path in the catalogue, such as
+/// `_bmad/bmm/agents/NAME/SKILL.md`.
 pub fn is_agent_skill(listed_path: &str) -> bool {
     let parts: Vec<&str> = listed_path.split('/').collect();
     parts.len() > 4 && parts[2] == "agents"

@@ -7,8 +7,9 @@ use super::{
     markup::{attribute, plain_element, tag_holds},
 };
 
-/// Reads a file of a module's `tasks` or `tools` folder. One with `internal="true"` is a part of the machinery and no entry.
-/// A Markdown file whose frontmatter cannot be read is an entry called as its file, and told.
+/// Reads a file of a module's `tasks` or `tools` folder. One with `internal="true"` is a part of the
+/// machinery and no entry. A Markdown file whose frontmatter cannot be read is an entry called as its file,
+/// and told.
 pub fn read_task(kind: CatalogueKind, source: &CatalogueFile<'_>) -> EntryReading {
     let (text, file_name) = (source.text(), source.path.file_name());
     if text.contains("internal=\"true\"") {

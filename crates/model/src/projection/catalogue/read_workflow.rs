@@ -10,8 +10,9 @@ pub fn is_workflow_file(file_name: &str) -> bool {
         || (file_name.starts_with("workflow-") && file_name.ends_with(".md"))
 }
 
-/// Reads a file that [may be a workflow](is_workflow_file). None is one without frontmatter, without `name` or `description`,
-/// with a name that is still a template (`{…}`), or with `standalone: false`: a part of another.
+/// Reads a file that [may be a workflow](is_workflow_file). None is one without frontmatter, without `name`
+/// or `description`, with a name that is still a template (`{…}`), or with `standalone: false`: a part of
+/// another.
 pub fn read_workflow(source: &CatalogueFile<'_>) -> EntryReading {
     let keys = match source.path.file_name() {
         YAML_FILE => Keys::of_yaml(source).map(Some),

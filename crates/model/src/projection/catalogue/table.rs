@@ -17,8 +17,8 @@ pub struct Table {
 pub struct TableError(#[from] csv::Error);
 
 impl Table {
-    /// Reads a catalogue. Quotes are doubled inside of fields; rows may be shorter or longer than the header; a byte order mark
-    /// and CRLF are fine.
+    /// Reads a catalogue. Quotes are doubled inside of fields; rows may be shorter or longer than the header;
+    /// a byte order mark and CRLF are fine.
     ///
     /// # Errors
     /// When it is not UTF-8.
@@ -55,8 +55,8 @@ impl Table {
         has(Column::Name) && has(Column::Module) && has(Column::Path)
     }
 
-    /// The columns that a catalogue of this kind is written in: those of the installer's, where it is one, else those of the
-    /// newest release.
+    /// The columns that a catalogue of this kind is written in: those of the installer's, where it is one,
+    /// else those of the newest release.
     pub fn columns_for(installers: Option<&Self>, kind: CatalogueKind) -> Vec<String> {
         match installers.filter(|table| table.is_catalogue()) {
             Some(table) => table.columns.clone(),
@@ -65,8 +65,8 @@ impl Table {
     }
 }
 
-/// The bytes of a catalogue with these columns, as the official installer writes them: the header bare, every field quoted,
-/// quotes doubled, LF after each row.
+/// The bytes of a catalogue with these columns, as the official installer writes them: the header bare, every
+/// field quoted, quotes doubled, LF after each row.
 ///
 /// # Errors
 /// Never for entries, whose rows have as many fields as there are columns.

@@ -13,8 +13,8 @@ pub const CHECKPOINTS: &str = ".stepmark/checkpoints";
 /// The number of characters of a key that its folder shows.
 const SHOWN: usize = 60;
 
-/// The folder of an artifact's checkpoints, seen from the root: what is readable of the key, and a part of its hash, as two
-/// keys may look alike.
+/// The folder of an artifact's checkpoints, seen from the root: what is readable of the key, and a part of
+/// its hash, as two keys may look alike.
 pub fn checkpoint_folder(key: &ArtifactKey) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     let shown = key.as_str().split_once(':').map_or(key.as_str(), |(_, name)| name);
@@ -36,7 +36,8 @@ pub fn checkpoint_path(
     ProjectPath::new(format!("{}/{}.json", checkpoint_folder(key), stem(at, hash)))
 }
 
-/// The path at which the whole of a damaged file is kept when a checkpoint is put back into it: beside the checkpoint.
+/// The path at which the whole of a damaged file is kept when a checkpoint is put back into it: beside the
+/// checkpoint.
 ///
 /// # Errors
 /// When the checkpoint's path is none that [`checkpoint_path`] gives.

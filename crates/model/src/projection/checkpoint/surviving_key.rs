@@ -10,8 +10,8 @@ use crate::{
 /// The number of lines of a damaged file that are read: frontmatter stands at its start.
 const LINES: usize = 200;
 
-/// The keys under which an artifact may have been known, the likeliest first: the one that its frontmatter gives; where that
-/// cannot be read, those of lines in it that give an id; and its path.
+/// The keys under which an artifact may have been known, the likeliest first: the one that its frontmatter
+/// gives; where that cannot be read, those of lines in it that give an id; and its path.
 pub fn surviving_keys(artifact: &Artifact) -> Vec<ArtifactKey> {
     let mut keys = vec![ArtifactKey::of(artifact)];
     if artifact.state_value().is_err() {

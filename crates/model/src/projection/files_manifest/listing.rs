@@ -21,8 +21,8 @@ pub struct Listing {
     oddities: Vec<ManifestWarning>,
 }
 
-/// The files that a manifest lists directly in one folder. The places of the files count from 0, in the byte order of
-/// their names.
+/// The files that a manifest lists directly in one folder. The places of the files count from 0, in the byte
+/// order of their names.
 #[derive(Clone, Debug)]
 pub struct ListedFolder {
     path: Box<str>,
@@ -39,8 +39,8 @@ struct PackedFile {
 }
 
 impl Listing {
-    /// Reads a whole manifest, by the rules of [`read`](super::read). Where a path is listed twice, the later row counts,
-    /// as for the installer's reader; the earlier one is told in the oddities.
+    /// Reads a whole manifest, by the rules of [`read`](super::read). Where a path is listed twice, the later
+    /// row counts, as for the installer's reader; the earlier one is told in the oddities.
     pub fn read(text: &str) -> Self {
         let mut builder = ListingBuilder::default();
         for line in lines(text) {
@@ -224,8 +224,8 @@ impl ListingBuilder {
     }
 }
 
-/// The offset of the file's name in `path`; `None` unless every part of the path names something, so that it is relative
-/// and leads nowhere up.
+/// The offset of the file's name in `path`; `None` unless every part of the path names something, so that it
+/// is relative and leads nowhere up.
 fn name_in(path: &str) -> Option<usize> {
     let names_something = |part: &str| !matches!(part, "" | "." | "..");
     let mut start = 0;

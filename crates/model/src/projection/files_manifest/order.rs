@@ -7,16 +7,16 @@ use icu_collator::{CollatorBorrowed, options::CollatorOptions};
 use super::FileRow;
 
 /// Sorts rows as the official installer does: by module, type and name, each by `localeCompare`, which is the
-/// Unicode root collation with its default options (docs/formats.md; 111 of the 235 rows of a fresh install stand
-/// elsewhere than in byte order).
+/// Unicode root collation with its default options (docs/formats.md; 111 of the 235 rows of a fresh install
+/// stand elsewhere than in byte order).
 ///
-/// Two rules make the order total where the installer's is not. Rows that tie (two `README.md` of one module) keep
-/// the order of the existing manifest, since the installer leaves them in the order in which it happened to copy
-/// them; the rest follows by path. And where two different texts are equal to the collation (they differ in
-/// ignorable characters only), the next column decides; the installer stops there.
+/// Two rules make the order total where the installer's is not. Rows that tie (two `README.md` of one module)
+/// keep the order of the existing manifest, since the installer leaves them in the order in which it happened
+/// to copy them; the rest follows by path. And where two different texts are equal to the collation (they
+/// differ in ignorable characters only), the next column decides; the installer stops there.
 ///
-/// The installer takes its collation from the user's locale; under a locale with rules of its own (Swedish, say) it
-/// orders such names otherwise. Its reader does not depend on the order.
+/// The installer takes its collation from the user's locale; under a locale with rules of its own (Swedish,
+/// say) it orders such names otherwise. Its reader does not depend on the order.
 #[derive(Debug)]
 pub struct RowOrder {
     collator: CollatorBorrowed<'static>,
@@ -41,7 +41,8 @@ impl RowOrder {
             .map_err(|source| RowOrderError { source: source.into() })
     }
 
-    /// Sorts `rows`. `existing` are the paths of the manifest that is there already with their lines; they break ties.
+    /// Sorts `rows`. `existing` are the paths of the manifest that is there already with their lines; they
+    /// break ties.
     pub fn sort(&self, rows: &mut [FileRow<'_>], existing: impl IntoIterator<Item = (String, usize)>) {
         let places: HashMap<String, usize> = existing.into_iter().collect();
         let place = |row: &FileRow<'_>| places.get(&*row.path).copied().unwrap_or(usize::MAX);

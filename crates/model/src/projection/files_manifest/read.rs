@@ -47,8 +47,8 @@ pub enum ManifestWarningKind {
     },
     /// The last field is no SHA-256: the row is read as one without a hash.
     Hash(FileHashError),
-    /// The path is not one inside the manifest's root (absolute, empty, or with `.` or `..` parts); the row is
-    /// passed over.
+    /// The path is not one inside the manifest's root (absolute, empty, or with `.` or `..` parts); the row
+    /// is passed over.
     Path {
         /// The path as it stands.
         path: String,
@@ -92,10 +92,10 @@ impl fmt::Display for ManifestWarningKind {
     }
 }
 
-/// Reads a manifest as the official installer's reader does (docs/formats.md): it splits at every LF, cuts blanks (a
-/// CR, too) off both ends of a line, takes the first line for the header, and splits a line at the commas outside
-/// quotes, where each quote toggles and disappears. That is not RFC 4180 (which the `csv` crate reads), hence a
-/// reader of its own; what both accept, both read alike.
+/// Reads a manifest as the official installer's reader does (docs/formats.md): it splits at every LF, cuts
+/// blanks (a CR, too) off both ends of a line, takes the first line for the header, and splits a line at the
+/// commas outside quotes, where each quote toggles and disappears. That is not RFC 4180 (which the `csv`
+/// crate reads), hence a reader of its own; what both accept, both read alike.
 ///
 /// Nothing is fatal: what cannot be used is passed over and told in [`ManifestReading::oddities`].
 pub fn read(text: &str) -> ManifestReading<'_> {

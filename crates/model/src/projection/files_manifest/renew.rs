@@ -22,8 +22,9 @@ pub enum Renewal {
     Outdated(Range<usize>),
 }
 
-/// Finds the bytes of the row of the file at `path` that change for `hash`. `None` where the manifest has no row of it, or not exactly one that is
-/// written as [`write()`] writes it: then only the whole can be written anew.
+/// Finds the bytes of the row of the file at `path` that change for `hash`. `None` where the manifest has no
+/// row of it, or not exactly one that is written as [`write()`] writes it: then only the whole can be written
+/// anew.
 pub fn renewal(manifest: &[u8], path: &str, hash: FileHash) -> Option<Renewal> {
     let fresh = write(&[FileRow::of(path, Some(hash)).ok()?]).ok()?;
     // From the line end of the header to the hash, and from there on.

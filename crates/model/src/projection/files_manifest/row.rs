@@ -6,8 +6,9 @@ use crate::artifact::FileHash;
 
 /// One row: `type,name,module,path,hash`. The fields borrow from the manifest's text or from the path.
 ///
-/// The first three follow from the path as the official installer computes them (docs/formats.md), oddities included:
-/// the extension is lower-cased before it is cut off, so `A.MD` has the type `md` but keeps the name `A.MD`.
+/// The first three follow from the path as the official installer computes them (docs/formats.md), oddities
+/// included: the extension is lower-cased before it is cut off, so `A.MD` has the type `md` but keeps the
+/// name `A.MD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow<'text> {
     /// Column `type`: the extension in lower case without its dot, or `file` where there is none.
@@ -18,8 +19,8 @@ pub struct FileRow<'text> {
     pub module: Cow<'text, str>,
     /// Column `path`: relative to the root of the manifest, with `/`.
     pub path: Cow<'text, str>,
-    /// Column `hash`: SHA-256 of the raw bytes. `None` where the manifest holds none (the file could not be read
-    /// when the manifest was written, or the manifest is older than the column).
+    /// Column `hash`: SHA-256 of the raw bytes. `None` where the manifest holds none (the file could not be
+    /// read when the manifest was written, or the manifest is older than the column).
     pub hash: Option<FileHash>,
 }
 
@@ -78,7 +79,8 @@ impl<'text> FileRow<'text> {
     }
 }
 
-/// The extension as Node's `path.extname` cuts it: from the last dot on, and nothing where that dot begins the name.
+/// The extension as Node's `path.extname` cuts it: from the last dot on, and nothing where that dot begins
+/// the name.
 fn extension_with_dot(base: &str) -> &str {
     match base.rfind('.') {
         Some(dot) if dot > 0 && base != ".." => &base[dot..],
@@ -100,8 +102,8 @@ pub(super) fn unlistable(field: &str) -> Option<UnlistableReason> {
 mod tests {
     use super::*;
 
-    /// Each line was computed by Node 20 with `path.extname`, `toLowerCase` and `path.basename` as the installer
-    /// calls them: path, type, name, module.
+    /// Each line was computed by Node 20 with `path.extname`, `toLowerCase` and `path.basename` as the
+    /// installer calls them: path, type, name, module.
     #[test]
     fn derives_the_fields_as_the_installer_does() {
         for (path, kind, name, module) in [

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// The files under a root that a manifest covers. All paths are relative to the root, with `/`.
 ///
-/// A scope decides about files that are on disk and *not* listed: whether `verify` tells of them and `write` lists
-/// them. A listed file is looked for wherever it is, so no scope can make one look missing.
+/// A scope decides about files that are on disk and *not* listed: whether `verify` tells of them and `write`
+/// lists them. A listed file is looked for wherever it is, so no scope can make one look missing.
 #[derive(Clone, Copy)]
 pub enum ManifestScope<'a> {
     /// Every file, except those of git and of stepmark itself.
     Everything,
-    /// The files that the official installer counts as a user's own in a `_bmad` folder. Files that it skips are
-    /// listed again only where the earlier manifest lists them.
+    /// The files that the official installer counts as a user's own in a `_bmad` folder. Files that it skips
+    /// are listed again only where the earlier manifest lists them.
     BmadFolder,
     /// The configured artifacts.
     Artifacts(&'a dyn ArtifactFilter),
@@ -57,9 +57,9 @@ impl ManifestScope<'_> {
         }
     }
 
-    /// Returns whether a file that [`ManifestScope::holds`] excludes stays in a rewritten manifest because the earlier one lists it.
-    /// The installer lists files (its configuration, `_config/manifest.yaml`) that it later skips when it looks for
-    /// a user's files.
+    /// Returns whether a file that [`ManifestScope::holds`] excludes stays in a rewritten manifest because
+    /// the earlier one lists it. The installer lists files (its configuration, `_config/manifest.yaml`) that
+    /// it later skips when it looks for a user's files.
     pub fn keeps_listed(&self) -> bool {
         matches!(self, Self::BmadFolder)
     }
@@ -67,16 +67,17 @@ impl ManifestScope<'_> {
     /// Returns whether the listed file may differ from its row without anybody having edited it.
     ///
     /// In a `_bmad` folder these are the files that the installer writes anew on every run and never compares
-    /// (`config.yaml`, `_config/`, `render/`, agents' memory), and `config.toml` with `config.user.toml` in its root:
-    /// `--set` changes those after the manifest has been written (seen with 6.12.0: a fresh install with `--set`
-    /// has two such rows).
+    /// (`config.yaml`, `_config/`, `render/`, agents' memory), and `config.toml` with `config.user.toml` in
+    /// its root: `--set` changes those after the manifest has been written (seen with 6.12.0: a fresh install
+    /// with `--set` has two such rows).
     pub fn regenerates(&self, path: &str) -> bool {
         matches!(self, Self::BmadFolder)
             && (installer_never_compares(path) || matches!(path, "config.toml" | "config.user.toml"))
     }
 }
 
-/// The folders in which the installer's search for a user's files does not look. `path` is relative to `_bmad`.
+/// The folders in which the installer's search for a user's files does not look. `path` is relative to
+/// `_bmad`.
 fn installer_skips_folder(folder: &str) -> bool {
     matches!(folder, "render" | "_config" | "_cfg" | "memory" | "_memory")
 }

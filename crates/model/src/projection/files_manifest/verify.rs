@@ -14,13 +14,14 @@ pub enum FileClass {
     Unhashed,
     /// The bytes have the listed hash once their line ends are turned to LF or to CRLF: git, not an edit.
     LineEndsOnly,
-    /// The bytes differ, and the installer writes this file anew on every run ([`ManifestScope::regenerates`]): no edit.
+    /// The bytes differ, and the installer writes this file anew on every run
+    /// ([`ManifestScope::regenerates`]): no edit.
     Regenerated,
-    /// The file is gone together with its whole folder, while the module's folder is still there: that is what the
-    /// installer does with skills once it has copied them to where an agent reads them (219 of the 235 rows of a
-    /// fresh 6.12 install). A file deleted from a folder that is still there is [`FileClass::Missing`], and so is
-    /// everything when a module, or the whole root, is gone. In a project's own manifest nothing is excused so: a lost
-    /// folder of artifacts is lost work.
+    /// The file is gone together with its whole folder, while the module's folder is still there: that is
+    /// what the installer does with skills once it has copied them to where an agent reads them (219 of the
+    /// 235 rows of a fresh 6.12 install). A file deleted from a folder that is still there is
+    /// [`FileClass::Missing`], and so is everything when a module, or the whole root, is gone. In a project's
+    /// own manifest nothing is excused so: a lost folder of artifacts is lost work.
     RemovedWithItsFolder,
     /// The file belongs to the manifest's scope, and no row names it.
     Unlisted,
@@ -74,8 +75,8 @@ pub enum FoundFile {
     Nothing,
     /// Something that could not be read, and why.
     Unreadable(String),
-    /// A file whose bytes have another hash, or whose row has none. Its hashes with other line ends, where it could be
-    /// read once more.
+    /// A file whose bytes have another hash, or whose row has none. Its hashes with other line ends, where it
+    /// could be read once more.
     OtherBytes(Option<Box<LineEndHashes>>),
 }
 

@@ -5,9 +5,10 @@ use super::{FileRow, UnlistablePath, row::unlistable};
 /// The header of every v6 release of the official installer.
 pub(super) const HEADER: &str = "type,name,module,path,hash";
 
-/// The bytes of a manifest that holds `rows` in the given order, exactly as the official installer writes them: a
-/// bare header, every field quoted, LF after each row, no byte order mark, and **no** escaping (docs/formats.md). That
-/// is why the `csv` crate does not write this file: it would double a quote, which the installer's reader drops.
+/// The bytes of a manifest that holds `rows` in the given order, exactly as the official installer writes
+/// them: a bare header, every field quoted, LF after each row, no byte order mark, and **no** escaping
+/// (docs/formats.md). That is why the `csv` crate does not write this file: it would double a quote, which
+/// the installer's reader drops.
 ///
 /// # Errors
 /// When a field holds what the installer's reader would read back as something else.

@@ -60,8 +60,8 @@ pub enum GateMatch<'g> {
     Closed(Closed),
 }
 
-/// The gate among `stored` that `asked` means: that of its name, or the only one of the same number where `asked` has no
-/// words behind its number.
+/// The gate among `stored` that `asked` means: that of its name, or the only one of the same number where
+/// `asked` has no words behind its number.
 pub fn find<'g>(stored: &'g [StoredGate], asked: &StepId) -> GateMatch<'g> {
     let name = gate_file_name(asked.spelling().trim());
     if let Some(exact) = stored.iter().find(|stored| stored.file_name == name) {

@@ -12,8 +12,8 @@ use crate::{
 };
 use stepmark_frontmatter::Span;
 
-/// Finds the gates of `artifact`, which has completed `steps`, that are not those of its steps. One without any gate lacks none: nobody has
-/// asked for them since it was checked out.
+/// Finds the gates of `artifact`, which has completed `steps`, that are not those of its steps. One without
+/// any gate lacks none: nobody has asked for them since it was checked out.
 pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGate]) -> Vec<Finding> {
     let list = artifact.steps().map_or(Span::at(0), |steps| steps.span);
     let finding = |rule: &'static Rule, span, message: String, help: &str| {

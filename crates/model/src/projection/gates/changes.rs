@@ -35,7 +35,8 @@ pub struct GateChanges {
 }
 
 impl GateChanges {
-    /// Plans the changes that turn `stored` into the gates of `steps`. A new gate names `event`; one that is there keeps its own.
+    /// Plans the changes that turn `stored` into the gates of `steps`. A new gate names `event`; one that is
+    /// there keeps its own.
     pub fn plan(
         steps: &[GateStep],
         stored: &[StoredGate],

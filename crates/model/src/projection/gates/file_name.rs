@@ -8,9 +8,9 @@ pub const GATE_EXTENSION: &str = ".gate";
 /// Longer names are cut; every file system takes 255 bytes.
 const LONGEST: usize = 150;
 
-/// The file name of the gate of `step`: `step-03-success.gate`. Two different steps never share one, on file systems that do
-/// not tell upper case from lower case either: every byte but `a`–`z`, `0`–`9`, `-`, `_` and inner `.` is written as `%` and two
-/// hexadecimal digits; a name that is too long ends with its hash.
+/// The file name of the gate of `step`: `step-03-success.gate`. Two different steps never share one, on file
+/// systems that do not tell upper case from lower case either: every byte but `a`–`z`, `0`–`9`, `-`, `_` and
+/// inner `.` is written as `%` and two hexadecimal digits; a name that is too long ends with its hash.
 pub fn gate_file_name(step: &str) -> String {
     let mut name = String::with_capacity(step.len() + GATE_EXTENSION.len());
     for (place, byte) in step.bytes().enumerate() {

@@ -40,12 +40,13 @@ pub struct GateStat {
     pub size: u64,
     /// Last change of the bytes, in nanoseconds since 1970.
     pub modified: i64,
-    /// Last change of the bytes or of a property, in nanoseconds since 1970; 0 where the system has no such time.
+    /// Last change of the bytes or of a property, in nanoseconds since 1970; 0 where the system has no such
+    /// time.
     pub changed: i64,
     /// The file's number; 0 where the system has none.
     pub inode: u64,
-    /// True if an equal stat alone means equal bytes. Not so for a file that was written a moment before: a second change
-    /// may bear the same time.
+    /// True if an equal stat alone means equal bytes. Not so for a file that was written a moment before: a
+    /// second change may bear the same time.
     pub is_proof: bool,
 }
 
@@ -59,8 +60,8 @@ pub struct StoredGate {
 }
 
 impl StoredGate {
-    /// The file `file_name`, in which `gate` was read. The gate of a step counts under the name of that step alone: a copy under
-    /// another name opens nothing.
+    /// The file `file_name`, in which `gate` was read. The gate of a step counts under the name of that step
+    /// alone: a copy under another name opens nothing.
     pub fn new(file_name: String, gate: Option<Gate>) -> Self {
         let gate = gate.filter(|gate| gate_file_name(&gate.step) == file_name);
         Self { file_name, gate }

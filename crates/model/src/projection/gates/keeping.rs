@@ -14,7 +14,8 @@ pub struct GateUse {
 }
 
 impl GateUse {
-    /// Returns whether the gates are kept: somebody uses the artifact, or it is unfinished and was changed within `window`.
+    /// Returns whether the gates are kept: somebody uses the artifact, or it is unfinished and was changed
+    /// within `window`.
     pub fn keeps_gates(self, window: Duration) -> bool {
         self.is_in_use || !self.is_finished && self.age <= window
     }

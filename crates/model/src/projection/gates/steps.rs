@@ -7,8 +7,8 @@ use crate::{
     workflow::{StepId, StepMatch, WorkflowDefinition},
 };
 
-/// The number of steps that have gates. Each gate holds the stat of the file, so that every change writes all of them anew: the artifact that
-/// lists more has none, and `gate check --verify` answers for it.
+/// The number of steps that have gates. Each gate holds the stat of the file, so that every change writes all
+/// of them anew: the artifact that lists more has none, and `gate check --verify` answers for it.
 const MOST_GATES: usize = 4096;
 
 /// A completed step.
@@ -20,8 +20,8 @@ pub struct GateStep {
     pub listed: String,
 }
 
-/// The steps that `artifact` lists as completed (`completed`), each once; none where readers would disagree on what its
-/// frontmatter says. Markers of a resumed session are no steps.
+/// The steps that `artifact` lists as completed (`completed`), each once; none where readers would disagree
+/// on what its frontmatter says. Markers of a resumed session are no steps.
 pub fn gate_steps(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,

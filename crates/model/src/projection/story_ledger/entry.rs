@@ -38,7 +38,8 @@ pub enum EntryLocation {
         /// The ledger.
         ledger: ProjectPath,
     },
-    /// An entry of the ledger at this path whose value is a map or a list. It is never replaced: what else stands there would be lost.
+    /// An entry of the ledger at this path whose value is a map or a list. It is never replaced: what else
+    /// stands there would be lost.
     Structured {
         /// The ledger.
         ledger: ProjectPath,
@@ -69,7 +70,8 @@ impl LedgerEntry {
         }
     }
 
-    /// Returns whether it may be written without anybody's reason: it goes on, or says the same in another word.
+    /// Returns whether it may be written without anybody's reason: it goes on, or says the same in another
+    /// word.
     pub const fn is_harmless(&self) -> bool {
         matches!(self.change, WordChange::Same | WordChange::Forward)
     }
@@ -98,7 +100,8 @@ impl LedgerEntry {
         })
     }
 
-    /// Returns whether `lineage`, the history of `story`, tells how it came from what the copy says to what the frontmatter says.
+    /// Returns whether `lineage`, the history of `story`, tells how it came from what the copy says to what
+    /// the frontmatter says.
     pub fn is_explained(&self, story: &Story, lineage: &Lineage) -> bool {
         let words = story.words();
         let copy = match self.place {

@@ -9,15 +9,16 @@ use stepmark_frontmatter::{KeyPath, Operation};
 
 /// A change of a story's status that history tells of.
 struct StatusMove<'e> {
-    /// The status before in the frontmatter, and in the copy that is asked about: an import names those that disagreed.
+    /// The status before in the frontmatter, and in the copy that is asked about: an import names those that
+    /// disagreed.
     before: Vec<&'e str>,
     after: Option<&'e str>,
     /// True if somebody meant it: a command did it, and no editor.
     is_meant: bool,
 }
 
-/// Returns whether `lineage` tells that the story, or this `copy` of its status when it was imported, was in the state that `from` means, and that
-/// commands alone led it to `to` since.
+/// Returns whether `lineage` tells that the story, or this `copy` of its status when it was imported, was in
+/// the state that `from` means, and that commands alone led it to `to` since.
 pub fn status_moves_explain(
     lineage: &Lineage,
     copy: StorySide,

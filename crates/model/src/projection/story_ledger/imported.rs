@@ -7,8 +7,8 @@ use stepmark_frontmatter::{
     replace_frontmatter,
 };
 
-/// The file at `path` with `status` in its frontmatter, which is made where there is none, and in its line `Status:`. Nothing else
-/// differs; a body keeps every byte but that word.
+/// The file at `path` with `status` in its frontmatter, which is made where there is none, and in its line
+/// `Status:`. Nothing else differs; a body keeps every byte but that word.
 ///
 /// # Errors
 /// When the frontmatter cannot be edited faithfully, or stands below a heading, where no reader sees it.

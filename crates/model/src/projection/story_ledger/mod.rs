@@ -1,15 +1,19 @@
-//! The ledgers of stories: `sprint-status.yaml` and the line `Status:` of a story's body, brought to what frontmatter says.
+//! The ledgers of stories: `sprint-status.yaml` and the line `Status:` of a story's body, brought to what
+//! frontmatter says.
 //!
 //! # Flow
-//! [`Story::read`] (an artifact → what its frontmatter says) → [`line_entry`], [`SprintStatus`](crate::artifact::SprintStatus) and
-//! [`listed_entries`] (what a ledger says else: [`LedgerEntry`]) → [`LedgerEntry::is_explained`] (may it go back?) →
-//! [`write_line`], [`write_entries`] (the bytes with it).
+//! [`Story::read`] (an artifact → what its frontmatter says) → [`line_entry`],
+//! [`SprintStatus`](crate::artifact::SprintStatus) and [`listed_entries`] (what a ledger says else:
+//! [`LedgerEntry`]) → [`LedgerEntry::is_explained`] (may it go back?) → [`write_line`], [`write_entries`]
+//! (the bytes with it).
 //!
 //! # Guarantees
-//! * Only the value of an entry changes, or a line comes in; every other byte stays. What was written is read again and compared.
-//! * A ledger that says the same in other words is left as it is, so projecting twice writes nothing the second time.
-//! * An entry never goes back to an earlier state, nor from or to a word that no table has, unless history tells how the story got
-//!   there, or somebody gives a reason.
+//! * Only the value of an entry changes, or a line comes in; every other byte stays. What was written is
+//!   read again and compared.
+//! * A ledger that says the same in other words is left as it is, so projecting twice writes nothing the
+//!   second time.
+//! * An entry never goes back to an earlier state, nor from or to a word that no table has, unless history
+//!   tells how the story got there, or somebody gives a reason.
 
 mod entry;
 mod explanation;

@@ -1,4 +1,5 @@
-//! Random ledgers: after the projection all agree, a second one writes nothing, and no byte outside of values differs.
+//! Random ledgers: after the projection all agree, a second one writes nothing, and no byte outside of values
+//! differs.
 
 use proptest::prelude::*;
 
@@ -16,7 +17,8 @@ const WORDS: [&str; 8] = [
     "awaiting-operator",
 ];
 
-/// A story in a ledger: whether it is listed, its word there, how that is written, what stands around it, and its own word.
+/// A story in a ledger: whether it is listed, its word there, how that is written, what stands around it, and
+/// its own word.
 type Row = (bool, usize, u8, u8, usize);
 
 fn quoted(word: &str, style: u8) -> String {

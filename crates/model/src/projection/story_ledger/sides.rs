@@ -81,7 +81,8 @@ impl FromStr for StorySide {
 }
 
 impl StorySides {
-    /// Reads the status of `artifact` and of its ledger; `None` for what is no story, or one of which nothing is said.
+    /// Reads the status of `artifact` and of its ledger; `None` for what is no story, or one of which nothing
+    /// is said.
     pub fn read(
         artifact: &Artifact,
         lifecycle: Option<Arc<Lifecycle>>,
@@ -127,16 +128,17 @@ impl StorySides {
         words.in_ledger(status).is_none() || listed.is_none_or(|listed| words.fits(status, listed))
     }
 
-    /// The side that counts when `preferred` wins. Where that one says nothing, or none is preferred, it is the first that says
-    /// anything, as long as all that say anything agree; else nobody wins until somebody names a side that says something.
+    /// The side that counts when `preferred` wins. Where that one says nothing, or none is preferred, it is
+    /// the first that says anything, as long as all that say anything agree; else nobody wins until somebody
+    /// names a side that says something.
     pub fn winner(&self, preferred: Option<StorySide>) -> Option<StorySide> {
         let speaks = |side: &StorySide| self.word(*side).is_some();
         let first = || StorySide::FALLBACK.into_iter().find(speaks).filter(|_| !self.is_disputed());
         preferred.filter(speaks).or_else(first)
     }
 
-    /// The side that is furthest along: none of the others says a later state, or one that cannot be ordered. Where several are, the one
-    /// that would count if all agreed.
+    /// The side that is furthest along: none of the others says a later state, or one that cannot be ordered.
+    /// Where several are, the one that would count if all agreed.
     pub fn furthest(&self) -> Option<StorySide> {
         let said = || StorySide::FALLBACK.into_iter().filter_map(|side| Some((side, self.chosen(side)?)));
         let reaches = |word: &str| {
@@ -148,8 +150,8 @@ impl StorySides {
         said().find(|(_, word)| reaches(word)).map(|(side, _)| side)
     }
 
-    /// The word for the frontmatter when `side` wins: the name of the state that its word means, or the word itself where no table
-    /// has it. What the frontmatter says in another word for that state stays.
+    /// The word for the frontmatter when `side` wins: the name of the state that its word means, or the word
+    /// itself where no table has it. What the frontmatter says in another word for that state stays.
     pub fn chosen(&self, side: StorySide) -> Option<&str> {
         let (words, word) = (self.words(), self.word(side)?);
         let goes_with = |own: &&str| match side {

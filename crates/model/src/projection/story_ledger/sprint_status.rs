@@ -20,7 +20,8 @@ pub struct EntriesWritten {
     pub left: Vec<(LedgerEntry, EditError)>,
 }
 
-/// The entries of `ledger`, which stands at `path`, that say something else than `stories`; and those that are missing.
+/// The entries of `ledger`, which stands at `path`, that say something else than `stories`; and those that
+/// are missing.
 pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Story]) -> Vec<LedgerEntry> {
     let mut missing: Vec<&Story> = Vec::new();
     let mut listed: Vec<(&str, &Story)> = Vec::new();
@@ -82,7 +83,8 @@ fn entry(story: &Story, key: &str, place: EntryLocation, from: Option<&str>) -> 
     })
 }
 
-/// The entry behind which `key` belongs: the last story of its epic with a smaller number, else the epic itself.
+/// The entry behind which `key` belongs: the last story of its epic with a smaller number, else the epic
+/// itself.
 fn place_of(key: LedgerKey, keys: &[String]) -> Option<usize> {
     let is_above = |other: &LedgerKey| {
         other.epic == key.epic && *other <= key && other.part != LedgerPart::Retrospective

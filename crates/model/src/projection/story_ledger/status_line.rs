@@ -4,8 +4,8 @@ use super::{EntryLocation, LedgerEntry, Story, story::is_word};
 use crate::artifact::{Artifact, ProjectPath};
 use stepmark_frontmatter::Span;
 
-/// The entry for the line of `story` that differs from its frontmatter; `None` where it says the same, but for upper and lower case, or there
-/// is no line.
+/// The entry for the line of `story` that differs from its frontmatter; `None` where it says the same, but
+/// for upper and lower case, or there is no line.
 pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
     let line = story.line.as_ref().filter(|line| !line.text.eq_ignore_ascii_case(&story.status))?;
     Some(LedgerEntry {
@@ -20,8 +20,8 @@ pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
     })
 }
 
-/// The file at `path` with `word` in its line `Status:`; `None` where there is no such line, or it would not say that afterwards.
-/// No byte outside the old word differs.
+/// The file at `path` with `word` in its line `Status:`; `None` where there is no such line, or it would not
+/// say that afterwards. No byte outside the old word differs.
 pub fn write_line(path: &ProjectPath, bytes: &[u8], word: &str) -> Option<Vec<u8>> {
     let before = Artifact::read(path.clone(), bytes.to_vec());
     let Span { start, end } = before.state().body_status.as_ref()?.span;

@@ -20,8 +20,8 @@ pub struct Story {
     pub line: Option<BodyStatus>,
     /// The lifecycle of its status.
     pub lifecycle: Option<Arc<Lifecycle>>,
-    /// True if a ledger that lacks it should list it: its heading says that it is a story. A spec is listed by the numbers in its name,
-    /// which may be those of something else, so none is put in for it.
+    /// True if a ledger that lacks it should list it: its heading says that it is a story. A spec is listed
+    /// by the numbers in its name, which may be those of something else, so none is put in for it.
     pub belongs_in_ledger: bool,
 }
 
@@ -69,7 +69,8 @@ impl Story {
     }
 }
 
-/// Returns whether a text is a status rather than a template that nobody filled in; and whether it fits on a line.
+/// Returns whether a text is a status rather than a template that nobody filled in; and whether it fits on a
+/// line.
 pub(super) fn is_word(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(['{', '}', '\n', '\r'])
 }

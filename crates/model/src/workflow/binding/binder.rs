@@ -29,11 +29,12 @@ impl Binder {
 
     /// Finds the workflow of an artifact.
     ///
-    /// Each kind of evidence narrows the candidates down to those for which it speaks most; the first kind that leaves
-    /// one decides. The order: configuration; `workflowType`; names in the list of steps; the track of that list; words
-    /// of the file's name; the output that the workflow names. The last one comes last because only it needs the
-    /// workflow's files to be read ([`Candidate::with_detail`]), so whatever was bound without reading stays bound
-    /// so. Evidence that speaks for no remaining candidate is passed over.
+    /// Each kind of evidence narrows the candidates down to those for which it speaks most; the first kind
+    /// that leaves one decides. The order: configuration; `workflowType`; names in the list of steps; the
+    /// track of that list; words of the file's name; the output that the workflow names. The last one comes
+    /// last because only it needs the workflow's files to be read ([`Candidate::with_detail`]), so whatever
+    /// was bound without reading stays bound so. Evidence that speaks for no remaining candidate is passed
+    /// over.
     pub fn bind(&self, facts: &ArtifactFacts<'_>) -> Binding {
         if let Some(configured) = &facts.configured {
             return self.bind_configured(facts, configured);
@@ -77,7 +78,8 @@ impl Binder {
         }
     }
 
-    /// Says whether the artifact's `workflowType` names a workflow: by the names of its files, else by what they declare.
+    /// Says whether the artifact's `workflowType` names a workflow: by the names of its files, else by what
+    /// they declare.
     fn weigh_workflow_type(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) -> bool {
         let Some(workflow_type) = facts.workflow_type else { return false };
         let with_kind = facts.research_type.map(|kind| format!("{}-{workflow_type}", kind.trim()));
@@ -157,8 +159,8 @@ impl Binder {
         }
     }
 
-    /// The track of a validation report is validate. Otherwise it is the one track that all named steps belong to, or
-    /// create: a PRD that was edited later keeps its own steps beside those of the edit.
+    /// The track of a validation report is validate. Otherwise it is the one track that all named steps
+    /// belong to, or create: a PRD that was edited later keeps its own steps beside those of the edit.
     fn track(&self, facts: &ArtifactFacts<'_>, workflow: usize) -> Track {
         let candidate = &self.candidates[workflow];
         if facts.list == StepList::Validation && candidate.has_track(Track::Validate) {
@@ -188,7 +190,8 @@ struct Narrowing {
 }
 
 impl Narrowing {
-    /// Keeps the candidates with the highest score; without any score nothing changes. Says whether any had one.
+    /// Keeps the candidates with the highest score; without any score nothing changes. Says whether any had
+    /// one.
     fn keep_best<Score: Ord + Copy>(
         &mut self,
         score: impl Fn(usize) -> Option<Score>,

@@ -3,8 +3,8 @@
 /// The degree to which two names agree, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NameAgreement {
-    /// One begins with all words of the other: `testarch-nfr` and `testarch-nfr-assess`, `ux` and `ux-design`. Holds how
-    /// many words they share.
+    /// One begins with all words of the other: `testarch-nfr` and `testarch-nfr-assess`, `ux` and
+    /// `ux-design`. Holds how many words they share.
     Prefix(usize),
     /// They are the same but for `bmad-` and a verb in front: `prd` and `bmad-create-prd`.
     Core,

@@ -6,13 +6,14 @@
 /// Placeholders are `{{…}}`, `{…}`, `[…]` and `*`; each stands for any text. Case does not count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OutputPattern {
-    /// The texts between placeholders, lower-case. There are always at least one, and some text in one of them.
+    /// The texts between placeholders, lower-case. There are always at least one, and some text in one of
+    /// them.
     literals: Vec<String>,
 }
 
 impl OutputPattern {
-    /// Reads the value of a key such as `outputFile`; `None` where its last part names no Markdown file or nothing but
-    /// placeholders (it would fit every file).
+    /// Reads the value of a key such as `outputFile`; `None` where its last part names no Markdown file or
+    /// nothing but placeholders (it would fit every file).
     pub fn parse(value: &str) -> Option<Self> {
         let value = value.trim().trim_matches(['`', '\'', '"']).to_lowercase();
         let stem = value.strip_suffix(".md")?;

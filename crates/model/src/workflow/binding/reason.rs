@@ -30,8 +30,9 @@ pub enum StepList {
     Completed,
     /// `validationStepsCompleted`: a validation report, written by the track validate.
     Validation,
-    /// The artifact has no key about steps. Only configuration and `workflowType` bind it then: a spec of BMAD 6.12 keeps
-    /// its state in `status`, and a file that is called like an artifact need not be written by a workflow.
+    /// The artifact has no key about steps. Only configuration and `workflowType` bind it then: a spec of
+    /// BMAD 6.12 keeps its state in `status`, and a file that is called like an artifact need not be written
+    /// by a workflow.
     Absent,
 }
 
@@ -49,8 +50,8 @@ pub struct ConfiguredWorkflow<'configuration> {
 pub enum BindingReason {
     /// The project's configuration names the workflow.
     Configured,
-    /// The artifact's `workflowType` names no workflow. Its file's name then counts only for workflows that share a word
-    /// with it.
+    /// The artifact's `workflowType` names no workflow. Its file's name then counts only for workflows that
+    /// share a word with it.
     UnknownWorkflowType {
         /// The `workflowType`.
         value: String,

@@ -201,7 +201,8 @@ fn a_folder_of_steps_beyond_the_limit_is_cut() {
 }
 
 proptest! {
-    /// Whatever the keys say, there is a route, it visits no step twice, and it starts with the lowest number.
+    /// Whatever the keys say, there is a route, it visits no step twice, and it starts with the lowest
+    /// number.
     #[test]
     fn any_keys_give_a_route(edges in proptest::collection::vec((0usize..12, 0usize..12, 0usize..3), 0..40)) {
         let stems: Vec<String> = (0..12).map(|number| format!("step-{number:02}-x")).collect();

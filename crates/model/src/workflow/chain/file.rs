@@ -16,7 +16,8 @@ pub(in crate::workflow) const OUTPUT_KEYS: [&str; 5] =
 pub struct WorkflowFile<'text> {
     /// The path of the file.
     pub path: ProjectPath,
-    /// The top-level scalar keys of its frontmatter, in the order of the file; a repeated key appears repeatedly.
+    /// The top-level scalar keys of its frontmatter, in the order of the file; a repeated key appears
+    /// repeatedly.
     pub keys: Vec<(String, String)>,
     /// The text after the frontmatter.
     pub body: Cow<'text, str>,
@@ -25,12 +26,13 @@ pub struct WorkflowFile<'text> {
 }
 
 impl<'text> WorkflowFile<'text> {
-    /// Reads the bytes of the file at `path`. Reading never fails: a file of 6.0.4 itself has a frontmatter that is no
-    /// YAML (`'don\'t'`), and its chain is still to be followed, by prose and numbers.
+    /// Reads the bytes of the file at `path`. Reading never fails: a file of 6.0.4 itself has a frontmatter
+    /// that is no YAML (`'don\'t'`), and its chain is still to be followed, by prose and numbers.
     pub fn read(path: ProjectPath, bytes: &'text [u8]) -> Self {
         let document = Document::scan(bytes);
         let body = &bytes[document.body().range()];
-        // The check of the whole is many times as fast as the search for what is to be replaced, which is next to never.
+        // The check of the whole is many times as fast as the search for what is to be replaced, which is
+        // next to never.
         let body = std::str::from_utf8(body).map_or_else(|_| String::from_utf8_lossy(body), Cow::Borrowed);
         let (keys, unreadable) = match document.frontmatter() {
             Frontmatter::Absent => (Vec::new(), None),

@@ -88,8 +88,8 @@ pub(in crate::workflow) fn from_files(
         graph.edges[at].retain(|edge| edge.kind == EdgeKind::Resume || (!leaves_resume && !resume[edge.to]));
     }
     mark_loops(&mut graph, steps, diagnoses);
-    // An unwritten edge may turn a written one into a loop, which leaves another step without a successor: repeat.
-    // Each step gets its turn once.
+    // An unwritten edge may turn a written one into a loop, which leaves another step without a successor:
+    // repeat. Each step gets its turn once.
     let mut served = graph.resume.clone();
     loop {
         let open: Vec<usize> = (0..steps.len())

@@ -24,7 +24,8 @@ pub(in crate::workflow) struct ReferenceBase<'base> {
 /// Reads `text`, the value of a successor key or a link in prose; `None` where it names no Markdown file.
 ///
 /// The variables are those of docs/formats.md, "Step files". A value that a step file itself gives to
-/// `workflow_path` is not followed: it says where the file was when it was written, and installers move folders.
+/// `workflow_path` is not followed: it says where the file was when it was written, and installers move
+/// folders.
 pub(in crate::workflow) fn read(text: &str, base: &ReferenceBase<'_>) -> Option<Reference> {
     let text = text.trim().trim_matches(['`', '\'', '"']);
     let (holder, file_name) =

@@ -46,9 +46,9 @@ impl RoutePosition {
 impl Route {
     /// Follows the regular successors from the start.
     ///
-    /// Where several follow and none of them leads to another, they are one unit, a choice; the route goes on at the
-    /// first step to which all of them lead. Where one of them leads to another (quick-dev's two modes), the longer
-    /// way is the route, and what the shorter one leaves out may be passed.
+    /// Where several follow and none of them leads to another, they are one unit, a choice; the route goes on
+    /// at the first step to which all of them lead. Where one of them leads to another (quick-dev's two
+    /// modes), the longer way is the route, and what the shorter one leaves out may be passed.
     pub(in crate::workflow) fn through(graph: &Graph) -> Self {
         let count = graph.edges.len();
         let mut places: Vec<RoutePosition> = graph

@@ -100,8 +100,8 @@ pub enum Unit<'chain> {
 
 /// The steps of one track of a workflow, in order, with what leads where.
 ///
-/// A chain is always usable: whatever is odd in the step files is kept as a [`ChainDiagnosis`]. Its route is free
-/// of cycles, whatever the files say.
+/// A chain is always usable: whatever is odd in the step files is kept as a [`ChainDiagnosis`]. Its route is
+/// free of cycles, whatever the files say.
 #[derive(Clone, Debug)]
 pub struct Chain {
     track: Track,
@@ -114,9 +114,10 @@ pub struct Chain {
 impl Chain {
     /// Builds the chain of the step files of one folder.
     ///
-    /// Successors come, for each step, from the first of these that gives one: the keys `nextStep…`; the nearest
-    /// later step of the same folder that its prose links to; the numbers in the names. `alt…`, `alternate…` and
-    /// `skipTo…` keys add alternatives, `continue…` and `resume…` keys the way back into the workflow.
+    /// Successors come, for each step, from the first of these that gives one: the keys `nextStep…`; the
+    /// nearest later step of the same folder that its prose links to; the numbers in the names. `alt…`,
+    /// `alternate…` and `skipTo…` keys add alternatives, `continue…` and `resume…` keys the way back into the
+    /// workflow.
     pub fn from_files(track: Track, workflow_folder: &ProjectPath, files: &[WorkflowFile<'_>]) -> Self {
         let mut order: Vec<(StepId, &WorkflowFile<'_>)> =
             files.iter().map(|file| (StepId::parse(file.path.file_stem()), file)).collect();
@@ -182,8 +183,8 @@ impl Chain {
         }
     }
 
-    /// Reports the steps that nothing leads to. One that the prose of a reachable step names is none of them: it is
-    /// part of that step's work, as the sub-agent files of the test architecture module.
+    /// Reports the steps that nothing leads to. One that the prose of a reachable step names is none of them:
+    /// it is part of that step's work, as the sub-agent files of the test architecture module.
     fn diagnose_unreachable(&mut self, files: &[&WorkflowFile<'_>]) {
         let places = &self.route.places;
         let reachable = || files.iter().zip(places).filter(|(_, place)| place.rank().is_some());

@@ -9,9 +9,9 @@ use crate::workflow::{
 
 /// The kind of edge that a frontmatter key stands for.
 ///
-/// `nextStep…` covers `nextStepFile`, `nextStepFile_modeA`, `nextStepFileExpert`; `alt…` covers `altStepFile` and
-/// `alternateNextStepFile` (docs/formats.md, "Step files"); `skipToStepFile` and `resumeStepFile` were seen in
-/// alpha.22's tech-spec workflow and in the test architecture module.
+/// `nextStep…` covers `nextStepFile`, `nextStepFile_modeA`, `nextStepFileExpert`; `alt…` covers `altStepFile`
+/// and `alternateNextStepFile` (docs/formats.md, "Step files"); `skipToStepFile` and `resumeStepFile` were
+/// seen in alpha.22's tech-spec workflow and in the test architecture module.
 fn role(key: &str) -> Option<EdgeKind> {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| key.starts_with(prefix));
     if starts(&["nextStep"]) {
@@ -144,8 +144,9 @@ pub(in crate::workflow) fn add_unwritten_edges(
     edges.sort_by_key(|edge| edge.kind != EdgeKind::Next);
 }
 
-/// Of `later`, the steps with the lowest number. A letter without a plain number beside it (02a–02d with no 02) is
-/// one of several alternatives, so all of these are returned; with one (02, 02b, 02c) the letters are a sequence.
+/// Of `later`, the steps with the lowest number. A letter without a plain number beside it (02a–02d with no 02)
+/// is one of several alternatives, so all of these are returned; with one (02, 02b, 02c) the letters are a
+/// sequence.
 pub(in crate::workflow) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> Vec<usize> {
     let Some(lowest) = later.iter().filter_map(|at| steps[*at].id.number()).min() else { return Vec::new() };
     let together = is_alternative(lowest, steps);

@@ -1,4 +1,5 @@
-//! The active artifact and the configuration file that applies: found by configuration, never by the place of a file. Pure; `workspace::context` reads the files.
+//! The active artifact and the configuration file that applies: found by configuration, never by the place of
+//! a file. Pure; `workspace::context` reads the files.
 
 use std::collections::BTreeMap;
 
@@ -52,8 +53,8 @@ pub enum ContextOutcome {
     },
     /// It is the nearest that says something.
     Wins(ProjectPath),
-    /// It is the nearest that says something, and what it says is no file of the project. Nothing farther is taken
-    /// instead: that would be a guess.
+    /// It is the nearest that says something, and what it says is no file of the project. Nothing farther is
+    /// taken instead: that would be a guess.
     WinsUnusably {
         /// The reason.
         reason: String,
@@ -98,7 +99,8 @@ impl ContextAnswer {
     }
 }
 
-/// Answers `question` from `sources`, the nearest to the artifact first. `variables` are those of the configuration.
+/// Answers `question` from `sources`, the nearest to the artifact first. `variables` are those of the
+/// configuration.
 pub fn answer_context(
     question: ContextQuery,
     sources: &[ContextSource],
@@ -140,9 +142,9 @@ pub fn answer_context(
     ContextAnswer { candidates }
 }
 
-/// The file that a statement names. Variables are those of step files and of the configuration; a path without one is
-/// seen from the project root in artifacts and configuration, where people and agents write it so, and from the
-/// file's own folder in workflows; `./` and `../` are the file's own folder everywhere.
+/// The file that a statement names. Variables are those of step files and of the configuration; a path
+/// without one is seen from the project root in artifacts and configuration, where people and agents write it
+/// so, and from the file's own folder in workflows; `./` and `../` are the file's own folder everywhere.
 fn resolve(
     statement: &ContextStatement,
     source: &ContextSource,

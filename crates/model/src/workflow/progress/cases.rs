@@ -255,8 +255,8 @@ fn a_declared_list_of_steps_is_a_chain() {
 }
 
 proptest! {
-    /// Any list over any chain: every item is accounted for once, the count stays within the total, and following
-    /// the next step ends.
+    /// Any list over any chain: every item is accounted for once, the count stays within the total, and
+    /// following the next step ends.
     #[test]
     fn any_list_is_read_and_ends(
         edges in proptest::collection::vec((0usize..8, 0usize..8, 0usize..2), 0..20),

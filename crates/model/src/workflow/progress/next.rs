@@ -62,8 +62,8 @@ impl<'chain> Position<'_, 'chain> {
         Next::Finished
     }
 
-    /// The steps that follow `from`, and those that may follow instead. A successor that a key names counts even where it leads back
-    /// (a menu that every session returns to), unless that step is done.
+    /// The steps that follow `from`, and those that may follow instead. A successor that a key names counts
+    /// even where it leads back (a menu that every session returns to), unless that step is done.
     fn following(&self, from: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let graph = self.chain.graph();
         let back = |step: usize| {

@@ -37,7 +37,8 @@ impl<'chain> Reading<'chain> {
     /// Reads the item at `item`.
     pub(in crate::workflow) fn take(&mut self, item: usize, id: &StepId, siblings: &[(Track, StepId)]) {
         let found = match self.chain.find(id) {
-            // A step of another track by its full name is not the step of this track that has the same number.
+            // A step of another track by its full name is not the step of this track that has the same
+            // number.
             StepMatch::Step { by, .. } if by > MatchedBy::Name && is_sibling(id, siblings) => StepMatch::None,
             found => found,
         };

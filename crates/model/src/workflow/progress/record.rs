@@ -31,15 +31,15 @@ pub struct Progress<'chain> {
     pub done: Vec<DoneItem<'chain>>,
     /// The number of units of the route that are done; at most [`Progress::total`].
     pub done_units: usize,
-    /// The total number of units: those of the chain ([`Chain::units`]), with the alternatives that were taken, and
-    /// without the units that were rightly passed by.
+    /// The total number of units: those of the chain ([`Chain::units`]), with the alternatives that were
+    /// taken, and without the units that were rightly passed by.
     pub total: usize,
     /// The next step.
     pub next: Next<'chain>,
     /// Units before the furthest done one that the list should name and does not.
     pub gaps: Vec<&'chain Step>,
-    /// Steps before the furthest done one that the list does not name and need not: they record nothing, or a way
-    /// passes them by.
+    /// Steps before the furthest done one that the list does not name and need not: they record nothing, or a
+    /// way passes them by.
     pub passed: Vec<&'chain Step>,
     /// Items that stand after an item of a later step.
     pub out_of_order: Vec<usize>,
@@ -58,8 +58,8 @@ pub struct Progress<'chain> {
 pub enum WorkState {
     /// Nothing is done and nothing is written.
     NotStarted,
-    /// No step is recorded, but there is content: upstream calls this an interrupted workflow, to be shown to a person
-    /// before its first step runs again (docs/formats.md, "Resumption").
+    /// No step is recorded, but there is content: upstream calls this an interrupted workflow, to be shown to
+    /// a person before its first step runs again (docs/formats.md, "Resumption").
     Interrupted,
     /// Some steps are done.
     Underway,
@@ -137,10 +137,11 @@ pub enum LastStep<'chain> {
 impl<'chain> Progress<'chain> {
     /// Reads `record` against `chain`. `siblings` are the step names of the workflow's other tracks.
     ///
-    /// The next step is what follows the **furthest** done step, not the first gap and not the last item. Upstream
-    /// resumes after the last item, never at a gap, so going back to a gap would redo work (some steps record nothing
-    /// and would be offered for ever); and the last item is no guide, since lists are rewritten and reordered
-    /// (docs/formats.md: not ascending 18 times) and end with a resume marker. Gaps are reported, for a person to judge.
+    /// The next step is what follows the **furthest** done step, not the first gap and not the last item.
+    /// Upstream resumes after the last item, never at a gap, so going back to a gap would redo work (some
+    /// steps record nothing and would be offered for ever); and the last item is no guide, since lists are
+    /// rewritten and reordered (docs/formats.md: not ascending 18 times) and end with a resume marker. Gaps
+    /// are reported, for a person to judge.
     pub fn read(chain: &'chain Chain, siblings: &[(Track, StepId)], record: &StepRecord<'_>) -> Self {
         let mut reading = Reading::new(chain);
         for (item, id) in record.completed.iter().enumerate() {

@@ -27,12 +27,13 @@ pub enum StepMatch<'chain> {
 pub enum MatchedBy {
     /// Number, track and slug are the same: `step-01-init`, `1-init.md`.
     Name,
-    /// Only one step has this slug: it was renumbered between releases. The alpha PRD ends with `step-11-complete`,
-    /// the one of 6.0.4 with `step-12-complete`, and 6.0.4 still looks for the former (docs/formats.md, "Resumption").
+    /// Only one step has this slug: it was renumbered between releases. The alpha PRD ends with
+    /// `step-11-complete`, the one of 6.0.4 with `step-12-complete`, and 6.0.4 still looks for the former
+    /// (docs/formats.md, "Resumption").
     Slug,
-    /// The number, with its letter and track, is the step's; the spelling has no slug: `4`, `02b`, `Step 4: Title`.
-    /// Numbers are those of the file names, not positions: upstream writes `[1, 2, …, 8]` for files 01 to 08, and `2`
-    /// means 02, not 02b.
+    /// The number, with its letter and track, is the step's; the spelling has no slug: `4`, `02b`,
+    /// `Step 4: Title`. Numbers are those of the file names, not positions: upstream writes `[1, 2, …, 8]`
+    /// for files 01 to 08, and `2` means 02, not 02b.
     Number,
     /// The number is the step's but the slug is not: the step was renamed between releases.
     NumberOfOtherName,
@@ -41,7 +42,8 @@ pub enum MatchedBy {
 impl Chain {
     /// Finds what `id` means in this chain, by the rules of [`MatchedBy`] in their order.
     ///
-    /// A number that several steps have means those that the route visits; resume steps are found by name only.
+    /// A number that several steps have means those that the route visits; resume steps are found by name
+    /// only.
     pub fn find(&self, id: &StepId) -> StepMatch<'_> {
         if let Some(step) = self.steps().iter().find(|step| same_name(&step.id, id)) {
             return StepMatch::Step { step, by: MatchedBy::Name };
@@ -107,7 +109,8 @@ fn same_name(step: &StepId, id: &StepId) -> bool {
     }
 }
 
-/// Returns whether the words after the number are a slug out of a file's name, not a title that someone made up.
+/// Returns whether the words after the number are a slug out of a file's name, not a title that someone made
+/// up.
 fn is_file_like(id: &StepId) -> bool {
     !id.spelling().contains(|letter: char| letter.is_whitespace() || letter == ':')
 }

@@ -52,8 +52,9 @@ pub(super) struct TabIndentation {
     are_alone: bool,
 }
 
-/// The tabs at the beginnings of lines, where they are why the frontmatter is no YAML: with blanks in their place it can be read,
-/// at least further than now. `None` where it can be read, or something else is wrong with it.
+/// The tabs at the beginnings of lines, where they are why the frontmatter is no YAML: with blanks in their
+/// place it can be read, at least further than now. `None` where it can be read, or something else is wrong
+/// with it.
 pub(super) fn tabs_to_blame(artifact: &Artifact) -> Option<TabIndentation> {
     let is_syntax =
         |problem: &Problem| matches!(problem, Problem::NotYaml { error: ParseError::Syntax { .. } });

@@ -40,7 +40,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&RULE, span, message).with_help(help));
 }
 
-/// The field by which all else knows the artifact: its id, else the one that `track` gave it (docs/design.md, "Identity").
+/// The field by which all else knows the artifact: its id, else the one that `track` gave it (docs/design.md,
+/// "Identity").
 fn identity(artifact: &Artifact) -> Option<&Field> {
     let state = artifact.state();
     [&state.id, &state.stepmark_id].into_iter().flatten().find(|field| field.filled().is_some())

@@ -1,5 +1,5 @@
-//! Changes of an artifact since HEAD. Frontmatter is the truth, so whoever takes something out of it must have told history:
-//! `reopen`, `undo`, `restore` and an override do, an editor does not.
+//! Changes of an artifact since HEAD. Frontmatter is the truth, so whoever takes something out of it must
+//! have told history: `reopen`, `undo`, `restore` and an override do, an editor does not.
 
 pub(crate) mod steps_removed;
 pub(crate) mod finished_work_reopened;
@@ -24,7 +24,8 @@ use stepmark_frontmatter::Span;
 /// The words that finish work where no lifecycle is known (docs/formats.md, "Statuses").
 const FINISHED_WORDS: [&str; 3] = ["done", "complete", "completed"];
 
-/// The past of an artifact that can be read: of one that is broken other rules tell, and nothing is known to be lost.
+/// The past of an artifact that can be read: of one that is broken other rules tell, and nothing is known to
+/// be lost.
 fn readable_base<'a>(subject: &Subject<'a>) -> Option<BaseVersion<'a>> {
     let is_broken = |problem: &Problem| {
         matches!(

@@ -17,7 +17,8 @@ impl AcceptedLosses for Accepts<'_> {
     }
 }
 
-/// The findings of `rule` in `prd.md` after its frontmatter went from `before` to `after`: `line:column id message`.
+/// The findings of `rule` in `prd.md` after its frontmatter went from `before` to `after`:
+/// `line:column id message`.
 pub(super) fn found_after(rule: &Rule, before: &str, after: &str) -> Vec<String> {
     found_after_all(rule, before, after, &Accepts(&[]))
 }

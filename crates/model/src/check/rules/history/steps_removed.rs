@@ -59,7 +59,8 @@ fn list<'a>(artifact: &'a Artifact, key: &str) -> Option<&'a Steps> {
     artifact.state().steps.iter().find(|steps| steps.key == key)
 }
 
-/// The items of `before` that no item of `after` stands for. Markers of a resumed session and notes are no progress.
+/// The items of `before` that no item of `after` stands for. Markers of a resumed session and notes are no
+/// progress.
 fn dropped<'a>(
     base: &BaseVersion<'a>,
     progress: Option<&'a Progress<'a>>,
@@ -85,8 +86,8 @@ fn dropped<'a>(
     })
 }
 
-/// Returns whether two spellings name one step without a look at its workflow. `3` may stand for `step-03-success`, whose name is
-/// simply written out.
+/// Returns whether two spellings name one step without a look at its workflow. `3` may stand for
+/// `step-03-success`, whose name is simply written out.
 fn is_same_spelling(one: &StepId, other: &StepId) -> bool {
     let same_number = one.number().is_some()
         && one.number() == other.number()
@@ -97,7 +98,8 @@ fn is_same_spelling(one: &StepId, other: &StepId) -> bool {
         || one.spelling() == other.spelling()
 }
 
-/// Returns whether the item at `place` is a step of its workflow that is done after the change, however it is spelled then.
+/// Returns whether the item at `place` is a step of its workflow that is done after the change, however it is
+/// spelled then.
 fn is_same_step(before: &Progress<'_>, place: usize, after: &Progress<'_>) -> bool {
     let is_done = |step: &&Step| {
         after.done.iter().flat_map(|done| &done.steps).any(|other| other.id.form() == step.id.form())

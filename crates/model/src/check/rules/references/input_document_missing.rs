@@ -30,8 +30,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The paths at which the document may be: below the root, or beside the artifact. None for what is no path of the project: an
-/// address, a pattern, a variable, a path of one machine, a remark.
+/// The paths at which the document may be: below the root, or beside the artifact. None for what is no path
+/// of the project: an address, a pattern, a variable, a path of one machine, a remark.
 fn candidates(written: &str, folder: &str) -> Vec<ProjectPath> {
     let path = written.trim().strip_prefix("{project-root}/").unwrap_or(written.trim());
     let path = path.split(['#', '?']).next().unwrap_or(path);

@@ -25,8 +25,9 @@ pub static RULE: Rule = Rule {
 const KNOWN_VARIABLES: [&str; 5] =
     ["{project-root}/", "{workflow_path}/", "{installed_path}/", "{skill-root}/", "{project_root}/"];
 
-/// The finding about the step file at `path` with these `bytes`, where `key` names `value`, which is no step and no file;
-/// `None` for a value that nobody can look for: with a variable that has no known value, or no name of a file.
+/// The finding about the step file at `path` with these `bytes`, where `key` names `value`, which is no step
+/// and no file; `None` for a value that nobody can look for: with a variable that has no known value, or no
+/// name of a file.
 pub fn finding(path: &ProjectPath, bytes: &[u8], key: &str, value: &str) -> Option<Finding> {
     let text = value.trim();
     let rest = KNOWN_VARIABLES.iter().find_map(|variable| text.strip_prefix(variable)).unwrap_or(text);

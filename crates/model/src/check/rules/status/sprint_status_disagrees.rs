@@ -47,8 +47,9 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&RULE, own.span, message).with_help(help));
 }
 
-/// The remedy where the side `copy` says something else than the frontmatter of the story at `path`: `change` is what bringing it to the frontmatter
-/// means, and `done` says so, half a sentence. A copy that is further was written by a workflow of BMAD, as a rule.
+/// The remedy where the side `copy` says something else than the frontmatter of the story at `path`: `change`
+/// is what bringing it to the frontmatter means, and `done` says so, half a sentence. A copy that is further
+/// was written by a workflow of BMAD, as a rule.
 pub(super) fn remedy(change: WordChange, path: &ProjectPath, copy: &str, done: &str) -> String {
     let import = |side: &str| format!("`stepmark import stories --prefer {side} {path}`");
     match change {

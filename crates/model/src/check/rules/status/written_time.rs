@@ -9,7 +9,8 @@ use crate::artifact::{Field, FieldKind};
 pub(super) enum WrittenTime<'a> {
     /// Nothing, the placeholder of a template, or a word for "not yet".
     None,
-    /// A time as ISO 8601 writes it, or YAML: `2026-01-02`, `2026-01-02 09:30:00 +01:00`. The day may be missing.
+    /// A time as ISO 8601 writes it, or YAML: `2026-01-02`, `2026-01-02 09:30:00 +01:00`. The day may be
+    /// missing.
     Iso,
     /// Written like that, but no calendar or clock has it.
     Impossible(&'a str),

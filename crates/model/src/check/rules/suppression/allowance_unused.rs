@@ -21,8 +21,8 @@ pub static RULE: Rule = Rule {
     decision: Decision::OfLaterStage,
 };
 
-/// The finding about an entry that stands at `span` of the configuration file at `path` and accepts nothing for the rules
-/// `idle`, of `all` that it has.
+/// The finding about an entry that stands at `span` of the configuration file at `path` and accepts nothing
+/// for the rules `idle`, of `all` that it has.
 pub fn finding(path: &ProjectPath, span: Span, idle: &[&'static Rule], all: usize) -> Finding {
     let ids: Vec<_> = idle.iter().map(|rule| rule.id).collect();
     let message = format!("no file has a finding of {} that this entry accepts", ids.join(", "));
