@@ -6,7 +6,6 @@ use crate::{
     artifact::{Artifact, FrontmatterState, ProjectPath},
     delegation::{Completion, Member},
     lifecycle::{Choice, Lifecycles, MoveDecision, MoveFacts, MoveRefusal, RootKeys},
-    projection::story_ledger::{Story, StoryState},
     transition::{Command, DecisionContext, Plan, StepLists, Strictness, TransitionRefusal, decide},
     workflow::{BindingReason, Next, Progress, Step, Track, WorkState, WorkflowDefinition},
 };
@@ -109,12 +108,6 @@ impl TrackedArtifact {
         let status = self.state().status.as_ref().and_then(|status| status.filled());
         let state = status.and_then(|word| self.lifecycle()?.lifecycle.state_of(word));
         Completion { by_status: state.map_or(completion.by_status, |state| state.is_terminal), ..completion }
-    }
-
-    /// Returns whether it is a story that says its status in its body or its ledger only: nothing follows it
-    /// until somebody imports it.
-    pub fn waits_for_import(&self) -> bool {
-        matches!(Story::read(&self.artifact, || None), StoryState::Waiting)
     }
 
     /// Its part in its chain of delegation.

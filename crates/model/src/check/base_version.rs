@@ -1,16 +1,12 @@
 //! The artifact in the base commit, and the losses that history accepts since.
 
-use crate::{artifact::Artifact, lifecycle::Lifecycle, workflow::Progress};
+use crate::{artifact::Artifact, lifecycle::Lifecycle, tracked_artifact::TrackedArtifact};
 
 /// An artifact as it was in the commit that a change starts from.
 #[derive(Clone, Copy)]
 pub struct BaseVersion<'a> {
-    /// It then.
-    pub artifact: &'a Artifact,
-    /// Its progress then, where its workflow is known.
-    pub progress: Option<&'a Progress<'a>>,
-    /// The lifecycle of its status, where one is known.
-    pub lifecycle: Option<&'a Lifecycle>,
+    /// The artifact then.
+    pub tracked: &'a TrackedArtifact,
     /// The losses that history accepts; `None`: none, since it was not asked.
     pub accepted: Option<&'a dyn AcceptedLosses>,
 }
@@ -44,7 +40,17 @@ pub enum Loss<'a> {
     },
 }
 
-impl BaseVersion<'_> {
+impl<'a> BaseVersion<'a> {
+    /// The artifact by itself.
+    pub(crate) const fn artifact(&self) -> &'a Artifact {
+        self.tracked.artifact()
+    }
+
+    /// The lifecycle of its status, where one is known.
+    pub(crate) fn lifecycle(&self) -> Option<&'a Lifecycle> {
+        Some(&self.tracked.lifecycle()?.lifecycle)
+    }
+
     /// Returns whether history accepts the loss.
     pub(crate) fn accepts(&self, loss: Loss<'_>) -> bool {
         self.accepted.is_some_and(|accepted| accepted.accepts(&loss))

@@ -138,7 +138,7 @@ mod tests {
 
     fn found(file: &str) -> Vec<Finding> {
         let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), file.as_bytes().to_vec());
-        findings(&Subject::alone(&artifact, None))
+        findings(&Subject::alone(&artifact))
     }
 
     #[test]

@@ -1,32 +1,32 @@
 //! The subject of rules: an artifact, and the facts around it.
 
+use std::cell::OnceCell;
+
 use super::{BaseVersion, Finding, Rule};
 use crate::{
     artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath},
     delegation::Chains,
     lifecycle::Lifecycle,
+    tracked_artifact::TrackedArtifact,
     workflow::{Chain, Progress},
 };
 use stepmark_frontmatter::Span;
 
 /// An artifact with what is known around it. Whoever checks gathers these facts; a rule whose facts are
 /// missing finds nothing.
-#[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The artifact.
     pub artifact: &'a Artifact,
-    /// Its progress, where its workflow is known.
-    pub progress: Option<&'a Progress<'a>>,
-    /// The steps of its workflow, where that is known.
-    pub chain: Option<&'a Chain>,
-    /// The lifecycle of its status, where one applies.
-    pub lifecycle: Option<&'a Lifecycle>,
+    /// The artifact with its workflow and lifecycles, where these were looked up.
+    tracked: Option<&'a TrackedArtifact>,
+    /// Read by the first rule that asks.
+    progress: OnceCell<Option<Progress<'a>>>,
     /// The files around it, where they were looked at.
-    pub environment: Option<&'a dyn RuleEnvironment>,
+    pub(crate) environment: Option<&'a dyn RuleEnvironment>,
     /// The chains of delegation of the project, where they were read.
-    pub chains: Option<&'a Chains>,
+    pub(crate) chains: Option<&'a Chains>,
     /// The artifact as it was at HEAD; `None` where it is new, or nobody looked.
-    pub base: Option<BaseVersion<'a>>,
+    pub(crate) base: Option<BaseVersion<'a>>,
 }
 
 /// Questions of rules about the files of the project: on the disk, in the index of git, in a commit.
@@ -55,9 +55,54 @@ pub enum ManifestRow {
 }
 
 impl<'a> Subject<'a> {
-    /// An artifact and its progress, without anything around them.
-    pub const fn alone(artifact: &'a Artifact, progress: Option<&'a Progress<'a>>) -> Self {
-        Self { artifact, progress, chain: None, lifecycle: None, environment: None, chains: None, base: None }
+    /// An artifact with its workflow and its lifecycle, without other files.
+    pub fn of(tracked: &'a TrackedArtifact) -> Self {
+        Self { tracked: Some(tracked), ..Self::alone(tracked.artifact()) }
+    }
+
+    /// An artifact without anything around it.
+    pub const fn alone(artifact: &'a Artifact) -> Self {
+        Self {
+            artifact,
+            tracked: None,
+            progress: OnceCell::new(),
+            environment: None,
+            chains: None,
+            base: None,
+        }
+    }
+
+    /// The same with the files around it.
+    #[must_use]
+    pub fn within(self, environment: &'a dyn RuleEnvironment) -> Self {
+        Self { environment: Some(environment), ..self }
+    }
+
+    /// The same with the chains of delegation of its project.
+    #[must_use]
+    pub fn with_chains(self, chains: Option<&'a Chains>) -> Self {
+        Self { chains, ..self }
+    }
+
+    /// The same with the version that a change starts from.
+    #[must_use]
+    pub fn since(self, base: BaseVersion<'a>) -> Self {
+        Self { base: Some(base), ..self }
+    }
+
+    /// Its progress, where its workflow is known.
+    pub fn progress(&self) -> Option<&Progress<'a>> {
+        self.progress.get_or_init(|| self.tracked?.progress()).as_ref()
+    }
+
+    /// The steps of its workflow, where that is known.
+    pub fn chain(&self) -> Option<&'a Chain> {
+        Some(&self.tracked?.workflow()?.chain)
+    }
+
+    /// The lifecycle of its status, where one applies.
+    pub fn lifecycle(&self) -> Option<&'a Lifecycle> {
+        Some(&self.tracked?.lifecycle()?.lifecycle)
     }
 
     /// A finding at `span` of the artifact.

@@ -18,7 +18,6 @@ use stepmark_model::{
         rules::status::sprint_status_disagrees,
     },
     delegation::Chains,
-    workflow::Progress,
 };
 
 /// The files of the newer state.
@@ -109,14 +108,13 @@ impl Workspace {
     ) {
         for changed in changed {
             let ChangedArtifact::Unchanged { now } = changed else { continue };
-            let subject = Subject { environment: Some(surroundings), ..subject_of(now, None) };
+            let subject = Subject::of(now).within(surroundings);
             let is_asked = |rule: &Rule| *rule == sprint_status_disagrees::RULE;
             self.add_unchanged(report, now, &subject, is_asked, baseline);
         }
         let Some(ChainsAround { chains, neighbours }) = around else { return };
         for neighbour in neighbours {
-            let progress = neighbour.progress();
-            let subject = Subject { chains: Some(chains), ..subject_of(neighbour, progress.as_ref()) };
+            let subject = Subject::of(neighbour).with_chains(Some(chains));
             let is_asked = |rule: &Rule| rule.group == Group::Delegation;
             self.add_unchanged(report, neighbour, &subject, is_asked, baseline);
         }
@@ -129,22 +127,14 @@ impl Workspace {
         chains: Option<&Chains>,
         surroundings: &InVersion<'_>,
     ) -> Result<Judged, CheckError> {
-        let progress = now.progress();
-        let subject =
-            Subject { environment: Some(surroundings), chains, ..subject_of(now, progress.as_ref()) };
+        let subject = Subject::of(now).within(surroundings).with_chains(chains);
         let Some(before) = before else {
             return Ok(self.by_policy(&subject, check::findings(&subject)));
         };
         let account =
             JournalAccount::new(self, before.artifact(), now.artifact(), Some(surroundings.version));
-        let past_progress = before.progress();
-        let base = BaseVersion {
-            artifact: before.artifact(),
-            progress: past_progress.as_ref(),
-            lifecycle: before.lifecycle().map(|choice| &*choice.lifecycle),
-            accepted: Some(&account),
-        };
-        let subject = Subject { base: Some(base), ..subject };
+        let base = BaseVersion { tracked: before, accepted: Some(&account) };
+        let subject = subject.since(base);
         let judged = self.by_policy(&subject, check::findings(&subject));
         account.failure()?;
         Ok(judged)
@@ -168,20 +158,10 @@ impl Workspace {
     }
 
     fn check_deletion(&self, before: &TrackedArtifact) -> Judged {
-        let progress = before.progress();
-        let subject = Subject::alone(before.artifact(), progress.as_ref());
+        let subject = Subject::of(before);
         let mut judged = self.by_policy(&subject, check::deletion_findings(&subject));
         // The suppressions of a file that is gone are nobody's business.
         judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
         judged
-    }
-}
-
-/// An artifact with what it says of itself.
-fn subject_of<'a>(artifact: &'a TrackedArtifact, progress: Option<&'a Progress<'a>>) -> Subject<'a> {
-    Subject {
-        chain: artifact.workflow().map(|workflow| &workflow.chain),
-        lifecycle: artifact.lifecycle().map(|choice| &*choice.lifecycle),
-        ..Subject::alone(artifact.artifact(), progress)
     }
 }

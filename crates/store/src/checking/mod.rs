@@ -87,10 +87,7 @@ impl Workspace {
     /// What is wrong with `artifact` by itself, against its workflow and its lifecycle, by the configuration of the project; without
     /// what takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
     pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
-        let progress = artifact.progress();
-        let chain = artifact.workflow().map(|workflow| &workflow.chain);
-        let lifecycle = artifact.lifecycle().map(|choice| &*choice.lifecycle);
-        let subject = Subject { chain, lifecycle, ..Subject::alone(artifact.artifact(), progress.as_ref()) };
+        let subject = Subject::of(artifact);
         self.by_policy(&subject, check::findings(&subject)).findings
     }
 

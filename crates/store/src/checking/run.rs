@@ -96,14 +96,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         answers: &Answers<'_>,
     ) -> Result<(Judged, Option<Noted>), CheckError> {
         let asked = Asked::new(artifact.path(), answers);
-        let progress = artifact.progress();
-        let subject = Subject {
-            chain: artifact.workflow().map(|workflow| &workflow.chain),
-            lifecycle: artifact.lifecycle().map(|choice| &*choice.lifecycle),
-            environment: Some(&asked),
-            chains,
-            ..Subject::alone(artifact.artifact(), progress.as_ref())
-        };
+        let subject = Subject::of(artifact).within(&asked).with_chains(chains);
         let mut findings = check::findings(&subject);
         if self.has_gates {
             asked.note_gates();

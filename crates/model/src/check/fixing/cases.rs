@@ -122,7 +122,7 @@ fn splices_that_do_not_fit_are_refused() {
 
 fn all_findings(bytes: &[u8]) -> Result<Vec<Finding>, Infallible> {
     let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), bytes.to_vec());
-    Ok(findings(&Subject::alone(&artifact, None)))
+    Ok(findings(&Subject::alone(&artifact)))
 }
 
 #[test]

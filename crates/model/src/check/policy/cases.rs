@@ -10,7 +10,7 @@ use stepmark_frontmatter::LineIndex;
 /// The findings that are reported about a file: `line id severity`.
 fn reported(file: &str, levels: &[(&str, &str)], allowed: &[&Allowance]) -> (Vec<String>, usize) {
     let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), file.as_bytes().to_vec());
-    let subject = Subject::alone(&artifact, None);
+    let subject = Subject::alone(&artifact);
     let levels: Levels =
         levels.iter().map(|(rule, level)| (rule_of(rule).unwrap(), level.parse().unwrap())).collect();
     let judged = Policy { levels: &levels, allowed }.judge(&subject, findings(&subject));
@@ -98,7 +98,7 @@ fn a_comment_that_still_accepts_something_is_not_taken_out() {
     let taken_out = |comment: &str| {
         let file = with_comments(&format!("{comment}\n"), "");
         let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), file.clone().into_bytes());
-        let subject = Subject::alone(&artifact, None);
+        let subject = Subject::alone(&artifact);
         let policy = Policy { levels: &Levels::default(), allowed: &[] };
         let judged = policy.judge(&subject, findings(&subject)).findings;
         let unused = judged.into_iter().find(|finding| finding.rule.id == "SM002").unwrap();
@@ -130,7 +130,7 @@ fn the_configuration_accepts_and_says_what_it_used() {
     let (idle, busy) = (allowance("SM104"), allowance("SM106"));
     let file = with_comments("", "");
     let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), file.into_bytes());
-    let subject = Subject::alone(&artifact, None);
+    let subject = Subject::alone(&artifact);
     let policy = Policy { levels: &Levels::default(), allowed: &[&idle, &busy] };
     let judged = policy.judge(&subject, findings(&subject));
     assert_eq!((judged.findings.len(), judged.suppressed, &judged.used), (0, 1, &vec![(1, busy.rules[0])]));
@@ -143,7 +143,7 @@ fn an_allowance_whose_rules_lacked_facts_is_undecided() {
     let allowed = ["SM104", "SM212", "SM305", "SM503", "SM601", "SM901", "SM308"].map(allowance);
     let allowed: Vec<&Allowance> = allowed.iter().collect();
     let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), b"---\nstatus: a\n---\n".to_vec());
-    let subject = Subject::alone(&artifact, None);
+    let subject = Subject::alone(&artifact);
     let policy = Policy { levels: &Levels::default(), allowed: &allowed };
     let undecided = policy.judge(&subject, Vec::new()).undecided;
     let undecided: Vec<_> = undecided.into_iter().map(|(at, rule)| (at, rule.id)).collect();

@@ -1,11 +1,13 @@
 //! Files for the tests of rules, checked in surroundings made of them.
 
+use std::sync::Arc;
+
 use crate::{
     artifact::{Artifact, ProjectPath, SprintStatus},
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject, rule::Decision},
-    delegation::{Chains, Member},
-    lifecycle::Lifecycles,
-    workflow::{Chain, Content, Progress, StepId, StepRecord, sample},
+    delegation::Chains,
+    tracked_artifact::{Membership, TrackedArtifact},
+    workflow::{Chain, WorkflowDefinition, sample},
 };
 use stepmark_frontmatter::LineIndex;
 
@@ -83,31 +85,11 @@ impl RuleEnvironment for Files<'_> {
 }
 
 fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
-    let read = |(path, text): &(&str, &str)| {
-        Artifact::read(ProjectPath::new(path).unwrap(), text.as_bytes().to_vec())
-    };
-    let artifacts: Vec<_> = files.iter().map(read).collect();
-    let workflows: Vec<_> = artifacts.iter().map(workflow).collect();
-    let progress: Vec<_> = artifacts
-        .iter()
-        .zip(&workflows)
-        .map(|(artifact, chain)| chain.as_ref().map(|chain| progress(artifact, chain)))
-        .collect();
-    let member =
-        |(artifact, progress): (&Artifact, &Option<Progress<'_>>)| Member::of(artifact, progress.as_ref());
-    let chains = Chains::of(artifacts.iter().zip(&progress).map(member));
-    let lifecycles = Lifecycles::default();
-    let choices: Vec<_> = artifacts.iter().map(|artifact| lifecycles.choose(artifact)).collect();
+    let artifacts: Vec<_> = files.iter().map(|(path, text)| tracked(path, text.as_bytes())).collect();
+    let chains = Chains::of(artifacts.iter().map(TrackedArtifact::member));
     let files = Files(files);
-    let known = progress.iter().zip(&workflows).zip(&choices);
-    let found = artifacts.iter().zip(known).map(|(artifact, ((progress, workflow), choice))| {
-        let subject = Subject {
-            chain: workflow.as_ref(),
-            lifecycle: choice.as_ref().map(|choice| &*choice.lifecycle),
-            environment: Some(&files),
-            chains: Some(&chains),
-            ..Subject::alone(artifact, progress.as_ref())
-        };
+    let found = artifacts.iter().map(|artifact| {
+        let subject = Subject::of(artifact).within(&files).with_chains(Some(&chains));
         let mut found = Vec::new();
         if let Decision::OfArtifact(check) = rule.decision {
             check(&subject, &mut found);
@@ -118,16 +100,17 @@ fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
     found.collect()
 }
 
-pub(super) fn progress<'c>(artifact: &Artifact, chain: &'c Chain) -> Progress<'c> {
-    let completed: Vec<_> =
-        artifact.steps().into_iter().flat_map(|steps| steps.spellings()).map(StepId::parse).collect();
-    let last_step = artifact.state().last_step.as_ref().map(|last| StepId::parse(&last.text));
-    let record =
-        StepRecord { completed: &completed, last_step: last_step.as_ref(), content: Content::Present };
-    Progress::read(chain, &[], &record)
+/// The file `text` at `path`, with the workflow that its `workflowType` names.
+pub(super) fn tracked(path: &str, text: &[u8]) -> TrackedArtifact {
+    let artifact = Artifact::read(ProjectPath::new(path).unwrap(), text.to_vec());
+    let membership = workflow(&artifact).map_or(Membership::None, |chain| {
+        let workflow = WorkflowDefinition { name: "sample".to_owned(), chain, siblings: Vec::new() };
+        Membership::Member { workflow: Arc::new(workflow), evidence: Vec::new() }
+    });
+    TrackedArtifact::new(artifact, membership, Arc::default())
 }
 
-pub(super) fn workflow(artifact: &Artifact) -> Option<Chain> {
+fn workflow(artifact: &Artifact) -> Option<Chain> {
     match artifact.state().workflow_type.as_ref()?.text.as_str() {
         "prd" => Some(sample::prd()),
         "choice" => Some(sample::chain(&[

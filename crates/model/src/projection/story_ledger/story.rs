@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     artifact::{Artifact, BodyStatus, Field, LedgerKey, ProjectPath, is_story_spec},
     lifecycle::{LedgerWords, Lifecycle},
+    tracked_artifact::TrackedArtifact,
 };
 
 /// A story, epic or retrospective whose frontmatter says its status.
@@ -73,6 +74,14 @@ impl Story {
 /// line.
 pub(super) fn is_word(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(['{', '}', '\n', '\r'])
+}
+
+impl TrackedArtifact {
+    /// Returns whether it is a story that says its status in its body or its ledger only: nothing follows it
+    /// until somebody imports it.
+    pub fn waits_for_import(&self) -> bool {
+        matches!(Story::read(self.artifact(), || None), StoryState::Waiting)
+    }
 }
 
 #[cfg(test)]

@@ -170,7 +170,7 @@ mod tests {
         let file = format!("---\n{frontmatter}---\n").into_bytes();
         let artifact = Artifact::read(ProjectPath::new("prd.md").unwrap(), file);
         let mut found = Vec::new();
-        check(&Subject::alone(&artifact, None), &mut found);
+        check(&Subject::alone(&artifact), &mut found);
         found[0].fix.as_ref().unwrap().safety == Safety::Safe
     }
 

@@ -58,7 +58,7 @@ mod tests {
         ] {
             let path = ProjectPath::new("prd.md").unwrap();
             let artifact = Artifact::read(path, format!("---\n{text}\n---\n").into_bytes());
-            let found = deletion_findings(&Subject::alone(&artifact, None));
+            let found = deletion_findings(&Subject::alone(&artifact));
             assert_eq!(found.first().map(|finding| finding.message.as_str()), expected, "{text}");
             assert!(found.iter().all(|finding| finding.rule == &RULE));
         }

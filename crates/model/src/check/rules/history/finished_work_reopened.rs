@@ -22,10 +22,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
     let Some((before, after)) = status_move(&base, subject.artifact) else { return };
-    if !is_finished(base.lifecycle, before) || is_finished(base.lifecycle, after) {
+    if !is_finished(base.lifecycle(), before) || is_finished(base.lifecycle(), after) {
         return;
     }
-    let is_legal = base.lifecycle.is_some_and(|table| table.legal_move(Some(before), after, None).is_ok());
+    let is_legal = base.lifecycle().is_some_and(|table| table.legal_move(Some(before), after, None).is_ok());
     if is_legal || base.accepts(Loss::Value { key: "status" }) {
         return;
     }
@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     };
     let path = argument(subject.artifact.path().as_str());
     let target = if after.is_empty() { "STATUS".to_owned() } else { argument(after) };
-    let command = match base.lifecycle {
+    let command = match base.lifecycle() {
         Some(_) => format!("stepmark transition {path} {target} --force --reason TEXT"),
         None => format!("stepmark set {path} status={target}"),
     };

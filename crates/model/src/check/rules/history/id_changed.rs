@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
-    let Some(before) = identity(base.artifact) else { return };
+    let Some(before) = identity(base.artifact()) else { return };
     let after = identity(subject.artifact);
     let is_same = after.is_some_and(|after| after.text == before.text);
     if is_same || base.accepts(Loss::Value { key: &before.key }) {

@@ -42,7 +42,7 @@ fn readable_base<'a>(subject: &Subject<'a>) -> Option<BaseVersion<'a>> {
 
 /// The status moved: `(before, after)`, the latter empty where there is none any more.
 fn status_move<'a>(base: &BaseVersion<'a>, artifact: &'a Artifact) -> Option<(&'a str, &'a str)> {
-    let before = base.artifact.state().status.as_ref().and_then(Field::filled)?;
+    let before = base.artifact().state().status.as_ref().and_then(Field::filled)?;
     let after = artifact.state().status.as_ref().and_then(Field::filled).unwrap_or_default();
     (!before.eq_ignore_ascii_case(after)).then_some((before, after))
 }

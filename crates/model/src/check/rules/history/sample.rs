@@ -1,11 +1,7 @@
 //! Artifacts at two moments, for the tests of rules.
 
-use super::super::sample::{progress, workflow};
-use crate::{
-    artifact::{Artifact, ProjectPath},
-    check::{AcceptedLosses, BaseVersion, Finding, Loss, Rule, Subject, rule::Decision},
-    lifecycle::Lifecycles,
-};
+use super::super::sample::tracked;
+use crate::check::{AcceptedLosses, BaseVersion, Finding, Loss, Rule, Subject, rule::Decision};
 use stepmark_frontmatter::LineIndex;
 
 /// A history that accepts these losses and no others.
@@ -44,19 +40,9 @@ pub(super) fn help_after(rule: &Rule, before: &str, after: &str) -> String {
 }
 
 fn findings(rule: &Rule, before: &str, after: &str, accepted: &dyn AcceptedLosses) -> Vec<Finding> {
-    let path = || ProjectPath::new("prd.md").unwrap();
-    let (before, after) = (Artifact::read(path(), file(before)), Artifact::read(path(), file(after)));
-    let chains = [workflow(&before), workflow(&after)];
-    let before_progress = chains[0].as_ref().map(|chain| progress(&before, chain));
-    let after_progress = chains[1].as_ref().map(|chain| progress(&after, chain));
-    let choice = Lifecycles::default().choose(&before);
-    let base = BaseVersion {
-        artifact: &before,
-        progress: before_progress.as_ref(),
-        lifecycle: choice.as_ref().map(|choice| &*choice.lifecycle),
-        accepted: Some(accepted),
-    };
-    let subject = Subject { base: Some(base), ..Subject::alone(&after, after_progress.as_ref()) };
+    let [before, after] = [before, after].map(|frontmatter| tracked("prd.md", &file(frontmatter)));
+    let base = BaseVersion { tracked: &before, accepted: Some(accepted) };
+    let subject = Subject::of(&after).since(base);
     let mut found = Vec::new();
     if let Decision::OfArtifact(check) = rule.decision {
         check(&subject, &mut found);

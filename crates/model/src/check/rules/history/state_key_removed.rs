@@ -39,10 +39,10 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         // Then SM902 tells.
         let tells_other = key == "status"
             && status_move(&base, subject.artifact)
-                .is_some_and(|(before, _)| is_finished(base.lifecycle, before));
+                .is_some_and(|(before, _)| is_finished(base.lifecycle(), before));
         if !tells_other {
             let message = format!("the key `{key}` was there before this change, and is gone");
-            let help = format!("put it back: `git show HEAD:./{}` has it", base.artifact.path());
+            let help = format!("put it back: `git show HEAD:./{}` has it", base.artifact().path());
             found.push(subject.finding(&RULE, Span::at(0), message).with_help(help));
         }
     }
@@ -55,7 +55,7 @@ pub(super) fn is_state_key(key: &str) -> bool {
 
 /// The keys that said something, are gone, and history does not know why; in the order of the file.
 pub(super) fn removed(base: &BaseVersion<'_>, subject: &Subject<'_>) -> impl Iterator<Item = String> {
-    let keys = keys(base.artifact).zip(subject.artifact.state_value().ok());
+    let keys = keys(base.artifact()).zip(subject.artifact.state_value().ok());
     let removed: Vec<String> = keys.map_or_else(Vec::new, |(before, after)| {
         let is_gone = |key: &String| after.get(key.as_str()).is_none();
         before.into_iter().map(|(key, _)| key).filter(is_gone).collect()

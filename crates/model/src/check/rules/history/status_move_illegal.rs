@@ -22,13 +22,13 @@ pub(crate) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
     let Some((before, after)) = status_move(&base, subject.artifact) else { return };
-    let Some(table) = base.lifecycle.filter(|_| !after.is_empty()) else { return };
+    let Some(table) = base.lifecycle().filter(|_| !after.is_empty()) else { return };
     // Finished work that goes back has a rule of its own.
     if is_finished(Some(table), before) && !is_finished(Some(table), after) {
         return;
     }
     let remembered_under = table.state_of(before).and_then(|state| state.return_to.as_deref());
-    let keys = remembered_under.and_then(|key| Some((key, super::keys(base.artifact)?)));
+    let keys = remembered_under.and_then(|key| Some((key, super::keys(base.artifact())?)));
     let remembered = keys.as_ref().and_then(|(key, keys)| keys.get(*key)?.as_str());
     // Words that are no states are none of this rule's business.
     let Err(refusal @ MoveRefusal::Illegal { .. }) = table.legal_move(Some(before), after, remembered) else {

@@ -28,9 +28,9 @@ pub(crate) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
     for key in STEPS_KEYS {
-        let Some(before) = list(base.artifact, key) else { continue };
+        let Some(before) = list(base.artifact(), key) else { continue };
         let after = list(subject.artifact, key);
-        let gone: Vec<&str> = dropped(&base, subject.progress, before, after)
+        let gone: Vec<&str> = dropped(&base, subject.progress(), before, after)
             .filter(|item| !base.accepts(Loss::Step { list: key, spelling: &item.spelling }))
             .map(|item| item.spelling.as_str())
             .collect();
@@ -63,16 +63,16 @@ fn list<'a>(artifact: &'a Artifact, key: &str) -> Option<&'a Steps> {
 /// progress.
 fn dropped<'a>(
     base: &BaseVersion<'a>,
-    progress: Option<&'a Progress<'a>>,
+    progress: Option<&'a Progress<'_>>,
     before: &'a Steps,
     after: Option<&'a Steps>,
 ) -> impl Iterator<Item = &'a StepItem> {
     let after_ids: Vec<StepId> =
         after.into_iter().flat_map(|steps| steps.spellings().map(StepId::parse)).collect();
-    let past_progress = base.progress;
+    let past_progress = base.tracked.progress();
     before.items.iter().enumerate().filter_map(move |(place, item)| {
         let id = StepId::parse(&item.spelling);
-        let is_note = match past_progress {
+        let is_note = match &past_progress {
             Some(progress) => progress
                 .unknown
                 .iter()
@@ -80,7 +80,10 @@ fn dropped<'a>(
             None => false,
         };
         let is_listed = after_ids.iter().any(|other| is_same_spelling(&id, other))
-            || past_progress.zip(progress).is_some_and(|(before, after)| is_same_step(before, place, after));
+            || past_progress
+                .as_ref()
+                .zip(progress)
+                .is_some_and(|(before, after)| is_same_step(before, place, after));
         let counts = !item.spelling.is_empty() && !id.is_resume() && !is_note;
         (counts && !is_listed).then_some(item)
     })

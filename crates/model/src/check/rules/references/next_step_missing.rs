@@ -43,7 +43,7 @@ fn is_missing(subject: &Subject<'_>, text: &str) -> bool {
     if path.contains(['{', '}', ' ', '*']) || path.contains("://") {
         return false;
     }
-    if subject.chain.is_some_and(|chain| is_step(chain, path)) {
+    if subject.chain().is_some_and(|chain| is_step(chain, path)) {
         return false;
     }
     match subject.environment {
@@ -54,7 +54,7 @@ fn is_missing(subject: &Subject<'_>, text: &str) -> bool {
             // A path that leads out of the project is nothing that can be looked for.
             !places.is_empty() && !places.iter().any(|place| environment.exists(place))
         }
-        _ => subject.chain.is_some() && StepId::parse(path).number().is_some(),
+        _ => subject.chain().is_some() && StepId::parse(path).number().is_some(),
     }
 }
 

@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(own) = StoryStatus::of(subject) else { return };
     let said = |ledger: ProjectPath| Some((environment.sprint_status(&ledger, path.file_stem())?, ledger));
     let Some((word, ledger)) = SprintStatus::places(path).into_iter().find_map(said) else { return };
-    let words = LedgerWords::new(subject.lifecycle, kind).in_file(path);
+    let words = LedgerWords::new(subject.lifecycle(), kind).in_file(path);
     let Some(meant) = words.in_ledger(own.word).filter(|_| !words.fits(own.word, &word)) else { return };
     let message = format!("the story says `{}`, `{ledger}` says `{word}`", own.word);
     let help = if own.is_line {

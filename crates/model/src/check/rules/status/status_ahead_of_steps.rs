@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(progress) = subject.progress.filter(|progress| progress.state != WorkState::Finished) else {
+    let Some(progress) = subject.progress().filter(|progress| progress.state != WorkState::Finished) else {
         return;
     };
     let Some(status) = &subject.artifact.state().status else { return };

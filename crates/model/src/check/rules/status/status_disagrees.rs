@@ -30,13 +30,13 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         let Problem::StatusDisagrees { frontmatter, body } = &diagnosis.problem else { continue };
         let path = subject.artifact.path();
         let key = LedgerKey::of(path).map(|(key, _)| key).filter(|key| key.is_story());
-        let words = LedgerWords::of_story(subject.lifecycle).in_file(path);
+        let words = LedgerWords::of_story(subject.lifecycle()).in_file(path);
         let change = words.change(body, frontmatter);
         // The line is the newer of the two where it is further; and what says more than a status is a
         // person's to change.
         let is_word = |text: &str| !text.contains(char::is_whitespace);
         let is_known =
-            |text: &str| subject.lifecycle.is_some_and(|lifecycle| lifecycle.state_of(text).is_some());
+            |text: &str| subject.lifecycle().is_some_and(|lifecycle| lifecycle.state_of(text).is_some());
         let is_safe = change != WordChange::Back && !frontmatter.contains(['\n', '\r']);
         let title = format!("make the line say `{frontmatter}`");
         let fix = (is_safe && (is_word(body) || is_known(body)))

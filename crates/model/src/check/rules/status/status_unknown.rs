@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(lifecycle) = subject.lifecycle else { return };
+    let Some(lifecycle) = subject.lifecycle() else { return };
     let Some(status) = &subject.artifact.state().status else { return };
     let Some(word) = status.filled().filter(|word| !is_placeholder(word)) else { return };
     if lifecycle.state_of(word).is_some() {

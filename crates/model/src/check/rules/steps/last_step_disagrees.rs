@@ -24,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let (Some(progress), Some(last)) = (subject.progress, &subject.artifact.state().last_step) else {
+    let (Some(progress), Some(last)) = (subject.progress(), &subject.artifact.state().last_step) else {
         return;
     };
     if matches!(progress.last_step, LastStep::Disagrees(_)) {
@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 
 /// The last item of the list that counts, where it is spelled in the manner of `last`.
 fn as_the_list_says(subject: &Subject<'_>, last: &Field) -> Option<Fix> {
-    let place = subject.progress?.done.last()?.item;
+    let place = subject.progress()?.done.last()?.item;
     let item = subject.artifact.steps()?.items.get(place)?;
     if item.kind != StepItemKind::Scalar(last.kind)
         || !matches!(last.kind, FieldKind::Text | FieldKind::Integer)

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let (Some(progress), Some(last)) = (subject.progress, &subject.artifact.state().last_step) else {
+    let (Some(progress), Some(last)) = (subject.progress(), &subject.artifact.state().last_step) else {
         return;
     };
     if progress.last_step == LastStep::Unknown {

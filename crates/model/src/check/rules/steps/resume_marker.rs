@@ -20,7 +20,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    for (nth, at) in subject.progress.iter().flat_map(|progress| &progress.resume_markers).enumerate() {
+    for (nth, at) in subject.progress().into_iter().flat_map(|progress| &progress.resume_markers).enumerate()
+    {
         let (span, spelling) = subject.item(*at);
         let message = format!("`{spelling}` marks a resumed session; it is not progress");
         let fix = without_item(subject, nth, span, Safety::Unsafe, "remove the mark");

@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    for unknown in subject.progress.iter().flat_map(|progress| &progress.unknown) {
+    for unknown in subject.progress().into_iter().flat_map(|progress| &progress.unknown) {
         if let UnknownReason::Ambiguous(steps) = &unknown.reason {
             let (span, spelling) = subject.item(unknown.item);
             let message = format!("`{spelling}` may be any of {}", names(steps));

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    for at in subject.progress.iter().flat_map(|progress| &progress.out_of_order) {
+    for at in subject.progress().into_iter().flat_map(|progress| &progress.out_of_order) {
         let (span, spelling) = subject.item(*at);
         found.push(subject.finding(&RULE, span, format!("`{spelling}` stands after a later step")));
     }

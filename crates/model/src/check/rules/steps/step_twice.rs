@@ -33,7 +33,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let spellings = subject.artifact.steps().into_iter().flat_map(Steps::spellings).enumerate();
     let mut first = HashMap::new();
     spellings.for_each(|(at, spelling)| _ = first.entry(spelling).or_insert(at));
-    let duplicates = subject.progress.iter().flat_map(|progress| &progress.duplicates);
+    let duplicates = subject.progress().into_iter().flat_map(|progress| &progress.duplicates);
     for (nth, at) in duplicates.enumerate() {
         let (span, spelling) = subject.item(*at);
         // The same spelling twice is seen without a workflow.

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    for unknown in subject.progress.iter().flat_map(|progress| &progress.unknown) {
+    for unknown in subject.progress().into_iter().flat_map(|progress| &progress.unknown) {
         if unknown.reason == UnknownReason::NoSuchStep {
             let (span, spelling) = subject.item(unknown.item);
             let message = format!("the workflow has no step `{spelling}`");
