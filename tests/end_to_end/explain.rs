@@ -9,7 +9,7 @@ fn prints_the_page_of_a_rule() {
     assert_eq!(sandbox.reads_only(&["explain", "key-twice"]), run);
     let page = include_str!("../../docs/rules/SM106.md");
     assert_eq!((run.code, run.stdout.as_str()), (0, page));
-    assert!(page.contains("## How to mend it\n\nKeep one of them."));
+    assert!(page.contains("## How to fix it\n\nKeep one of them."));
     let json = sandbox.reads_only(&["explain", "sm106", "--json"]).json("stepmark.explain/1");
     assert_eq!((json["id"].as_str(), json["page"].as_str()), (Some("SM106"), Some(page)));
 }

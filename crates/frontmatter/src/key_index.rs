@@ -11,12 +11,12 @@ const FEW: usize = 32;
 #[derive(Default)]
 pub struct KeyIndex<'t> {
     /// By the address of the mapping's entries, which the tree keeps where they are.
-    mappings: RefCell<HashMap<usize, HashMap<&'t str, Places>>>,
+    mappings: RefCell<HashMap<usize, HashMap<&'t str, KeyIndices>>>,
 }
 
 /// The indices of a key among the entries of a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Places {
+pub struct KeyIndices {
     /// The number of the first entry with the key.
     pub first: usize,
     /// The number of the last one.
@@ -25,7 +25,7 @@ pub struct Places {
     pub count: usize,
 }
 
-impl Places {
+impl KeyIndices {
     fn with(self, place: usize) -> Self {
         Self { last: place, count: self.count + 1, ..self }
     }
@@ -33,18 +33,18 @@ impl Places {
 
 impl<'t> KeyIndex<'t> {
     /// The index of `key` in `entries`; `None` where it does not.
-    pub fn find(&self, entries: &'t [Entry<'_>], key: &str) -> Option<Places> {
+    pub fn find(&self, entries: &'t [Entry<'_>], key: &str) -> Option<KeyIndices> {
         let keys =
             || entries.iter().enumerate().filter_map(|(place, entry)| Some((place, entry.key.as_key()?)));
-        let alone = |place| Places { first: place, last: place, count: 1 };
+        let alone = |place| KeyIndices { first: place, last: place, count: 1 };
         if entries.len() <= FEW {
             let mut places = keys().filter(|(_, text)| *text == key).map(|(place, _)| place);
             let first = places.next()?;
-            return Some(places.fold(alone(first), Places::with));
+            return Some(places.fold(alone(first), KeyIndices::with));
         }
         let mut mappings = self.mappings.borrow_mut();
         let mapping = mappings.entry(entries.as_ptr().addr()).or_insert_with(|| {
-            let mut mapping: HashMap<&'t str, Places> = HashMap::with_capacity(entries.len());
+            let mut mapping: HashMap<&'t str, KeyIndices> = HashMap::with_capacity(entries.len());
             for (place, text) in keys() {
                 mapping
                     .entry(text)
@@ -81,8 +81,14 @@ mod tests {
             let yaml = Yaml::parse(text.as_bytes(), Span::new(0, text.len())).unwrap();
             let (root, index) = (yaml.root().unwrap(), KeyIndex::default());
             for _ in 0..2 {
-                assert_eq!(index.find(root.entries(), "k0"), Some(Places { first: 1, last: 1, count: 1 }));
-                assert_eq!(index.find(root.entries(), "k1"), Some(Places { first: 0, last: 2, count: 2 }));
+                assert_eq!(
+                    index.find(root.entries(), "k0"),
+                    Some(KeyIndices { first: 1, last: 1, count: 1 })
+                );
+                assert_eq!(
+                    index.find(root.entries(), "k1"),
+                    Some(KeyIndices { first: 0, last: 2, count: 2 })
+                );
                 assert_eq!(index.find(root.entries(), "k"), None);
             }
             let path: KeyPath = "k1".parse().unwrap();

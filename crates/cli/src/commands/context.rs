@@ -59,7 +59,7 @@ fn describe(found: &Found, is_named: bool, output: &Output) {
         line(name, &decision(answer));
         if !output.quiet {
             for candidate in &answer.candidates {
-                line("", &format!("{} {}: {}", candidate.place, candidate.name, saying(candidate)));
+                line("", &format!("{} {}: {}", candidate.kind, candidate.name, saying(candidate)));
             }
         }
     }
@@ -129,7 +129,7 @@ fn candidate_wire(candidate: &ContextCandidate) -> serde_json::Value {
     };
     let statement = candidate.statement.as_ref();
     serde_json::json!({
-        "place": candidate.place.to_string(),
+        "place": candidate.kind.to_string(),
         "source": candidate.name,
         "key": statement.map(|statement| &statement.key),
         "value": statement.and_then(|statement| statement.text.as_ref()),

@@ -62,7 +62,7 @@ impl Delegate {
     }
 
     fn report(&self, output: &Output, parent: &str, delegated: &Delegated) {
-        let Delegated { child, place, parent_was_changed } = delegated;
+        let Delegated { child, position: place, parent_was_changed } = delegated;
         output.json_or(
             "stepmark.delegate/1",
             || {

@@ -152,7 +152,7 @@ fn answer_wire(report: &ResumeReport, answer: &ResumeAnswer) -> Json {
     let mut wire = report_wire(report);
     wire["answer"] = true.into();
     wire["tier"] = answer.tier.number().into();
-    wire["from"] = json!({"source": answer.source.word(), "place": answer.source.place()});
+    wire["from"] = json!({"source": answer.source.word(), "place": answer.source.name()});
     wire["why"] = answer.why.as_str().into();
     wire["standing"] = point.state.as_str().into();
     wire["finished"] = point.is_finished().into();
@@ -200,7 +200,7 @@ fn source_wire(source: &SourceReport) -> Json {
     };
     json!({
         "source": source.source.word(),
-        "place": source.source.place(),
+        "place": source.source.name(),
         "verdict": verdict,
         "said": source.result.to_string(),
     })

@@ -86,7 +86,7 @@ impl Baseline {
         Ok(Self(counts))
     }
 
-    /// The bytes of its file: sorted, a finding a line, so that two branches that mend different findings
+    /// The bytes of its file: sorted, a finding a line, so that two branches that fix different findings
     /// merge.
     pub fn to_bytes(&self) -> Vec<u8> {
         let entries = self.0.iter().map(|(Key { path, rule, message }, count)| {

@@ -1,4 +1,4 @@
-//! A way to mend a finding: bytes to replace.
+//! A fix of a finding: bytes to replace.
 
 use stepmark_frontmatter::{Edit, Region, Span, Splice, apply};
 

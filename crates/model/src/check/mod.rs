@@ -1,4 +1,4 @@
-//! Findings: what is wrong with an artifact, where, and how to mend it.
+//! Findings: what is wrong with an artifact, where, and how to fix it.
 //!
 //! A rule is a value with a function beside it; [`RULES`] lists them. Rules look at a [`Subject`], which
 //! whoever checks has filled with what is known around the artifact, and never at a file.

@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn every_page_says_all_that_a_page_says() {
         for rule in RULES {
-            for text in [rule.summary, rule.why, rule.mend] {
+            for text in [rule.summary, rule.why, rule.fix] {
                 assert!(text.ends_with(['.', '`', ')']) && !text.contains("  "), "{rule:?}: {text}");
             }
             let page = rule.page();

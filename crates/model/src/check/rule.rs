@@ -1,4 +1,4 @@
-//! A rule: what it is called, what it finds, why that matters, and how to mend it.
+//! A rule: what it is called, what it finds, why that matters, and how to fix it.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub struct Rule {
     /// The same file as it should be.
     pub good: &'static str,
     /// The way to fix it, in Markdown.
-    pub mend: &'static str,
+    pub fix: &'static str,
     /// The check that finds it.
     pub(crate) decision: Decision,
 }
@@ -123,10 +123,10 @@ impl Rule {
 
     /// The page of the rule in Markdown: what `stepmark explain` prints.
     pub fn page(&self) -> String {
-        let Self { id, name, summary, why, mend, .. } = self;
+        let Self { id, name, summary, why, fix, .. } = self;
         format!(
             "# {id}: {name}\n\n{summary}\n\nGroup: {}. Severity: {}.\n\n## Why\n\n{why}\n\n## Example\n\n\
-             Found:\n\n{}\nRight:\n\n{}\n## How to mend it\n\n{mend}\n",
+             Found:\n\n{}\nRight:\n\n{}\n## How to fix it\n\n{fix}\n",
             self.group.title(),
             self.severity,
             example(self.bad),

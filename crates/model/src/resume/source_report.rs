@@ -95,7 +95,7 @@ impl StateSource {
     }
 
     /// Its name among those of its kind.
-    pub fn place(&self) -> Option<String> {
+    pub fn name(&self) -> Option<String> {
         match self {
             Self::Frontmatter => None,
             Self::Checkpoint(path) => path.as_ref().map(ToString::to_string),

@@ -15,14 +15,14 @@ pub struct DelegationPlan {
     /// The position of the parent in its chain.
     pub from: ChainPosition,
     /// The position of the child in its chain.
-    pub place: ChainPosition,
+    pub position: ChainPosition,
 }
 
 /// A new artifact that holds delegated work.
 #[derive(Clone, Copy, Debug)]
 pub struct NewChild<'a> {
     /// Its position in its chain.
-    pub place: &'a ChainPosition,
+    pub position: &'a ChainPosition,
     /// Its title.
     pub title: &'a str,
     /// The agent that is to do the work.
@@ -50,7 +50,7 @@ pub fn delegate(
     }
     let member = Member::of(parent, None);
     let from = ChainPosition::of(&member, parent_id)?;
-    let place = from.child(child_id)?;
+    let position = from.child(child_id)?;
     let mut edits = Vec::new();
     if member.identity.is_none() {
         edits.push(Edit::Set { path: KeyPath::key("stepmark_id"), value: Value::from(from.id()) });
@@ -58,7 +58,7 @@ pub fn delegate(
     if member.delegation.is_none() {
         edits.push(Edit::Set { path: KeyPath::key("delegation"), value: from.to_value() });
     }
-    Ok(DelegationPlan { parent: edits, from, place })
+    Ok(DelegationPlan { parent: edits, from, position })
 }
 
 impl NewChild<'_> {
@@ -78,8 +78,8 @@ impl NewChild<'_> {
         let edits = [
             set("title", Value::from(title)),
             set("assignee", Value::from(self.agent)),
-            set("stepmark_id", Value::from(self.place.id())),
-            set("delegation", self.place.to_value()),
+            set("stepmark_id", Value::from(self.position.id())),
+            set("delegation", self.position.to_value()),
         ];
         Ok(apply(file.as_bytes(), &Region::Frontmatter, &edits)?.bytes)
     }
@@ -105,7 +105,7 @@ mod tests {
             let plan = delegate(&artifact(file), Completion::default(), "new", "c").unwrap();
             let edited: Vec<String> = plan.parent.iter().map(|edit| edit.path().to_string()).collect();
             assert_eq!(
-                (edited, plan.place.chain()),
+                (edited, plan.position.chain()),
                 (keys.iter().map(|key| (*key).to_owned()).collect(), &chain.map(str::to_owned)[..]),
                 "{file}"
             );
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn a_child_says_what_it_was_given() {
-        let place = ChainPosition::root("r").child("c-1").unwrap();
+        let position = ChainPosition::root("r").child("c-1").unwrap();
         let child = NewChild {
-            place: &place,
+            position: &position,
             title: "Review: the \"API\" # now\n",
             agent: "yes",
             task: Some("Look at it.\n\n---\nkey: value\n"),

@@ -34,7 +34,7 @@ pub struct Delegated {
     /// The new artifact.
     pub child: ProjectPath,
     /// Where it stands in its chain.
-    pub place: ChainPosition,
+    pub position: ChainPosition,
     /// Whether the parent was changed: it had no id, or no place in a chain.
     pub parent_was_changed: bool,
 }
@@ -94,7 +94,7 @@ impl Workspace {
             })?;
             delegated = Some(Delegated {
                 child: child.clone(),
-                place: plan.place,
+                position: plan.position,
                 parent_was_changed: !edited.splices.is_empty(),
             });
             Ok(vec![FileDecision::Write(edited.bytes), FileDecision::Write(bytes)])
@@ -132,7 +132,7 @@ impl Workspace {
         let title = title(order, parent.state().title.as_ref().and_then(|title| title.filled()));
         let link = relative(child, order.parent);
         let new = NewChild {
-            place: &plan.place,
+            position: &plan.position,
             title: &title,
             agent: order.agent,
             task: order.task,

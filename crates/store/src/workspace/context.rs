@@ -138,7 +138,7 @@ impl Workspace {
 
 fn configuration(name: String, statements: Vec<ContextStatement>) -> ContextSource {
     ContextSource {
-        place: ContextSourceKind::Configuration,
+        kind: ContextSourceKind::Configuration,
         name,
         folder: None,
         workflow_folder: None,
@@ -166,7 +166,7 @@ fn source(
     workflow_folder: Option<ProjectPath>,
 ) -> ContextSource {
     ContextSource {
-        place,
+        kind: place,
         name: path.to_string(),
         folder: path.parent(),
         workflow_folder,
@@ -176,7 +176,7 @@ fn source(
 
 fn unreadable(path: &ProjectPath, folder: ProjectPath, error: &ArtifactError) -> ContextSource {
     ContextSource {
-        place: ContextSourceKind::Workflow,
+        kind: ContextSourceKind::Workflow,
         name: path.to_string(),
         folder: path.parent(),
         workflow_folder: Some(folder),

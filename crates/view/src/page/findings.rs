@@ -99,7 +99,7 @@ pub(super) fn rules(overview: &Overview) -> Markup {
                 details id={ "rule-" (rule.id) } {
                     summary { strong { (rule.id) } " " (marks::prose(rule.summary)) }
                     (markdown::render(rule.why))
-                    (markdown::render(rule.mend))
+                    (markdown::render(rule.fix))
                     p { "More, with examples: " code { "stepmark explain " (rule.id) } }
                 }
             }

@@ -90,7 +90,7 @@ fn a_fix_that_makes_an_error_is_declined_and_the_others_are_made() {
 }
 
 #[test]
-fn a_fix_that_mends_nothing_is_declined() {
+fn a_fix_that_fixes_nothing_is_declined() {
     let (text, made, declined) = fixed("x", Safety::Safe, &[wanted("SM106", "x", "xx")]);
     assert_eq!((text.as_str(), made), ("x", nothing()));
     assert_eq!(declined, ["x -> xx: the finding would still be there"]);
@@ -141,7 +141,7 @@ fn real_rules_leave_comments_line_ends_and_body_alone() {
 proptest::proptest! {
     /// Whatever stands in the file: a second time does nothing, and no error is new.
     #[test]
-    fn mending_twice_is_mending_once(items in proptest::collection::vec("(1|2|'1'|1.10|step-01-a|step-02-b|a #b|''|~)", 0..6), status in "(done|in-progress|1)") {
+    fn fixing_twice_is_fixing_once(items in proptest::collection::vec("(1|2|'1'|1.10|step-01-a|step-02-b|a #b|''|~)", 0..6), status in "(done|in-progress|1)") {
         let file = format!("---\nstepsCompleted: [{}]\nlastStep: 2\nstatus: {status}\n---\nStatus: review\n", items.join(", "));
         for allowed in [Safety::Safe, Safety::Unsafe] {
             let Ok(once) = apply_fixes(file.as_bytes(), allowed, all_findings);

@@ -3,9 +3,9 @@
 //!
 //! # Tiers
 //! 1. The gate is there, and the artifact's stat is the one in it ([`Gate::judge`]). A checkout or an edit
-//!   closes all gates of an artifact until they are rebuilt. `test -f` alone is a hint: it does not compare.
+//!    closes all gates of an artifact until they are rebuilt. `test -f` alone is a hint: it does not compare.
 //! 2. The step is listed in a frontmatter that parses ([`verify`]). This is the truth, whatever the gates
-//!   say.
+//!    say.
 //! 3. The same under the artifact's lease: nobody else may change the answer meanwhile.
 
 mod answer;

@@ -17,7 +17,7 @@ pub struct LedgerEntry {
     /// Its key in the ledger.
     pub key: String,
     /// The location of the copy.
-    pub place: EntryLocation,
+    pub location: EntryLocation,
     /// The word of the copy, as written; `None` where it says nothing.
     pub from: Option<String>,
     /// The status in the frontmatter, as written.
@@ -61,7 +61,7 @@ pub enum EntryLocation {
 impl LedgerEntry {
     /// The file in which the copy stands.
     pub const fn file(&self) -> &ProjectPath {
-        match &self.place {
+        match &self.location {
             EntryLocation::StatusLine => &self.story,
             EntryLocation::Listed { ledger }
             | EntryLocation::Structured { ledger }
@@ -78,7 +78,7 @@ impl LedgerEntry {
 
     /// The reason why it cannot be written.
     pub const fn obstacle(&self) -> Option<&'static str> {
-        match self.place {
+        match self.location {
             EntryLocation::Structured { .. } => {
                 Some("that is no word, and what else stands there would be lost")
             }
@@ -94,7 +94,7 @@ impl LedgerEntry {
 
     /// Returns whether the copy says what goes with `status` in the frontmatter.
     pub fn is_fitting(&self, status: &str, words: LedgerWords<'_>) -> bool {
-        self.from.as_deref().is_some_and(|from| match self.place {
+        self.from.as_deref().is_some_and(|from| match self.location {
             EntryLocation::StatusLine => words.is_same(from, status),
             _ => words.fits(status, from),
         })
@@ -104,7 +104,7 @@ impl LedgerEntry {
     /// the frontmatter says.
     pub fn is_explained(&self, story: &Story, lineage: &Lineage) -> bool {
         let words = story.words();
-        let copy = match self.place {
+        let copy = match self.location {
             EntryLocation::StatusLine => StorySide::StatusLine,
             _ => StorySide::SprintStatus,
         };
@@ -117,7 +117,7 @@ impl fmt::Display for LedgerEntry {
     /// Both sides, as half a sentence.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let from = self.from.as_deref();
-        match (&self.place, from) {
+        match (&self.location, from) {
             (EntryLocation::StatusLine, from) => {
                 write!(
                     out,

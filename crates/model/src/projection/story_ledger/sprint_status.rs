@@ -38,14 +38,14 @@ pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Sto
     }
     let mut entries: Vec<LedgerEntry> = Vec::new();
     for (key, story) in listed {
-        let place = if ledger.is_structured(key) {
+        let location = if ledger.is_structured(key) {
             EntryLocation::Structured { ledger: path.clone() }
         } else if times_told.get(key).is_some_and(|times| *times > 1) {
             EntryLocation::Shared { ledger: path.clone() }
         } else {
             EntryLocation::Listed { ledger: path.clone() }
         };
-        entries.extend(entry(story, key, place, ledger.status(key)));
+        entries.extend(entry(story, key, location, ledger.status(key)));
     }
     // The later one goes behind the earlier.
     missing.sort_by(|one, other| (one.key, one.name()).cmp(&(other.key, other.name())));
@@ -67,7 +67,7 @@ pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Sto
 }
 
 /// `None` where the ledger says it already, or has no word for it.
-fn entry(story: &Story, key: &str, place: EntryLocation, from: Option<&str>) -> Option<LedgerEntry> {
+fn entry(story: &Story, key: &str, location: EntryLocation, from: Option<&str>) -> Option<LedgerEntry> {
     let words = story.words();
     let to = words.in_ledger(&story.status)?;
     let change = from.map_or(WordChange::Forward, |from| words.change(from, to));
@@ -75,7 +75,7 @@ fn entry(story: &Story, key: &str, place: EntryLocation, from: Option<&str>) -> 
     is_needed.then(|| LedgerEntry {
         story: story.path.clone(),
         key: key.to_owned(),
-        place,
+        location,
         from: from.map(str::to_owned),
         status: story.status.clone(),
         to: to.to_owned(),
@@ -99,7 +99,7 @@ fn place_of(key: LedgerKey, keys: &[String]) -> Option<usize> {
 /// `bytes`, a ledger, with `entries` written into it, which is proven; one that cannot be written is left.
 pub fn write_entries(bytes: &[u8], entries: Vec<LedgerEntry>) -> EntriesWritten {
     let mut done = EntriesWritten { bytes: bytes.to_vec(), written: Vec::new(), left: Vec::new() };
-    let is_listed = |entry: &LedgerEntry| matches!(entry.place, EntryLocation::Listed { .. });
+    let is_listed = |entry: &LedgerEntry| matches!(entry.location, EntryLocation::Listed { .. });
     let (listed, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_listed);
     done.write_all(listed);
     others.into_iter().for_each(|entry| done.write(entry));
@@ -143,7 +143,7 @@ impl EntriesWritten {
 fn edit(entry: &LedgerEntry) -> Option<Edit> {
     let states = KeyPath::key(STATES_KEY);
     let value = Value::from(entry.to.as_str());
-    match &entry.place {
+    match &entry.location {
         EntryLocation::Listed { .. } => Some(Edit::Set { path: states.then(&entry.key), value }),
         EntryLocation::Behind { above, .. } => {
             Some(Edit::InsertEntry { path: states, after: above.clone()?, key: entry.key.clone(), value })

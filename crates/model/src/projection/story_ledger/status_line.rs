@@ -11,7 +11,7 @@ pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
     Some(LedgerEntry {
         story: story.path.clone(),
         key: story.name().to_owned(),
-        place: EntryLocation::StatusLine,
+        location: EntryLocation::StatusLine,
         from: Some(line.text.clone()),
         status: story.status.clone(),
         // People compare it with the frontmatter above it, so it is the same word.

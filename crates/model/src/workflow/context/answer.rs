@@ -32,7 +32,7 @@ impl ContextQuery {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCandidate {
     /// The kind of source.
-    pub place: ContextSourceKind,
+    pub kind: ContextSourceKind,
     /// The file, or the layer of the configuration.
     pub name: String,
     /// Its statement; `None` where it makes none.
@@ -110,7 +110,7 @@ pub fn answer_context(
     let mut candidates = Vec::new();
     for source in sources {
         let candidate = |statement, verdict| ContextCandidate {
-            place: source.place,
+            kind: source.kind,
             name: source.name.clone(),
             statement,
             verdict,
@@ -157,7 +157,7 @@ fn resolve(
         return ProjectPath::new(format!("./{folder}/{rest}")).map_err(|error| error.to_string());
     }
     let is_own =
-        source.place == ContextSourceKind::Workflow || text.starts_with("./") || text.starts_with("../");
+        source.kind == ContextSourceKind::Workflow || text.starts_with("./") || text.starts_with("../");
     let own_folder = source.folder.clone().filter(|_| is_own);
     if !text.contains('{') {
         let joined = match &own_folder {
@@ -186,13 +186,13 @@ mod tests {
         ProjectPath::new(text).unwrap()
     }
 
-    fn source(place: ContextSourceKind, file: &str, text: &str) -> ContextSource {
+    fn source(kind: ContextSourceKind, file: &str, text: &str) -> ContextSource {
         let file = path(file);
         ContextSource {
-            place,
+            kind,
             name: file.to_string(),
             folder: file.parent(),
-            workflow_folder: (place == ContextSourceKind::Workflow).then(|| path("_bmad/prd")),
+            workflow_folder: (kind == ContextSourceKind::Workflow).then(|| path("_bmad/prd")),
             statements: context_statements(&file, text.as_bytes()).map_err(|error| error.to_string()),
         }
     }
@@ -254,7 +254,7 @@ mod tests {
             .iter()
             .map(|candidate| {
                 let line = candidate.statement.as_ref().and_then(|statement| Some(statement.position?.line));
-                (candidate.place, line, &candidate.verdict)
+                (candidate.kind, line, &candidate.verdict)
             })
             .collect();
         assert_eq!(

@@ -31,7 +31,7 @@ impl fmt::Display for ContextSourceKind {
 #[derive(Clone, Debug)]
 pub struct ContextSource {
     /// The kind of source.
-    pub place: ContextSourceKind,
+    pub kind: ContextSourceKind,
     /// The file, or the layer of the configuration.
     pub name: String,
     /// The folder of the file.

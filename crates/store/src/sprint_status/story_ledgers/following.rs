@@ -56,7 +56,7 @@ impl MovedStory {
             }
         };
         let entries = listed_entries(path, &ledger, &[&self.story]);
-        let is_missing = |entry: &LedgerEntry| matches!(entry.place, EntryLocation::Behind { .. });
+        let is_missing = |entry: &LedgerEntry| matches!(entry.location, EntryLocation::Behind { .. });
         let Some(entry) = entries.into_iter().find(|entry| !is_missing(entry)) else {
             return (FileDecision::Keep, None);
         };
@@ -110,7 +110,7 @@ impl LedgerProjection {
     /// What is to be said of a projection that came along with a change.
     pub fn remarks(self) -> Vec<Remark> {
         let written =
-            self.written.iter().filter(|entry| entry.place != EntryLocation::StatusLine).map(followed);
+            self.written.iter().filter(|entry| entry.location != EntryLocation::StatusLine).map(followed);
         let refused = self.refused.iter().map(left);
         let entries = refused.chain(
             self.left

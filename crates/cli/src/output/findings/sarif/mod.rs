@@ -66,7 +66,7 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
         name: rule.name,
         short_description: Message::new(rule.summary),
         full_description: Message::new(rule.why),
-        help: Markdown { text: format!("{}\n\n{}", rule.why, rule.mend), markdown: rule.page() },
+        help: Markdown { text: format!("{}\n\n{}", rule.why, rule.fix), markdown: rule.page() },
         default_configuration: Configuration { level: level(rule.severity) },
     }
 }

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Whoever reads the way from the file alone reads a wrong one.",
     bad: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [x, a]}\n---\n",
     good: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [a]}\n---\n",
-    mend: "`parent_id` counts: write the ids from the root to this artifact.",
+    fix: "`parent_id` counts: write the ids from the root to this artifact.",
     decision: Decision::OfArtifact(check),
 };
 

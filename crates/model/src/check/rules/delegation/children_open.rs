@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "The work counts as done though a part of it is not.",
     bad: "---\nid: parent\nstatus: done\n---\n",
     good: "---\nid: parent\nstatus: in-progress\n---\n",
-    mend: "Finish what was delegated, or open this one again.",
+    fix: "Finish what was delegated, or open this one again.",
     decision: Decision::OfArtifact(check),
 };
 

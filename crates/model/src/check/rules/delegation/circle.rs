@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Every one of these artifacts waits for itself.",
     bad: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: a, root_id: a, depth: 0, chain_path: [a]}\n---\n",
     good: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [a]}\n---\n",
-    mend: "Take the wrong `parent_id` out.",
+    fix: "Take the wrong `parent_id` out.",
     decision: Decision::OfArtifact(check),
 };
 

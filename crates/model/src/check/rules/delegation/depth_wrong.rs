@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Tools that limit how deep work is delegated count wrongly.",
     bad: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 3, chain_path: [a]}\n---\n",
     good: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [a]}\n---\n",
-    mend: "`parent_id` counts: write the number of artifacts above this one.",
+    fix: "`parent_id` counts: write the number of artifacts above this one.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               delegation.",
     bad: "---\nid: a\nstatus: draft\ndelegation: {id: x, parent_id: null, root_id: x, depth: 0, chain_path: [x]}\n---\n",
     good: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [a]}\n---\n",
-    mend: "Make them the same.",
+    fix: "Make them the same.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               the usual cause.",
     bad: "---\nid: other\nstatus: draft\ndelegation: {id: other, parent_id: null, root_id: other, depth: 0, chain_path: [other]}\n---\n",
     good: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [a]}\n---\n",
-    mend: "Give one of them an id of its own.",
+    fix: "Give one of them an id of its own.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
               finished.",
     bad: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: gone, root_id: gone, depth: 1, chain_path: [gone, a]}\n---\n",
     good: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [a]}\n---\n",
-    mend: "The parent was removed, or its id was changed: put it back, or make this one a root.",
+    fix: "The parent was removed, or its id was changed: put it back, or make this one a root.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
               chain.",
     bad: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: x, depth: 0, chain_path: [a]}\n---\n",
     good: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [a]}\n---\n",
-    mend: "`parent_id` counts: write the id of the first artifact of the chain.",
+    fix: "`parent_id` counts: write the id of the first artifact of the chain.",
     decision: Decision::OfArtifact(check),
 };
 

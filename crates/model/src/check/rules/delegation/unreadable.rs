@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               chain.",
     bad: "---\nstatus: draft\ndelegation: soon\n---\n",
     good: "---\nid: a\nstatus: draft\ndelegation: {id: a, parent_id: null, root_id: a, depth: 0, chain_path: [a]}\n---\n",
-    mend: "Write `delegation: {id, parent_id, root_id, depth, chain_path}`; `stepmark delegate` does.",
+    fix: "Write `delegation: {id, parent_id, root_id, depth, chain_path}`; `stepmark delegate` does.",
     decision: Decision::OfArtifact(check),
 };
 

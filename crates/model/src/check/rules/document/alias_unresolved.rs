@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "An unquoted `*` starts a YAML reference. Most readers refuse the whole file because of it.",
     bad: "---\nstatus: draft\nglob: *.md\n---\n",
     good: "---\nstatus: draft\nglob: '*.md'\n---\n",
-    mend: "Put the text in quotes if it is text.",
+    fix: "Put the text in quotes if it is text.",
     decision: Decision::OfArtifact(check),
 };
 

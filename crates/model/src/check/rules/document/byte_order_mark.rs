@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Some readers take the mark for text and see no frontmatter behind it.",
     bad: "\u{FEFF}---\nstatus: draft\n---\n",
     good: "---\nstatus: draft\n---\n",
-    mend: "Save the file as UTF-8 without a byte order mark.",
+    fix: "Save the file as UTF-8 without a byte order mark.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
               way the state that stands in it is lost.",
     bad: "---\nstatus: draft\n\n# PRD\n",
     good: "---\nstatus: draft\n---\n\n# PRD\n",
-    mend: "Add a line `---` below the last key.",
+    fix: "Add a line `---` below the last key.",
     decision: Decision::OfArtifact(check),
 };
 

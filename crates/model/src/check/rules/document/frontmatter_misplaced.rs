@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
               files whose state no reader sees.",
     bad: "# PRD\n\n---\nstatus: draft\n---\n",
     good: "---\nstatus: draft\n---\n\n# PRD\n",
-    mend: "Move it above everything else.",
+    fix: "Move it above everything else.",
     decision: Decision::OfArtifact(check),
 };
 

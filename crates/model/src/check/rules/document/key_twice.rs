@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               first and edits neither, since nobody can tell which one is meant.",
     bad: "---\nstatus: draft\nstatus: done\n---\n",
     good: "---\nstatus: done\n---\n",
-    mend: "Keep one of them.",
+    fix: "Keep one of them.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
               changed.",
     bad: "---\r\nstatus: draft\ntitle: PRD\r\n---\r\n",
     good: "---\nstatus: draft\ntitle: PRD\n---\n",
-    mend: "Give all lines the same end; the first line says which.",
+    fix: "Give all lines the same end; the first line says which.",
     decision: Decision::OfArtifact(check),
 };
 

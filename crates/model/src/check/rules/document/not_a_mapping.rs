@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "State is kept under keys. What has none is lost, though it is YAML.",
     bad: "---\ndraft\n---\n",
     good: "---\nstatus: draft\n---\n",
-    mend: "Write `key: value` lines.",
+    fix: "Write `key: value` lines.",
     decision: Decision::OfArtifact(check),
 };
 

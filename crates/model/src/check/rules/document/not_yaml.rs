@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
               closing quote, is the usual cause.",
     bad: "---\nstatus: 'draft' of May\n---\n",
     good: "---\nstatus: 'draft of May'\n---\n",
-    mend: "Put the value in quotes. The message says where the reader gave up, which may be a little \
+    fix: "Put the value in quotes. The message says where the reader gave up, which may be a little \
               below the mistake.",
     decision: Decision::OfArtifact(check),
 };

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
               250,000 nodes. Beyond them nothing is read, rather than a part of it.",
     bad: "---\nstatus: draft\ndeep: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n---\n",
     good: "---\nstatus: draft\ndeep: []\n---\n",
-    mend: "Move what is large out of the frontmatter, into the body or a file of its own.",
+    fix: "Move what is large out of the frontmatter, into the body or a file of its own.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               no program.",
     bad: "---\nstatus: draft\n--- # second\ntitle: PRD\n---\n",
     good: "---\nstatus: draft\ntitle: PRD\n---\n",
-    mend: "Take the line out.",
+    fix: "Take the line out.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
           out of the file.",
     bad: "---\nstatus: draft\nstepsCompleted:\n\t- step-01-init\n---\n",
     good: "---\nstatus: draft\nstepsCompleted:\n  - step-01-init\n---\n",
-    mend: "Write blanks. Where all indentation is made of tabs, the fix is safe: two blanks stand for each.",
+    fix: "Write blanks. Where all indentation is made of tabs, the fix is safe: two blanks stand for each.",
     decision: Decision::OfArtifact(check),
 };
 
@@ -150,7 +150,7 @@ mod tests {
         assert!(found(&RULE, harmless).is_empty(), "{:?}", found(&RULE, harmless));
         let both = "---\nlead:\n\tname: Ada\nstatus: 'a' b\n---\n";
         assert_eq!(found(&RULE, both).len(), 1);
-        assert_eq!(fixed(&RULE, both), None, "blanks alone do not mend it");
+        assert_eq!(fixed(&RULE, both), None, "blanks alone do not fix it");
     }
     proptest::proptest! {
         #[test]

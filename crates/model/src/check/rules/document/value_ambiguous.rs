@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
               and dates, are left alone.",
     bad: "---\nversion: 1.10\ncommit: 75e9782\nstart: 9:30\n---\n",
     good: "---\nversion: '1.10'\ncommit: '75e9782'\nstart: '9:30'\nconfidence: 0.80\n---\n",
-    mend: "Put it in quotes; where a boolean is meant, write `true` or `false`.",
+    fix: "Put it in quotes; where a boolean is meant, write `true` or `false`.",
     decision: Decision::OfArtifact(check),
 };
 

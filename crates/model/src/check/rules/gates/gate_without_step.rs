@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Whoever waits for the gate goes on with work that may not be done.",
     bad: "---\nstepsCompleted: []\n---\n",
     good: "---\nstepsCompleted: [step-01-init]\n---\n",
-    mend: "`stepmark project` removes the gate. Gates are copies of the list of steps and never count \
+    fix: "`stepmark project` removes the gate. Gates are copies of the list of steps and never count \
               against it.",
     decision: Decision::OfLaterStage,
 };

@@ -12,6 +12,6 @@ pub(crate) static RULE: Rule = Rule {
     why: "Whoever waits for the gate waits for nothing.",
     bad: "---\nstepsCompleted: [step-01-init]\n---\n",
     good: "---\nstepsCompleted: [step-01-init]\n---\n",
-    mend: "`stepmark project` makes the gate.",
+    fix: "`stepmark project` makes the gate.",
     decision: Decision::OfLaterStage,
 };

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
               file was meant to be moved, and git sees no move where too much else changed.",
     bad: "---\n# deleted by this commit\nstepsCompleted: [step-01-init]\n---\n",
     good: "---\nstepsCompleted: []\n---\n",
-    mend: "Bring it back with `git restore --source=HEAD --staged --worktree PATH`. Move it with `git mv`, and edit it in a \
+    fix: "Bring it back with `git restore --source=HEAD --staged --worktree PATH`. Move it with `git mv`, and edit it in a \
               commit of its own. If it is to go, let `stepmark remove ARTIFACT --reason TEXT` remove it: then history tells why, and \
               the change is accepted.",
     decision: Decision::WhenDeleted(check),

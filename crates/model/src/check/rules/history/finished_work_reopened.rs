@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               written from an older copy.",
     bad: "---\n# in the last commit: done\nstatus: in-progress\n---\n",
     good: "---\nstatus: done\n---\n",
-    mend: "Put the status back. If the work is to go on, `stepmark transition` or `set` does it, so that history tells who did that and \
+    fix: "Put the status back. If the work is to go on, `stepmark transition` or `set` does it, so that history tells who did that and \
               when.",
     decision: Decision::OfArtifact(check),
 };

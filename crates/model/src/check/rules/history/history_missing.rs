@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
               the same change has no explanation and is refused (SM901).",
     bad: "---\n# step 3 was reopened, and the segment with that event is not staged\nstepsCompleted: [1, 2]\n---\n",
     good: "---\n# the segment is committed with the artifact\nstepsCompleted: [1, 2]\n---\n",
-    mend: "Run `stepmark journal seal --stage` and commit again: it puts the events of the staged artifacts into the commit. The hook that \
+    fix: "Run `stepmark journal seal --stage` and commit again: it puts the events of the staged artifacts into the commit. The hook that \
               `stepmark hook install` writes does so by itself; pre-commit, prek and lefthook may not stage files.",
     decision: Decision::OfArtifact(check),
 };

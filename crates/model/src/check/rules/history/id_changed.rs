@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
               them, and what they know hangs in the air.",
     bad: "---\n# in the last commit: id: PRD-1\nid: PRD-2\nstatus: draft\n---\n",
     good: "---\nid: PRD-1\nstatus: draft\n---\n",
-    mend: "Put the id back. A copy that became an artifact of its own is committed as a new file.",
+    fix: "Put the id back. A copy that became an artifact of its own is committed as a new file.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Other tools keep their own keys there. Whoever rewrites frontmatter and knows only some of the keys loses the others.",
     bad: "---\n# in the last commit: author: Ada\nstatus: draft\n---\n",
     good: "---\nauthor: Ada\nstatus: draft\n---\n",
-    mend: "Put the key back if nobody meant to take it out: `git show HEAD:PATH` has it.",
+    fix: "Put the key back if nobody meant to take it out: `git show HEAD:PATH` has it.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -29,7 +29,7 @@ pub(crate) static RULE: Rule = Rule {
               never was.",
     bad: "---\n# in the last commit: workflowType: prd\nstepsCompleted: []\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: []\n---\n",
-    mend: "Put the key back: `git show HEAD:PATH` has it.",
+    fix: "Put the key back: `git show HEAD:PATH` has it.",
     decision: Decision::OfArtifact(check),
 };
 

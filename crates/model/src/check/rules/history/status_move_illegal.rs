@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "A step of the way was left out, such as the review, though the status says that it is behind.",
     bad: "---\ntype: feature\ncontext: [prd.md]\n# in the last commit: draft\nstatus: done\n---\n",
     good: "---\ntype: feature\ncontext: [prd.md]\nstatus: in-progress\n---\n",
-    mend: "Go the way of the lifecycle: several moves may stand in one commit where stepmark made them, since history \
+    fix: "Go the way of the lifecycle: several moves may stand in one commit where stepmark made them, since history \
               knows each.",
     decision: Decision::OfArtifact(check),
 };

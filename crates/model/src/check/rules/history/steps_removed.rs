@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
               it afterwards.",
     bad: "---\n# in the last commit: [step-01-init, step-02-discovery]\nstepsCompleted: [step-01-init]\n---\n",
     good: "---\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n",
-    mend: "Put the step back. If it is to be done again, open it with `stepmark reopen ARTIFACT STEP`: then history tells \
+    fix: "Put the step back. If it is to be done again, open it with `stepmark reopen ARTIFACT STEP`: then history tells \
               who did that and when, and the change is accepted. `stepmark undo` and `stepmark restore` are \
               accepted too. Where that was done and CI refuses the commit all the same, the commit does not hold the history: \
               `stepmark journal seal --stage` stages it.",

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "What works from the manifest, the sync of tickets first, does not know that the artifact exists.",
     bad: "---\nstatus: draft\n---\n",
     good: "---\nstatus: draft\n---\n",
-    mend: "`stepmark project manifest write` writes `.stepmark/manifests/files-manifest.csv` again. A project without that file has no \
+    fix: "`stepmark project manifest write` writes `.stepmark/manifests/files-manifest.csv` again. A project without that file has no \
            manifest to keep, and no such finding.",
     decision: Decision::OfArtifact(check),
 };

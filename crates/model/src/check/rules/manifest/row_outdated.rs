@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
           file that went bad, and what works from the manifest passes the change over.",
     bad: "---\nstatus: done\n---\n",
     good: "---\nstatus: draft\n---\n",
-    mend: "`stepmark project manifest write` writes `.stepmark/manifests/files-manifest.csv` again; commit it with the artifact. Line ends \
+    fix: "`stepmark project manifest write` writes `.stepmark/manifests/files-manifest.csv` again; commit it with the artifact. Line ends \
            that git turned are no change.",
     decision: Decision::OfArtifact(check),
 };

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               it was.",
     bad: "---\nstatus: draft\ninputDocuments: [/home/ada/project/docs/brief.md]\n---\n",
     good: "---\nstatus: draft\ninputDocuments: [docs/brief.md]\n---\n",
-    mend: "Write it relative to the project.",
+    fix: "Write it relative to the project.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "An agent that resumes the work reads the input documents first; without one it guesses.",
     bad: "---\nstatus: draft\ninputDocuments: [docs/brief.md]\n---\n",
     good: "---\nstatus: draft\ninputDocuments: [prd.md]\n---\n",
-    mend: "Correct the path, or take the entry out where the document is gone for good.",
+    fix: "Correct the path, or take the entry out where the document is gone for good.",
     decision: Decision::OfArtifact(check),
 };
 

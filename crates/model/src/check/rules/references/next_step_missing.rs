@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "An agent that goes on with the artifact looks for that step, finds none, and makes one up.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init]\nnextStep: step-42-other\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [step-01-init]\nnextStep: step-02-discovery\n---\n",
-    mend: "Take the key out: stepmark finds the next step in the workflow (`stepmark next`). Or write the name of a step that is \
+    fix: "Take the key out: stepmark finds the next step in the workflow (`stepmark next`). Or write the name of a step that is \
            there.",
     decision: Decision::OfArtifact(check),
 };

@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
           the steps, which is a guess.",
     bad: "---\nname: step-01-init\nnextStepFile: ./step-02-discover.md\n---\n",
     good: "---\nname: step-01-init\nnextStepFile: ./step-02-discovery.md\n---\n",
-    mend: "Correct the name, or add the file. The workflows of the artifacts that are checked are looked at.",
+    fix: "Correct the name, or add the file. The workflows of the artifacts that are checked are looked at.",
     decision: Decision::OfLaterStage,
 };
 

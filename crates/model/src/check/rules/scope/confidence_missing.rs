@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "A scope that was guessed counts as much as one that is certain.",
     bad: "---\nstatus: draft\nscope: small\nscope_source: ai\n---\n",
     good: "---\nstatus: draft\nscope: small\nscope_source: ai\nscope_confidence: 0.85\n---\n",
-    mend: "`stepmark scope ARTIFACT SCOPE --by ai --confidence 0.85` writes both; a person confirms a scope with `--by human`.",
+    fix: "`stepmark scope ARTIFACT SCOPE --by ai --confidence 0.85` writes both; a person confirms a scope with `--by human`.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Whoever compares it with a threshold takes 85 for more than certain, and `high` for nothing.",
     bad: "---\nstatus: draft\nscope: small\nscope_source: ai\nscope_confidence: 85\n---\n",
     good: "---\nstatus: draft\nscope: small\nscope_source: ai\nscope_confidence: 0.85\n---\n",
-    mend: "Write a number from 0, not at all, to 1, certain.",
+    fix: "Write a number from 0, not at all, to 1, certain.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "The scope was lost, or was never written: what is left says something about nothing.",
     bad: "---\nstatus: draft\nscope_source: ai\nscope_confidence: 0.85\n---\n",
     good: "---\nstatus: draft\nscope: small\nscope_source: ai\nscope_confidence: 0.85\n---\n",
-    mend: "`stepmark scope ARTIFACT SCOPE` writes a scope; else take the others out.",
+    fix: "`stepmark scope ARTIFACT SCOPE` writes a scope; else take the others out.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Who plans by the scope takes the work for work without one.",
     bad: "---\nstatus: draft\nscope: huge\nscope_source: human\n---\n",
     good: "---\nstatus: draft\nscope: epic\nscope_source: human\n---\n",
-    mend: "`stepmark scope ARTIFACT SCOPE` writes one of the five. Other programs keep sentences under this key: a text is found only \
+    fix: "`stepmark scope ARTIFACT SCOPE` writes one of the five. Other programs keep sentences under this key: a text is found only \
            beside `scope_source` or `scope_confidence`, or where it looks like one of the words.",
     decision: Decision::OfArtifact(check),
 };

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "The scope of a person stands until a person changes it. Where nobody can tell who gave it, an AI overwrites it.",
     bad: "---\nstatus: draft\nscope: small\nscope_source: Ada\n---\n",
     good: "---\nstatus: draft\nscope: small\nscope_source: human\n---\n",
-    mend: "`stepmark scope ARTIFACT SCOPE [--by WHO]` writes both.",
+    fix: "`stepmark scope ARTIFACT SCOPE [--by WHO]` writes both.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
           on by the file: where they differ, finished work is begun again, or open work is passed over.",
     bad: "---\nstatus: in-progress\n---\n\n# Story 1.1: Switch\n",
     good: "---\nstatus: review\n---\n\n# Story 1.1: Switch\n",
-    mend: "The frontmatter counts: `stepmark project --ledgers` brings the ledger to what it says; back to an earlier state only with \
+    fix: "The frontmatter counts: `stepmark project --ledgers` brings the ledger to what it says; back to an earlier state only with \
            `--reason TEXT`. Where a workflow of BMAD has moved the story in its ledgers, `stepmark import stories --prefer furthest` takes \
            that in. Where the ledger is right otherwise, or the story has no frontmatter, `stepmark import stories` shows all sides and \
            asks which one wins. The older words for a state (`drafted`, `completed`) count as the newer ones. Beside a spec \

@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
           in it, most often in `last_updated`, is the usual cause.",
     bad: "development_status:\n  1-1-switch: review\nlast_updated: 2026-05-02: after review\n",
     good: "development_status:\n  1-1-switch: review\nlast_updated: '2026-05-02: after review'\n",
-    mend: "Put a value with `: ` in it in quotes; close what is open (`[`, `{`, a quote); indent with blanks. The message says where the \
+    fix: "Put a value with `: ` in it in quotes; close what is open (`[`, `{`, a quote); indent with blanks. The message says where the \
            reader gave up, which may be a little below the mistake.",
     decision: Decision::OfLaterStage,
 };

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
           again.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [1, 2]\nstatus: complete\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [1, 2]\nstatus: draft\n---\n",
-    mend: "Complete the steps that are done (`stepmark complete`), or set the status back.",
+    fix: "Complete the steps that are done (`stepmark complete`), or set the status back.",
     decision: Decision::OfArtifact(check),
 };
 

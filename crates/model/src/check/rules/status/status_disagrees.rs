@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
               frontmatter, and after a while they see different projects.",
     bad: "---\nstatus: in-progress\n---\n\n# Story 1.1\n\nStatus: review\n",
     good: "---\nstatus: review\n---\n\n# Story 1.1\n\nStatus: review\n",
-    mend: "The frontmatter counts: make the line say the same. In stories `stepmark project --ledgers` does; where the line is \
+    fix: "The frontmatter counts: make the line say the same. In stories `stepmark project --ledgers` does; where the line is \
            further, and history does not tell why, only with `--reason TEXT`. `stepmark import stories --prefer furthest` takes in a line that is \
            further, as the workflows of BMAD 6.0 write it.",
     decision: Decision::OfArtifact(check),

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "No lifecycle has such a state, so nothing can be told from it.",
     bad: "---\nstatus: [draft]\n---\n",
     good: "---\nstatus: draft\n---\n",
-    mend: "Write one word.",
+    fix: "Write one word.",
     decision: Decision::OfArtifact(check),
 };
 

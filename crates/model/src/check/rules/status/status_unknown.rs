@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
           misses it.",
     bad: "---\ntype: feature\nstatus: reviewing\ncreated: 2026-01-02\ncontext: []\n---\n",
     good: "---\ntype: feature\nstatus: in-review\ncreated: 2026-01-02\ncontext: []\n---\n",
-    mend: "Write one of the states that `stepmark lifecycle show` lists, or declare the state in the configuration.",
+    fix: "Write one of the states that `stepmark lifecycle show` lists, or declare the state in the configuration.",
     decision: Decision::OfArtifact(check),
 };
 

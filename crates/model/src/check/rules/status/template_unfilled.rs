@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "`{ system-date }` is a map to YAML, so tools that expect a text stumble over it.",
     bad: "---\nstatus: draft\ndate: { system-date }\n---\n",
     good: "---\nstatus: draft\ndate: 2026-01-14\n---\n",
-    mend: "Fill it in.",
+    fix: "Fill it in.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Programs that read it fail, or take another day for it.",
     bad: "---\nstatus: draft\ndate: 2026-02-30\n---\n",
     good: "---\nstatus: draft\ndate: 2026-02-28\n---\n",
-    mend: "Write the day as `2026-02-28`, with a time as `2026-02-28T09:30:00Z`.",
+    fix: "Write the day as `2026-02-28`, with a time as `2026-02-28T09:30:00Z`.",
     decision: Decision::OfArtifact(check),
 };
 

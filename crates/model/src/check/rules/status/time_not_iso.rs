@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "People understand it, programs do not, and `03/04/2026` is March to some and April to others.",
     bad: "---\nstatus: draft\ndate: January 14, 2026\n---\n",
     good: "---\nstatus: draft\ndate: 2026-01-14\n---\n",
-    mend: "Write the day as `2026-02-28`, with a time as `2026-02-28T09:30:00Z`.",
+    fix: "Write the day as `2026-02-28`, with a time as `2026-02-28T09:30:00Z`.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Nobody can tell later when it was, and programs that sort by it fail or put it anywhere.",
     bad: "---\nstatus: draft\ndate: soon\n---\n",
     good: "---\nstatus: draft\ndate: 2026-01-14\n---\n",
-    mend: "Write the day as `2026-02-28`, with a time as `2026-02-28T09:30:00Z`; leave the value out where there is none yet. \
+    fix: "Write the day as `2026-02-28`, with a time as `2026-02-28T09:30:00Z`; leave the value out where there is none yet. \
            Placeholders of templates are found by another rule.",
     decision: Decision::OfArtifact(check),
 };

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Two spellings of one key: each tool reads its own.",
     bad: "---\ncurrentStep: 2\ncurrent_step: 3\n---\n",
     good: "---\ncurrentStep: 3\n---\n",
-    mend: "Keep one of the two keys.",
+    fix: "Keep one of the two keys.",
     decision: Decision::OfArtifact(check),
 };
 

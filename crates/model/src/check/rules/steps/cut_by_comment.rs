@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
               rewrites the file drops it.",
     bad: "---\nstatus: blocked by #680\n---\n",
     good: "---\nstatus: 'blocked by #680'\n---\n",
-    mend: "Put the whole value in quotes.",
+    fix: "Put the whole value in quotes.",
     decision: Decision::OfArtifact(check),
 };
 

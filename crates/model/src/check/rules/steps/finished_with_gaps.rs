@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "The artifact counts as finished though work was left out, or was done and not recorded.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-12-complete]\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [1, 2, 02b, 02c, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]\n---\n",
-    mend: "Complete the steps, or note them as skipped.",
+    fix: "Complete the steps, or note them as skipped.",
     decision: Decision::OfArtifact(check),
 };
 

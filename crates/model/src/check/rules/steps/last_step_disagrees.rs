@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
               here.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02-discovery]\nlastStep: step-01-init\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02-discovery]\nlastStep: step-02-discovery\n---\n",
-    mend: "Make `lastStep` say the same as the list, or remove it.",
+    fix: "Make `lastStep` say the same as the list, or remove it.",
     decision: Decision::OfArtifact(check),
 };
 

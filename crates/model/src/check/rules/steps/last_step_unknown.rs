@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Tools that resume after it find nothing to go on with. The list counts here.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init]\nlastStep: step-42-other\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [step-01-init]\nlastStep: step-01-init\n---\n",
-    mend: "Make `lastStep` the last step of the list, or remove it.",
+    fix: "Make `lastStep` the last step of the list, or remove it.",
     decision: Decision::OfArtifact(check),
 };
 

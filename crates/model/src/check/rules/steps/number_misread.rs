@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
               `012` is 12 to some and 10 to others.",
     bad: "---\nstepsCompleted: [1.9, 1.10]\n---\n",
     good: "---\nstepsCompleted: ['1.9', '1.10']\n---\n",
-    mend: "Put it in quotes.",
+    fix: "Put it in quotes.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
               and tools that resume after the last item find no step behind it.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-01b-continue]\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [step-01-init]\n---\n",
-    mend: "Remove it, or leave it: stepmark does not count it.",
+    fix: "Remove it, or leave it: stepmark does not count it.",
     decision: Decision::OfArtifact(check),
 };
 

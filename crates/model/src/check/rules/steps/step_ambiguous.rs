@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "It cannot be told how far the workflow is.",
     bad: "---\nworkflowType: choice\nstepsCompleted: [step-02-outline]\n---\n",
     good: "---\nworkflowType: choice\nstepsCompleted: [step-02-draft]\n---\n",
-    mend: "Write the full name of the step.",
+    fix: "Write the full name of the step.",
     decision: Decision::OfArtifact(check),
 };
 

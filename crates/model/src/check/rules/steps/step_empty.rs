@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Readers take it for a step without a name, and count it.",
     bad: "---\nstepsCompleted: [step-01-init, null]\n---\n",
     good: "---\nstepsCompleted: [step-01-init]\n---\n",
-    mend: "Remove the item.",
+    fix: "Remove the item.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               `step-02-discovery` where a `2` stands.",
     bad: "---\nstepsCompleted: [1, step-02-discovery]\n---\n",
     good: "---\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n",
-    mend: "Use one kind.",
+    fix: "Use one kind.",
     decision: Decision::OfArtifact(check),
 };
 

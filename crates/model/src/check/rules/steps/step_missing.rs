@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
               furthest step and never returns to a gap.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02b-vision]\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02-discovery, step-02b-vision]\n---\n",
-    mend: "Complete the steps, or note them as skipped (`step-02-discovery-skipped`).",
+    fix: "Complete the steps, or note them as skipped (`step-02-discovery-skipped`).",
     decision: Decision::OfArtifact(check),
 };
 

@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Tools that resume after the last item of the list go back to a step that is done.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02b-vision, step-02-discovery]\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02-discovery, step-02b-vision]\n---\n",
-    mend: "Put the steps in the order of the workflow. stepmark goes on after the furthest step, \
+    fix: "Put the steps in the order of the workflow. stepmark goes on after the furthest step, \
               wherever it stands.",
     decision: Decision::OfArtifact(check),
 };

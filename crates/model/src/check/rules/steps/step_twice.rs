@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Tools that count items take the workflow for further than it is.",
     bad: "---\nstepsCompleted: [step-01-init, step-02-discovery, step-01-init]\n---\n",
     good: "---\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n",
-    mend: "Remove one of them. stepmark counts a step once, at its first place.",
+    fix: "Remove one of them. stepmark counts a step once, at its first place.",
     decision: Decision::OfArtifact(check),
 };
 

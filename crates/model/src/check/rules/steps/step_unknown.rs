@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               of another workflow, is the usual cause.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-42-other]\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n",
-    mend: "`stepmark show` lists the steps of the workflow. Free words such as `edit-2026-02-24` are \
+    fix: "`stepmark show` lists the steps of the workflow. Free words such as `edit-2026-02-24` are \
               notes and never found.",
     decision: Decision::OfArtifact(check),
 };

@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
               understands.",
     bad: "---\nstepsCompleted: [[step-01-init]]\n---\n",
     good: "---\nstepsCompleted: [step-01-init]\n---\n",
-    mend: "Write a step id or number.",
+    fix: "Write a step id or number.",
     decision: Decision::OfArtifact(check),
 };
 

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "No reader of frontmatter sees state that stands in the body.",
     bad: "---\nstatus: draft\n---\n\n## stepsCompleted: [1, 2]\n",
     good: "---\nstatus: draft\nstepsCompleted: [1, 2]\n---\n",
-    mend: "Move it into the frontmatter as a key.",
+    fix: "Move it into the frontmatter as a key.",
     decision: Decision::OfArtifact(check),
 };
 

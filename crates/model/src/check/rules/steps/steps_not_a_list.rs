@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "No reader finds a completed step in it, so the workflow starts over.",
     bad: "---\nstepsCompleted: step-01-init\n---\n",
     good: "---\nstepsCompleted: [step-01-init]\n---\n",
-    mend: "Write it as `[step, step]` or as lines with dashes.",
+    fix: "Write it as `[step, step]` or as lines with dashes.",
     decision: Decision::OfArtifact(check),
 };
 

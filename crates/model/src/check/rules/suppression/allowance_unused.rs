@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     why: "What it was for is gone. Left where it is, it hides the next mistake of the kind, in every file that its patterns fit.",
     bad: "check:\n  allow:\n    - rules: [SM204]\n      paths: ['docs/finished-long-ago/**']\n      reason: session 3 was run twice on purpose\n",
     good: "check:\n  allow: []\n",
-    mend: "Take it out. Entries are judged when the whole project is checked, and only where everything was there that their \
+    fix: "Take it out. Entries are judged when the whole project is checked, and only where everything was there that their \
            rules need: one for a gate, or for history, is never called unused.",
     decision: Decision::OfLaterStage,
 };

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "It looks as if something were accepted, and nothing is.",
     bad: "---\n# stepmark: ignore SM204 because\nstepsCompleted: [1, 1]\n---\n",
     good: "---\n# stepmark: allow SM204 because\nstepsCompleted: [1, 1]\n---\n",
-    mend: "Write `# stepmark: allow RULE reason` beside or above a line, or `# stepmark: allow-file \
+    fix: "Write `# stepmark: allow RULE reason` beside or above a line, or `# stepmark: allow-file \
               RULE, RULE reason`.",
     decision: Decision::OfLaterStage,
 };

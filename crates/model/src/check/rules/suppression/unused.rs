@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "What it was for is gone. Left where it is, it hides the next mistake of the kind.",
     bad: "---\n# stepmark: allow SM204 session 3 was run twice on purpose\nstepsCompleted: [1, 2]\n---\n",
     good: "---\nstepsCompleted: [1, 2]\n---\n",
-    mend: "Take it out. Where a check lacks what a rule needs (a chain, a gate, history), its \
+    fix: "Take it out. Where a check lacks what a rule needs (a chain, a gate, history), its \
               suppressions are not judged.",
     decision: Decision::OfLaterStage,
 };

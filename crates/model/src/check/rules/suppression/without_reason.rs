@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Whoever finds it later cannot tell whether it still holds. It has its effect all the same.",
     bad: "---\n# stepmark: allow SM204\nstepsCompleted: [1, 1]\n---\n",
     good: "---\n# stepmark: allow SM204 session 3 was run twice on purpose\nstepsCompleted: [1, 1]\n---\n",
-    mend: "Write the reason behind the rule.",
+    fix: "Write the reason behind the rule.",
     decision: Decision::OfLaterStage,
 };
 
