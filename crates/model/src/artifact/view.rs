@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
-    Scope, Steps, Timestamp, ambiguity, body, field, inputs, story_key, times,
+    Scope, Steps, Timestamp, ambiguity, body, field, inputs, story_key,
 };
 use crate::artifact::FileHash;
 use stepmark_frontmatter::{
@@ -340,7 +340,7 @@ fn read_entry(
         }
         PROJECT_NAME_KEY if state.title.is_none() => state.title = field(),
         key if inputs::is_inputs_key(key) => state.input_documents.extend(inputs::read(yaml, node, found)),
-        key if times::is_time_key(key) => state.times.extend(field()),
+        key if field::is_time_key(key) => state.times.extend(field()),
         key => state.other_keys.push(key.to_owned()),
     }
 }

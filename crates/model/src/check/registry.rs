@@ -1,9 +1,9 @@
 //! All rules.
 
-use super::{
-    Rule,
-    rules::{delegation, document, gates, history, manifest, references, scope, status, steps, suppression},
+use super::rules::{
+    delegation, document, gates, history, manifest, references, scope, status, steps, suppression,
 };
+use super::{Group, Rule};
 
 /// Every rule, in the order of the ids.
 pub static RULES: &[&Rule] = &[
@@ -85,6 +85,34 @@ pub static RULES: &[&Rule] = &[
 /// The rule with this id (`SM106`, whatever its case) or name (`key-twice`).
 pub fn rule_of(id_or_name: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id_or_name) || rule.name == id_or_name).copied()
+}
+
+/// The files of `docs/rules`, each with its name and text: a page a rule, and the index.
+pub fn pages() -> Vec<(String, String)> {
+    let mut files: Vec<_> = RULES.iter().map(|rule| (format!("{}.md", rule.id), rule.page())).collect();
+    files.push(("README.md".to_owned(), index()));
+    files
+}
+
+fn index() -> String {
+    let mut text = "# Rules of `stepmark check`\n\n\
+        Generated from the rules; `just rule-pages` writes it again, and a test compares. `stepmark explain RULE` prints a \
+        page.\n\n"
+        .to_owned();
+    text.push_str(include_str!("pages_intro.md"));
+    for group in Group::ALL {
+        let rules: Vec<_> = RULES.iter().filter(|rule| rule.group == group).collect();
+        if rules.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n## {}xx: {}\n\n", group.prefix(), group.title()));
+        text.push_str("| rule | name | severity | finds |\n|---|---|---|---|\n");
+        for rule in rules {
+            let (id, name, severity, summary) = (rule.id, rule.name, rule.severity, rule.summary);
+            text.push_str(&format!("| [{id}]({id}.md) | `{name}` | {severity} | {summary} |\n"));
+        }
+    }
+    text
 }
 
 #[cfg(test)]

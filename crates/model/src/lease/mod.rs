@@ -5,13 +5,12 @@
 //! backwards, or a holder that slept past the end, never makes two holders: the number of one of them is old. A lease whose end lies
 //! further away than it can last was taken by a clock that ran ahead, and counts as over.
 
-mod admission;
 mod record;
 mod refusal;
 mod tenure;
 
-pub use admission::admits;
 pub use record::Lease;
+pub use record::admits;
 pub use refusal::LeaseRefusal;
 pub use tenure::{AcquiredLease, Claim, LONGEST, LeaseTerm, release, renew, take};
 

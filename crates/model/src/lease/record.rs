@@ -3,11 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::LeaseTerm;
-use crate::{
-    artifact::{FileHash, ProjectPath},
-    journal::ArtifactKey,
-};
+use super::{LeaseRefusal, LeaseTerm};
+use crate::artifact::{FileHash, ProjectPath};
+use crate::journal::{ArtifactKey, Attribution};
 
 /// The shape of a lease's JSON, and its version.
 const SCHEMA: &str = "stepmark.lease/1";
@@ -65,5 +63,24 @@ impl Lease {
     /// The holder whose time is not over, and was not made by a clock that was wrong.
     pub fn live(&self, now: Timestamp) -> Option<&LeaseTerm> {
         self.tenure.as_ref().filter(|tenure| now < tenure.expires_at && !tenure.is_beyond(now))
+    }
+}
+
+/// Whether `who` may change an artifact whose lease is `lease` (`None`: none was ever taken). Asked under the artifact's lock,
+/// under which leases change too.
+///
+/// Who shows a fencing number is admitted if it is that of the lease, whatever the clock says; who shows none, if no live lease
+/// of anybody else stands.
+///
+/// # Errors
+/// Whose lease stands in the way, or that the number is old.
+pub fn admits(lease: Option<&Lease>, who: &Attribution, now: Timestamp) -> Result<(), LeaseRefusal> {
+    let Some(lease) = lease else { return Ok(()) };
+    match (who.fence, lease.live(now)) {
+        (Some(given), _) if given != lease.fence => {
+            Err(LeaseRefusal::OldNumber { given, current: lease.fence })
+        }
+        (None, Some(tenure)) if !tenure.is_held_by(who) => Err(LeaseRefusal::held(tenure, lease.fence)),
+        _ => Ok(()),
     }
 }

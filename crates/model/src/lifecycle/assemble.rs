@@ -7,9 +7,8 @@ use super::{
     LifecycleState,
     declaration::{ConditionDeclaration, CounterDeclaration, MoveDeclaration, StateDeclaration},
     one_or_more::{Name, OneOrMore},
-    reachable,
     spelling::folded,
-    table::PlacedMove,
+    table::{self, PlacedMove},
 };
 use stepmark_frontmatter::KeyPath;
 
@@ -34,7 +33,7 @@ impl Lifecycle {
         let Words { states, words } = states;
         let (name, title) = (declaration.name.0.clone(), declaration.title.clone());
         let lifecycle = Self { name, title, states, moves, counters, words };
-        reachable::check(&lifecycle)
+        table::check_reachable(&lifecycle)
             .map_err(|(place, problem)| (KeyPath::key("states").item(place), problem))?;
         Ok(lifecycle)
     }

@@ -1,11 +1,10 @@
 //! Which lifecycle an artifact has, and why.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::{Arc, LazyLock};
 
-use super::{
-    Condition, ConditionMatch, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem, built_in,
-    condition::ConditionInput,
-};
+use super::condition::ConditionInput;
+use super::{Condition, ConditionMatch, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem};
 use crate::artifact::Artifact;
 use stepmark_frontmatter::KeyPath;
 
@@ -73,7 +72,7 @@ impl DeclaredLifecycle {
             Some(_) if says_more => return Err(wrong("name", LifecycleProblem::BuiltInName)),
             Some(built_in) => Arc::clone(built_in),
             None if declaration.states.as_ref().is_none_or(Vec::is_empty) => {
-                let built_in = built_in::tables().iter().map(|table| table.lifecycle.name().to_owned());
+                let built_in = tables().iter().map(|table| table.lifecycle.name().to_owned());
                 return Err(wrong("name", LifecycleProblem::NoStates { built_in: built_in.collect() }));
             }
             None => Arc::new(Lifecycle::assemble(declaration)?),
@@ -99,7 +98,7 @@ impl Lifecycles {
         let is_new = |table: &&DeclaredLifecycle| {
             !self.declared.iter().any(|declared| declared.lifecycle.name() == table.lifecycle.name())
         };
-        let built_in = built_in::tables().iter().filter(is_new);
+        let built_in = tables().iter().filter(is_new);
         declared.chain(built_in.map(|table| &table.lifecycle))
     }
 
@@ -119,6 +118,44 @@ impl Lifecycles {
             })
         };
         first(&self.declared, LifecycleSource::Declared)
-            .or_else(|| first(built_in::tables(), LifecycleSource::ArtifactType))
+            .or_else(|| first(tables(), LifecycleSource::ArtifactType))
     }
+}
+
+/// One file a table, in the order in which they are listed.
+const TABLES: [&str; 12] = [
+    include_str!("tables/bmad-spec.yaml"),
+    include_str!("tables/bmad-story.yaml"),
+    include_str!("tables/bmad-epic.yaml"),
+    include_str!("tables/bmad-retrospective.yaml"),
+    include_str!("tables/bmad-document.yaml"),
+    include_str!("tables/bmad-research.yaml"),
+    include_str!("tables/bmad-prfaq.yaml"),
+    include_str!("tables/d4-ticket.yaml"),
+    include_str!("tables/task.yaml"),
+    include_str!("tables/asdd-slice.yaml"),
+    include_str!("tables/hivemind-task.yaml"),
+    include_str!("tables/cc-task.yaml"),
+];
+
+static BUILT_IN: LazyLock<Vec<DeclaredLifecycle>> =
+    LazyLock::new(|| TABLES.iter().map(|table| read(table)).collect());
+
+#[expect(clippy::expect_used, reason = "the tables are files of this crate, and a test reads each")]
+fn read(table: &str) -> DeclaredLifecycle {
+    let declaration: LifecycleDeclaration = serde_yaml::from_str(table).expect("a built-in table is read");
+    let applies_to = Condition::assemble(&declaration).expect("a built-in condition says something");
+    let lifecycle = Lifecycle::assemble(&declaration).expect("a built-in table is well formed");
+    DeclaredLifecycle { lifecycle: Arc::new(lifecycle), applies_to }
+}
+
+/// The tables that come with stepmark, with the artifacts that they apply to.
+pub(super) fn tables() -> &'static [DeclaredLifecycle] {
+    &BUILT_IN
+}
+
+/// The table of this name that comes with stepmark: `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`,
+/// `bmad-research`, `bmad-prfaq`, `d4-ticket`, `task`, `asdd-slice`, `hivemind-task`, `cc-task`.
+pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
+    tables().iter().map(|table| &table.lifecycle).find(|lifecycle| lifecycle.name() == name)
 }

@@ -4,9 +4,7 @@
 //! lifecycle an artifact has is decided by [`Lifecycles::choose`], never guessed.
 
 mod spelling;
-mod state;
 mod guard;
-mod counter;
 mod root_keys;
 mod one_or_more;
 mod declaration;
@@ -17,18 +15,14 @@ mod judge;
 mod key_updates;
 mod problem;
 mod assemble;
-mod reachable;
-mod built_in;
 mod choice;
-mod spec_words;
 mod ledger_words;
 #[cfg(test)]
 mod cases;
 
-pub use built_in::built_in;
+pub use choice::built_in;
 pub use choice::{Choice, DeclaredLifecycle, LifecycleSource, Lifecycles};
 pub use condition::{Condition, ConditionMatch};
-pub use counter::Counter;
 pub use declaration::LifecycleDeclaration;
 pub use guard::Guard;
 pub use judge::{MoveDecision, MoveFacts};
@@ -37,5 +31,6 @@ pub use ledger_words::{LedgerWords, WordChange};
 pub use problem::{LifecycleError, LifecycleProblem};
 pub use refusal::MoveRefusal;
 pub use root_keys::RootKeys;
-pub use state::LifecycleState;
+pub use table::Counter;
+pub use table::LifecycleState;
 pub use table::{Lifecycle, Move};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Counter, Guard, LifecycleState, spelling::folded};
+use super::spelling::folded;
+use super::{Guard, LifecycleProblem};
 
 /// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every move is between
 /// its states, every state can be reached, and only a terminal one may be without an exit.
@@ -121,4 +122,70 @@ impl Lifecycle {
     fn place(&self, state: &LifecycleState) -> Option<usize> {
         self.words.get(&folded(&state.name)).copied()
     }
+}
+
+/// A state of a lifecycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LifecycleState {
+    /// Its name, as it is written into artifacts.
+    pub name: String,
+    /// Other words for it.
+    pub synonyms: Vec<String>,
+    /// What it means, for people.
+    pub meaning: Option<String>,
+    /// How far the work is: a higher rank is further. `None` for a state beside the way, such as blocked.
+    pub rank: Option<u32>,
+    /// Whether work begins in it.
+    pub is_initial: bool,
+    /// Whether the work has ended in it. Its exits are those that the table names; `*` means it not.
+    pub is_terminal: bool,
+    /// The frontmatter key that remembers which state it was entered from: it is left for that one.
+    pub return_to: Option<String>,
+    /// The numbers that are written beside the status when it is entered: those that other programs read.
+    pub sets: BTreeMap<String, u64>,
+}
+
+/// A number in the frontmatter that says how often a state was entered: attempts, retries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// The frontmatter key of the number. Without it the number is 0.
+    pub key: String,
+    /// The states whose entering counts.
+    pub entering: Vec<String>,
+    /// How high it may get: a move that would go beyond is refused.
+    pub at_most: Option<u64>,
+    /// The states whose entering sets it to 0.
+    pub reset_by: Vec<String>,
+}
+
+/// What is wrong with the ways of `lifecycle`, with the place of the state.
+pub(super) fn check_reachable(lifecycle: &Lifecycle) -> Result<(), (usize, LifecycleProblem)> {
+    let reached = reached(lifecycle);
+    for (place, state) in lifecycle.states.iter().enumerate() {
+        let name = || state.name.clone();
+        if !reached.contains(&state) {
+            return Err((place, LifecycleProblem::Unreachable { state: name() }));
+        }
+        if !state.is_terminal && lifecycle.moves_from(state, None).is_empty() {
+            return Err((place, LifecycleProblem::DeadEnd { state: name() }));
+        }
+    }
+    Ok(())
+}
+
+/// The states to which moves lead from an initial one.
+fn reached(lifecycle: &Lifecycle) -> Vec<&LifecycleState> {
+    let mut reached: Vec<&LifecycleState> = Vec::new();
+    let mut waiting: Vec<&LifecycleState> =
+        lifecycle.states.iter().filter(|state| state.is_initial).collect();
+    while let Some(state) = waiting.pop() {
+        if reached.contains(&state) {
+            continue;
+        }
+        reached.push(state);
+        // A way back leads only to where the work has been already.
+        let ahead = lifecycle.moves_from(state, None).into_iter().filter(|legal| !legal.is_return);
+        waiting.extend(ahead.map(|legal| legal.to));
+    }
+    reached
 }

@@ -1,6 +1,9 @@
 //! What is answered.
 
-use super::{NoResumePoint, ResumePoint, StateSource, Tier};
+use std::fmt;
+use std::str::FromStr;
+
+use super::{NoResumePoint, ResumePoint, StateSource};
 
 /// What to do with the evidence so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,5 +42,51 @@ impl ResumeDecision {
             reason: format!("{source} can be read, but does not tell the next step: {reason}"),
             help: reason.help().to_owned(),
         }
+    }
+}
+
+/// A tier of resumption (seed `001_…`, D4-Q5), the cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// The frontmatter alone.
+    Frontmatter,
+    /// The last checkpoint too.
+    Checkpoint,
+    /// Everything: the journal, all checkpoints, git, delegations, other sessions.
+    Everything,
+}
+
+/// A text that names no tier.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no tier: 1 (frontmatter), 2 (checkpoint) or 3 (everything) is wanted")]
+pub struct TierError {
+    /// The text that was given.
+    pub text: String,
+}
+
+impl Tier {
+    /// Its number: 1, 2 or 3.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Frontmatter => 1,
+            Self::Checkpoint => 2,
+            Self::Everything => 3,
+        }
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.number(), out)
+    }
+}
+
+impl FromStr for Tier {
+    type Err = TierError;
+
+    fn from_str(text: &str) -> Result<Self, TierError> {
+        let tiers = [Self::Frontmatter, Self::Checkpoint, Self::Everything];
+        let found = tiers.into_iter().find(|tier| tier.to_string() == text);
+        found.ok_or_else(|| TierError { text: text.to_owned() })
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Pure: `workspace` gathers the [`ResumeReport`] tier by tier, as far as [`decide`] asks for it.
 
-mod tier;
 mod resume_point;
 mod source_report;
 mod report;
@@ -10,8 +9,8 @@ mod answer;
 mod decide;
 
 pub use answer::{ResumeAnswer, ResumeDecision};
+pub use answer::{Tier, TierError};
 pub use decide::decide;
 pub use report::{InterruptedSession, OpenDelegation, ResumeReport};
 pub use resume_point::{NextStep, NoResumePoint, ResumePoint};
 pub use source_report::{SourceReport, SourceResult, StateSource};
-pub use tier::{Tier, TierError};

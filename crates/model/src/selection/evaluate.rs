@@ -2,13 +2,11 @@
 
 use std::cmp::Ordering;
 
-use super::{
-    FieldValue, SelectionError, SelectionField,
-    expression::{Expression, Literal},
-    lexer::Operator,
-    parser,
-    value::scope_rank,
-};
+use super::lexer::Operator;
+use super::time_literal::TimeLiteral;
+use super::value::scope_rank;
+use super::{FieldValue, SelectionError, SelectionField, parser};
+use crate::artifact::Scope;
 
 /// Something that a question can be asked of. A value is asked for only where the question needs it, and again for each mention.
 pub trait Selectable {
@@ -124,4 +122,30 @@ fn holds_text(value: &FieldValue, literal: &Literal) -> bool {
         FieldValue::Status(status) => holds(&status.word),
         _ => false,
     }
+}
+
+/// A question, or a part of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Expression {
+    /// All of them hold.
+    All(Vec<Expression>),
+    /// One of them holds.
+    Any(Vec<Expression>),
+    /// It does not hold.
+    Not(Box<Expression>),
+    /// A field is compared with a value that it can have.
+    Compare { field: SelectionField, operator: Operator, value: Literal },
+    /// A field is equal to one of several values.
+    In { field: SelectionField, values: Vec<Literal> },
+    /// A field says nothing.
+    IsEmpty(SelectionField),
+}
+
+/// A value in a question, of the type of its field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Literal {
+    Text(String),
+    Number(u64),
+    Scope(Scope),
+    Time(TimeLiteral),
 }

@@ -19,7 +19,6 @@ mod time_literal;
 mod error;
 mod lexer;
 mod value;
-mod expression;
 mod parser;
 mod evaluate;
 mod sort;

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 
 use super::{
     FieldType, SelectionError, SelectionErrorKind, SelectionField,
-    expression::{Expression, Literal},
+    evaluate::{Expression, Literal},
     lexer::{Operator, Token, TokenKind, tokens},
     time_literal::TimeLiteral,
 };

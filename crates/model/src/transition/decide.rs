@@ -1,11 +1,23 @@
 //! `(artifact, workflow, command) → plan or refusal`.
 
 use super::{
-    Command, DecisionContext, Plan, Remark, TransitionRefusal, complete, reopen, scoping, setting,
-    status_move,
+    Command, Plan, Remark, Strictness, TransitionRefusal, complete, reopen, scoping, setting, status_move,
 };
 use crate::artifact::{Artifact, Problem, StepsForm};
+use crate::lifecycle::Lifecycle;
+use crate::workflow::WorkflowDefinition;
 use stepmark_frontmatter::{Edit, KeyPath, Value};
+
+/// What is known around an artifact that a command is to change.
+#[derive(Clone, Copy, Debug)]
+pub struct DecisionContext<'a> {
+    /// The workflow that it belongs to, if it is known.
+    pub workflow: Option<&'a WorkflowDefinition>,
+    /// The lifecycle of its status, if it has one.
+    pub lifecycle: Option<&'a Lifecycle>,
+    /// What to do with a step that is unknown or not the next one.
+    pub strictness: Strictness,
+}
 
 /// Decides what `command` means for `artifact`. Whether its lifecycle allows a new status is another question, which every
 /// change of a status is asked alike: [`judge_status`](super::judge_status).

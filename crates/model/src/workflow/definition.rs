@@ -2,7 +2,7 @@
 
 use super::{
     Chain, OutputPattern, Progress, StepId, StepRecord, Track, WorkflowFile, WorkflowOutline,
-    file::OUTPUT_KEYS,
+    chain::file::OUTPUT_KEYS,
 };
 
 /// What the text of a workflow's entries and first steps says about its artifacts.

@@ -12,7 +12,7 @@ use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     lease::Lease,
-    projection::gates::{Closed, Gate, GateDecision, GateMatch, StoredGate, find, verify},
+    projection::gates::{Closed, Gate, GateDecision, GateMatch, find, verify},
     workflow::StepId,
 };
 
@@ -52,7 +52,16 @@ impl Workspace {
     /// When gates or artifact cannot be read: then nothing is known.
     pub fn check_gate(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, GateError> {
         let folder = GateFolder::of(self.root(), path)?;
-        let Some(stored) = self.stored_or_made(path, &folder)? else {
+        let stored = folder.read()?;
+        // A reader makes no `.stepmark/` where there is none.
+        #[cfg(feature = "write")]
+        let stored = match stored {
+            None if self.root().path().join(".stepmark").is_dir() && self.open_gates(path, None).is_ok() => {
+                Some(folder.read()?.unwrap_or_default())
+            }
+            stored => stored,
+        };
+        let Some(stored) = stored else {
             let answer = self.verify_gate(path, step).map_err(|error| match error {
                 ArtifactError::Read { path, source } => GateError::Read { path: path.to_string(), source },
                 other => GateError::Artifact(Box::new(other)),
@@ -71,23 +80,6 @@ impl Workspace {
             gate,
             lease: None,
         })
-    }
-
-    /// The gates of the artifact, made where it has none; `None` where they can be neither read nor made.
-    fn stored_or_made(
-        &self,
-        path: &ProjectPath,
-        folder: &GateFolder,
-    ) -> Result<Option<Vec<StoredGate>>, GateError> {
-        if let Some(stored) = folder.read()? {
-            return Ok(Some(stored));
-        }
-        // A reader makes no `.stepmark/` where there is none.
-        #[cfg(feature = "write")]
-        if self.root().path().join(".stepmark").is_dir() && self.open_gates(path, None).is_ok() {
-            return Ok(Some(folder.read()?.unwrap_or_default()));
-        }
-        Ok(None)
     }
 
     /// Asks the artifact itself (tier 2): is the step listed in a frontmatter that says one thing to every reader?

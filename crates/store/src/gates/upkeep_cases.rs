@@ -111,7 +111,9 @@ fn only_what_somebody_works_on_has_gates() {
     let writer = Attribution::of("agent:writer".parse().unwrap());
     let agent = Workspace::open(project.workspace.root().path()).unwrap().with_attribution(writer);
     agent.take_lease(&project.path, hour, Claim::WhenFree).unwrap();
-    assert_eq!(rebuild(), (1, 0, 0), "finished, but somebody holds its lease");
+    // Written anew where the stat has become a proof meanwhile.
+    let (artifacts, _, removed) = rebuild();
+    assert_eq!((artifacts, removed), (1, 0), "finished, but somebody holds its lease");
     agent.release_lease(&project.path).unwrap();
     assert_eq!(rebuild(), (0, 0, 1));
 

@@ -15,9 +15,7 @@
 
 mod kind;
 mod column;
-mod entry;
 mod problem;
-mod on_one_line;
 mod markup;
 mod frontmatter;
 mod read_agent;
@@ -30,7 +28,7 @@ mod table;
 mod table_properties;
 
 pub use column::Column;
-pub use entry::Entry;
+pub use column::Entry;
 pub use kind::CatalogueKind;
 pub use order::{distinct, in_walk_order, module_order};
 pub use problem::{EntryProblem, EntryProblemKind};

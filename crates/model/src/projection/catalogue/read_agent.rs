@@ -3,8 +3,8 @@
 use super::{
     CatalogueFile, Column, Entry, EntryReading,
     frontmatter::Keys,
+    markup::on_one_line,
     markup::{attribute, element, plain_element},
-    on_one_line::on_one_line,
 };
 
 /// Where an agent says what stands in a column: an attribute or an element of its markup, else a key of its frontmatter.

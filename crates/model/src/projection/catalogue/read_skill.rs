@@ -2,7 +2,7 @@
 
 use super::{
     CatalogueFile, Column, EntryProblem, EntryProblemKind, EntryReading, frontmatter::Keys,
-    on_one_line::on_one_line,
+    markup::on_one_line,
 };
 
 /// The file that makes a folder a skill.

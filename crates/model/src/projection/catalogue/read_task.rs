@@ -3,8 +3,8 @@
 use super::{
     CatalogueFile, CatalogueKind, Column, EntryReading,
     frontmatter::Keys,
+    markup::on_one_line,
     markup::{attribute, plain_element, tag_holds},
-    on_one_line::on_one_line,
 };
 
 /// Reads a file of a module's `tasks` or `tools` folder. One with `internal="true"` is a part of the machinery and no entry.

@@ -1,6 +1,6 @@
 //! Workflows: `workflow.md` with frontmatter, and `workflow.yaml`.
 
-use super::{CatalogueFile, Column, EntryReading, frontmatter::Keys, on_one_line::on_one_line};
+use super::{CatalogueFile, Column, EntryReading, frontmatter::Keys, markup::on_one_line};
 
 const YAML_FILE: &str = "workflow.yaml";
 

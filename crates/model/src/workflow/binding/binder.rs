@@ -1,0 +1,206 @@
+//! Weighing the evidence for each workflow.
+
+use std::collections::BTreeMap;
+
+use crate::workflow::{
+    ArtifactFacts, Binding, BindingReason, Candidate, ConfiguredWorkflow, NameAgreement, OutputPattern,
+    StepForm, StepList, Track, binding::name,
+};
+
+/// The candidates of a project, prepared to bind many artifacts.
+#[derive(Clone, Debug)]
+pub struct Binder {
+    candidates: Vec<Candidate>,
+    /// For each step name the candidates that have it, each with the track.
+    by_step: BTreeMap<StepForm, Vec<(usize, Track)>>,
+}
+
+impl Binder {
+    /// Prepares `candidates`.
+    pub fn new(candidates: Vec<Candidate>) -> Self {
+        let mut by_step: BTreeMap<StepForm, Vec<(usize, Track)>> = BTreeMap::new();
+        for (at, candidate) in candidates.iter().enumerate() {
+            for (track, id) in candidate.steps.iter().filter(|(_, id)| id.slug().is_some()) {
+                by_step.entry(id.form().clone()).or_default().push((at, *track));
+            }
+        }
+        Self { candidates, by_step }
+    }
+
+    /// Finds the workflow of an artifact.
+    ///
+    /// Each kind of evidence narrows the candidates down to those for which it speaks most; the first kind that leaves
+    /// one decides. The order: configuration; `workflowType`; names in the list of steps; the track of that list; words
+    /// of the file's name; the output that the workflow names. The last one comes last because only it needs the
+    /// workflow's files to be read ([`Candidate::with_detail`]), so whatever was bound without reading stays bound
+    /// so. Evidence that speaks for no remaining candidate is passed over.
+    pub fn bind(&self, facts: &ArtifactFacts<'_>) -> Binding {
+        if let Some(configured) = &facts.configured {
+            return self.bind_configured(facts, configured);
+        }
+        let mut narrowing = Narrowing { left: (0..self.candidates.len()).collect(), evidence: Vec::new() };
+        let unknown_type = facts.workflow_type.filter(|_| !self.weigh_workflow_type(facts, &mut narrowing));
+        self.weigh_steps(facts, &mut narrowing);
+        if !narrowing.evidence.is_empty() {
+            self.weigh_track(facts, &mut narrowing);
+        }
+        if let Some(value) = unknown_type.filter(|_| !narrowing.is_decided()) {
+            if self.candidates.iter().any(|candidate| candidate.declared_names.is_none()) {
+                // One of the unread files may declare that name, so a file's name must not decide yet.
+                return self.decide(facts, narrowing);
+            }
+            narrowing.left.retain(|at| self.candidates[*at].shares_word(value));
+        }
+        self.weigh_file_name(facts, &mut narrowing);
+        if let Some(value) = unknown_type.filter(|_| !narrowing.evidence.is_empty()) {
+            narrowing.evidence.insert(0, BindingReason::UnknownWorkflowType { value: value.to_owned() });
+        }
+        self.decide(facts, narrowing)
+    }
+
+    fn bind_configured(&self, facts: &ArtifactFacts<'_>, configured: &ConfiguredWorkflow<'_>) -> Binding {
+        let mut narrowing = Narrowing { left: (0..self.candidates.len()).collect(), evidence: Vec::new() };
+        narrowing.keep_best(
+            |at| self.candidates[at].agreement(configured.name).filter(|how| *how >= NameAgreement::Core),
+            |_| BindingReason::Configured,
+        );
+        if narrowing.evidence.is_empty() {
+            return Binding::NoSuchWorkflow { name: configured.name.to_owned() };
+        }
+        self.weigh_steps(facts, &mut narrowing);
+        self.weigh_track(facts, &mut narrowing);
+        match (self.decide(facts, narrowing), configured.track) {
+            (Binding::Bound { workflow, evidence, .. }, Some(track)) => {
+                Binding::Bound { workflow, track, evidence }
+            }
+            (binding, _) => binding,
+        }
+    }
+
+    /// Says whether the artifact's `workflowType` names a workflow: by the names of its files, else by what they declare.
+    fn weigh_workflow_type(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) -> bool {
+        let Some(workflow_type) = facts.workflow_type else { return false };
+        let with_kind = facts.research_type.map(|kind| format!("{}-{workflow_type}", kind.trim()));
+        let values: Vec<String> = with_kind.into_iter().chain([workflow_type.to_owned()]).collect();
+        for agreement in [Candidate::agreement, Candidate::declared_agreement] {
+            for value in &values {
+                let evidence = |agreement| BindingReason::WorkflowType { value: value.clone(), agreement };
+                if narrowing.keep_best(|at| agreement(&self.candidates[at], value), evidence) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn weigh_steps(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) {
+        let mut matched = vec![0_usize; self.candidates.len()];
+        for id in facts.completed.iter().filter(|id| id.slug().is_some()) {
+            let mut holders: Vec<usize> =
+                self.by_step.get(id.form()).into_iter().flatten().map(|(at, _)| *at).collect();
+            holders.dedup();
+            holders.into_iter().for_each(|at| matched[at] += 1);
+        }
+        narrowing.keep_best(
+            |at| Some(matched[at]).filter(|matched| *matched > 0),
+            |matched| BindingReason::StepNames { matched },
+        );
+    }
+
+    fn weigh_track(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) {
+        if narrowing.left.len() < 2 {
+            return;
+        }
+        let track = match facts.list {
+            StepList::Completed | StepList::Absent => Track::Create,
+            StepList::Validation => Track::Validate,
+        };
+        narrowing.keep_best(
+            |at| self.candidates[at].has_track(track).then_some(()),
+            |()| BindingReason::Track(track),
+        );
+    }
+
+    fn weigh_file_name(&self, facts: &ArtifactFacts<'_>, narrowing: &mut Narrowing) {
+        if narrowing.is_decided() || facts.list == StepList::Absent {
+            return;
+        }
+        let words = name::words(facts.path.file_stem());
+        let run = |mark: &Vec<String>| words.windows(mark.len()).any(|run| run == mark.as_slice());
+        narrowing.keep_best(
+            |at| self.candidates[at].marks.iter().filter(|mark| run(mark)).map(Vec::len).max(),
+            |words| BindingReason::FileNameWords { words },
+        );
+        if narrowing.is_decided() {
+            return;
+        }
+        let file_name = facts.path.file_name();
+        let fitting = |at: usize| {
+            self.candidates[at]
+                .outputs
+                .iter()
+                .filter(|output| output.fits(file_name))
+                .map(OutputPattern::weight)
+                .max()
+        };
+        narrowing.keep_best(fitting, |_| BindingReason::OutputPattern);
+    }
+
+    fn decide(&self, facts: &ArtifactFacts<'_>, narrowing: Narrowing) -> Binding {
+        let Narrowing { left, evidence } = narrowing;
+        match left.as_slice() {
+            _ if evidence.is_empty() => Binding::Unbound,
+            [workflow] => {
+                Binding::Bound { workflow: *workflow, track: self.track(facts, *workflow), evidence }
+            }
+            _ => Binding::Ambiguous { workflows: left, evidence },
+        }
+    }
+
+    /// The track of a validation report is validate. Otherwise it is the one track that all named steps belong to, or
+    /// create: a PRD that was edited later keeps its own steps beside those of the edit.
+    fn track(&self, facts: &ArtifactFacts<'_>, workflow: usize) -> Track {
+        let candidate = &self.candidates[workflow];
+        if facts.list == StepList::Validation && candidate.has_track(Track::Validate) {
+            return Track::Validate;
+        }
+        let mut tracks: Vec<Track> = facts
+            .completed
+            .iter()
+            .flat_map(|id| self.by_step.get(id.form()).into_iter().flatten())
+            .filter(|(at, _)| *at == workflow)
+            .map(|(_, track)| *track)
+            .collect();
+        tracks.sort_unstable();
+        tracks.dedup();
+        match tracks.as_slice() {
+            [track] => *track,
+            _ if candidate.has_track(Track::Create) => Track::Create,
+            _ => candidate.steps.first().map_or(Track::Create, |(track, _)| *track),
+        }
+    }
+}
+
+/// The candidates that are left, and the evidence so far.
+struct Narrowing {
+    left: Vec<usize>,
+    evidence: Vec<BindingReason>,
+}
+
+impl Narrowing {
+    /// Keeps the candidates with the highest score; without any score nothing changes. Says whether any had one.
+    fn keep_best<Score: Ord + Copy>(
+        &mut self,
+        score: impl Fn(usize) -> Option<Score>,
+        evidence: impl FnOnce(Score) -> BindingReason,
+    ) -> bool {
+        let Some(best) = self.left.iter().filter_map(|at| score(*at)).max() else { return false };
+        self.left.retain(|at| score(*at) == Some(best));
+        self.evidence.push(evidence(best));
+        true
+    }
+
+    fn is_decided(&self) -> bool {
+        !self.evidence.is_empty() && self.left.len() == 1
+    }
+}

@@ -1,0 +1,302 @@
+//! Which artifact is active and which configuration file applies: found by configuration, never by the place of a file
+//! (seed `001_…`, D4-Q3). Pure; `workspace::context` reads the files.
+
+use std::collections::BTreeMap;
+
+use crate::artifact::ProjectPath;
+use crate::workflow::{
+    ContextSource, ContextSourceKind, ContextStatement,
+    chain::reference::{self, ReferenceBase},
+};
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContextQuery {
+    /// The artifact that is worked on.
+    Active,
+    /// The configuration file of the workflow.
+    ConfigurationFile,
+}
+
+impl ContextQuery {
+    /// The keys that answer, the stronger first.
+    pub const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Active => &["active"],
+            Self::ConfigurationFile => &["main_config", "config_source"],
+        }
+    }
+}
+
+/// One source, looked at for one question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextCandidate {
+    /// What kind of source it is.
+    pub place: ContextSourceKind,
+    /// The file, or the layer of the configuration.
+    pub name: String,
+    /// What it says; `None` where it says nothing.
+    pub statement: Option<ContextStatement>,
+    /// What came of it.
+    pub verdict: ContextOutcome,
+}
+
+/// What came of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContextOutcome {
+    /// It says nothing.
+    Silent,
+    /// It cannot be read.
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+    /// It is the nearest that says something.
+    Wins(ProjectPath),
+    /// It is the nearest that says something, and what it says is no file of the project. Nothing farther is taken
+    /// instead: that would be a guess.
+    WinsUnusably {
+        /// Why.
+        reason: String,
+    },
+    /// A nearer one says something.
+    Farther,
+}
+
+/// All sources that were looked at for a question, the nearest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextAnswer {
+    /// The chain.
+    pub candidates: Vec<ContextCandidate>,
+}
+
+impl ContextAnswer {
+    /// The path that counts, if one is named and usable.
+    pub fn path(&self) -> Option<&ProjectPath> {
+        self.candidates.iter().find_map(|candidate| match &candidate.verdict {
+            ContextOutcome::Wins(path) => Some(path),
+            _ => None,
+        })
+    }
+
+    /// The candidate that decides, usable or not.
+    pub fn winner(&self) -> Option<&ContextCandidate> {
+        let wins = |candidate: &&ContextCandidate| {
+            matches!(candidate.verdict, ContextOutcome::Wins(_) | ContextOutcome::WinsUnusably { .. })
+        };
+        self.candidates.iter().find(wins)
+    }
+
+    /// Whether a source cannot be read, or what counts cannot be used.
+    pub fn has_problem(&self) -> bool {
+        let is_problem = |candidate: &ContextCandidate| {
+            matches!(
+                candidate.verdict,
+                ContextOutcome::Unreadable { .. } | ContextOutcome::WinsUnusably { .. }
+            )
+        };
+        self.candidates.iter().any(is_problem)
+    }
+}
+
+/// Answers `question` from `sources`, the nearest to the artifact first. `variables` are those of the configuration.
+pub fn answer_context(
+    question: ContextQuery,
+    sources: &[ContextSource],
+    variables: &BTreeMap<String, String>,
+) -> ContextAnswer {
+    let mut is_decided = false;
+    let mut candidates = Vec::new();
+    for source in sources {
+        let candidate = |statement, verdict| ContextCandidate {
+            place: source.place,
+            name: source.name.clone(),
+            statement,
+            verdict,
+        };
+        let statements = match &source.statements {
+            Ok(statements) => statements,
+            Err(reason) => {
+                candidates.push(candidate(None, ContextOutcome::Unreadable { reason: reason.clone() }));
+                continue;
+            }
+        };
+        let before = candidates.len();
+        for key in question.keys() {
+            let Some(statement) = statements.iter().find(|statement| statement.key == *key) else { continue };
+            let verdict = match is_decided {
+                true => ContextOutcome::Farther,
+                false => match resolve(statement, source, variables) {
+                    Ok(path) => ContextOutcome::Wins(path),
+                    Err(reason) => ContextOutcome::WinsUnusably { reason },
+                },
+            };
+            is_decided = true;
+            candidates.push(candidate(Some(statement.clone()), verdict));
+        }
+        if candidates.len() == before {
+            candidates.push(candidate(None, ContextOutcome::Silent));
+        }
+    }
+    ContextAnswer { candidates }
+}
+
+/// The file that a statement names. Variables are those of step files and of the configuration; a path without one is
+/// seen from the project root in artifacts and configuration, where people and agents write it so, and from the
+/// file's own folder in workflows; `./` and `../` are the file's own folder everywhere.
+fn resolve(
+    statement: &ContextStatement,
+    source: &ContextSource,
+    variables: &BTreeMap<String, String>,
+) -> Result<ProjectPath, String> {
+    let text = statement.text.as_deref().ok_or("it is no path")?.trim();
+    if let Some((name, rest)) = text.strip_prefix('{').and_then(|rest| rest.split_once("}/"))
+        && let Some(folder) = variables.get(name)
+    {
+        return ProjectPath::new(format!("./{folder}/{rest}")).map_err(|error| error.to_string());
+    }
+    let is_own =
+        source.place == ContextSourceKind::Workflow || text.starts_with("./") || text.starts_with("../");
+    let own_folder = source.folder.clone().filter(|_| is_own);
+    if !text.contains('{') {
+        let joined = match &own_folder {
+            Some(folder) => folder.join(text),
+            None => ProjectPath::new(text),
+        };
+        return joined.map_err(|error| error.to_string());
+    }
+    let unknown = || format!("`{text}` has a variable that stands for no known folder");
+    let root = ProjectPath::new("_").map_err(|error| error.to_string())?;
+    let is_of_workflow = !text.starts_with("{project-root}") && !text.starts_with("{project_root}");
+    let workflow_folder = match &source.workflow_folder {
+        Some(folder) => folder,
+        None if is_of_workflow => return Err(unknown()),
+        None => &root,
+    };
+    reference::path(text, &ReferenceBase { own_folder, workflow_folder }).ok_or_else(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workflow::context_statements;
+
+    fn path(text: &str) -> ProjectPath {
+        ProjectPath::new(text).unwrap()
+    }
+
+    fn source(place: ContextSourceKind, file: &str, text: &str) -> ContextSource {
+        let file = path(file);
+        ContextSource {
+            place,
+            name: file.to_string(),
+            folder: file.parent(),
+            workflow_folder: (place == ContextSourceKind::Workflow).then(|| path("_bmad/prd")),
+            statements: context_statements(&file, text.as_bytes()).map_err(|error| error.to_string()),
+        }
+    }
+
+    fn artifact(text: &str) -> ContextSource {
+        source(ContextSourceKind::Artifact, "docs/prd.md", text)
+    }
+
+    fn workflow(text: &str) -> ContextSource {
+        source(ContextSourceKind::Workflow, "_bmad/prd/workflow.yaml", text)
+    }
+
+    fn configuration(text: &str) -> ContextSource {
+        ContextSource { folder: None, ..source(ContextSourceKind::Configuration, "config.yaml", text) }
+    }
+
+    fn configuration_file(sources: &[ContextSource]) -> ContextAnswer {
+        let variables = BTreeMap::from([("planning".to_owned(), "docs/plan".to_owned())]);
+        answer_context(ContextQuery::ConfigurationFile, sources, &variables)
+    }
+
+    #[test]
+    fn the_nearest_to_the_artifact_wins() {
+        let near = "---\nmain_config: docs/own.yaml\n---\n";
+        let middle = "config_source: \"{project-root}/_bmad/bmm/config.yaml\"\n";
+        let far = "config_source: far.yaml\nmain_config: far-main.yaml\n";
+        for (sources, wanted) in [
+            (vec![artifact(near), workflow(middle), configuration(far)], Some("docs/own.yaml")),
+            (
+                vec![artifact("---\nstatus: x\n---\n"), workflow(middle), configuration(far)],
+                Some("_bmad/bmm/config.yaml"),
+            ),
+            (
+                vec![
+                    artifact("# no frontmatter\n"),
+                    workflow("name: x\nmain_config: ''\n"),
+                    configuration(far),
+                ],
+                Some("far-main.yaml"),
+            ),
+            (vec![artifact(""), workflow("")], None),
+            (vec![], None),
+        ] {
+            let answer = configuration_file(&sources);
+            assert_eq!(answer.path().map(ProjectPath::as_str), wanted, "{answer:?}");
+            assert!(!answer.has_problem());
+        }
+    }
+
+    #[test]
+    fn the_whole_chain_is_told() {
+        let answer = configuration_file(&[
+            artifact("---\nactive: x.md\n---\n"),
+            workflow("a: 1\nmain_config: config.yaml\nconfig_source: x\n"),
+            configuration("main_config: far.yaml\n"),
+        ]);
+        let told: Vec<_> = answer
+            .candidates
+            .iter()
+            .map(|candidate| {
+                let line = candidate.statement.as_ref().and_then(|statement| Some(statement.position?.line));
+                (candidate.place, line, &candidate.verdict)
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (ContextSourceKind::Artifact, None, &ContextOutcome::Silent),
+                (ContextSourceKind::Workflow, Some(2), &ContextOutcome::Wins(path("_bmad/prd/config.yaml"))),
+                (ContextSourceKind::Workflow, Some(3), &ContextOutcome::Farther),
+                (ContextSourceKind::Configuration, Some(1), &ContextOutcome::Farther),
+            ]
+        );
+    }
+
+    #[test]
+    fn variables_and_folders_are_those_of_the_source() {
+        for (source, wanted) in [
+            (artifact("---\nmain_config: '{project-root}/c.yaml'\n---\n"), Some("c.yaml")),
+            (artifact("---\nmain_config: ./c.yaml\n---\n"), Some("docs/c.yaml")),
+            (artifact("---\nmain_config: ../c.yaml\n---\n"), Some("c.yaml")),
+            (artifact("---\nmain_config: '{planning}/c.yaml'\n---\n"), Some("docs/plan/c.yaml")),
+            (artifact("---\nmain_config: '{workflow_path}/c.yaml'\n---\n"), None),
+            (workflow("main_config: '{installed_path}/c.yaml'\n"), Some("_bmad/prd/c.yaml")),
+            (workflow("main_config: c.yaml\n"), Some("_bmad/prd/c.yaml")),
+            (workflow("main_config: '{elsewhere}/c.yaml'\n"), None),
+            (workflow("main_config: [a, b]\n"), None),
+            (workflow("main_config: /etc/passwd\n"), None),
+            (workflow("main_config: ../../../c.yaml\n"), None),
+            (configuration("main_config: docs/c.yaml\n"), Some("docs/c.yaml")),
+        ] {
+            // What is near and unusable is not passed over.
+            let answer = configuration_file(&[source, configuration("main_config: far.yaml\n")]);
+            assert_eq!(answer.path().map(ProjectPath::as_str), wanted, "{answer:?}");
+            assert_eq!(answer.has_problem(), wanted.is_none(), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let answer =
+            configuration_file(&[artifact("---\na: [\n---\n"), configuration("main_config: far.yaml\n")]);
+        assert_eq!(answer.path().map(ProjectPath::as_str), Some("far.yaml"));
+        assert!(answer.has_problem());
+        assert!(matches!(answer.candidates[0].verdict, ContextOutcome::Unreadable { .. }));
+        assert!(configuration_file(&[artifact("---\na: 1\n")]).has_problem());
+    }
+}

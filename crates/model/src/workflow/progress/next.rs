@@ -1,0 +1,98 @@
+//! What comes next.
+
+use crate::workflow::{Chain, EdgeKind, EdgeSource, Step};
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next<'chain> {
+    /// This step.
+    Step {
+        /// The step.
+        step: &'chain Step,
+        /// Steps that may be taken instead, in special cases.
+        alternatives: Vec<&'chain Step>,
+    },
+    /// One of these, at the person's choice.
+    Choice(Vec<&'chain Step>),
+    /// Nothing: the end is reached.
+    Finished,
+    /// It cannot be told.
+    Unknown(UnknownNext),
+}
+
+/// Why the next step cannot be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnknownNext {
+    /// The chain has no steps.
+    NoSteps,
+    /// The list names steps, and none of them is a step of this chain.
+    NothingMatches,
+}
+
+/// Where an artifact stands in a chain.
+pub(in crate::workflow) struct Position<'reading, 'chain> {
+    pub(in crate::workflow) chain: &'chain Chain,
+    /// For each step whether it is done.
+    pub(in crate::workflow) done: &'reading [bool],
+    /// The furthest done step; several where a number stands for alternatives.
+    pub(in crate::workflow) furthest: Option<&'reading Vec<usize>>,
+}
+
+impl<'chain> Position<'_, 'chain> {
+    /// What follows the furthest done step.
+    pub(in crate::workflow) fn next(&self) -> Next<'chain> {
+        let route = self.chain.route();
+        let Some(last) = route.units.last() else { return Next::Unknown(UnknownNext::NoSteps) };
+        if last.members.iter().any(|step| self.done[*step]) {
+            return Next::Finished;
+        }
+        let Some(from) = self.furthest else { return self.offer(route.units[0].members.clone(), Vec::new()) };
+        let mut from = from.clone();
+        // What follows may be done already where a side way joins the route; each turn goes on to new steps.
+        for _ in 0..=self.done.len() {
+            let (ahead, alternatives) = self.following(&from);
+            if ahead.is_empty() {
+                return Next::Finished;
+            }
+            if ahead.iter().all(|step| !self.done[*step]) {
+                return self.offer(ahead, alternatives);
+            }
+            from = ahead.into_iter().filter(|step| self.done[*step]).collect();
+        }
+        Next::Finished
+    }
+
+    /// What follows `from`, and what may follow instead. A successor that a key names counts even where it leads back
+    /// (a menu that every session returns to), unless that step is done.
+    fn following(&self, from: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let graph = self.chain.graph();
+        let back = |step: usize| {
+            graph.edges[step]
+                .iter()
+                .filter(|edge| edge.kind == EdgeKind::Loop && matches!(edge.source, EdgeSource::Key(_)))
+                .map(|edge| edge.to)
+                .filter(|to| !self.done[*to])
+        };
+        let back: Vec<usize> = from.iter().flat_map(|step| back(*step)).collect();
+        let regular: Vec<usize> = from
+            .iter()
+            .flat_map(|step| graph.targets(*step, EdgeKind::Next))
+            .filter(|to| !from.contains(to))
+            .collect();
+        let ahead = graph.nearest_of(if back.is_empty() { regular.clone() } else { back });
+        let mut alternatives: Vec<usize> =
+            from.iter().flat_map(|step| graph.targets(*step, EdgeKind::Alternative)).chain(regular).collect();
+        alternatives.sort_unstable();
+        alternatives.dedup();
+        alternatives.retain(|step| !ahead.contains(step) && !from.contains(step) && !self.done[*step]);
+        (ahead, alternatives)
+    }
+
+    fn offer(&self, ahead: Vec<usize>, alternatives: Vec<usize>) -> Next<'chain> {
+        let steps = |indices: Vec<usize>| indices.into_iter().map(|at| &self.chain.steps()[at]).collect();
+        match ahead.as_slice() {
+            [step] => Next::Step { step: &self.chain.steps()[*step], alternatives: steps(alternatives) },
+            _ => Next::Choice(steps(ahead)),
+        }
+    }
+}
