@@ -2,9 +2,9 @@
 """The hook in the programs that run hooks: pre-commit, prek and lefthook (PyPI), git alone, and the GitHub format.
 
 Usage: run.py STEPMARK_BINARY. In a fresh clone of a project each of them must stop a commit that drops a completed step, name the
-line, and let the mended commit pass. `pre-commit try-repo` and prek build this checkout by its `.pre-commit-hooks.yaml`, in
-the checkout's own target folder and with its profile `dev` (see CARGO), so that what is built already is not built again. The tools are
-installed where STEPMARK_TOOLS does not name a folder that has them. Without network access for a tool the test fails.
+line, and let the mended commit pass. `pre-commit try-repo` and prek build this checkout by its `.pre-commit-hooks.yaml`; they share
+target/hook in the checkout, so that a second run builds little. The tools are installed where STEPMARK_TOOLS does not name a folder that
+has them. Without network access for a tool the test fails.
 """
 
 import json
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import venv
 
 STEPMARK = pathlib.Path(sys.argv[1]).resolve()
@@ -33,13 +34,12 @@ repos:
         pass_filenames: false
         always_run: true
 """
-# Stands for cargo where a hook is installed: a clone is as new as its checkout, file by file, where the bytes are the same, so that cargo sees
-# what is built already; and how fast the program is does not matter.
+# Stands for cargo where pre-commit installs a hook: files of a clone are as old as those of the checkout that have the same bytes, so that cargo
+# sees what it has built already. (prek looks for no cargo in PATH.)
 CARGO = """\
 #!{python}
 import os, pathlib, sys
 if "install" in sys.argv:
-    sys.argv.append("--debug")
     for folder, folders, files in os.walk("."):
         folders[:] = [name for name in folders if name != ".git"]
         for clone in (pathlib.Path(folder, name) for name in files):
@@ -71,8 +71,9 @@ class Repository:
             "HOME": str(home),
             "CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")),
             "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup")),
-            "CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(CHECKOUT / "target")),
-            **{name: os.environ[name] for name in ["CARGO_INCREMENTAL", "RUSTFLAGS"] if name in os.environ},
+            "CARGO_TARGET_DIR": str(CHECKOUT / "target/hook"),
+            # What is built stands below `home`, whose .cargo/config.toml says how.
+            "TMPDIR": str(home / "tmp"),
             "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
             "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -183,6 +184,13 @@ def first_push(repository, runner):
     check(f"{runner}: a push that drops a step does not", done.returncode == 1 and "SM901" in told, told)
 
 
+def quick_release():
+    """A configuration of cargo with which `release` is built quickly: how fast the program is does not matter here."""
+    packages = tomllib.loads((CHECKOUT / "Cargo.toml").read_text())["profile"]["release"].get("package", {})
+    slow = "".join(f"[profile.release.package.{name}]\nopt-level = 0\n" for name in packages)
+    return f'[profile.release]\nopt-level = 0\nlto = "off"\ncodegen-units = 256\n{slow}'
+
+
 def installed(environment):
     """The folder of the tools."""
     if "STEPMARK_TOOLS" in os.environ:
@@ -194,7 +202,9 @@ def installed(environment):
 
 def main(folder):
     tools = installed(folder / "tools")
-    (folder / "bin").mkdir()
+    for name in ["bin", "tmp", ".cargo"]:
+        (folder / name).mkdir()
+    (folder / ".cargo/config.toml").write_text(quick_release())
     (folder / "bin/cargo").write_text(CARGO.format(python=sys.executable, checkout=str(CHECKOUT), cargo=shutil.which("cargo")))
     (folder / "bin/cargo").chmod(0o755)
     start = origin(folder / "origin", tools, folder)
