@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Edit, KeyPath, Segment, Value};
 
-/// One step from an older value to a newer one. KeyIndices are those at its turn: the changes before it are made
+/// One step from an older value to a newer one. Paths are those at its turn: the changes before it are made
 /// already.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {

@@ -1,4 +1,4 @@
-//! Which artifacts have gates.
+//! The choice of the artifacts that have gates.
 
 use std::time::Duration;
 
