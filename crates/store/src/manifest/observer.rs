@@ -64,7 +64,7 @@ impl<'run> Observer<'run> {
         self.renewals
     }
 
-    /// Looks at the file at `place` of `folder`. Positions come in ascending order.
+    /// Looks at the file at `place` of `folder`. Places come in ascending order.
     pub(super) fn look(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize) -> Seen {
         match self.hash(sight, folder, place) {
             Ok(seen) => seen,

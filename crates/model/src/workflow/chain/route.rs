@@ -75,7 +75,7 @@ impl Route {
         route
     }
 
-    /// Positions the steps beside the route, and marks the units which some way passes by.
+    /// Places the steps beside the route, and marks the units which some way passes by.
     fn explore_asides(&mut self, graph: &Graph) {
         for unit in 0..self.units.len() {
             let mut open = self.units[unit].members.clone();
