@@ -1,8 +1,8 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
 use crate::checking::{
-    BASELINE_PATH, CheckError, CheckReport, beside::AllowancesInUse, journal_account::JournalAccount,
-    manifest_rows, manifest_rows::ManifestRows,
+    BASELINE_PATH, CheckError, CheckReport, beside::AllowancesInUse, held_history::HeldHistory,
+    journal_account::JournalAccount, manifest_rows, manifest_rows::ManifestRows,
 };
 use crate::configuration::Configuration;
 use crate::git::GitVersion;
@@ -14,10 +14,11 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{
-        self, BaseVersion, Baseline, Group, Judged, ManifestRow, Rule, RuleEnvironment, Subject,
-        rules::status::sprint_status_disagrees,
+        self, BaseVersion, Baseline, Group, Judged, Loss, ManifestRow, Rule, RuleEnvironment, Subject,
+        rules::{history::history_missing, status::sprint_status_disagrees},
     },
     delegation::Chains,
+    journal::LossExplanation,
 };
 
 /// The files of the newer state.
@@ -77,16 +78,14 @@ impl Workspace {
         };
         let around = self.chains_around(changed, version)?;
         let chains = around.as_ref().map(|around| &around.chains);
+        let held = HeldHistory::new(self, version);
         let mut report = CheckReport::default();
         for changed in changed {
             let judged = match changed {
                 ChangedArtifact::Present { now, before } => {
-                    self.check_change(now, before.as_deref(), chains, &surroundings)?
+                    self.check_change(now, before.as_deref(), chains, &surroundings, &held)?
                 }
-                ChangedArtifact::Deleted { before } => {
-                    let was_removed = self.was_removed(before, version)?;
-                    if was_removed { Judged::default() } else { self.check_deletion(before) }
-                }
+                ChangedArtifact::Deleted { before } => self.check_deletion(before, &held)?,
                 ChangedArtifact::Unchanged { .. } => continue,
             };
             report.add(changed.latest().artifact(), judged, &mut baseline);
@@ -126,13 +125,13 @@ impl Workspace {
         before: Option<&TrackedArtifact>,
         chains: Option<&Chains>,
         surroundings: &InVersion<'_>,
+        held: &HeldHistory<'_>,
     ) -> Result<Judged, CheckError> {
         let subject = Subject::of(now).within(surroundings).with_chains(chains);
         let Some(before) = before else {
             return Ok(self.by_policy(&subject, check::findings(&subject)));
         };
-        let account =
-            JournalAccount::new(self, before.artifact(), now.artifact(), Some(surroundings.version));
+        let account = JournalAccount::new(self, before.artifact(), Some(now.artifact()), held);
         let base = BaseVersion { tracked: before, accepted: Some(&account) };
         let subject = subject.since(base);
         let judged = self.by_policy(&subject, check::findings(&subject));
@@ -157,11 +156,26 @@ impl Workspace {
         report.add_beside(artifact.path().clone(), artifact.artifact().bytes().to_vec(), judged, baseline);
     }
 
-    fn check_deletion(&self, before: &TrackedArtifact) -> Judged {
+    /// A removal that every clone can see is right; one that only this clone knows of lacks its history.
+    fn check_deletion(
+        &self,
+        before: &TrackedArtifact,
+        held: &HeldHistory<'_>,
+    ) -> Result<Judged, CheckError> {
         let subject = Subject::of(before);
-        let mut judged = self.by_policy(&subject, check::deletion_findings(&subject));
+        let mut findings = check::deletion_findings(&subject);
+        if !findings.is_empty() {
+            let account = JournalAccount::new(self, before.artifact(), None, held);
+            match account.explanation(&Loss::Artifact) {
+                LossExplanation::Held => findings.clear(),
+                LossExplanation::NotHeld => findings = vec![history_missing::finding(&subject)],
+                LossExplanation::Unexplained => {}
+            }
+            account.failure()?;
+        }
+        let mut judged = self.by_policy(&subject, findings);
         // The suppressions of a file that is gone are nobody's business.
         judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
-        judged
+        Ok(judged)
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod check_report;
 pub(crate) mod checked_before;
 #[cfg(feature = "write")]
 pub(crate) mod fixing;
+mod held_history;
 pub(crate) mod journal_account;
 pub(crate) mod listed_artifact;
 pub(crate) mod manifest_rows;

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, io, path::Path};
 
 use crate::changes::TellError;
+use crate::checking::journal_account::digests_of;
 use crate::commit;
 use crate::disk::own_file;
 use crate::git::{GitVersionError, index, index::IndexEntry};
@@ -11,7 +12,7 @@ use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, StateDigest},
+    artifact::ProjectPath,
     journal::{ArtifactKey, Digests, Event, SegmentName},
 };
 
@@ -173,9 +174,4 @@ impl Workspace {
         };
         Ok(printed.split('\0').filter_map(|path| ProjectPath::new(path).ok()).collect())
     }
-}
-
-fn digests_of(artifact: &Artifact) -> Digests {
-    let state = artifact.state_value().ok();
-    Digests { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) }
 }
