@@ -30,6 +30,7 @@ mod git_programs;
 mod gate;
 mod history_anchor;
 mod history_in_commits;
+mod history_between_branches;
 mod history_damage;
 mod hook;
 mod import_stories;

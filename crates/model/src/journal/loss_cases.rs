@@ -61,9 +61,9 @@ impl History {
             let before = parents.first().map_or(&empty, |parent| &history.states[*parent]);
             let after = if words[2] == "-" { json!({}) } else { state(words[2]) };
             event.changes = diff(before, &after);
-            let before_event = parents.first().and_then(|parent| {
-                history.events.iter().find(|event| event.id == names[*parent])
-            });
+            let before_event = parents
+                .first()
+                .and_then(|parent| history.events.iter().find(|event| event.id == names[*parent]));
             event.before = before_event.and_then(|parent| parent.after);
             event.after = digests(words[2]);
             event.parents = parents.iter().map(|parent| names[*parent]).collect();
@@ -113,7 +113,13 @@ fn steps_in_a_commit() {
         // The newest word of this clone is not that of the commit.
         ("completed since, elsewhere", "s seen 123 n; r<s reopen 12 n; c<r complete 123", "123", "12", Held),
         ("the same, sealed with it", "s seen 123 n; r<s reopen 12 n; c<r complete 123 n", "123", "12", Held),
-        ("another branch completed", "s seen 123 n; x<s reopen 12 n; y<s reopen 12; c<y complete 123", "123", "12", Held),
+        (
+            "another branch completed",
+            "s seen 123 n; x<s reopen 12 n; y<s reopen 12; c<y complete 123",
+            "123",
+            "12",
+            Held,
+        ),
         // Merges.
         ("merged", "s seen 123 bn; x<s reopen 12 n; y<s complete 1234 bn", "1234", "124", Held),
         (
@@ -145,9 +151,21 @@ fn steps_in_a_commit() {
             "12",
             Unexplained,
         ),
-        ("completed again, which only this clone knows", "s seen 123 bn; r<s reopen 12 bn; c<r complete 123", "123", "12", Unexplained),
+        (
+            "completed again, which only this clone knows",
+            "s seen 123 bn; r<s reopen 12 bn; c<r complete 123",
+            "123",
+            "12",
+            Unexplained,
+        ),
         ("before the older state", "r reopen 12 n; c<r complete 123 n", "123", "12", Unexplained),
-        ("completed again, by hand, told", "s seen 123 n; r<s reopen 12 n; c<r complete 123 n; e<c edit 12 n", "123", "12", Unexplained),
+        (
+            "completed again, by hand, told",
+            "s seen 123 n; r<s reopen 12 n; c<r complete 123 n; e<c edit 12 n",
+            "123",
+            "12",
+            Unexplained,
+        ),
         ("another step", "s seen 123 n; r<s reopen 13 n", "123", "1", Unexplained),
         // The segment went along with the commit of another artifact.
         ("reopened, held before", "s seen 123 bn; r<s reopen 12 bn", "123", "12", Held),
@@ -179,7 +197,13 @@ fn values() {
         ("set", "s seen done n; c<s set draft n", "done", "draft", Held),
         ("set, then something else by hand", "s seen done n; c<s set review n", "done", "draft", Unexplained),
         ("set to what it was", "d set draft bn; c<d set done bn", "done", "draft", Unexplained),
-        ("set by one of two that were merged", "s seen done bn; c<s set draft n; k<s complete 12 bn", "done", "draft", Held),
+        (
+            "set by one of two that were merged",
+            "s seen done bn; c<s set draft n; k<s complete 12 bn",
+            "done",
+            "draft",
+            Held,
+        ),
         ("by hand, told", "s seen done n; e<s edit draft n", "done", "draft", Unexplained),
     ] {
         let found = History::of(events).explains(&status, before, now, NewerState::Commit);
@@ -195,7 +219,12 @@ fn removals() {
         ("by hand", "s seen 12 n", "12", Unexplained),
         ("by hand, told", "s seen 12 n; d<s edit - n", "12", Unexplained),
         ("another branch went on", "s seen 12 bn; d<s remove - n; r<s reopen 1", "12", Held),
-        ("this branch went on, and another removed it", "s seen 12 bn; r<s reopen 1 bn; d<s remove -", "1", Unexplained),
+        (
+            "this branch went on, and another removed it",
+            "s seen 12 bn; r<s reopen 1 bn; d<s remove -",
+            "1",
+            Unexplained,
+        ),
         ("completed before it was removed", "s seen 12 bn; c<s complete 123 n; d<c remove - n", "12", Held),
         ("made again, then by hand", "s seen 12 bn; d<s remove - bn; c<d create 13 bn", "13", Unexplained),
         ("edited by hand, told with the removal", "s seen 13 n; d<s remove - n", "12", Held),

@@ -191,7 +191,11 @@ impl ChangeInHistory<'_> {
                 changes_under(event, key).next()?;
                 let now = self.now_state.and_then(|state| state.get(*key));
                 let leads_elsewhere = |change: &Change| change.path.0.len() == 1 && new_value(change) != now;
-                Some(if changes_under(event, key).any(leads_elsewhere) { Effect::There } else { Effect::Lost })
+                Some(if changes_under(event, key).any(leads_elsewhere) {
+                    Effect::There
+                } else {
+                    Effect::Lost
+                })
             }
             Loss::Step { list, spelling } => {
                 let step = StepId::parse(spelling);
@@ -217,7 +221,8 @@ impl ChangeInHistory<'_> {
             Loss::Artifact => (event.kind == Kind::DELETE || puts_back) && self.is_about_before(event),
             Loss::Value { .. } => puts_back || is_own_change,
             Loss::Step { .. } => {
-                let is_reopen = event.command.as_deref().is_some_and(|command| command.starts_with("reopen "));
+                let is_reopen =
+                    event.command.as_deref().is_some_and(|command| command.starts_with("reopen "));
                 let mut parents = event.parents.iter().filter_map(|parent| self.lineage.get(*parent));
                 puts_back || is_own_change && (is_reopen || parents.any(is_override))
             }

@@ -157,11 +157,7 @@ impl Workspace {
     }
 
     /// A removal that every clone can see is right; one that only this clone knows of lacks its history.
-    fn check_deletion(
-        &self,
-        before: &TrackedArtifact,
-        held: &HeldHistory<'_>,
-    ) -> Result<Judged, CheckError> {
+    fn check_deletion(&self, before: &TrackedArtifact, held: &HeldHistory<'_>) -> Result<Judged, CheckError> {
         let subject = Subject::of(before);
         let mut findings = check::deletion_findings(&subject);
         if !findings.is_empty() {

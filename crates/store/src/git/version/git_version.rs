@@ -124,8 +124,7 @@ impl GitVersion {
             return Ok(*answer);
         }
         let is_object = self.object(path)? != Object::Missing;
-        let is_there =
-            is_object || self.is_index() && self.indexed()?.contains(path.as_str().as_bytes());
+        let is_there = is_object || self.is_index() && self.indexed()?.contains(path.as_str().as_bytes());
         held().insert(path.clone(), is_there);
         Ok(is_there)
     }
