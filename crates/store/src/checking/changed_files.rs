@@ -14,8 +14,10 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{
-        self, BaseVersion, Baseline, Group, Judged, Loss, ManifestRow, Rule, RuleEnvironment, Subject,
-        rules::{history::history_missing, status::sprint_status_disagrees},
+        self, BaseVersion, Baseline, Finding, Group, Judged, Loss, ManifestRow, RuleEnvironment, Subject,
+        rules::{
+            history::history_missing, references::input_document_missing, status::sprint_status_disagrees,
+        },
     },
     delegation::Chains,
     journal::LossExplanation,
@@ -95,8 +97,8 @@ impl Workspace {
         Ok(report)
     }
 
-    /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, and parents and children in
-    /// chains. Only the rules that look at what changed are asked about them.
+    /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, those that name one that is gone,
+    /// and parents and children in chains. Only the rules that look at what changed are asked about them.
     fn add_bystanders(
         &self,
         report: &mut CheckReport<'_>,
@@ -105,16 +107,27 @@ impl Workspace {
         surroundings: &dyn RuleEnvironment,
         baseline: &mut Baseline,
     ) {
+        let left: Vec<&ProjectPath> = changed.iter().filter_map(ChangedArtifact::left).collect();
         for changed in changed {
             let ChangedArtifact::Unchanged { now } = changed else { continue };
             let subject = Subject::of(now).within(surroundings);
-            let is_asked = |rule: &Rule| *rule == sprint_status_disagrees::RULE;
+            let names_one_left = |finding: &Finding| {
+                let mut named = now.artifact().state().input_documents.iter();
+                named.any(|document| {
+                    let candidates = document.candidates(now.path());
+                    document.span == finding.span && candidates.iter().any(|path| left.contains(&path))
+                })
+            };
+            let is_asked = |finding: &Finding| {
+                *finding.rule == sprint_status_disagrees::RULE
+                    || *finding.rule == input_document_missing::RULE && names_one_left(finding)
+            };
             self.add_unchanged(report, now, &subject, is_asked, baseline);
         }
         let Some(ChainsAround { chains, neighbours }) = around else { return };
         for neighbour in neighbours {
             let subject = Subject::of(neighbour).with_chains(Some(chains));
-            let is_asked = |rule: &Rule| rule.group == Group::Delegation;
+            let is_asked = |finding: &Finding| finding.rule.group == Group::Delegation;
             self.add_unchanged(report, neighbour, &subject, is_asked, baseline);
         }
     }
@@ -145,11 +158,11 @@ impl Workspace {
         report: &mut CheckReport<'_>,
         artifact: &TrackedArtifact,
         subject: &Subject<'_>,
-        is_asked: impl Fn(&Rule) -> bool,
+        is_asked: impl Fn(&Finding) -> bool,
         baseline: &mut Baseline,
     ) {
         let mut findings = check::findings(subject);
-        findings.retain(|finding| is_asked(finding.rule));
+        findings.retain(is_asked);
         let mut judged = self.by_policy(subject, findings);
         // Its suppressions were not asked about the other rules.
         judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
