@@ -8,7 +8,7 @@ use crate::checking::held_history::HeldHistory;
 use crate::history::HistoryError;
 use crate::workspace::Workspace;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, StateDigest},
+    artifact::{Artifact, ProjectPath},
     check::{AcceptedLosses, Loss},
     journal::{ArtifactKey, ChangeInHistory, Digests, Lineage, LossExplanation, NewerState},
 };
@@ -67,8 +67,8 @@ impl<'w> JournalAccount<'w> {
         };
         let change = ChangeInHistory {
             lineage: &facts.lineage,
-            before: Some(digests_of(self.before)),
-            now: self.now.map(digests_of),
+            before: Some(Digests::of(self.before)),
+            now: self.now.map(Digests::of),
             now_state: facts.now_state.as_ref(),
             newer: facts.newer,
             is_held_before: &|event| answered(self.held.before(event)),
@@ -100,7 +100,7 @@ impl<'w> JournalAccount<'w> {
         let path = self.now.unwrap_or(self.before).path();
         // What cannot be read is in none of the states that history knows.
         let file = self.workspace.read_file(path).ok();
-        let worktree = file.map(|bytes| digests_of(&Artifact::read(path.clone(), bytes)));
+        let worktree = file.map(|bytes| Digests::of(&Artifact::read(path.clone(), bytes)));
         NewerState::Index { worktree }
     }
 }
@@ -117,10 +117,4 @@ impl AcceptedLosses for JournalAccount<'_> {
     fn is_missing(&self) -> bool {
         *self.is_missing.borrow()
     }
-}
-
-/// The digests of an artifact's file and state.
-pub(crate) fn digests_of(artifact: &Artifact) -> Digests {
-    let state = artifact.state_value().ok();
-    Digests { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) }
 }

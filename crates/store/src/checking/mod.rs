@@ -10,7 +10,7 @@ pub(crate) mod checked_before;
 #[cfg(feature = "write")]
 pub(crate) mod fixing;
 mod held_history;
-pub(crate) mod journal_account;
+mod journal_account;
 pub(crate) mod listed_artifact;
 pub(crate) mod manifest_rows;
 pub(crate) mod run;

@@ -3,7 +3,6 @@
 use std::{collections::BTreeSet, io, path::Path};
 
 use crate::changes::TellError;
-use crate::checking::journal_account::digests_of;
 use crate::commit;
 use crate::disk::own_file;
 use crate::git::{GitVersionError, index, index::IndexEntry};
@@ -144,7 +143,7 @@ impl Workspace {
             let artifact = self.artifact(path).ok();
             let artifact = artifact.as_ref().map(TrackedArtifact::artifact);
             let key = artifact.map_or_else(|| ArtifactKey::of_path(path), ArtifactKey::of);
-            let file = artifact.map(digests_of);
+            let file = artifact.map(Digests::of);
             let lineage = self.with_history(|history| history.lineage(&key, path))?;
             let mut left: Vec<&Event> =
                 lineage.events().iter().filter(|event| Digests::are_same_state(event.after, file)).collect();
