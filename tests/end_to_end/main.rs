@@ -32,6 +32,7 @@ mod history_anchor;
 mod history_in_commits;
 mod history_between_branches;
 mod history_damage;
+mod history_ways;
 mod hook;
 mod import_stories;
 mod init;
