@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::{
     harness::{Repository, Run},
-    history_in_commits::{PRD, git, in_clone, reopen, repository, status},
+    history::in_commits::{PRD, git, in_clone, reopen, repository, status},
 };
 
 const OTHER: &str = "docs/other.md";

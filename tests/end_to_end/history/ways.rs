@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::{
     harness::Repository,
-    history_in_commits::{PRD, git, repository},
+    history::in_commits::{PRD, git, repository},
 };
 
 const OTHER: &str = "docs/other.md";
@@ -82,7 +82,8 @@ fn travel(repository: &Repository, change: &Change, way: Way) -> &'static str {
 fn work(repository: &Repository, change: &Change, place: &Path) {
     let place = place.to_str().unwrap();
     for arguments in change.stepmark {
-        let run = repository.stepmark(&[*arguments, &["--root", place]].concat());
+        let mut command = repository.command(&[*arguments, &["--root", place]].concat());
+        let run = repository.sandbox.run(command.env_remove("STEPMARK_TEST_ID"));
         assert_eq!(run.code, 0, "{run}");
     }
     if let Some((from, to)) = change.moved {
