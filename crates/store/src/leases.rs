@@ -95,20 +95,33 @@ pub enum LeaseError {
     },
 }
 
+/// The leases of a project's artifacts.
+#[derive(Clone, Copy, Debug)]
+pub struct Leases<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// The leases of a project's artifacts.
+    pub const fn leases(&self) -> Leases<'_> {
+        Leases { workspace: self }
+    }
+}
+
+impl Leases<'_> {
     /// The lease of the artifact at `path`.
     ///
     /// # Errors
     /// When artifact or lease cannot be read.
-    pub fn lease(&self, path: &ProjectPath) -> Result<LeaseStanding, LeaseError> {
-        let key = ArtifactKey::of(&Artifact::read(path.clone(), self.read_file(path)?));
-        let lease = self.read_lease(path, &key)?;
+    pub fn get(&self, path: &ProjectPath) -> Result<LeaseStanding, LeaseError> {
+        let key = ArtifactKey::of(&Artifact::read(path.clone(), self.workspace.read_file(path)?));
+        let lease = self.read(path, &key)?;
         Ok(LeaseStanding { artifact: key, path: path.clone(), lease })
     }
 
     /// The lease of `key`.
-    fn read_lease(&self, path: &ProjectPath, key: &ArtifactKey) -> Result<Option<Lease>, LeaseError> {
-        let (state, name) = (self.root().state(), Lease::file_name(key));
+    fn read(&self, path: &ProjectPath, key: &ArtifactKey) -> Result<Option<Lease>, LeaseError> {
+        let (state, name) = (self.workspace.root().state(), Lease::file_name(key));
         let file = state.path(StateFolder::Leases).join(&name);
         let folder = state.folder(StateFolder::Leases).map_err(io::Error::from);
         let bytes = match folder.and_then(|folder| own_file::read(&folder, name.as_ref(), LIMIT)) {
@@ -123,21 +136,21 @@ impl Workspace {
 }
 
 #[cfg(feature = "write")]
-impl Workspace {
+impl Leases<'_> {
     /// Takes the lease of the artifact at `path` for whoever acts here, until `duration` from now. The journal is told when it
     /// is taken over from a holder that did not release it.
     ///
     /// # Errors
     /// When somebody else holds it; when it cannot be written.
-    pub fn take_lease(
+    pub fn take(
         &self,
         path: &ProjectPath,
         duration: std::time::Duration,
         claim: Claim,
     ) -> Result<AcquiredLease, LeaseError> {
-        let taken = self.change_lease(path, |current, key| {
-            let when = (self.now(), duration);
-            let taken = lease::take(current, (key, path), self.attribution(), when, claim)?;
+        let taken = self.change(path, |current, key| {
+            let when = (self.workspace.now(), duration);
+            let taken = lease::take(current, (key, path), self.workspace.attribution(), when, claim)?;
             Ok((taken.lease.clone(), taken))
         })?;
         if let Some((tenure, fence)) = &taken.taken_over {
@@ -150,7 +163,7 @@ impl Workspace {
                 .with("expired_at", tenure.expires_at.to_string())
                 .with("old_fence", *fence)
                 .with("fence", taken.lease.fence);
-            self.tell(draft).map_err(|source| LeaseError::Tell { path: path.clone(), source })?;
+            self.workspace.tell(draft).map_err(|source| LeaseError::Tell { path: path.clone(), source })?;
         }
         Ok(taken)
     }
@@ -159,13 +172,13 @@ impl Workspace {
     ///
     /// # Errors
     /// When it is not held here, or cannot be written.
-    pub fn renew_lease(
+    pub fn renew(
         &self,
         path: &ProjectPath,
         duration: std::time::Duration,
     ) -> Result<Lease, LeaseError> {
-        self.change_lease(path, |current, _| {
-            let lease = lease::renew(current, self.attribution(), self.now(), duration)?;
+        self.change(path, |current, _| {
+            let lease = lease::renew(current, self.workspace.attribution(), self.workspace.now(), duration)?;
             Ok((lease.clone(), lease))
         })
     }
@@ -174,17 +187,17 @@ impl Workspace {
     ///
     /// # Errors
     /// When it is not held here, or cannot be written.
-    pub fn release_lease(&self, path: &ProjectPath) -> Result<Lease, LeaseError> {
-        self.release_as(path, self.attribution())
+    pub fn release(&self, path: &ProjectPath) -> Result<Lease, LeaseError> {
+        self.release_as(path, self.workspace.attribution())
     }
 
     /// Gives up the leases of the session that acts here, and returns the artifacts.
     ///
     /// # Errors
     /// When one cannot be read or written.
-    pub fn release_session_leases(&self) -> Result<Vec<ProjectPath>, LeaseError> {
-        let Some(session) = self.attribution().session.as_ref() else { return Ok(Vec::new()) };
-        let state = self.root().state();
+    pub fn release_of_session(&self) -> Result<Vec<ProjectPath>, LeaseError> {
+        let Some(session) = self.workspace.attribution().session.as_ref() else { return Ok(Vec::new()) };
+        let state = self.workspace.root().state();
         let listed = |source| LeaseError::List { folder: state.path(StateFolder::Leases), source };
         let folder = state.folder(StateFolder::Leases).map_err(|error| listed(io::Error::from(error)))?;
         let mut released = Vec::new();
@@ -195,7 +208,7 @@ impl Workspace {
             let Some(lease) = lease else { continue };
             let holder = lease.tenure.as_ref().and_then(|tenure| tenure.session.as_deref());
             if holder == Some(session.as_str()) {
-                match self.release_lease(&lease.path) {
+                match self.release(&lease.path) {
                     // Its artifact is gone, and the lease runs out.
                     Err(LeaseError::Artifact(_)) => {}
                     other => drop(other?),
@@ -208,20 +221,20 @@ impl Workspace {
 
     /// Gives up the lease that this process has just taken: its number shows that, with or without a session.
     pub(crate) fn release_taken(&self, path: &ProjectPath, taken: &Lease) -> Result<Lease, LeaseError> {
-        self.release_as(path, &Attribution { fence: Some(taken.fence), ..self.attribution().clone() })
+        self.release_as(path, &Attribution { fence: Some(taken.fence), ..self.workspace.attribution().clone() })
     }
 
     /// Gives up a lease that was taken to make one step, which is made.
     pub(crate) fn release_after_step(&self, path: &ProjectPath) -> Result<(), LeaseError> {
-        let tenure = self.lease(path)?.lease.and_then(|lease| lease.tenure);
-        if tenure.is_some_and(|tenure| tenure.ends_with_step(self.attribution())) {
-            self.release_lease(path)?;
+        let tenure = self.get(path)?.lease.and_then(|lease| lease.tenure);
+        if tenure.is_some_and(|tenure| tenure.ends_with_step(self.workspace.attribution())) {
+            self.release(path)?;
         }
         Ok(())
     }
 
     fn release_as(&self, path: &ProjectPath, who: &Attribution) -> Result<Lease, LeaseError> {
-        self.change_lease(path, |current, _| {
+        self.change(path, |current, _| {
             let lease = lease::release(current, who)?;
             Ok((lease.clone(), lease))
         })
@@ -247,29 +260,29 @@ impl Workspace {
         // A lease that was taken before the artifact had an id holds on.
         let keys = own.into_iter().filter(|key| !key.is_path()).chain([ArtifactKey::of_path(path)]);
         for key in keys {
-            let lease = self.read_lease(path, &key)?;
-            lease::admits(lease.as_ref(), self.attribution(), self.now())
+            let lease = self.read(path, &key)?;
+            lease::admits(lease.as_ref(), self.workspace.attribution(), self.workspace.now())
                 .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
         }
         Ok(())
     }
 
     /// Changes the lease of an artifact under the artifact's lock.
-    fn change_lease<T>(
+    fn change<T>(
         &self,
         path: &ProjectPath,
         decide: impl FnOnce(Option<&Lease>, &ArtifactKey) -> Result<(Lease, T), LeaseRefusal>,
     ) -> Result<T, LeaseError> {
-        let options = self.commit_options();
+        let options = self.workspace.commit_options();
         // A mistyped path leaves no trace.
-        self.read_file(path)?;
+        self.workspace.read_file(path)?;
         let lock =
-            ArtifactLock::acquire(self.root(), path, options.lock_timeout).map_err(CommitError::from)?;
+            ArtifactLock::acquire(self.workspace.root(), path, options.lock_timeout).map_err(CommitError::from)?;
         let bytes = lock.read().map_err(CommitError::from)?;
         let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
         let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));
-        let leases = commit::LeaseFiles::lock(self.root(), path)?;
-        let current = self.read_lease(path, &key)?;
+        let leases = commit::LeaseFiles::lock(self.workspace.root(), path)?;
+        let current = self.read(path, &key)?;
         let (lease, answer) = decide(current.as_ref(), &key)
             .map_err(|source| LeaseError::Refused { path: path.clone(), source })?;
         leases.write(&Lease::file_name(&key), &lease.to_bytes(), options.fsync)?;

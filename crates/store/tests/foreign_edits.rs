@@ -75,7 +75,7 @@ impl Project {
     }
 
     fn findings(&self) -> Vec<&'static str> {
-        self.workspace.diagnose().unwrap().findings.iter().map(|finding| finding.word()).collect()
+        self.workspace.doctor().diagnose().unwrap().findings.iter().map(|finding| finding.word()).collect()
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn carry_out(
 /// Makes the checkpoint that the configuration wants after this change. The change stands without it.
 fn keep_milestone(project: &Project, output: &Output, carried: &Carried, command: &Command) {
     let Command::Complete { steps } = command else { return };
-    match project.workspace.checkpoint_at_milestone(carried, steps) {
+    match project.workspace.checkpoints().make_at_milestone(carried, steps) {
         Ok(made) => made.iter().for_each(|made| checkpoint::report(output, made)),
         Err(error) => output.warning(format_args!("no checkpoint was made: {}", crate::exit::chain(&error))),
     }

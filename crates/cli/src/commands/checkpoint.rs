@@ -49,7 +49,8 @@ impl Checkpoint {
             (None, Some(artifact)) => {
                 let made = project
                     .workspace
-                    .checkpoint(&project.artifact_path(artifact)?, self.message.as_deref())?;
+                    .checkpoints()
+                    .make(&project.artifact_path(artifact)?, self.message.as_deref())?;
                 if output.json {
                     output.json("stepmark.checkpoint-made/1", made_wire(&made));
                 }
@@ -96,12 +97,12 @@ fn wire(
 
 fn list(project: &Project, output: &Output, artifact: &Path, list: &ListArguments) -> Result<Exit, Failure> {
     let path = project.artifact_path(artifact)?;
-    let mut places = project.workspace.checkpoint_places(&path)?;
+    let mut places = project.workspace.checkpoints().places(&path)?;
     let more = list.cut(&mut places);
     let read: Vec<_> = places
         .into_iter()
         .map(|place| {
-            let checkpoint = project.workspace.checkpoint_at(&place);
+            let checkpoint = project.workspace.checkpoints().at(&place);
             (place, checkpoint.map_err(|error: CheckpointReadError| crate::exit::chain(&error)))
         })
         .collect();

@@ -85,11 +85,11 @@ impl Check {
         let answer = if self.exclusive {
             let configured = workspace.configuration().lease_duration();
             let duration = self.seconds.map_or(configured, |seconds| Duration::from_secs(seconds.into()));
-            workspace.check_gate_exclusively(&path, step, duration)?
+            workspace.gates().check_exclusively(&path, step, duration)?
         } else if self.verify {
-            workspace.verify_gate(&path, step)?
+            workspace.gates().verify(&path, step)?
         } else {
-            workspace.check_gate(&path, step)?
+            workspace.gates().check(&path, step)?
         };
         report(output, &answer);
         Ok(if answer.verdict.is_ok() { Exit::Fine } else { Exit::Findings })
@@ -129,12 +129,12 @@ fn list(
     path: &ProjectPath,
     wanted: &ListArguments,
 ) -> Result<Exit, Failure> {
-    let mut stored = project.workspace.gates(path)?;
+    let mut stored = project.workspace.gates().of(path)?;
     let more = wanted.cut(&mut stored);
     let mut rows = Vec::new();
     for stored in &stored {
         let step = stored.gate.as_ref().map(|gate| gate.step.clone());
-        let answer = step.as_ref().map(|step| project.workspace.check_gate(path, step)).transpose()?;
+        let answer = step.as_ref().map(|step| project.workspace.gates().check(path, step)).transpose()?;
         rows.push((stored, answer));
     }
     if output.json {

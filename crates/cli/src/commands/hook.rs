@@ -58,13 +58,13 @@ impl Hook {
                     TRAILER_HOOK => *history_trailer,
                     _ => hooks.is_empty() || hooks.iter().any(|hook| hook == name),
                 };
-                report(output, &project.workspace.install_hooks(&is_wanted)?);
+                report(output, &project.workspace.hooks().install(&is_wanted)?);
             }
             Task::Trailer { file } => {
-                project.workspace.add_history_trailers(file)?;
+                project.workspace.hooks().add_trailers(file)?;
             }
-            Task::Uninstall => report(output, &project.workspace.uninstall_hooks()?),
-            Task::Status => return Ok(status(output, &project.workspace.hook_standings()?)),
+            Task::Uninstall => report(output, &project.workspace.hooks().uninstall()?),
+            Task::Status => return Ok(status(output, &project.workspace.hooks().standings()?)),
         }
         Ok(Exit::Fine)
     }

@@ -76,22 +76,22 @@ impl Lease {
             Task::Take { term, force } => {
                 let path = project.artifact_path(&term.artifact)?;
                 let claim = if *force { Claim::Seize } else { Claim::WhenFree };
-                let taken = workspace.take_lease(&path, term.duration(project), claim)?;
+                let taken = workspace.leases().take(&path, term.duration(project), claim)?;
                 (path, Some(taken.lease), taken.taken_over)
             }
             Task::Renew(term) => {
                 let path = project.artifact_path(&term.artifact)?;
-                let lease = workspace.renew_lease(&path, term.duration(project))?;
+                let lease = workspace.leases().renew(&path, term.duration(project))?;
                 (path, Some(lease), None)
             }
             Task::Release { artifact } => {
                 let path = project.artifact_path(artifact)?;
-                let lease = workspace.release_lease(&path)?;
+                let lease = workspace.leases().release(&path)?;
                 (path, Some(lease), None)
             }
             Task::Show { artifact } => {
                 let path = project.artifact_path(artifact)?;
-                let lease = workspace.lease(&path)?.lease;
+                let lease = workspace.leases().get(&path)?.lease;
                 (path, lease, None)
             }
         };

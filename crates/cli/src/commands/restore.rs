@@ -36,7 +36,7 @@ impl Restore {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = project.path(&self.artifact)?;
         let place = project.path(&self.from)?;
-        let restored = project.workspace.restore(&path, &place, self.reason.clone())?;
+        let restored = project.workspace.checkpoints().restore(&path, &place, self.reason.clone())?;
         if output.json {
             let wire = json!({
                 "path": path.to_string(),

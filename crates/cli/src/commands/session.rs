@@ -123,7 +123,7 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
         ));
     }
     let project = project.in_session(Some(id.clone()));
-    project.workspace.release_session_leases()?;
+    project.workspace.leases().release_of_session()?;
     project.workspace.tell(EventDraft::new(Kind::SESSION_END).with_command("session end"))?;
     let sealed = project.workspace.seal_journal(Some(&id))?;
     refresh_instructions(&project, output, CycleBoundary::SessionEnd);

@@ -97,15 +97,28 @@ impl Search<'_> {
     }
 }
 
+/// The catalogues that BMAD keeps of its workflows, agents and tasks.
+#[derive(Clone, Copy, Debug)]
+pub struct CatalogueFiles<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// The catalogues that BMAD keeps of its workflows, agents and tasks.
+    pub const fn catalogues(&self) -> CatalogueFiles<'_> {
+        CatalogueFiles { workspace: self }
+    }
+}
+
+impl CatalogueFiles<'_> {
     /// Reads the agents, workflows, skills, tasks and tools of the project. Nothing is written.
-    pub fn catalogues(&self) -> Catalogues {
-        self.catalogues_counted(&AtomicUsize::new(0))
+    pub fn read(&self) -> Catalogues {
+        self.read_counted(&AtomicUsize::new(0))
     }
 
     /// The same, with a counter of the files that were read so far, for whoever shows progress.
-    pub fn catalogues_counted(&self, count: &AtomicUsize) -> Catalogues {
-        let mut search = Search { workspace: self, count, problems: Vec::new() };
+    pub fn read_counted(&self, count: &AtomicUsize) -> Catalogues {
+        let mut search = Search { workspace: self.workspace, count, problems: Vec::new() };
         let installation = Installation::find(&mut search);
         let named = installation.as_ref().map_or(&[][..], |found| &found.modules);
         let folders = installation.as_ref().map_or(&[][..], |found| &found.folders);

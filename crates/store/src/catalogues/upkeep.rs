@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicUsize;
 
 use crate::catalogues::{Catalogues, catalogue_path};
 use crate::commit::{CommitError, Expected, Outcome, replace_whole};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::catalogues::CatalogueFiles;
+use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::ProjectPathError,
     projection::catalogue::{EntryProblem, TableError, write},
@@ -45,29 +46,29 @@ pub enum CatalogueError {
     Commit(#[from] CommitError),
 }
 
-impl Workspace {
+impl CatalogueFiles<'_> {
     /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not touched. One without
     /// a row is written only where the installer has it, or where ours is there already.
     ///
     /// # Errors
     /// When a catalogue cannot be written; those before it stand. What could not be read is in the answer.
-    pub fn rebuild_catalogues(&self) -> Result<CatalogueRebuild, CatalogueError> {
-        self.rebuild_catalogues_counted(&AtomicUsize::new(0))
+    pub fn rebuild(&self) -> Result<CatalogueRebuild, CatalogueError> {
+        self.rebuild_counted(&AtomicUsize::new(0))
     }
 
     /// The same, with a counter of the files that were read so far, for whoever shows progress.
     ///
     /// # Errors
-    /// Those of [`Workspace::rebuild_catalogues`].
-    pub fn rebuild_catalogues_counted(
+    /// Those of [`CatalogueFiles::rebuild`].
+    pub fn rebuild_counted(
         &self,
         count: &AtomicUsize,
     ) -> Result<CatalogueRebuild, CatalogueError> {
-        let Catalogues { catalogues, problems } = self.catalogues_counted(count);
+        let Catalogues { catalogues, problems } = self.read_counted(count);
         let mut rebuild = CatalogueRebuild { problems, ..CatalogueRebuild::default() };
         for catalogue in &catalogues {
             let path = catalogue_path(catalogue.kind)?;
-            let found = match self.read_file(&path) {
+            let found = match self.workspace.read_file(&path) {
                 Ok(bytes) => Some(bytes),
                 Err(ArtifactError::Missing { .. }) => None,
                 Err(error) => return Err(error.into()),
@@ -83,7 +84,7 @@ impl Workspace {
                 continue;
             }
             let expected = Expected::of(found.as_deref());
-            let outcome = replace_whole(self.root(), &path, expected, &bytes, self.commit_options())?;
+            let outcome = replace_whole(self.workspace.root(), &path, expected, &bytes, self.workspace.commit_options())?;
             match outcome {
                 Outcome::Unchanged => rebuild.unchanged += 1,
                 Outcome::Written { .. } | Outcome::Deleted { .. } => rebuild.written += 1,

@@ -90,7 +90,7 @@ where
             if let (ToFollow::Unknown, Some(_), Some(now)) =
                 (&to_follow, &self.deciding.moved, &self.deciding.last)
             {
-                remarks.extend(workspace.project_ledgers_of(std::slice::from_ref(now), None).remarks());
+                remarks.extend(workspace.ledgers().project(std::slice::from_ref(now), None).remarks());
             }
             if let Err(error) = workspace.follow(path, told) {
                 remarks.push(Remark::GatesLeft { reason: error.to_string() });

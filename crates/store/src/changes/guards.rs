@@ -3,17 +3,13 @@
 //! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes are known and nothing is
 //! written yet; [`Workspace::follow`] when all of it is on the disk.
 
-use std::time::Duration;
-
 use crate::changes::ChangeError;
-use crate::gates::{GateAnswer, GateError, Tier};
-use crate::leases::LeaseError;
+use crate::gates::GateError;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     delegation::Member,
     journal::{Event, EventDraft, EventId, Kind},
-    lease::Claim,
     tracked_artifact::TrackedArtifact,
     transition::{OpenChild, StatusMove, finish_above, judge_status},
 };
@@ -31,7 +27,7 @@ impl Workspace {
         [old, new]: [Option<&Artifact>; 2],
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
-        self.admit_artifact(path, old)?;
+        self.leases().admit_artifact(path, old)?;
         let events = match (old, new) {
             // Nothing moves: a person brings in what is so already.
             _ if draft.kind == Kind::IMPORT => Vec::new(),
@@ -39,7 +35,7 @@ impl Workspace {
             _ => Vec::new(),
         };
         let failed = |source| ChangeError::GatesNotClosed { path: path.clone(), source };
-        self.close_gates_for(path, new).map_err(failed)?;
+        self.gates().close_for(path, new).map_err(failed)?;
         Ok(events)
     }
 
@@ -48,34 +44,13 @@ impl Workspace {
     /// # Errors
     /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are closed.
     pub(crate) fn follow(&self, path: &ProjectPath, event: Option<EventId>) -> Result<(), GateError> {
-        self.follow_with_gates(path, event)
+        self.gates().follow(path, event)
     }
 
     /// After a change that was guarded and not made: gates that were closed for it open again.
     pub(crate) fn reopen_gates(&self, path: &ProjectPath) {
         // The reason why the change was not made is told; a gate that stays closed is only slower.
         let _closed = self.follow(path, None);
-    }
-
-    /// Takes the lease of the artifact at `path`, then asks whether `step` is done (tier 3). Where it is not, a lease that was
-    /// not held before is given up again.
-    ///
-    /// # Errors
-    /// When somebody else holds the lease, or the artifact cannot be read.
-    pub fn check_gate_exclusively(
-        &self,
-        path: &ProjectPath,
-        step: &str,
-        duration: Duration,
-    ) -> Result<GateAnswer, LeaseError> {
-        let taken = self.take_lease(path, duration, Claim::ForOneStep)?;
-        let answer = self.verify_gate(path, step);
-        let is_open = answer.as_ref().is_ok_and(|answer| answer.verdict.is_ok());
-        if !is_open && !taken.is_renewed {
-            self.release_taken(path, &taken.lease)?;
-        }
-        let lease = is_open.then_some(taken.lease);
-        Ok(GateAnswer { tier: Tier::Lease, lease, ..answer? })
     }
 
     /// What the lifecycle and the children of an artifact say of its change. Answers with what was insisted on.

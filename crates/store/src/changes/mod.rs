@@ -308,7 +308,7 @@ impl Workspace {
         let mut carried =
             self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?;
         if matches!(command, Command::Complete { .. })
-            && let Err(error) = self.release_after_step(path)
+            && let Err(error) = self.leases().release_after_step(path)
         {
             carried.remarks.push(Remark::LeaseLeft { reason: error.to_string() });
         }

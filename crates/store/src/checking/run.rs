@@ -41,7 +41,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         let baseline = bytes.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
         Ok(Self {
             workspace,
-            has_gates: workspace.has_gates(),
+            has_gates: workspace.gates().exist(),
             baseline,
             baseline_digest: digest_of_baseline(bytes.as_deref()),
             in_use: AllowancesInUse::default(),
@@ -100,7 +100,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         let mut findings = check::findings(&subject);
         if self.has_gates {
             asked.note_gates();
-            findings.extend(self.workspace.gate_findings(artifact)?);
+            findings.extend(self.workspace.gates().findings(artifact)?);
         }
         let judged = self.workspace.by_policy(&subject, findings);
         Ok((judged, asked.into_noted()))

@@ -3,6 +3,7 @@
 use crate::changes::{ChangeError, TellError};
 use crate::commit::{self, CommitError, Deliberation, FileDecision, FileTransition, UpdateError};
 use crate::repository::git_history::head_commit;
+use crate::checkpoints::Checkpoints;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath},
@@ -142,29 +143,29 @@ impl Deliberation for Making<'_> {
     }
 }
 
-impl Workspace {
+impl Checkpoints<'_> {
     /// Makes a checkpoint of the artifact at `path` and seals the journal of the session, so that both reach git.
     ///
     /// # Errors
     /// When the artifact has no state, or something cannot be read or written. [`CheckpointError::Seal`] says that the
     /// checkpoint was made.
-    pub fn checkpoint(
+    pub fn make(
         &self,
         path: &ProjectPath,
         message: Option<&str>,
     ) -> Result<CheckpointMade, CheckpointError> {
-        let git_commit = head_commit(self.root());
+        let git_commit = head_commit(self.workspace.root());
         for _ in 0..ATTEMPTS {
-            let bytes = self.read_file(path).map_err(ChangeError::from)?;
+            let bytes = self.workspace.read_file(path).map_err(ChangeError::from)?;
             let artifact = Artifact::read(path.clone(), bytes);
             let no_state = |source| CheckpointError::NoState { path: path.clone(), source };
             Checkpoint::state_of(&artifact).map_err(no_state)?;
-            let (at, hash) = (self.now(), artifact.file_hash());
+            let (at, hash) = (self.workspace.now(), artifact.file_hash());
             let place = checkpoint_path(&ArtifactKey::of(&artifact), at, hash).map_err(ChangeError::from)?;
-            commit::make_folders_to(self.root(), &place, self.commit_options().fsync)
+            commit::make_folders_to(self.workspace.root(), &place, self.workspace.commit_options().fsync)
                 .map_err(CommitError::from)?;
             let mut making = Making {
-                workspace: self,
+                workspace: self.workspace,
                 path,
                 place: &place,
                 hash,
@@ -174,7 +175,7 @@ impl Workspace {
                 made: None,
             };
             let paths = [path.clone(), place.clone()];
-            let done = commit::transact(self.root(), &paths, self.commit_options(), &mut making);
+            let done = commit::transact(self.workspace.root(), &paths, self.workspace.commit_options(), &mut making);
             match (done, making.made) {
                 (Ok(_), Some((checkpoint, _))) => return self.sealed(place, checkpoint),
                 (Err(UpdateError::Decide(Ended::Refused(error))), _) => return Err(error),
@@ -186,7 +187,7 @@ impl Workspace {
     }
 
     fn sealed(&self, place: ProjectPath, checkpoint: Checkpoint) -> Result<CheckpointMade, CheckpointError> {
-        match self.seal_journal(self.attribution().session.as_ref()) {
+        match self.workspace.seal_journal(self.workspace.attribution().session.as_ref()) {
             Ok(sealed) => Ok(CheckpointMade { place, checkpoint, sealed }),
             Err(source) => Err(CheckpointError::Seal { place, source }),
         }

@@ -6,7 +6,7 @@ use crate::changes::Carried;
 use crate::checkpoints::{CheckpointError, CheckpointMade};
 use crate::commit::Outcome;
 use crate::configuration::Milestone;
-use crate::workspace::Workspace;
+use crate::checkpoints::Checkpoints;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::workflow::{Next, StepId, StepMatch};
 
@@ -28,13 +28,13 @@ impl fmt::Display for Reached {
     }
 }
 
-impl Workspace {
+impl Checkpoints<'_> {
     /// Makes a checkpoint if completing `steps`, as it was `carried` out, reached a milestone of the configuration. Called after
     /// each completion.
     ///
     /// # Errors
-    /// Those of [`Workspace::checkpoint`]; the completion stands.
-    pub fn checkpoint_at_milestone(
+    /// Those of [`Checkpoints::make`]; the completion stands.
+    pub fn make_at_milestone(
         &self,
         carried: &Carried,
         steps: &[String],
@@ -42,10 +42,10 @@ impl Workspace {
         if !matches!(carried.outcome, Outcome::Written { .. }) {
             return Ok(None);
         }
-        let configuration = self.configuration();
+        let configuration = self.workspace.configuration();
         let every = configuration.checkpoint_every().map(|every| every.get() as usize);
         match reached(&carried.artifact, steps, configuration.milestones(), every) {
-            Some(reached) => self.checkpoint(carried.artifact.path(), Some(&reached.to_string())).map(Some),
+            Some(reached) => self.make(carried.artifact.path(), Some(&reached.to_string())).map(Some),
             None => Ok(None),
         }
     }

@@ -52,13 +52,26 @@ pub struct CheckpointListError {
     pub source: io::Error,
 }
 
+/// The checkpoints of a project.
+#[derive(Clone, Copy, Debug)]
+pub struct Checkpoints<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// The checkpoints of a project.
+    pub const fn checkpoints(&self) -> Checkpoints<'_> {
+        Checkpoints { workspace: self }
+    }
+}
+
+impl Checkpoints<'_> {
     /// The checkpoint in the file at `place`, proven.
     ///
     /// # Errors
     /// When it cannot be read, or is not to be believed.
-    pub fn checkpoint_at(&self, place: &ProjectPath) -> Result<Checkpoint, CheckpointReadError> {
-        let bytes = self.read_file(place)?;
+    pub fn at(&self, place: &ProjectPath) -> Result<Checkpoint, CheckpointReadError> {
+        let bytes = self.workspace.read_file(place)?;
         Checkpoint::parse(&bytes)
             .map_err(|source| CheckpointReadError::Problem { place: place.clone(), source })
     }
@@ -67,17 +80,17 @@ impl Workspace {
     ///
     /// # Errors
     /// When a folder is there and cannot be listed, or the artifact cannot be read.
-    pub fn checkpoint_places(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, CheckpointPlacesError> {
-        let keys = match self.read_file(path) {
+    pub fn places(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, CheckpointPlacesError> {
+        let keys = match self.workspace.read_file(path) {
             Ok(bytes) => surviving_keys(&Artifact::read(path.clone(), bytes)),
             Err(ArtifactError::Missing { .. }) => vec![ArtifactKey::of_path(path)],
             Err(error) => return Err(error.into()),
         };
-        Ok(self.checkpoints_of(&keys)?)
+        Ok(self.of(&keys)?)
     }
 
     /// The files of the checkpoints under these keys, the newest first.
-    pub(crate) fn checkpoints_of(
+    pub(crate) fn of(
         &self,
         keys: &[ArtifactKey],
     ) -> Result<Vec<ProjectPath>, CheckpointListError> {
@@ -94,7 +107,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When a folder cannot be listed.
-    pub fn all_checkpoints(&self) -> Result<Vec<ProjectPath>, CheckpointListError> {
+    pub fn all(&self) -> Result<Vec<ProjectPath>, CheckpointListError> {
         let mut places = Vec::new();
         for folder in self.names_in(CHECKPOINTS)? {
             places.extend(self.checkpoints_in(&format!("{CHECKPOINTS}/{folder}"))?);
@@ -112,7 +125,7 @@ impl Workspace {
     fn names_in(&self, folder: &str) -> Result<Vec<String>, CheckpointListError> {
         let list = || -> io::Result<Vec<String>> {
             let path = ProjectPath::new(folder).map_err(io::Error::other)?;
-            let place = self.root().resolve(&path).map_err(io::Error::other)?;
+            let place = self.workspace.root().resolve(&path).map_err(io::Error::other)?;
             let mut names = Vec::new();
             for entry in uninterrupted(|| fs::read_dir(&place))? {
                 names.extend(entry?.file_name().into_string());

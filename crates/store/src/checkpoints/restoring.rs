@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use crate::changes::ChangeError;
 use crate::checkpoints::CheckpointReadError;
 use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::checkpoints::Checkpoints;
+use crate::workspace::ArtifactError;
 use stepmark_frontmatter::{Document, Fences, Region, replace_frontmatter};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -75,7 +76,7 @@ struct Decided {
     kept: Option<ProjectPath>,
 }
 
-impl Workspace {
+impl Checkpoints<'_> {
     /// Puts the frontmatter of the checkpoint at `place` back into the artifact at `path`, to the byte, and keeps its body. A
     /// file whose frontmatter is damaged is kept whole beside the checkpoint first.
     ///
@@ -87,8 +88,8 @@ impl Workspace {
         place: &ProjectPath,
         reason: Option<String>,
     ) -> Result<Restored, RestoreError> {
-        let checkpoint = self.checkpoint_at(place)?;
-        let bytes = self.read_file(path).map_err(ChangeError::from)?;
+        let checkpoint = self.at(place)?;
+        let bytes = self.workspace.read_file(path).map_err(ChangeError::from)?;
         let artifact = Artifact::read(path.clone(), bytes);
         if checkpoint.path != *path && !surviving_keys(&artifact).contains(&checkpoint.key) {
             let of = checkpoint.path.clone();
@@ -100,7 +101,7 @@ impl Workspace {
             .with_reason(reason)
             .with("checkpoint", place.as_str())
             .with("restored", checkpoint.event.to_string());
-        let outcomes = self.change_files(
+        let outcomes = self.workspace.change_files(
             std::slice::from_ref(path),
             |_| draft.clone(),
             |found| {
@@ -118,11 +119,11 @@ impl Workspace {
         let missing = || ChangeError::from(ArtifactError::Missing { path: path.clone() });
         // A commit that ends well has decided at least once.
         let Decided { fences, kept } = decided.into_inner()?.ok_or_else(missing)?;
-        let artifact = self.artifact(path).map_err(ChangeError::from)?;
+        let artifact = self.workspace.artifact(path).map_err(ChangeError::from)?;
         let outcome = outcomes.into_iter().next().unwrap_or(Outcome::Unchanged);
         let remarks = match outcome {
             Outcome::Unchanged => Vec::new(),
-            _ => self.project_ledgers_of(std::slice::from_ref(&artifact), None).remarks(),
+            _ => self.workspace.ledgers().project(std::slice::from_ref(&artifact), None).remarks(),
         };
         Ok(Restored { artifact, checkpoint, fences, kept, outcome, remarks })
     }
@@ -155,8 +156,8 @@ impl Workspace {
         place: &ProjectPath,
         bytes: &[u8],
     ) -> Result<ProjectPath, RestoreError> {
-        let copy = damaged_copy_path(place, self.now(), FileHash::of(bytes)).map_err(ChangeError::from)?;
-        match commit::create(self.root(), &copy, bytes, self.commit_options()) {
+        let copy = damaged_copy_path(place, self.workspace.now(), FileHash::of(bytes)).map_err(ChangeError::from)?;
+        match commit::create(self.workspace.root(), &copy, bytes, self.workspace.commit_options()) {
             // The name holds the hash: what stands there was kept in an earlier attempt.
             Ok(_) | Err(CommitError::Publish(PublishError::Conflict(_))) => Ok(copy),
             Err(source) => Err(RestoreError::NotKept { path: path.clone(), source }),

@@ -67,46 +67,59 @@ pub enum DoctorError {
     Replay(#[from] ReplayArtifactsError),
 }
 
+/// The examination of a project's own files.
+#[derive(Clone, Copy, Debug)]
+pub struct Doctor<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// The examination of a project's own files.
+    pub const fn doctor(&self) -> Doctor<'_> {
+        Doctor { workspace: self }
+    }
+}
+
+impl Doctor<'_> {
     /// Looks for what is not as it should be. Reads only.
     ///
     /// # Errors
     /// When the project or its journal cannot be read.
     pub fn diagnose(&self) -> Result<Diagnosis, DoctorError> {
         let mut findings = Vec::new();
-        let pending = commit::interrupted_paths(self.root())?;
+        let pending = commit::interrupted_paths(self.workspace.root())?;
         findings.extend(pending.into_iter().map(|path| DoctorFinding::InterruptedCommit { path }));
         findings.extend(
-            commit::commits_set_aside(self.root())?.into_iter().map(|aside| DoctorFinding::CommitSetAside {
-                shown: self.root().shown(&aside.record),
+            commit::commits_set_aside(self.workspace.root())?.into_iter().map(|aside| DoctorFinding::CommitSetAside {
+                shown: self.workspace.root().shown(&aside.record),
                 aside,
             }),
         );
-        let state = commit::old_state(self.root());
+        let state = commit::old_state(self.workspace.root());
         findings.extend((state != OldState::None).then_some(DoctorFinding::OldState { state }));
-        let moved = commit::moved_projects(self.root())?;
+        let moved = commit::moved_projects(self.workspace.root())?;
         findings
             .extend(moved.iter().map(|moved| DoctorFinding::MovedProject { folder: shown(&moved.folder) }));
-        let unpublished = commit::unpublished_segments(self.root()).map_err(TellError::from)?;
+        let unpublished = commit::unpublished_segments(self.workspace.root()).map_err(TellError::from)?;
         findings.extend(
             unpublished.iter().map(|name| DoctorFinding::UnpublishedSegment { file: tracked_file(name) }),
         );
         // The segments themselves: an index that lost rows would know of nothing.
-        let verified = verify_history(self.root())?;
-        let is_index_renewed = self.with_history(|history| history.renew_if_wrong(&verified))?;
+        let verified = verify_history(self.workspace.root())?;
+        let is_index_renewed = self.workspace.with_history(|history| history.renew_if_wrong(&verified))?;
         findings.extend(
             verified
                 .problems
                 .into_iter()
                 .map(|problem| DoctorFinding::JournalLine { file: problem.file.clone(), problem }),
         );
-        let replayed = self.replay_all()?;
+        let replayed = self.workspace.replay_all()?;
         let spoilt = |(place, source)| DoctorFinding::Checkpoint { place, source };
         let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed;
         findings.extend(checkpoints.into_iter().map(spoilt));
-        let left = kept_files::find(self.root())?;
+        let left = kept_files::find(self.workspace.root())?;
         findings.extend(left.kept.into_iter().map(|path| DoctorFinding::KeptBytes { path }));
-        let temporary = left.temporary.into_iter().filter(|path| commit::is_left_over(self.root(), path));
+        let temporary = left.temporary.into_iter().filter(|path| commit::is_left_over(self.workspace.root(), path));
         findings.extend(temporary.map(|path| DoctorFinding::TemporaryFile { path }));
         findings.extend(unreadable.into_iter().map(|source| DoctorFinding::UnreadableArtifact { source }));
         findings.extend(problems.into_iter().map(|problem| DoctorFinding::UnreadableFolder { problem }));
@@ -121,29 +134,29 @@ impl Workspace {
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
         let is_state_moved = self.move_local_state()?;
         let mut taken_from = Vec::new();
-        for moved in commit::moved_projects(self.root())? {
-            commit::take_state(self.root(), &moved, self.commit_options().fsync)?;
+        for moved in commit::moved_projects(self.workspace.root())? {
+            commit::take_state(self.workspace.root(), &moved, self.workspace.commit_options().fsync)?;
             taken_from.push(shown(&moved.folder));
         }
-        let mut finished = commit::interrupted_paths(self.root())?;
-        commit::finish_interrupted(self.root(), self.commit_options())?;
-        let waiting = commit::interrupted_paths(self.root())?;
+        let mut finished = commit::interrupted_paths(self.workspace.root())?;
+        commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
+        let waiting = commit::interrupted_paths(self.workspace.root())?;
         finished.retain(|path| !waiting.contains(path));
-        let torn = self.with_history(History::problems)?.iter().any(|problem| !problem.is_damage());
+        let torn = self.workspace.with_history(History::problems)?.iter().any(|problem| !problem.is_damage());
         let cut = if torn {
-            commit::cut_torn_lines(self.root(), self.commit_options().fsync).map_err(TellError::from)?
+            commit::cut_torn_lines(self.workspace.root(), self.workspace.commit_options().fsync).map_err(TellError::from)?
         } else {
             Vec::new()
         };
-        let published = if commit::unpublished_segments(self.root()).map_err(TellError::from)?.is_empty() {
+        let published = if commit::unpublished_segments(self.workspace.root()).map_err(TellError::from)?.is_empty() {
             Vec::new()
         } else {
-            commit::finish_sealing(self.root(), self.commit_options().fsync).map_err(TellError::from)?
+            commit::finish_sealing(self.workspace.root(), self.workspace.commit_options().fsync).map_err(TellError::from)?
         };
         let published = published.iter().map(tracked_file).collect();
-        let left = kept_files::find(self.root())?.temporary;
-        let removed = left.into_iter().filter(|path| commit::remove_left_over(self.root(), path)).collect();
-        let set_aside = commit::repair_commits_set_aside(self.root(), self.commit_options())?;
+        let left = kept_files::find(self.workspace.root())?.temporary;
+        let removed = left.into_iter().filter(|path| commit::remove_left_over(self.workspace.root(), path)).collect();
+        let set_aside = commit::repair_commits_set_aside(self.workspace.root(), self.workspace.commit_options())?;
         Ok(Diagnosis {
             finished,
             cut,
@@ -162,7 +175,7 @@ impl Workspace {
     /// # Errors
     /// When a file cannot be moved.
     pub fn move_local_state(&self) -> Result<bool, LocalStateMoveError> {
-        commit::move_local_state(self.root(), self.commit_options().fsync)
+        commit::move_local_state(self.workspace.root(), self.workspace.commit_options().fsync)
     }
 }
 

@@ -7,8 +7,10 @@
     )
 )]
 
-use crate::gates::{GateError, GateFolder, sight};
-use crate::workspace::{ArtifactError, Workspace};
+use crate::gates::{GateError, GateFolder, Gates, sight};
+#[cfg(feature = "write")]
+use crate::leases::LeaseError;
+use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     lease::Lease,
@@ -16,7 +18,7 @@ use stepmark_model::{
     workflow::StepId,
 };
 
-/// How thoroughly a gate is asked (seed `001_…`, D4-Q4).
+/// How thoroughly a gate is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
     /// The gate and the artifact's stat: below 5 ms.
@@ -44,25 +46,49 @@ pub struct GateAnswer {
     pub lease: Option<Lease>,
 }
 
-impl Workspace {
+#[cfg(feature = "write")]
+impl Gates<'_> {
+    /// Takes the lease of the artifact at `path`, then asks whether `step` is done (tier 3). Where it is not, a lease that was
+    /// not held before is given up again.
+    ///
+    /// # Errors
+    /// When somebody else holds the lease, or the artifact cannot be read.
+    pub fn check_exclusively(
+        &self,
+        path: &ProjectPath,
+        step: &str,
+        duration: std::time::Duration,
+    ) -> Result<GateAnswer, LeaseError> {
+        let taken = self.workspace.leases().take(path, duration, stepmark_model::lease::Claim::ForOneStep)?;
+        let answer = self.verify(path, step);
+        let is_open = answer.as_ref().is_ok_and(|answer| answer.verdict.is_ok());
+        if !is_open && !taken.is_renewed {
+            self.workspace.leases().release_taken(path, &taken.lease)?;
+        }
+        let lease = is_open.then_some(taken.lease);
+        Ok(GateAnswer { tier: Tier::Lease, lease, ..answer? })
+    }
+}
+
+impl Gates<'_> {
     /// Asks the gate of `step` (tier 1). The artifact is not read, unless it was written so short a time before its gate
     /// that the stat proves nothing, or has no gates yet: then they are made, and where that cannot be, its frontmatter answers.
     ///
     /// # Errors
     /// When gates or artifact cannot be read: then nothing is known.
-    pub fn check_gate(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, GateError> {
-        let folder = GateFolder::of(self.root(), path)?;
+    pub fn check(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, GateError> {
+        let folder = GateFolder::of(self.workspace.root(), path)?;
         let stored = folder.read()?;
         // A reader makes no `.stepmark/` where there is none.
         #[cfg(feature = "write")]
         let stored = match stored {
-            None if self.root().path().join(".stepmark").is_dir() && self.open_gates(path, None).is_ok() => {
+            None if self.workspace.root().path().join(".stepmark").is_dir() && self.open(path, None).is_ok() => {
                 Some(folder.read()?.unwrap_or_default())
             }
             stored => stored,
         };
         let Some(stored) = stored else {
-            let answer = self.verify_gate(path, step).map_err(|error| match error {
+            let answer = self.verify(path, step).map_err(|error| match error {
                 ArtifactError::Read { path, source } => GateError::Read { path: path.to_string(), source },
                 other => GateError::Artifact(Box::new(other)),
             })?;
@@ -86,9 +112,9 @@ impl Workspace {
     ///
     /// # Errors
     /// When the artifact cannot be read: then nothing is known.
-    pub fn verify_gate(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, ArtifactError> {
+    pub fn verify(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, ArtifactError> {
         let asked = StepId::parse(step);
-        let verdict = match self.artifact(path) {
+        let verdict = match self.workspace.artifact(path) {
             Ok(artifact) => {
                 verify(artifact.artifact(), artifact.workflow(), artifact.steps().completed(), &asked)
             }
@@ -96,7 +122,7 @@ impl Workspace {
             Err(error) => return Err(error),
         };
         // Only for information: gates that cannot be read change nothing about the answer.
-        let gate = self.gates(path).ok().and_then(|stored| match find(&stored, &asked) {
+        let gate = self.of(path).ok().and_then(|stored| match find(&stored, &asked) {
             GateMatch::Gate(gate) => Some(gate.clone()),
             GateMatch::Closed(_) => None,
         });
@@ -105,10 +131,10 @@ impl Workspace {
     }
 
     fn judge(&self, path: &ProjectPath, gate: &Gate) -> Result<Result<(), Closed>, GateError> {
-        Ok(match gate.judge(sight::stat(self.root(), path)?) {
+        Ok(match gate.judge(sight::stat(self.workspace.root(), path)?) {
             GateDecision::Open => Ok(()),
             GateDecision::Closed(closed) => Err(closed),
-            GateDecision::OpenIf(hash) => match sight::Sight::of(self.root(), path)? {
+            GateDecision::OpenIf(hash) => match sight::Sight::of(self.workspace.root(), path)? {
                 Some(seen) if seen.stat.is_same_file(&gate.stat) && FileHash::of(&seen.bytes) == hash => {
                     Ok(())
                 }

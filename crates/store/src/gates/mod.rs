@@ -85,13 +85,26 @@ fn steps_of(artifact: &TrackedArtifact) -> Vec<GateStep> {
     gate_steps(artifact.artifact(), artifact.workflow(), artifact.steps().completed())
 }
 
+/// The gates of a project's artifacts.
+#[derive(Clone, Copy, Debug)]
+pub struct Gates<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// The gates of a project's artifacts.
+    pub const fn gates(&self) -> Gates<'_> {
+        Gates { workspace: self }
+    }
+}
+
+impl Gates<'_> {
     /// The gates that stand for an artifact, in the order of their file names.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn gates(&self, path: &ProjectPath) -> Result<Vec<StoredGate>, GateError> {
-        Ok(GateFolder::of(self.root(), path)?.read()?.unwrap_or_default())
+    pub fn of(&self, path: &ProjectPath) -> Result<Vec<StoredGate>, GateError> {
+        Ok(GateFolder::of(self.workspace.root(), path)?.read()?.unwrap_or_default())
     }
 
     /// The names and stats of the gates of an artifact, as text: while it is the same, so are they. `None` where one was written
@@ -99,13 +112,13 @@ impl Workspace {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub(crate) fn gate_stats(&self, path: &ProjectPath) -> Result<Option<String>, GateError> {
-        GateFolder::of(self.root(), path)?.stats()
+    pub(crate) fn stats(&self, path: &ProjectPath) -> Result<Option<String>, GateError> {
+        GateFolder::of(self.workspace.root(), path)?.stats()
     }
 
     /// Whether the project has gates at all: without any, none is missed.
-    pub fn has_gates(&self) -> bool {
-        uninterrupted(|| fs::read_dir(self.root().path().join(GATES_FOLDER))).is_ok_and(|entries| {
+    pub fn exist(&self) -> bool {
+        uninterrupted(|| fs::read_dir(self.workspace.root().path().join(GATES_FOLDER))).is_ok_and(|entries| {
             entries.flatten().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         })
     }
@@ -114,8 +127,8 @@ impl Workspace {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn gate_findings(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, GateError> {
-        let stored = self.gates(artifact.path())?;
+    pub fn findings(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, GateError> {
+        let stored = self.of(artifact.path())?;
         Ok(gate_findings(artifact.artifact(), &steps_of(artifact), &stored))
     }
 }

@@ -11,7 +11,7 @@ use std::{
 
 use crate::disk::{in_parts::map_in_parts, uninterrupted::uninterrupted};
 use crate::gates::{GateError, GateFolder, sight, steps_of};
-use crate::workspace::Workspace;
+use crate::gates::Gates;
 use stepmark_model::{
     artifact::ProjectPath,
     projection::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, GateStep, GateUse, StoredGate, superfluous},
@@ -40,14 +40,14 @@ impl AddAssign for GateRebuild {
     }
 }
 
-impl Workspace {
+impl Gates<'_> {
     /// Makes the gates of every artifact that somebody works on (see [`GateUse`]) those of the steps that it lists now, and
     /// removes all others: they are made when somebody asks.
     ///
     /// # Errors
     /// When artifacts cannot be listed, or gates cannot be written.
-    pub fn rebuild_gates(&self) -> Result<GateRebuild, GateError> {
-        self.rebuild_gates_of(&self.artifacts()?.artifacts, &AtomicUsize::new(0))
+    pub fn rebuild(&self) -> Result<GateRebuild, GateError> {
+        self.rebuild_of(&self.workspace.artifacts()?.artifacts, &AtomicUsize::new(0))
     }
 
     /// The same, where `artifacts` are all that the project has, as they were read a moment ago: what has changed since is read
@@ -55,17 +55,17 @@ impl Workspace {
     ///
     /// # Errors
     /// When gates cannot be read or written. The gates of other artifacts may have been made.
-    pub fn rebuild_gates_of(
+    pub fn rebuild_of(
         &self,
         artifacts: &[TrackedArtifact],
         count: &AtomicUsize,
     ) -> Result<GateRebuild, GateError> {
         let mut total = GateRebuild::default();
         let mut kept = BTreeSet::new();
-        let in_use = self.artifacts_in_use(artifacts)?;
+        let in_use = self.workspace.artifacts_in_use(artifacts)?;
         let rebuilt = map_in_parts(artifacts, |artifact| {
             count.fetch_add(1, Ordering::Relaxed);
-            self.rebuild_gates_of_one(artifact, in_use.contains(artifact.path()))
+            self.rebuild_of_one(artifact, in_use.contains(artifact.path()))
         });
         for (artifact, rebuilt) in artifacts.iter().zip(rebuilt) {
             if let Some(rebuilt) = rebuilt? {
@@ -75,14 +75,14 @@ impl Workspace {
         }
         for path in self.gated_paths()? {
             if !kept.contains(&path) {
-                total += self.clear_gates(&path)?;
+                total += self.clear(&path)?;
             }
         }
         Ok(total)
     }
 
     /// `None` where it lists no step, or nobody works on it.
-    fn rebuild_gates_of_one(
+    fn rebuild_of_one(
         &self,
         artifact: &TrackedArtifact,
         is_in_use: bool,
@@ -95,30 +95,30 @@ impl Workspace {
         if steps.is_empty() {
             return Ok(None);
         }
-        let Some(stat) = sight::stat(self.root(), artifact.path())? else { return Ok(None) };
+        let Some(stat) = sight::stat(self.workspace.root(), artifact.path())? else { return Ok(None) };
         let changed = stat.modified / 1_000_000_000;
-        let age = Duration::from_secs(self.now().as_second().saturating_sub(changed).try_into().unwrap_or(0));
+        let age = Duration::from_secs(self.workspace.now().as_second().saturating_sub(changed).try_into().unwrap_or(0));
         let facts = GateUse { is_finished, age, is_in_use };
-        if !facts.keeps_gates(self.configuration().gate_window()) {
+        if !facts.keeps_gates(self.workspace.configuration().gate_window()) {
             return Ok(None);
         }
-        let folder = GateFolder::of(self.root(), artifact.path())?;
-        Ok(Some(match self.current_gates(artifact.path(), &folder, &steps)? {
+        let folder = GateFolder::of(self.workspace.root(), artifact.path())?;
+        Ok(Some(match self.current(artifact.path(), &folder, &steps)? {
             Some(unchanged) => GateRebuild { artifacts: 1, unchanged, ..GateRebuild::default() },
-            None => self.renew_gates(artifact.path(), &folder, None)?,
+            None => self.renew(artifact.path(), &folder, None)?,
         }))
     }
 
     /// How many gates the artifact has, if they are those of `steps` and its stat proves each: then neither lock nor reading is
     /// needed, which is what makes rebuilding after a checkout cheap.
-    fn current_gates(
+    fn current(
         &self,
         path: &ProjectPath,
         folder: &GateFolder,
         steps: &[GateStep],
     ) -> Result<Option<usize>, GateError> {
         let Some(stored) = folder.read()? else { return Ok(None) };
-        let Some(now) = sight::stat(self.root(), path)? else { return Ok(None) };
+        let Some(now) = sight::stat(self.workspace.root(), path)? else { return Ok(None) };
         let is_current = |stored: &StoredGate| {
             let proves = |gate: &Gate| gate.stat.is_proof && gate.stat.is_same_file(&now);
             stored.gate.as_ref().is_some_and(proves)
@@ -134,7 +134,7 @@ impl Workspace {
             let path = format!("{GATES_FOLDER}/{path}");
             move |source| GateError::Read { path, source }
         };
-        let gates = self.root().path().join(GATES_FOLDER);
+        let gates = self.workspace.root().path().join(GATES_FOLDER);
         let mut paths = Vec::new();
         let mut waiting = vec![String::new()];
         while let Some(folder) = waiting.pop() {

@@ -103,13 +103,13 @@ impl Model {
         if crash == Crash::BeforeClosing {
             return;
         }
-        self.workspace.close_gates(&self.path, Some(&bytes)).unwrap();
+        self.workspace.gates().close(&self.path, Some(&bytes)).unwrap();
         if crash == Crash::BeforePublishing {
             return;
         }
         self.replace(&bytes, Some(steps));
         if crash != Crash::BeforeOpening {
-            self.workspace.open_gates(&self.path, None).unwrap();
+            self.workspace.gates().open(&self.path, None).unwrap();
         }
     }
 
@@ -147,7 +147,7 @@ impl Model {
     fn disturb_gates(&mut self) {
         let folder = self.place(".stepmark/gates").join(ARTIFACT);
         let names: Vec<String> =
-            self.workspace.gates(&self.path).unwrap().into_iter().map(|gate| gate.file_name).collect();
+            self.workspace.gates().of(&self.path).unwrap().into_iter().map(|gate| gate.file_name).collect();
         let chosen = (!names.is_empty()).then(|| names[self.random.below(names.len())].clone());
         match (self.random.below(4), chosen) {
             (0, Some(name)) => fs::remove_file(folder.join(name)).unwrap(),
@@ -187,7 +187,7 @@ impl Model {
             }
             6 if self.random.below(3) == 0 => self.damage(),
             7 => self.disturb_gates(),
-            _ => drop(self.workspace.open_gates(&self.path, None).unwrap()),
+            _ => drop(self.workspace.gates().open(&self.path, None).unwrap()),
         }
     }
 }
@@ -201,8 +201,8 @@ fn a_wrong_go_on_never_happens() {
         let step = model.random.below(STEPS.len());
         let truth = model.truth.as_ref().is_some_and(|steps| steps.contains(&step));
         let (workspace, path) = (&model.workspace, &model.path);
-        gate.add(workspace.check_gate(path, STEPS[step]).unwrap().verdict.is_ok(), truth);
-        frontmatter.add(workspace.verify_gate(path, STEPS[step]).unwrap().verdict.is_ok(), truth);
+        gate.add(workspace.gates().check(path, STEPS[step]).unwrap().verdict.is_ok(), truth);
+        frontmatter.add(workspace.gates().verify(path, STEPS[step]).unwrap().verdict.is_ok(), truth);
     }
     for (tier, count) in [("gate", &gate), ("frontmatter", &frontmatter)] {
         println!(

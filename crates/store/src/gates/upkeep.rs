@@ -12,7 +12,7 @@ use std::{
 use crate::commit::ArtifactLock;
 use crate::disk::{own_file, own_file::Access, uninterrupted::uninterrupted};
 use crate::gates::{GateError, GateFolder, rebuild::GateRebuild, sight::Sight, steps_of};
-use crate::workspace::Workspace;
+use crate::gates::Gates;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, StateDigest},
     journal::{ArtifactKey, EventId},
@@ -36,28 +36,28 @@ struct Listing {
     state: StateDigest,
 }
 
-impl Workspace {
+impl Gates<'_> {
     /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new` (`None`: once it is
     /// gone). To be called under the artifact's lock before `new` is published; with the error nothing may be published.
     /// Where the artifact has no gates, this costs one look.
     ///
     /// # Errors
     /// When a gate cannot be removed.
-    pub fn close_gates(&self, path: &ProjectPath, new: Option<&[u8]>) -> Result<(), GateError> {
+    pub fn close(&self, path: &ProjectPath, new: Option<&[u8]>) -> Result<(), GateError> {
         let new = new.map(|new| Artifact::read(path.clone(), new.to_vec()));
-        self.close_gates_for(path, new.as_ref())
+        self.close_for(path, new.as_ref())
     }
 
     /// The same, where the artifact will be `new`.
-    pub(crate) fn close_gates_for(
+    pub(crate) fn close_for(
         &self,
         path: &ProjectPath,
         new: Option<&Artifact>,
     ) -> Result<(), GateError> {
-        let folder = GateFolder::of(self.root(), path)?;
+        let folder = GateFolder::of(self.workspace.root(), path)?;
         let Some(names) = folder.names()? else { return Ok(()) };
         let steps = match new {
-            Some(new) => steps_of(&self.track(new.clone())?),
+            Some(new) => steps_of(&self.workspace.track(new.clone())?),
             None => Vec::new(),
         };
         let failed = |source| GateError::Write { artifact: path.clone(), source };
@@ -71,53 +71,53 @@ impl Workspace {
     ///
     /// # Errors
     /// When gates cannot be read or written. The artifact is as it was, and a gate that stayed behind is closed by its stat.
-    pub fn open_gates(&self, path: &ProjectPath, event: Option<EventId>) -> Result<GateRebuild, GateError> {
-        let folder = GateFolder::of(self.root(), path)?;
+    pub fn open(&self, path: &ProjectPath, event: Option<EventId>) -> Result<GateRebuild, GateError> {
+        let folder = GateFolder::of(self.workspace.root(), path)?;
         if folder.names()?.is_none() && self.listing(path)?.is_none() {
             return Ok(GateRebuild::default());
         }
-        self.renew_gates(path, &folder, event)
+        self.renew(path, &folder, event)
     }
 
     /// The same after a commit: a finished artifact without gates gets none, since nobody is about to ask for them.
     ///
     /// # Errors
-    /// Those of [`Workspace::open_gates`].
-    pub(crate) fn follow_with_gates(
+    /// Those of [`Gates::open`].
+    pub(crate) fn follow(
         &self,
         path: &ProjectPath,
         event: Option<EventId>,
     ) -> Result<(), GateError> {
-        let folder = GateFolder::of(self.root(), path)?;
+        let folder = GateFolder::of(self.workspace.root(), path)?;
         if folder.names()?.is_none() {
             match self.listing(path)? {
                 Some(listing) if !listing.artifact.completion().is_finished() => {}
                 _ => return Ok(()),
             }
         }
-        self.renew_gates(path, &folder, event).map(drop)
+        self.renew(path, &folder, event).map(drop)
     }
 
     /// Removes the gates of the artifact at `path`, which need not exist.
-    pub(super) fn clear_gates(&self, path: &ProjectPath) -> Result<GateRebuild, GateError> {
-        let folder = GateFolder::of(self.root(), path)?;
-        let _lock = ArtifactLock::acquire(self.root(), &folder.path, PATIENCE)?;
+    pub(super) fn clear(&self, path: &ProjectPath) -> Result<GateRebuild, GateError> {
+        let folder = GateFolder::of(self.workspace.root(), path)?;
+        let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)?;
         let remove = folder.names()?.unwrap_or_default();
         let changes = GateChanges { remove, ..GateChanges::default() };
-        self.change_gates(&folder, &changes)
+        self.change(&folder, &changes)
             .map_err(|source| GateError::Write { artifact: path.clone(), source })?;
         Ok(GateRebuild { removed: changes.remove.len(), ..GateRebuild::default() })
     }
 
     /// The same, of an artifact that has gates or lists steps.
-    pub(super) fn renew_gates(
+    pub(super) fn renew(
         &self,
         path: &ProjectPath,
         folder: &GateFolder,
         event: Option<EventId>,
     ) -> Result<GateRebuild, GateError> {
         // One writer at a time, who reads under the lock: the last to write has seen the last state.
-        let _lock = ArtifactLock::acquire(self.root(), &folder.path, PATIENCE)?;
+        let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)?;
         let stored = folder.read()?;
         let is_new = stored.is_none();
         let stored = stored.unwrap_or_default();
@@ -133,8 +133,8 @@ impl Workspace {
             },
         };
         let carried_out = match is_new {
-            true => self.make_gates(folder, &changes.write),
-            false => self.change_gates(folder, &changes),
+            true => self.make(folder, &changes.write),
+            false => self.change(folder, &changes),
         };
         carried_out.map_err(|source| GateError::Write { artifact: path.clone(), source })?;
         Ok(GateRebuild {
@@ -147,8 +147,8 @@ impl Workspace {
 
     /// The artifact as it is now; `None` where it lists no step, or none that can be trusted.
     fn listing(&self, path: &ProjectPath) -> Result<Option<Listing>, GateError> {
-        let Some(seen) = Sight::of(self.root(), path)? else { return Ok(None) };
-        let artifact = self.track(Artifact::read(path.clone(), seen.bytes))?;
+        let Some(seen) = Sight::of(self.workspace.root(), path)? else { return Ok(None) };
+        let artifact = self.workspace.track(Artifact::read(path.clone(), seen.bytes))?;
         let steps = listed_steps(artifact.workflow(), artifact.steps().completed());
         if steps.is_empty() {
             return Ok(None);
@@ -158,14 +158,14 @@ impl Workspace {
     }
 
     /// Makes the folder with all its gates at once: they are written into another one, which then gets its name.
-    fn make_gates(&self, folder: &GateFolder, gates: &[(String, Vec<u8>)]) -> io::Result<()> {
+    fn make(&self, folder: &GateFolder, gates: &[(String, Vec<u8>)]) -> io::Result<()> {
         let (Some(above), Some(name)) = (folder.place.parent(), folder.place.file_name()) else {
             return Ok(());
         };
         if gates.is_empty() {
             return Ok(());
         }
-        self.ignore_gates()?;
+        self.ignore()?;
         fs::create_dir_all(above)?;
         let mut temporary = OsString::from(TEMPORARY);
         temporary.push(name);
@@ -184,24 +184,24 @@ impl Workspace {
         fs::rename(&temporary, &folder.place)
     }
 
-    fn change_gates(&self, folder: &GateFolder, changes: &GateChanges) -> io::Result<()> {
+    fn change(&self, folder: &GateFolder, changes: &GateChanges) -> io::Result<()> {
         for name in &changes.remove {
             remove(&folder.place.join(name))?;
         }
         if changes.write.is_empty() {
             if changes.unchanged == 0 {
-                remove_empty(&folder.place, &self.root().path().join(GATES_FOLDER));
+                remove_empty(&folder.place, &self.workspace.root().path().join(GATES_FOLDER));
             }
             return Ok(());
         }
-        self.ignore_gates()?;
+        self.ignore()?;
         remove_temporary(&folder.place)?;
         changes.write.iter().try_for_each(|(name, bytes)| write_gate(&folder.place, name, bytes))
     }
 
     /// Tells git to ignore gates, even without `init`.
-    fn ignore_gates(&self) -> io::Result<()> {
-        let gates = self.root().path().join(GATES_FOLDER);
+    fn ignore(&self) -> io::Result<()> {
+        let gates = self.workspace.root().path().join(GATES_FOLDER);
         let ignore = gates.join(".gitignore");
         match fs::symlink_metadata(&ignore) {
             // What is no file of ours stays as it is.

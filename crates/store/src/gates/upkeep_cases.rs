@@ -47,11 +47,11 @@ impl Project {
     }
 
     fn names(&self) -> Vec<String> {
-        self.workspace.gates(&self.path).unwrap().into_iter().map(|stored| stored.file_name).collect()
+        self.workspace.gates().of(&self.path).unwrap().into_iter().map(|stored| stored.file_name).collect()
     }
 
     fn ask(&self, step: &str) -> Result<(), Closed> {
-        self.workspace.check_gate(&self.path, step).unwrap().verdict
+        self.workspace.gates().check(&self.path, step).unwrap().verdict
     }
 
     fn carry_out(&self, command: &Command) {
@@ -66,7 +66,7 @@ fn steps(step: &str) -> Vec<String> {
 #[test]
 fn gates_follow_the_commands() {
     let project = Project::new("[step-01-init]");
-    assert!(!project.workspace.has_gates());
+    assert!(!project.workspace.gates().exist());
     assert_eq!(project.ask("1"), Ok(()), "gates are made when somebody asks");
     assert_eq!(project.names(), ["step-01-init.gate"]);
     project.carry_out(&Command::Complete { steps: steps("step-02-vision") });
@@ -76,7 +76,7 @@ fn gates_follow_the_commands() {
     {
         assert_eq!(project.ask(step).is_ok(), is_open, "{step}");
     }
-    let gate = |step: &str| project.workspace.check_gate(&project.path, step).unwrap().gate.unwrap();
+    let gate = |step: &str| project.workspace.gates().check(&project.path, step).unwrap().gate.unwrap();
     let event = gate("2").event.unwrap();
     let told = project.workspace.with_history(|history| history.event(&event.to_string())).unwrap();
     assert_eq!(told.command.as_deref(), Some("complete step-02-vision"));
@@ -97,7 +97,7 @@ fn only_what_somebody_works_on_has_gates() {
         fs::write(project.place(PRD), text).unwrap();
     };
     let rebuild = || {
-        let rebuilt = project.workspace.rebuild_gates().unwrap();
+        let rebuilt = project.workspace.gates().rebuild().unwrap();
         (rebuilt.artifacts, rebuilt.written, rebuilt.removed)
     };
     assert_eq!(rebuild(), (1, 2, 0));
@@ -110,11 +110,11 @@ fn only_what_somebody_works_on_has_gates() {
     let hour = Duration::from_secs(3600);
     let writer = Attribution::of("agent:writer".parse().unwrap());
     let agent = Workspace::open(project.workspace.root().path()).unwrap().with_attribution(writer);
-    agent.take_lease(&project.path, hour, Claim::WhenFree).unwrap();
+    agent.leases().take(&project.path, hour, Claim::WhenFree).unwrap();
     // Written anew where the stat has become a proof meanwhile.
     let (artifacts, _, removed) = rebuild();
     assert_eq!((artifacts, removed), (1, 0), "finished, but somebody holds its lease");
-    agent.release_lease(&project.path).unwrap();
+    agent.leases().release(&project.path).unwrap();
     assert_eq!(rebuild(), (0, 0, 1));
 
     status("draft");
@@ -137,7 +137,7 @@ fn where_gates_cannot_be_made_the_frontmatter_answers() {
 #[test]
 fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
     let project = Project::new("[step-01-init, step-02-vision]");
-    let rebuild = || project.workspace.rebuild_gates().unwrap();
+    let rebuild = || project.workspace.gates().rebuild().unwrap();
     assert_eq!(rebuild().written, 2);
     let bytes = fs::read(project.place(PRD)).unwrap();
     for _ in 0..20 {
@@ -145,7 +145,7 @@ fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
         fs::write(project.place(PRD), String::from_utf8_lossy(&bytes).replace("vision", "errors")).unwrap();
         assert_eq!(project.ask("step-02-vision"), Err(Closed::ArtifactChanged));
         assert_eq!(
-            project.workspace.verify_gate(&project.path, "step-02-vision").unwrap().verdict,
+            project.workspace.gates().verify(&project.path, "step-02-vision").unwrap().verdict,
             Err(Closed::NotListed)
         );
         fs::write(project.place(PRD), &bytes).unwrap();
@@ -159,7 +159,7 @@ fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
     thread::sleep(Duration::from_millis(50));
     rebuild();
     assert_eq!(rebuild().unchanged, 1, "by now the stat alone is proof");
-    assert!(project.workspace.gates(&project.path).unwrap()[0].gate.as_ref().unwrap().stat.is_proof);
+    assert!(project.workspace.gates().of(&project.path).unwrap()[0].gate.as_ref().unwrap().stat.is_proof);
     assert_eq!(project.ask("1"), Ok(()));
 
     fs::write(project.place(PRD), "---\nstepsCompleted: [step-01-init\n---\n").unwrap();
@@ -171,25 +171,25 @@ fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
     fs::remove_file(project.place(PRD)).unwrap();
     assert_eq!(project.ask("1"), Err(Closed::NoArtifact));
     rebuild();
-    assert!(!project.workspace.has_gates(), "no empty folders are left");
+    assert!(!project.workspace.gates().exist(), "no empty folders are left");
 }
 
 #[test]
 fn a_gate_is_closed_before_its_step_goes() {
     let project = Project::new("[1, 2]");
-    project.workspace.rebuild_gates().unwrap();
+    project.workspace.gates().rebuild().unwrap();
     let without_two = b"---\nstepsCompleted: [1]\n---\n";
-    project.workspace.close_gates(&project.path, Some(without_two)).unwrap();
+    project.workspace.gates().close(&project.path, Some(without_two)).unwrap();
     assert_eq!(project.names(), ["1.gate"]);
     assert_eq!(project.ask("1"), Ok(()), "nothing was published yet");
-    project.workspace.close_gates(&project.path, None).unwrap();
+    project.workspace.gates().close(&project.path, None).unwrap();
     assert_eq!(project.names(), [""; 0]);
 }
 
 #[test]
 fn what_is_no_gate_answers_nothing() {
     let project = Project::new("[1]");
-    project.workspace.open_gates(&project.path, Some(EventId::from_bytes([7; 16]))).unwrap();
+    project.workspace.gates().open(&project.path, Some(EventId::from_bytes([7; 16]))).unwrap();
     let place = project.place(".stepmark/gates/docs/prd.md/1.gate");
     let whole = fs::read(&place).unwrap();
     for torn in [&b""[..], b"{}", &whole[..whole.len() / 2], b"\xff"] {
@@ -198,13 +198,13 @@ fn what_is_no_gate_answers_nothing() {
     }
     let artifact = project.workspace.artifact(&project.path).unwrap();
     let rules = |project: &Project| -> Vec<&str> {
-        project.workspace.gate_findings(&artifact).unwrap().iter().map(|finding| finding.rule.name).collect()
+        project.workspace.gates().findings(&artifact).unwrap().iter().map(|finding| finding.rule.name).collect()
     };
     assert_eq!(rules(&project), ["step-without-gate"]);
     fs::write(project.place(".stepmark/gates/docs/prd.md/9.gate"), &whole).unwrap();
     assert_eq!(rules(&project), ["gate-without-step", "step-without-gate"]);
     fs::write(project.place(".stepmark/gates/docs/prd.md/.stepmark-gate-left"), b"half").unwrap();
-    project.workspace.rebuild_gates().unwrap();
+    project.workspace.gates().rebuild().unwrap();
     assert_eq!(rules(&project), [""; 0]);
     assert_eq!(fs::read_dir(project.place(".stepmark/gates/docs/prd.md")).unwrap().count(), 1);
 }

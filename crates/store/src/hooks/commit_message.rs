@@ -12,7 +12,7 @@ use std::{
 
 use crate::git::process::printed;
 use crate::history::{HistoryError, SEALED_FOLDER, packed_segments};
-use crate::workspace::Workspace;
+use crate::hooks::git_hooks::GitHooks;
 use stepmark_model::{
     journal::SegmentName,
     projection::history_trailer::{MOST_TRAILERS, with_heads},
@@ -39,22 +39,22 @@ pub enum CommitMessageError {
     History(#[from] HistoryError),
 }
 
-impl Workspace {
+impl GitHooks<'_> {
     /// Makes trailers of the commit message in `file` name the sealed segments of the index that no other of
     /// them names, in place of those that it has, and returns whether it changed. Without such segments it
     /// stays.
     ///
     /// # Errors
     /// When the message cannot be read or written, or the journal not be read.
-    pub fn add_history_trailers(&self, file: &Path) -> Result<bool, CommitMessageError> {
+    pub fn add_trailers(&self, file: &Path) -> Result<bool, CommitMessageError> {
         let names = self.staged_segments();
         if names.is_empty() {
             return Ok(false);
         }
         let failed = |source| CommitMessageError::File { file: file.to_owned(), source };
         let message = fs::read_to_string(file).map_err(failed)?;
-        let heads = self.with_history(|history| history.tips_among(&names, MOST_TRAILERS))?;
-        let comment = comment_of(&message, printed(self.root(), &["config", "--get", "core.commentChar"]));
+        let heads = self.workspace.with_history(|history| history.tips_among(&names, MOST_TRAILERS))?;
+        let comment = comment_of(&message, printed(self.workspace.root(), &["config", "--get", "core.commentChar"]));
         let Some(text) = with_heads(&message, &comment, &heads).filter(|text| *text != message) else {
             return Ok(false);
         };
@@ -65,13 +65,13 @@ impl Workspace {
     /// The sealed segments that the next commit holds.
     fn staged_segments(&self) -> BTreeSet<SegmentName> {
         let listed =
-            printed(self.root(), &["ls-files", "--cached", "-z", "--", SEALED_FOLDER]).unwrap_or_default();
+            printed(self.workspace.root(), &["ls-files", "--cached", "-z", "--", SEALED_FOLDER]).unwrap_or_default();
         let name = |path: &str| {
             let file = path.strip_prefix(SEALED_FOLDER)?.strip_prefix('/')?;
             SegmentName::new(file.strip_suffix(".jsonl").or_else(|| file.strip_suffix(".jsonl.gz"))?)
         };
         let mut names: BTreeSet<SegmentName> = listed.split('\0').filter_map(name).collect();
-        for (pack, segments) in packed_segments(self.root()).unwrap_or_default() {
+        for (pack, segments) in packed_segments(self.workspace.root()).unwrap_or_default() {
             if listed.split('\0').any(|path| path == pack) {
                 names.extend(segments);
             }

@@ -104,13 +104,26 @@ struct Hooks {
     roots: Vec<String>,
 }
 
+/// The hooks of git that keep a project's history and check its commits.
+#[derive(Clone, Copy, Debug)]
+pub struct GitHooks<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// The hooks of git that keep a project's history and check its commits.
+    pub const fn hooks(&self) -> GitHooks<'_> {
+        GitHooks { workspace: self }
+    }
+}
+
+impl GitHooks<'_> {
     /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change files: by those of
     /// [`HOOKS`] and [`TRAILER_HOOK`] that are `wanted`.
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be written; those before it are.
-    pub fn install_hooks(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
+    pub fn install(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
         let install = |name: &&str| {
             hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, &hooks.roots, found))
@@ -122,7 +135,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be read.
-    pub fn hook_standings(&self) -> Result<Vec<HookStanding>, HookError> {
+    pub fn standings(&self) -> Result<Vec<HookStanding>, HookError> {
         let hooks = self.hooks()?;
         let standing = |name: &&'static str| {
             let place = hooks.folder.join(name);
@@ -135,11 +148,11 @@ impl Workspace {
         all_hooks().map(standing).collect()
     }
 
-    /// Takes out what [`Workspace::install_hooks`] added.
+    /// Takes out what [`GitHooks::install`] added.
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be written; those before it are.
-    pub fn uninstall_hooks(&self) -> Result<Vec<HookOutcome>, HookError> {
+    pub fn uninstall(&self) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
         let uninstall = |name: &&str| {
             let decide = |found: Option<FoundHook<'_>>, has_kept: bool| {
@@ -151,7 +164,7 @@ impl Workspace {
     }
 
     fn hooks(&self) -> Result<Hooks, HookError> {
-        let root = self.root().path();
+        let root = self.workspace.root().path();
         let ask = |folder: &Path, argument: &[&str]| -> Result<Option<PathBuf>, HookError> {
             let (status, printed) =
                 answer(&mut git_rev_parse(folder, argument)).map_err(|source| HookError::NoGit { source })?;
@@ -172,7 +185,7 @@ impl Workspace {
             return Err(HookError::Foreign { folder });
         }
         let seen = root.strip_prefix(&top).ok().and_then(Path::to_str).unwrap_or_default().replace('\\', "/");
-        let below = self.projects_below().unwrap_or_default();
+        let below = self.workspace.projects_below().unwrap_or_default();
         let roots = match below.is_empty() {
             true => vec![if seen.is_empty() { ".".to_owned() } else { seen }],
             // It is no project itself.

@@ -40,7 +40,7 @@ impl Project {
 
     fn ask_with(&self, sql: &str, freshness: &Freshness) -> Result<Vec<Vec<Cell>>, AskError> {
         let question = Question::prepare(sql)?;
-        let answer = self.workspace().ask_index(&question, &BTreeMap::new(), Limits::default(), freshness)?;
+        let answer = self.workspace().index().ask(&question, &BTreeMap::new(), Limits::default(), freshness)?;
         Ok(answer.rows)
     }
 
@@ -198,7 +198,7 @@ fn without_a_place_to_write_the_question_is_answered_from_memory() {
     // A folder cannot be made where a file stands, whoever asks.
     project.write(".stepmark/local/cache", "");
     assert_eq!(project.texts("SELECT path FROM artifacts"), ["docs/a.md"]);
-    assert!(project.workspace().refresh_index(&[]).unwrap().in_memory.is_some());
+    assert!(project.workspace().index().refresh(&[]).unwrap().in_memory.is_some());
     assert!(matches!(project.ask_with("SELECT 1", &Freshness::AsItIs), Err(AskError::NotThere)));
 }
 
@@ -223,7 +223,7 @@ fn the_answer_is_that_of_the_refresh_whatever_becomes_of_the_files() {
     let count = |connection: &Connection| {
         connection.query_row("SELECT COUNT(*) FROM artifacts", [], |row| row.get::<_, u64>(0)).unwrap()
     };
-    let (connection, _) = workspace.refreshed_index(parts, None, Database::on_disk).unwrap();
+    let (connection, _) = workspace.index().refreshed_index(parts, None, Database::on_disk).unwrap();
     // Somebody deletes the files, with the lock, and another process makes them anew: its tables are still empty.
     fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap();
     let other = Database::on_disk(workspace.root()).unwrap();
@@ -246,7 +246,7 @@ fn a_database_that_another_process_changes_meanwhile_is_looked_at_again() {
         spoil();
         Ok(database)
     };
-    let (connection, refreshed) = workspace.refreshed_index(Parts::ALL, None, open).unwrap();
+    let (connection, refreshed) = workspace.index().refreshed_index(Parts::ALL, None, open).unwrap();
     let count = connection.query_row("SELECT COUNT(*) FROM artifacts", [], |row| row.get(0));
     assert_eq!((count, refreshed.in_memory), (Ok(1), None));
     let database = Database::on_disk(workspace.root()).unwrap();

@@ -61,25 +61,38 @@ pub struct IndexRefreshed {
     pub in_memory: Option<String>,
 }
 
+/// The database of a project's artifacts, findings and history that queries ask.
+#[derive(Clone, Copy, Debug)]
+pub struct QueryIndex<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// The database of a project's artifacts, findings and history that queries ask.
+    pub const fn index(&self) -> QueryIndex<'_> {
+        QueryIndex { workspace: self }
+    }
+}
+
+impl QueryIndex<'_> {
     /// Asks the database of the project. `parameters` are values for the parameters of the question; `:now` is known, and `:session` where there
     /// is one.
     ///
     /// # Errors
     /// When the project cannot be read, or the question is not answered.
-    pub fn ask_index(
+    pub fn ask(
         &self,
         question: &Question,
         parameters: &BTreeMap<String, Cell>,
         limits: Limits,
         freshness: &Freshness,
     ) -> Result<Answer, AskError> {
-        let mut known = BTreeMap::from([("now".to_owned(), Cell::Text(self.now().to_string()))]);
-        let session = self.attribution().session.clone();
+        let mut known = BTreeMap::from([("now".to_owned(), Cell::Text(self.workspace.now().to_string()))]);
+        let session = self.workspace.attribution().session.clone();
         known.extend(session.map(|session| ("session".to_owned(), Cell::Text(session.into()))));
         let tickets = match freshness {
             Freshness::AsItIs => {
-                let connection = Database::as_it_is(self.root()).ok_or(AskError::NotThere)?;
+                let connection = Database::as_it_is(self.workspace.root()).ok_or(AskError::NotThere)?;
                 return Ok(question.ask(connection, (parameters, &known), limits)?);
             }
             Freshness::Now => None,
@@ -103,7 +116,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When the project cannot be read.
-    pub fn refresh_index(&self, tickets: &[TicketRow]) -> Result<IndexRefreshed, RefreshError> {
+    pub fn refresh(&self, tickets: &[TicketRow]) -> Result<IndexRefreshed, RefreshError> {
         let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(tickets), Database::on_disk)?;
         let rows = count_rows(&connection).map_err(IndexError::from)?;
         Ok(IndexRefreshed { rows, ..refreshed })
@@ -117,7 +130,7 @@ impl Workspace {
         tickets: Option<&[TicketRow]>,
         open: impl FnOnce(&Root) -> Result<Database, Unavailable>,
     ) -> Result<(Connection, IndexRefreshed), RefreshError> {
-        let mut opened = open(self.root());
+        let mut opened = open(self.workspace.root());
         let mut tries_left = TRIES;
         let reason = loop {
             tries_left -= 1;
@@ -125,20 +138,20 @@ impl Workspace {
                 Ok(database) => database,
                 Err(error) => break error.to_string(),
             };
-            match self.refresh(database, parts, tickets) {
+            match self.refresh_with(database, parts, tickets) {
                 Ok(refreshed) => return Ok(refreshed),
                 Err(Fault::Failed(error)) => return Err(error),
                 Err(Fault::Database(error)) if tries_left > 0 && is_corrupt(&error) => {
-                    opened = Database::anew(self.root());
+                    opened = Database::anew(self.workspace.root());
                 }
                 Err(Fault::Database(error)) if tries_left > 0 && was_changed(&error) => {
-                    opened = Database::on_disk(self.root());
+                    opened = Database::on_disk(self.workspace.root());
                 }
                 Err(Fault::Database(error)) => break error.to_string(),
             }
         };
         let database = Database::in_memory().map_err(IndexError::from)?;
-        let refreshed = self.refresh(database, parts, tickets).map_err(|fault| match fault {
+        let refreshed = self.refresh_with(database, parts, tickets).map_err(|fault| match fault {
             Fault::Failed(error) => error,
             Fault::Database(error) => RefreshError::Index(error.into()),
         })?;
@@ -146,7 +159,7 @@ impl Workspace {
     }
 
     /// Brings `parts` up to date; from then on the database is only read.
-    fn refresh(
+    fn refresh_with(
         &self,
         database: Database,
         parts: Parts,
@@ -155,11 +168,11 @@ impl Workspace {
         let mut contents = Contents::new(&database.connection);
         for part in Part::ALL.into_iter().filter(|part| parts.contains(*part)) {
             match part {
-                Part::Inventory => inventory::refresh(self, &mut contents)?,
-                Part::Artifacts => artifacts::refresh(self, &mut contents)?,
-                Part::Events => events::refresh(self, &mut contents)?,
-                Part::Findings => findings::refresh(self, &mut contents)?,
-                Part::Leases => leases::refresh(self, &mut contents)?,
+                Part::Inventory => inventory::refresh(self.workspace, &mut contents)?,
+                Part::Artifacts => artifacts::refresh(self.workspace, &mut contents)?,
+                Part::Events => events::refresh(self.workspace, &mut contents)?,
+                Part::Findings => findings::refresh(self.workspace, &mut contents)?,
+                Part::Leases => leases::refresh(self.workspace, &mut contents)?,
                 Part::Tickets => tickets::refresh(tickets.unwrap_or_default(), &mut contents)?,
             }
         }

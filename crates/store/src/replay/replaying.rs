@@ -121,8 +121,8 @@ impl Workspace {
             let (path, key) = (known.path, known.key);
             all.artifacts.push(self.compared(path, key, artifact.as_ref(), &lineage, &mut checked_out)?);
         }
-        for place in self.all_checkpoints()? {
-            all.checkpoints.extend(self.checkpoint_at(&place).err().map(|error| (place, error)));
+        for place in self.checkpoints().all()? {
+            all.checkpoints.extend(self.checkpoints().at(&place).err().map(|error| (place, error)));
         }
         all.artifacts.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(all)

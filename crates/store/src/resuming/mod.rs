@@ -102,7 +102,7 @@ impl Workspace {
         subject: &mut Subject,
         report: &mut ResumeReport,
     ) -> Result<(), ArtifactError> {
-        let places = match self.checkpoints_of(&subject.keys) {
+        let places = match self.checkpoints().of(&subject.keys) {
             Ok(places) => places,
             Err(error) => {
                 let reason = format!("{error}: {}", error.source);
@@ -132,7 +132,7 @@ impl Workspace {
         place: &ProjectPath,
     ) -> Result<SourceResult, ArtifactError> {
         let distrusted = |reason: String| Ok(SourceResult::Distrusted { reason });
-        let checkpoint = match self.checkpoint_at(place) {
+        let checkpoint = match self.checkpoints().at(place) {
             Ok(checkpoint) => checkpoint,
             Err(error) => {
                 let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));

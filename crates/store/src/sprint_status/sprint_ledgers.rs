@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::workspace::{ArtifactError, Workspace};
+use crate::sprint_status::StoryLedgers;
+use crate::workspace::ArtifactError;
 use stepmark_model::artifact::{LedgerKey, ProjectPath, SPRINT_STATUS_NAME, SprintStatus};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 
@@ -28,10 +29,10 @@ pub struct SprintLedgers {
     pub unreadable: Vec<ArtifactError>,
 }
 
-impl Workspace {
+impl StoryLedgers<'_> {
     /// The ledgers of sprints that stand where the stories, epics and retrospectives among `artifacts` may have one, and where BMAD
     /// puts the first.
-    pub fn sprint_ledgers(&self, artifacts: &[TrackedArtifact]) -> SprintLedgers {
+    pub fn all(&self, artifacts: &[TrackedArtifact]) -> SprintLedgers {
         let kept = artifacts.iter().map(TrackedArtifact::path).filter(|path| LedgerKey::of(path).is_some());
         // Most stories share their folder, and so their places, with others.
         let folders: BTreeSet<Option<ProjectPath>> = kept.map(ProjectPath::parent).collect();
@@ -47,7 +48,7 @@ impl Workspace {
         places.extend(ProjectPath::new(USUAL_FOLDER).and_then(|folder| folder.join(SPRINT_STATUS_NAME)));
         let mut found = SprintLedgers::default();
         for path in places {
-            match self.read_file(&path) {
+            match self.workspace.read_file(&path) {
                 Ok(bytes) => {
                     let states = SprintStatus::read(&bytes);
                     found.ledgers.extend(states.ok().map(|states| SprintLedger { path, states }));
@@ -66,6 +67,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::workspace::Workspace;
 
     #[test]
     fn ledgers_are_found_beside_stories_above_them_and_where_a_sprint_begins() {
@@ -85,7 +87,7 @@ mod tests {
         write("_bmad-output/implementation-artifacts/sprint-status.yaml", ledger);
         fs::create_dir(folder.path().join("sprint-status.yaml")).unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
-        let found = workspace.sprint_ledgers(&workspace.artifacts().unwrap().artifacts);
+        let found = workspace.ledgers().all(&workspace.artifacts().unwrap().artifacts);
         let paths: Vec<_> = found.ledgers.iter().map(|ledger| ledger.path.as_str()).collect();
         assert_eq!(
             paths,

@@ -71,7 +71,7 @@ impl Observation {
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
         let (events, damaged_lines) = workspace.with_history(recorded)?;
         let mut artifacts = workspace.artifacts()?;
-        let ledgers = Arc::new(workspace.sprint_ledgers(&artifacts.artifacts));
+        let ledgers = Arc::new(workspace.ledgers().all(&artifacts.artifacts));
         let trackers = TrackerState::read_all(workspace, &artifacts);
         let mut have = workspace.have_workflow_state(&artifacts.artifacts).into_iter();
         artifacts.artifacts.retain(|_| have.next().unwrap_or(true));

@@ -77,7 +77,7 @@ struct Row<'s> {
 
 impl Stories {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let survey = project.workspace.survey_stories(&self.asked(project)?)?;
+        let survey = project.workspace.ledgers().survey(&self.asked(project)?)?;
         let winner =
             |sides: &StorySides| self.prefer.map_or_else(|| sides.winner(None), |side| side.winner(sides));
         let row = |sides| Row { sides, winner: winner(sides) };
@@ -95,7 +95,7 @@ impl Stories {
             return Err(undecided_failure(undecided, self.prefer));
         }
         let decisions: Vec<ImportDecision> = rows.iter().filter_map(Row::decision).collect();
-        let done = project.workspace.import_stories(&decisions, &self.command());
+        let done = project.workspace.ledgers().import(&decisions, &self.command());
         output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, Some(&done)), || {});
         report(output, &done, rows.is_empty());
         let is_whole = done.failed.is_empty() && done.changed_meanwhile.is_empty() && done.ledgers.is_whole();

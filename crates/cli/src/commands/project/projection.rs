@@ -82,13 +82,13 @@ impl Projection {
             Self::Ledgers => {
                 let found = artifacts.read(project, count)?;
                 let reason = options.reason.as_deref();
-                let mut done = project.workspace.project_ledgers_of(&found.artifacts, reason);
+                let mut done = project.workspace.ledgers().project(&found.artifacts, reason);
                 done.failed.extend(mem::take(&mut found.unreadable).into_iter().map(ChangeError::from));
                 Ok(of_ledgers(&done))
             }
             Self::Gates => {
                 let found = artifacts.read(project, count)?;
-                Ok(of_gates(project.workspace.rebuild_gates_of(&found.artifacts, count)?))
+                Ok(of_gates(project.workspace.gates().rebuild_of(&found.artifacts, count)?))
             }
             Self::FilesManifest => files_manifest(project, count),
             Self::Catalogues => catalogues(project, count),
@@ -128,7 +128,7 @@ pub(super) fn of_gates(gates: GateRebuild) -> Done {
 /// The database behind `stepmark query`, all parts of it.
 fn index(project: &OpenProject, environment: &Environment, output: &Output) -> Result<Done, Failure> {
     let tickets = ticket_rows(project, environment, output)?;
-    let index = project.workspace.refresh_index(&tickets)?;
+    let index = project.workspace.index().refresh(&tickets)?;
     let in_memory = |reason| format!(".stepmark/local/cache/index.db cannot be kept: {reason}");
     Ok(Done {
         artifacts: index.rows,
@@ -177,7 +177,7 @@ pub(super) fn of_manifest(place: &ManifestPlace, draft: &ManifestDraft) -> Resul
 }
 
 fn catalogues(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
-    let rebuild = project.workspace.rebuild_catalogues_counted(count)?;
+    let rebuild = project.workspace.catalogues().rebuild_counted(count)?;
     Ok(Done {
         artifacts: rebuild.entries,
         noun: "row",

@@ -56,7 +56,7 @@ impl SomeArtifacts {
     ) -> Result<Option<Done>, Failure> {
         Ok(match projection {
             Projection::Ledgers => {
-                Some(of_ledgers(&project.workspace.project_ledgers_of(&self.present, reason)))
+                Some(of_ledgers(&project.workspace.ledgers().project(&self.present, reason)))
             }
             Projection::Gates => Some(self.gates(project)?),
             Projection::FilesManifest => {
@@ -71,7 +71,7 @@ impl SomeArtifacts {
     fn gates(&self, project: &OpenProject) -> Result<Done, Failure> {
         let mut total = GateRebuild::default();
         for path in &self.paths {
-            total += project.workspace.open_gates(path, None)?;
+            total += project.workspace.gates().open(path, None)?;
         }
         Ok(of_gates(total))
     }

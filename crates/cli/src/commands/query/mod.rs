@@ -81,7 +81,7 @@ impl Query {
         let parameters = self.parameters(defaults, &project)?;
         let limits =
             Limits { time: Duration::from_secs(self.timeout), rows: self.limit, ..Limits::default() };
-        let asked = project.workspace.ask_index(&question, &parameters, limits, &freshness);
+        let asked = project.workspace.index().ask(&question, &parameters, limits, &freshness);
         let found = asked.map_err(|error| match error {
             AskError::Query(error) => not_asked(error, sql),
             AskError::Refresh(error) => error.into(),

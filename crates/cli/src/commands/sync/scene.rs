@@ -99,7 +99,7 @@ impl<'s> Scene<'s> {
     /// The ledger, which is made where there is none.
     pub(super) fn ledger(&self) -> Result<SqliteLedger, Failure> {
         // Before anything is made: the ledger may stand where earlier versions kept it.
-        self.project.workspace.move_local_state()?;
+        self.project.workspace.doctor().move_local_state()?;
         self.project.root().state().make(StateFolder::Sync)?;
         Ok(SqliteLedger::open(&self.ledger_path()?)?)
     }

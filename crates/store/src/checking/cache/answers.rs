@@ -59,7 +59,7 @@ impl<'w> Answers<'w> {
 
     /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are too new.
     pub(super) fn gates(&self, path: &ProjectPath) -> Option<String> {
-        self.workspace.gate_stats(path).ok().flatten()
+        self.workspace.gates().stats(path).ok().flatten()
     }
 
     /// The ledgers that were asked.

@@ -3,7 +3,8 @@
 use crate::changes::ChangeError;
 use crate::commit::{FileDecision, Outcome};
 use crate::sprint_status::story_ledgers::projecting::LedgerProjection;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::sprint_status::StoryLedgers;
+use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, Field, ProjectPath},
     journal::{EventDraft, Kind},
@@ -65,10 +66,10 @@ impl ImportDecision {
     }
 }
 
-impl Workspace {
+impl StoryLedgers<'_> {
     /// Writes the chosen status into the frontmatter of each story, and brings its ledgers to it. `command` is what history calls it.
     /// The lifecycle is not asked: nothing moves, what is so already is written where it counts. Leases are.
-    pub fn import_stories(&self, decisions: &[ImportDecision], command: &str) -> StoryImport {
+    pub fn import(&self, decisions: &[ImportDecision], command: &str) -> StoryImport {
         let mut done = StoryImport::default();
         for batch in decisions.chunks(BATCH) {
             if let Err(error) = self.import_batch(batch, command, &mut done) {
@@ -87,8 +88,8 @@ impl Workspace {
         }
         let is_done = |path: &&ProjectPath| !done.changed_meanwhile.contains(path);
         let paths = decisions.iter().map(|decision| &decision.sides.path).filter(is_done);
-        let read: Vec<_> = paths.filter_map(|path| self.artifact(path).ok()).collect();
-        done.ledgers = self.project_ledgers_of(&read, Some(command));
+        let read: Vec<_> = paths.filter_map(|path| self.workspace.artifact(path).ok()).collect();
+        done.ledgers = self.project(&read, Some(command));
         done
     }
 
@@ -104,7 +105,7 @@ impl Workspace {
             let decision = batch.iter().find(|decision| decision.sides.path == *path);
             decision.map_or_else(|| EventDraft::new(Kind::IMPORT), |decision| decision.draft(command))
         };
-        let outcomes = self.change_files(&paths, draft, |found| {
+        let outcomes = self.workspace.change_files(&paths, draft, |found| {
             stale.clear();
             let decide = |(decision, bytes): (&ImportDecision, &Option<&[u8]>)| {
                 let path = &decision.sides.path;

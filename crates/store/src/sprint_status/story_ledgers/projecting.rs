@@ -12,7 +12,8 @@ use crate::sprint_status::{
     story_ledgers::shelf::Ledger, story_ledgers::shelf::Listing, story_ledgers::shelf::Shelf,
     story_ledgers::standing_of,
 };
-use crate::workspace::{ArtifactError, Workspace};
+use crate::sprint_status::StoryLedgers;
+use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{ProjectPath, SprintStatus},
     check::{Finding, rules::status::sprint_status_not_yaml},
@@ -82,10 +83,10 @@ impl LedgerProjection {
     }
 }
 
-impl Workspace {
+impl StoryLedgers<'_> {
     /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their frontmatter says. With a
     /// `reason`, entries go back too, and history keeps the reason. What stops a single file is told in the answer.
-    pub fn project_ledgers_of(
+    pub fn project(
         &self,
         artifacts: &[TrackedArtifact],
         reason: Option<&str>,
@@ -99,7 +100,7 @@ impl Workspace {
                     if story.key.is_story() && story.line.is_some() {
                         done.note(self.project_line(&story, reason));
                     }
-                    match shelf.listing_of(self, &story.path) {
+                    match shelf.listing_of(self.workspace, &story.path) {
                         Listing::Listed(ledger) | Listing::Unlisted(ledger) => {
                             ledgers.entry(ledger).or_default().push(*story);
                         }
@@ -108,7 +109,7 @@ impl Workspace {
                 }
                 StoryState::Waiting => {
                     // Whether its ledger is broken is told all the same.
-                    let _unused = shelf.listing_of(self, artifact.path());
+                    let _unused = shelf.listing_of(self.workspace, artifact.path());
                     done.waiting.push(artifact.path().clone());
                 }
                 StoryState::Other => {}
@@ -136,7 +137,7 @@ impl Workspace {
         }
         self.publish(&story.path, reason, |bytes, attempt| {
             // The story may have moved on since it was read.
-            let StoryState::Told(story) = standing_of(&self.read_again(&story.path, bytes)?) else {
+            let StoryState::Told(story) = standing_of(&self.workspace.read_again(&story.path, bytes)?) else {
                 return Ok(None);
             };
             let entries = self.allowed(line_entry(&story), &[&*story], reason, attempt)?;
@@ -194,7 +195,7 @@ impl Workspace {
                 fresh.push(Cow::Borrowed(story));
                 continue;
             }
-            match self.artifact(&story.path).map(|artifact| standing_of(&artifact)) {
+            match self.workspace.artifact(&story.path).map(|artifact| standing_of(&artifact)) {
                 Ok(StoryState::Told(story)) => fresh.push(Cow::Owned(*story)),
                 Ok(_) | Err(ArtifactError::Missing { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -227,9 +228,9 @@ impl Workspace {
     }
 
     fn explains(&self, entry: &LedgerEntry, story: &Story) -> Result<bool, ChangeError> {
-        let artifact = self.artifact(&story.path)?;
+        let artifact = self.workspace.artifact(&story.path)?;
         let key = ArtifactKey::of(artifact.artifact());
-        let lineage = self.with_history(|history| history.lineage(&key, &story.path))?;
+        let lineage = self.workspace.with_history(|history| history.lineage(&key, &story.path))?;
         Ok(entry.is_explained(story, &lineage))
     }
 
@@ -247,10 +248,10 @@ impl Workspace {
             decide(bytes, &mut attempt)
         };
         let record = |change: FileTransition<'_>| {
-            self.admit(&change)?;
+            self.workspace.leases().admit(&change)?;
             Ok(self.told_of(path, &attempt.borrow().insisted, reason))
         };
-        let outcome = commit::update_and_record(self.root(), path, self.commit_options(), decide, record);
+        let outcome = commit::update_and_record(self.workspace.root(), path, self.workspace.commit_options(), decide, record);
         let outcome = outcome.map_err(|error| match error {
             UpdateError::Decide(error) => error,
             UpdateError::Commit(error) => error.into(),
@@ -259,7 +260,7 @@ impl Workspace {
             if outcome != Outcome::Unchanged {
                 // Its gates hold its stat; a ledger has none.
                 let failed = |source| ChangeError::GatesNotOpened { path: path.clone(), source };
-                self.follow(path, None).map_err(failed)?;
+                self.workspace.follow(path, None).map_err(failed)?;
             }
             Ok(outcome)
         });
@@ -278,9 +279,9 @@ impl Workspace {
             .with_reason(reason.map(str::to_owned))
             .with("path", path.as_str())
             .with("entries", insisted.iter().map(entry).collect::<Vec<_>>());
-        let mut event = Event::new(draft, self.attribution().actor.clone(), self.now());
-        event.session = self.attribution().session.clone().map(String::from);
-        event.correlation.clone_from(&self.attribution().correlation);
+        let mut event = Event::new(draft, self.workspace.attribution().actor.clone(), self.workspace.now());
+        event.session = self.workspace.attribution().session.clone().map(String::from);
+        event.correlation.clone_from(&self.workspace.attribution().correlation);
         vec![event.sealed()]
     }
 }

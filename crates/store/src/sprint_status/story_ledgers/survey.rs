@@ -7,7 +7,8 @@ use crate::sprint_status::{
     story_ledgers::projecting::BrokenSprintStatus, story_ledgers::shelf::Ledger,
     story_ledgers::shelf::Listing, story_ledgers::shelf::Shelf,
 };
-use crate::workspace::{ArtifactError, Workspace};
+use crate::sprint_status::StoryLedgers;
+use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::ProjectPath, check::rules::status::sprint_status_not_yaml,
     projection::story_ledger::StorySides, tracked_artifact::TrackedArtifact,
@@ -35,14 +36,14 @@ pub struct WaitingStory {
     pub ledger: ProjectPath,
 }
 
-impl Workspace {
+impl StoryLedgers<'_> {
     /// What the frontmatter, the line `Status:` and `sprint-status.yaml` say of each story below one of `paths`; of all stories
     /// where none is given.
     ///
     /// # Errors
     /// When the artifacts cannot be listed.
-    pub fn survey_stories(&self, paths: &[ProjectPath]) -> Result<StorySurvey, WalkError> {
-        let found = self.artifacts()?;
+    pub fn survey(&self, paths: &[ProjectPath]) -> Result<StorySurvey, WalkError> {
+        let found = self.workspace.artifacts()?;
         let is_asked = |path: &ProjectPath| {
             paths.is_empty() || paths.iter().any(|asked| path == asked || path.starts_with(asked))
         };
@@ -68,13 +69,13 @@ impl Workspace {
         let path = artifact.path();
         let lifecycle = || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle));
         let sides = |word: Option<&str>| StorySides::read(artifact.artifact(), lifecycle(), word);
-        match shelf.listing_of(self, path) {
+        match shelf.listing_of(self.workspace, path) {
             Listing::Unknown(ledger) => {
                 if sides(None).is_some() {
                     survey.waiting.push(WaitingStory { story: path.clone(), ledger });
                 }
             }
-            Listing::Listed(ledger) => survey.stories.extend(sides(shelf.word(self, &ledger, path))),
+            Listing::Listed(ledger) => survey.stories.extend(sides(shelf.word(self.workspace, &ledger, path))),
             Listing::Unlisted(_) | Listing::Nowhere => survey.stories.extend(sides(None)),
         }
     }
