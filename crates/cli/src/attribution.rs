@@ -87,12 +87,12 @@ pub(crate) fn settled(
     }
     let of_session = |session: &SessionId| {
         // A journal that cannot be read is told by whatever writes or reads it.
-        let events = workspace.with_history(|history| history.of_session(session.as_str())).ok()?;
+        let events = workspace.history().ask(|history| history.of_session(session.as_str())).ok()?;
         let start = events.into_iter().find(|event| event.kind == Kind::SESSION_START)?;
         Some(start.actor).filter(|actor| *actor != Actor::unknown())
     };
     let found = attribution.session.as_ref().and_then(of_session).or_else(|| {
-        let of_git = || workspace.git_user().and_then(|user| format!("human:{user}").parse().ok());
+        let of_git = || workspace.repository().user().and_then(|user| format!("human:{user}").parse().ok());
         let guessed = || of_git().or_else(|| host.map(Actor::unknown_at));
         if source == ActorSource::None { guessed() } else { None }
     });

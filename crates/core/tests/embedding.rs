@@ -35,7 +35,7 @@ fn project() -> (tempfile::TempDir, Workspace) {
 }
 
 fn events(workspace: &Workspace) -> usize {
-    workspace.with_history(|history| history.select(Selection::default())).unwrap().len()
+    workspace.history().ask(|history| history.select(Selection::default())).unwrap().len()
 }
 
 /// A lock that was held meanwhile would never be had: this test would not end.
@@ -44,12 +44,13 @@ fn history_may_be_asked_and_changed_within_a_question() {
     let (_folder, workspace) = project();
     workspace.update(PRD, |prd| prd.complete("step-02-x")).unwrap();
     let (inner, outer) = workspace
-        .with_history(|history| {
+        .history()
+        .ask(|history| {
             let before = history.select(Selection::default())?.len();
             workspace.update(PRD, |prd| prd.complete("step-03-y")).unwrap();
             workspace.resume(&PRD.parse::<ProjectPath>().unwrap(), Tier::Everything).unwrap();
-            workspace.tell(EventDraft::new(Kind::SESSION_START)).unwrap();
-            let inner = workspace.with_history(|history| Ok(history.select(Selection::default())?.len()))?;
+            workspace.history().tell(EventDraft::new(Kind::SESSION_START)).unwrap();
+            let inner = workspace.history().ask(|history| Ok(history.select(Selection::default())?.len()))?;
             let after = history.select(Selection::default())?.len();
             assert!(before < after, "the outer question sees what was told meanwhile");
             Ok((inner, after))
@@ -138,10 +139,10 @@ fn events_have_the_time_of_the_programs_own_clock() {
     let workspace = workspace
         .with_clock(Clock::of(move || Timestamp::from_second(own.fetch_add(1, Ordering::Relaxed)).unwrap()));
     workspace.update(PRD, |prd| prd.complete("step-02-x")).unwrap();
-    let told = workspace.with_history(|history| history.select(Selection::default())).unwrap();
+    let told = workspace.history().ask(|history| history.select(Selection::default())).unwrap();
     let asked = 1_700_000_000..seconds.load(Ordering::Relaxed);
     assert!(told.iter().all(|event| asked.contains(&event.at.as_second())), "{told:?}");
-    assert!(asked.contains(&workspace.afresh().with_history(|_| Ok(told[0].at.as_second())).unwrap()));
+    assert!(asked.contains(&workspace.afresh().history().ask(|_| Ok(told[0].at.as_second())).unwrap()));
 }
 
 #[test]
@@ -174,6 +175,6 @@ fn a_session_is_a_name_of_one() {
     let who = Attribution { session, ..Attribution::of(Actor::human("Ada")) };
     let workspace = workspace.with_attribution(who);
     workspace.update(PRD, |prd| prd.complete("step-02-x")).unwrap();
-    let told = workspace.with_history(|history| history.of_session("night-1")).unwrap();
+    let told = workspace.history().ask(|history| history.of_session("night-1")).unwrap();
     assert!(!told.is_empty() && told.iter().all(|event| event.session.as_deref() == Some("night-1")));
 }

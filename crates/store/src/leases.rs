@@ -163,7 +163,10 @@ impl Leases<'_> {
                 .with("expired_at", tenure.expires_at.to_string())
                 .with("old_fence", *fence)
                 .with("fence", taken.lease.fence);
-            self.workspace.tell(draft).map_err(|source| LeaseError::Tell { path: path.clone(), source })?;
+            self.workspace
+                .history()
+                .tell(draft)
+                .map_err(|source| LeaseError::Tell { path: path.clone(), source })?;
         }
         Ok(taken)
     }
@@ -172,11 +175,7 @@ impl Leases<'_> {
     ///
     /// # Errors
     /// When it is not held here, or cannot be written.
-    pub fn renew(
-        &self,
-        path: &ProjectPath,
-        duration: std::time::Duration,
-    ) -> Result<Lease, LeaseError> {
+    pub fn renew(&self, path: &ProjectPath, duration: std::time::Duration) -> Result<Lease, LeaseError> {
         self.change(path, |current, _| {
             let lease = lease::renew(current, self.workspace.attribution(), self.workspace.now(), duration)?;
             Ok((lease.clone(), lease))
@@ -221,7 +220,10 @@ impl Leases<'_> {
 
     /// Gives up the lease that this process has just taken: its number shows that, with or without a session.
     pub(crate) fn release_taken(&self, path: &ProjectPath, taken: &Lease) -> Result<Lease, LeaseError> {
-        self.release_as(path, &Attribution { fence: Some(taken.fence), ..self.workspace.attribution().clone() })
+        self.release_as(
+            path,
+            &Attribution { fence: Some(taken.fence), ..self.workspace.attribution().clone() },
+        )
     }
 
     /// Gives up a lease that was taken to make one step, which is made.
@@ -276,8 +278,8 @@ impl Leases<'_> {
         let options = self.workspace.commit_options();
         // A mistyped path leaves no trace.
         self.workspace.read_file(path)?;
-        let lock =
-            ArtifactLock::acquire(self.workspace.root(), path, options.lock_timeout).map_err(CommitError::from)?;
+        let lock = ArtifactLock::acquire(self.workspace.root(), path, options.lock_timeout)
+            .map_err(CommitError::from)?;
         let bytes = lock.read().map_err(CommitError::from)?;
         let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
         let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));

@@ -64,7 +64,7 @@ impl Project {
     fn events(&self) -> Vec<Event> {
         let path = ProjectPath::new(FILE).unwrap();
         let lineage =
-            self.workspace.with_history(|history| history.lineage(&ArtifactKey::of_path(&path), &path));
+            self.workspace.history().ask(|history| history.lineage(&ArtifactKey::of_path(&path), &path));
         let lineage = lineage.unwrap();
         assert_eq!(lineage.verify(), []);
         lineage.events().to_vec()

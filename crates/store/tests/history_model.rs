@@ -107,7 +107,7 @@ impl Project {
 
     fn lineage(&self, artifact: usize) -> Lineage {
         let path = path(artifact);
-        self.workspace.with_history(|history| history.lineage(&ArtifactKey::of_path(&path), &path)).unwrap()
+        self.workspace.history().ask(|history| history.lineage(&ArtifactKey::of_path(&path), &path)).unwrap()
     }
 
     fn standing(&self, artifact: usize) -> HistoryState {
@@ -160,7 +160,7 @@ impl Project {
                     Err(error) => panic!("{error:?}"),
                 }
                 // The next one to open for writing finishes it.
-                self.workspace.append(&[]).unwrap();
+                self.workspace.history().append(&[]).unwrap();
             }
             Deed::Edit(value) => {
                 let edited = before.lines().map(|line| {
@@ -273,7 +273,7 @@ proptest! {
         let _ = fs::remove_dir_all(project.folder.path().join(".stepmark/local/cache"));
         for artifact in 0..ARTIFACTS {
             let path = path(artifact);
-            let lineage = again.with_history(|history| history.lineage(&ArtifactKey::of_path(&path), &path)).unwrap();
+            let lineage = again.history().ask(|history| history.lineage(&ArtifactKey::of_path(&path), &path)).unwrap();
             let here = project.lineage(artifact);
             prop_assert_eq!(lineage.events(), here.events());
         }

@@ -104,7 +104,7 @@ impl Project {
     fn last_event(&self) -> Event {
         let artifact = Artifact::read(self.path.clone(), fs::read(self.place()).unwrap());
         let key = ArtifactKey::of(&artifact);
-        let lineage = self.workspace.with_history(|history| history.lineage(&key, &self.path)).unwrap();
+        let lineage = self.workspace.history().ask(|history| history.lineage(&key, &self.path)).unwrap();
         lineage.events().last().unwrap().clone()
     }
 

@@ -73,7 +73,7 @@ impl Check {
         output: &Output,
     ) -> Result<Exit, Failure> {
         let format = self.format(output)?;
-        let changed = project.workspace.changed_artifacts(version)?;
+        let changed = project.workspace.repository().changed_artifacts(version)?;
         let (artifacts, others) = apart(changed);
         let found = project.workspace.check_changes(&artifacts, version)?;
         match self.fixes.fixing() {
@@ -86,7 +86,7 @@ impl Check {
                 let fixed = fixing::make_staged(project, version, &artifacts, &found, allowed);
                 // What a version changes can be asked once.
                 let version = GitVersion::open(project.root(), &Comparison::Index)?;
-                let (artifacts, others) = apart(project.workspace.changed_artifacts(&version)?);
+                let (artifacts, others) = apart(project.workspace.repository().changed_artifacts(&version)?);
                 let found = project.workspace.check_changes(&artifacts, &version)?;
                 let exit = self.report(output, format, &others, &found, fixed.files)?;
                 fixing::show_patches(output, format, &fixed.patches);

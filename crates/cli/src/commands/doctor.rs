@@ -28,8 +28,11 @@ pub(crate) struct Doctor {
 
 impl Doctor {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let diagnosis =
-            if self.repair { project.workspace.doctor().repair()? } else { project.workspace.doctor().diagnose()? };
+        let diagnosis = if self.repair {
+            project.workspace.doctor().repair()?
+        } else {
+            project.workspace.doctor().diagnose()?
+        };
         if output.json {
             output.json("stepmark.doctor/1", wire(&diagnosis));
         }

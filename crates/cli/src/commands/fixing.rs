@@ -69,7 +69,7 @@ impl FixArguments {
 pub(super) fn make(project: &Project, found: &CheckReport<'_>, allowed: Safety) -> Fixed {
     let mut fixed = Fixed::default();
     for file in fixable(found, allowed) {
-        match project.workspace.mend(&file.path, allowed) {
+        match project.workspace.fixes().make(&file.path, allowed) {
             Ok(FixedFile { made, declined, .. }) => {
                 fixed.files.push(MendedFile { path: file.path.clone(), made, declined });
             }
@@ -88,7 +88,7 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     for file in fixable(found, allowed) {
         let (path, bytes) = (&file.path, &*file.bytes);
-        let mended = project.workspace.mended(path, bytes, allowed)?;
+        let mended = project.workspace.fixes().preview(path, bytes, allowed)?;
         output.bytes(&unified_diff(path.as_str(), bytes, &mended.bytes));
         warn_of_declined(output, path, &mended.declined);
     }
@@ -105,7 +105,7 @@ pub(super) fn make_staged(
 ) -> Fixed {
     let mut fixed = Fixed::default();
     for changed in fixable_changes(changed, found, allowed) {
-        match project.workspace.mend_staged(changed, version, allowed) {
+        match project.workspace.fixes().make_staged(changed, version, allowed) {
             Ok(None) => {}
             Ok(Some(StagedMending { path, before, mended, outcome: StagedOutcome::WorkTreeDiffers })) => {
                 let patch = unified_diff(path.as_str(), &before, &mended.bytes);
@@ -131,7 +131,9 @@ pub(super) fn show_changes(
 ) -> Result<(), Failure> {
     for changed in fixable_changes(changed, found, allowed) {
         let ChangedArtifact::Present { now, .. } = changed else { continue };
-        let Some(mended) = project.workspace.mended_change(changed, version, allowed)? else { continue };
+        let Some(mended) = project.workspace.fixes().preview_staged(changed, version, allowed)? else {
+            continue;
+        };
         let (path, bytes) = (now.path(), now.artifact().bytes());
         output.bytes(&unified_diff(path.as_str(), bytes, &mended.bytes));
         warn_of_declined(output, path, &mended.declined);

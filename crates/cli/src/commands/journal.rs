@@ -57,12 +57,12 @@ impl Journal {
             Work::Seal { stage: true, .. } => stage(project, output, StagingFor::NextCommit),
             Work::Seal { before_commit: true, .. } => stage(project, output, StagingFor::ThisCommit),
             Work::Seal { after_commit: true, .. } => {
-                let staged = project.workspace.restage_history()?;
+                let staged = project.workspace.history().restage()?;
                 show_staged(output, &StagedHistory { staged, ..StagedHistory::default() });
                 Ok(Exit::Fine)
             }
             Work::Seal { .. } => {
-                let sealed = project.workspace.seal_all()?;
+                let sealed = project.workspace.history().seal_all()?;
                 let segments = wording::count(sealed.len(), "segment");
                 let answer = || seal_answer(&StagedHistory { sealed, ..StagedHistory::default() });
                 output.json_or("stepmark.journal-seal/1", answer, || {
@@ -75,7 +75,7 @@ impl Journal {
 }
 
 fn stage(project: &Project, output: &Output, staging: StagingFor) -> Result<Exit, Failure> {
-    show_staged(output, &project.workspace.stage_history(staging)?);
+    show_staged(output, &project.workspace.history().stage(staging)?);
     Ok(Exit::Fine)
 }
 

@@ -43,12 +43,12 @@ impl Replay {
     }
 
     fn named(&self, project: &Project) -> Result<Summary, Failure> {
-        let mut checked_out = project.workspace.checked_out();
+        let mut checked_out = project.workspace.repository().checked_out();
         let mut artifacts = Vec::new();
         for given in &self.artifacts {
-            artifacts.push(project.workspace.replay(&project.path(given)?, &mut checked_out)?);
+            artifacts.push(project.workspace.history().replay(&project.path(given)?, &mut checked_out)?);
         }
-        let problems = project.workspace.with_history(History::problems)?;
+        let problems = project.workspace.history().ask(History::problems)?;
         Ok(Summary { artifacts, segments: None, problems, unreadable: Vec::new() })
     }
 }
@@ -57,7 +57,7 @@ impl Replay {
 /// wrong.
 fn all(project: &Project) -> Result<Summary, Failure> {
     let (summary, verified) = all_by_index(project)?;
-    let is_wrong = project.workspace.with_history(|history| history.renew_if_wrong(&verified))?;
+    let is_wrong = project.workspace.history().ask(|history| history.renew_if_wrong(&verified))?;
     if is_wrong { Ok(all_by_index(project)?.0) } else { Ok(summary) }
 }
 
@@ -65,7 +65,7 @@ fn all_by_index(project: &Project) -> Result<(Summary, VerifiedSegments), Failur
     let root = project.root();
     thread::scope(|scope| {
         let reading = scope.spawn(|| verify_history(root));
-        let replayed = project.workspace.replay_all();
+        let replayed = project.workspace.history().replay_all();
         let read: Result<VerifiedSegments, HistoryError> = reading
             .join()
             .map_err(|_| Failure::new(Exit::Io, "the thread that read the segments ended early"))?;

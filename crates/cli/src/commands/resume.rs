@@ -133,7 +133,7 @@ fn tell(
     }
     let known = match report.sessions.as_slice() {
         [] => Vec::new(),
-        _ => project.workspace.with_history(|history| history.sessions())?,
+        _ => project.workspace.history().ask(|history| history.sessions())?,
     };
     for session in &report.sessions {
         let is_running = known.iter().any(|known| known.id == session.id && session::is_running(known));

@@ -86,7 +86,7 @@ pub(super) fn begin(
     if let Some(parent) = parent {
         draft = draft.with("parent", parent.as_str());
     }
-    project.workspace.tell(draft)?;
+    project.workspace.history().tell(draft)?;
     Ok((project, id))
 }
 
@@ -124,8 +124,8 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
     }
     let project = project.in_session(Some(id.clone()));
     project.workspace.leases().release_of_session()?;
-    project.workspace.tell(EventDraft::new(Kind::SESSION_END).with_command("session end"))?;
-    let sealed = project.workspace.seal_journal(Some(&id))?;
+    project.workspace.history().tell(EventDraft::new(Kind::SESSION_END).with_command("session end"))?;
+    let sealed = project.workspace.history().seal(Some(&id))?;
     refresh_instructions(&project, output, CycleBoundary::SessionEnd);
     if output.json {
         let segments: Vec<String> = sealed.iter().map(ToString::to_string).collect();
@@ -136,7 +136,7 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
 }
 
 fn list(project: &Project, output: &Output, list: &ListArguments) -> Result<Exit, Failure> {
-    let mut records = project.workspace.with_history(|history| history.sessions())?;
+    let mut records = project.workspace.history().ask(|history| history.sessions())?;
     records.reverse();
     let more = list.cut(&mut records);
     if output.json {
@@ -157,7 +157,7 @@ fn list(project: &Project, output: &Output, list: &ListArguments) -> Result<Exit
 fn show(project: &Project, output: &Output, id: Option<&SessionId>) -> Result<Exit, Failure> {
     let id = named(project, id)?;
     let record = record(project, &id)?;
-    let events = project.workspace.with_history(|history| history.of_session(id.as_str()))?;
+    let events = project.workspace.history().ask(|history| history.of_session(id.as_str()))?;
     if output.json {
         let mut wire = wire(project, &record);
         wire["event_list"] = events.iter().map(event_wire).collect();
@@ -182,7 +182,7 @@ fn named(project: &Project, id: Option<&SessionId>) -> Result<SessionId, Failure
 }
 
 fn record(project: &Project, id: &SessionId) -> Result<Record, Failure> {
-    let sessions = project.workspace.with_history(|history| history.sessions())?;
+    let sessions = project.workspace.history().ask(|history| history.sessions())?;
     sessions.into_iter().find(|record| record.id == id.as_str()).ok_or_else(|| {
         Failure::new(Exit::Findings, format!("the journal knows no session `{id}`"))
             .with_help("`stepmark session list` shows the sessions")
@@ -208,7 +208,7 @@ pub(super) fn is_running(record: &Record) -> bool {
 /// Refuses to write for a session that has ended: its part of history is closed.
 pub(super) fn refuse_ended(project: &Project) -> Result<(), Failure> {
     let Some(id) = project.workspace.attribution().session.clone() else { return Ok(()) };
-    let end = project.workspace.with_history(|history| history.end_of_session(id.as_str()))?;
+    let end = project.workspace.history().ask(|history| history.end_of_session(id.as_str()))?;
     let Some(end) = end else { return Ok(()) };
     let message = format!("nothing was changed: the session `{id}` has ended, at {:.0}", end.at);
     Err(Failure::new(Exit::Findings, message).with_help(format!(

@@ -25,7 +25,7 @@ pub(crate) struct Undo {
 
 impl Undo {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let event = project.workspace.with_history(|history| history.event(&self.event))?;
+        let event = project.workspace.history().ask(|history| history.event(&self.event))?;
         let carried = project.workspace.undo(&event, self.reason.clone())?;
         change::report(output, &carried)?;
         Ok(Exit::Fine)

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicUsize;
 
+use crate::catalogues::CatalogueFiles;
 use crate::catalogues::{Catalogues, catalogue_path};
 use crate::commit::{CommitError, Expected, Outcome, replace_whole};
-use crate::catalogues::CatalogueFiles;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::ProjectPathError,
@@ -60,10 +60,7 @@ impl CatalogueFiles<'_> {
     ///
     /// # Errors
     /// Those of [`CatalogueFiles::rebuild`].
-    pub fn rebuild_counted(
-        &self,
-        count: &AtomicUsize,
-    ) -> Result<CatalogueRebuild, CatalogueError> {
+    pub fn rebuild_counted(&self, count: &AtomicUsize) -> Result<CatalogueRebuild, CatalogueError> {
         let Catalogues { catalogues, problems } = self.read_counted(count);
         let mut rebuild = CatalogueRebuild { problems, ..CatalogueRebuild::default() };
         for catalogue in &catalogues {
@@ -84,7 +81,13 @@ impl CatalogueFiles<'_> {
                 continue;
             }
             let expected = Expected::of(found.as_deref());
-            let outcome = replace_whole(self.workspace.root(), &path, expected, &bytes, self.workspace.commit_options())?;
+            let outcome = replace_whole(
+                self.workspace.root(),
+                &path,
+                expected,
+                &bytes,
+                self.workspace.commit_options(),
+            )?;
             match outcome {
                 Outcome::Unchanged => rebuild.unchanged += 1,
                 Outcome::Written { .. } | Outcome::Deleted { .. } => rebuild.written += 1,

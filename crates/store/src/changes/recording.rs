@@ -34,7 +34,9 @@ impl Workspace {
         }
         let past = match (change.last_told, &old.state) {
             (Some(event), Some(state)) => PriorState::Known { event, state: Some(state.clone()) },
-            _ => self.with_history(|history| past(history, change.path, &old, self.checked_out()))?,
+            _ => self
+                .history()
+                .ask(|history| past(history, change.path, &old, self.repository().checked_out()))?,
         };
         let changes = old.state.as_ref().zip(new.state.as_ref()).map(|(old, new)| diff(old, new));
         let draft = match change.old.zip(change.new) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::commit::{self, CommitError, JournalWriteError, Seal};
 use crate::history::HistoryError;
-use crate::workspace::Workspace;
+use crate::workspace::ProjectHistory;
 use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, SessionId};
 
 /// Why the journal was not written.
@@ -21,14 +21,14 @@ pub enum TellError {
     History(#[from] HistoryError),
 }
 
-impl Workspace {
+impl ProjectHistory<'_> {
     /// Adds an event that is about no artifact, such as the start of a session, and returns it when it is on the disk.
     ///
     /// # Errors
     /// When the journal cannot be written.
     pub fn tell(&self, draft: EventDraft) -> Result<Event, TellError> {
-        let attribution = self.attribution();
-        let mut event = Event::new(draft, attribution.actor.clone(), self.now());
+        let attribution = self.workspace.attribution();
+        let mut event = Event::new(draft, attribution.actor.clone(), self.workspace.now());
         event.session = attribution.session.clone().map(String::from);
         event.correlation.clone_from(&attribution.correlation);
         let event = event.sealed();
@@ -41,19 +41,24 @@ impl Workspace {
     /// # Errors
     /// When the journal cannot be written.
     pub fn append(&self, events: &[Event]) -> Result<(), TellError> {
-        commit::finish_interrupted(self.root(), self.commit_options())?;
-        Ok(commit::append_events(self.root(), events, self.commit_options().fsync)?)
+        commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
+        Ok(commit::append_events(self.workspace.root(), events, self.workspace.commit_options().fsync)?)
     }
 
     /// Moves the live segments of a session (`None`: of commands outside of any) to the tracked journal.
     ///
     /// # Errors
     /// When they cannot be moved, or the segments before them cannot be read.
-    pub fn seal_journal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, TellError> {
-        commit::finish_interrupted(self.root(), self.commit_options())?;
-        let seal = Seal { heads: self.with_history(|history| history.tips(MOST_HEADS))?, at: self.now() };
+    pub fn seal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, TellError> {
+        commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
+        let seal = Seal { heads: self.ask(|history| history.tips(MOST_HEADS))?, at: self.workspace.now() };
         let session = session.map(SessionId::as_str);
-        Ok(commit::seal_segments(self.root(), session, seal, self.commit_options().fsync)?)
+        Ok(commit::seal_segments(
+            self.workspace.root(),
+            session,
+            seal,
+            self.workspace.commit_options().fsync,
+        )?)
     }
 
     /// The same for the live segments `names`, of whatever session.
@@ -61,8 +66,13 @@ impl Workspace {
     /// # Errors
     /// When they cannot be moved, or the segments before them cannot be read.
     pub fn seal_live_segments(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<SegmentName>, TellError> {
-        commit::finish_interrupted(self.root(), self.commit_options())?;
-        let seal = Seal { heads: self.with_history(|history| history.tips(MOST_HEADS))?, at: self.now() };
-        Ok(commit::seal_named_segments(self.root(), names, seal, self.commit_options().fsync)?)
+        commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
+        let seal = Seal { heads: self.ask(|history| history.tips(MOST_HEADS))?, at: self.workspace.now() };
+        Ok(commit::seal_named_segments(
+            self.workspace.root(),
+            names,
+            seal,
+            self.workspace.commit_options().fsync,
+        )?)
     }
 }

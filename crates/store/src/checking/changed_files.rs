@@ -78,7 +78,7 @@ impl Workspace {
             Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| Baseline::read(&bytes))?,
             None => Baseline::default(),
         };
-        let around = self.chains_around(changed, version)?;
+        let around = self.repository().chains_around(changed, version)?;
         let chains = around.as_ref().map(|around| &around.chains);
         let held = HeldHistory::new(self, version);
         let mut report = CheckReport::default();

@@ -12,20 +12,34 @@ use stepmark_model::{
     journal::{EventDraft, Kind},
 };
 
+/// The fixes of findings.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixes<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// The fixes of findings.
+    pub const fn fixes(&self) -> Fixes<'_> {
+        Fixes { workspace: self }
+    }
+}
+
+impl Fixes<'_> {
     /// What the fixes that are `allowed` make of a file of `bytes` at `path`. Nothing is written.
     ///
     /// # Errors
     /// When the file, or what rules ask for around it, cannot be read.
-    pub fn mended(
+    pub fn preview(
         &self,
         path: &ProjectPath,
         bytes: &[u8],
         allowed: Safety,
     ) -> Result<FixedFile, ChangeError> {
         check::apply_fixes(bytes, allowed, |bytes| {
-            let artifact = self.read_again(path, bytes)?;
-            let found = self.check(std::slice::from_ref(&artifact), Selection::Some, Known::LeftOut)?;
+            let artifact = self.workspace.read_again(path, bytes)?;
+            let found =
+                self.workspace.check(std::slice::from_ref(&artifact), Selection::Some, Known::LeftOut)?;
             // Gates on the disk are those of the file as it stands there; they follow when it is committed.
             let findings = found.files.into_iter().flat_map(|file| file.findings);
             Ok(findings.filter(|finding| finding.rule.is_of_artifact()).collect())
@@ -36,15 +50,15 @@ impl Workspace {
     /// meanwhile; a lease of somebody else is respected, gates follow, and history is told which fixes were made.
     ///
     /// # Errors
-    /// Those of [`Workspace::mended`] and [`Workspace::change_files`]. Then the file is as it was.
-    pub fn mend(&self, path: &ProjectPath, allowed: Safety) -> Result<FixedFile, ChangeError> {
+    /// Those of [`Fixes::preview`] and [`Workspace::change_files`]. Then the file is as it was.
+    pub fn make(&self, path: &ProjectPath, allowed: Safety) -> Result<FixedFile, ChangeError> {
         let last: RefCell<Option<FixedFile>> = RefCell::new(None);
         let draft = |_: &ProjectPath| draft(last.borrow().as_ref(), allowed);
-        self.change_files(std::slice::from_ref(path), draft, |found| {
+        self.workspace.change_files(std::slice::from_ref(path), draft, |found| {
             let Some(Some(bytes)) = found.first() else {
                 return Err(ArtifactError::Missing { path: path.clone() }.into());
             };
-            let mended = self.mended(path, bytes, allowed)?;
+            let mended = self.preview(path, bytes, allowed)?;
             let is_changed = mended.bytes != *bytes;
             let decision =
                 if is_changed { FileDecision::Write(mended.bytes.clone()) } else { FileDecision::Keep };

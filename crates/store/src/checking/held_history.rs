@@ -56,7 +56,7 @@ impl<'v> HeldHistory<'v> {
     }
 
     fn holds(&self, event: EventId, side: Side) -> Result<bool, HistoryError> {
-        let segments = self.workspace.with_history(|history| history.segments_of(event))?;
+        let segments = self.workspace.history().ask(|history| history.segments_of(event))?;
         Ok(segments.into_iter().any(|segment| self.holds_segment(segment, side)))
     }
 

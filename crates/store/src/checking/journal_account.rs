@@ -87,7 +87,7 @@ impl<'w> JournalAccount<'w> {
         names.dedup();
         let mut events = Vec::new();
         for (key, path) in names {
-            let lineage = self.workspace.with_history(|history| history.lineage(&key, path))?;
+            let lineage = self.workspace.history().ask(|history| history.lineage(&key, path))?;
             events.extend(lineage.events().iter().cloned());
         }
         Ok(Lineage::new(events))

@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 
 use crate::changes::ChangeError;
+use crate::checking::fixing::Fixes;
 use crate::checking::fixing::draft;
 use crate::commit::FileDecision;
 use crate::git::{GitVersion, GitVersionError, index, index::IndexEntry};
 use crate::repository::ChangedArtifact;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::ArtifactError;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -57,13 +58,13 @@ pub enum StagedMendingError {
     },
 }
 
-impl Workspace {
+impl Fixes<'_> {
     /// What the fixes that are `allowed` make of a changed artifact, checked as in [`Workspace::check_changes`]. Nothing is
     /// written.
     ///
     /// # Errors
     /// When what rules ask for cannot be read.
-    pub fn mended_change(
+    pub fn preview_staged(
         &self,
         changed: &ChangedArtifact,
         version: &GitVersion,
@@ -71,9 +72,9 @@ impl Workspace {
     ) -> Result<Option<FixedFile>, ChangeError> {
         let ChangedArtifact::Present { now, before } = changed else { return Ok(None) };
         let mended = check::apply_fixes(now.artifact().bytes(), allowed, |bytes| {
-            let now = self.read_again(now.path(), bytes)?;
+            let now = self.workspace.read_again(now.path(), bytes)?;
             let again = ChangedArtifact::Present { now, before: before.clone() };
-            let found = self.check_changes(std::slice::from_ref(&again), version)?;
+            let found = self.workspace.check_changes(std::slice::from_ref(&again), version)?;
             Ok::<_, ChangeError>(found.files.into_iter().flat_map(|file| file.findings).collect())
         })?;
         Ok(Some(mended))
@@ -84,14 +85,14 @@ impl Workspace {
     ///
     /// # Errors
     /// Why it was not mended.
-    pub fn mend_staged(
+    pub fn make_staged(
         &self,
         changed: &ChangedArtifact,
         version: &GitVersion,
         allowed: Safety,
     ) -> Result<Option<StagedMending>, StagedMendingError> {
         let ChangedArtifact::Present { now, .. } = changed else { return Ok(None) };
-        let Some(mended) = self.mended_change(changed, version, allowed)? else { return Ok(None) };
+        let Some(mended) = self.preview_staged(changed, version, allowed)? else { return Ok(None) };
         let outcome = self.write_staged(now, &mended, allowed)?;
         let (path, before) = (now.path().clone(), now.artifact().bytes().to_vec());
         Ok(Some(StagedMending { path, before, mended, outcome }))
@@ -107,14 +108,16 @@ impl Workspace {
         if mended.bytes == before {
             return Ok(StagedOutcome::Unchanged);
         }
-        let entry = IndexEntry::find(self.root(), path)?;
+        let entry = IndexEntry::find(self.workspace.root(), path)?;
         let Some(entry) = entry else { return Ok(StagedOutcome::WorkTreeDiffers) };
-        if !entry.holds(self.root(), before)? || !self.replace_in_work_tree(path, before, mended, allowed)? {
+        if !entry.holds(self.workspace.root(), before)?
+            || !self.replace_in_work_tree(path, before, mended, allowed)?
+        {
             return Ok(StagedOutcome::WorkTreeDiffers);
         }
         let written = entry
-            .with_bytes(self.root(), &mended.bytes)
-            .and_then(|entry| index::write(self.root(), std::slice::from_ref(&entry)));
+            .with_bytes(self.workspace.root(), &mended.bytes)
+            .and_then(|entry| index::write(self.workspace.root(), std::slice::from_ref(&entry)));
         written.map_err(|source| StagedMendingError::NotStaged { path: path.clone(), source })?;
         Ok(StagedOutcome::Written)
     }
@@ -127,14 +130,14 @@ impl Workspace {
         mended: &FixedFile,
         allowed: Safety,
     ) -> Result<bool, ChangeError> {
-        match self.read_file(path) {
+        match self.workspace.read_file(path) {
             Ok(bytes) if bytes == before => {}
             Ok(_) | Err(ArtifactError::Missing { .. }) => return Ok(false),
             Err(error) => return Err(error.into()),
         }
         let is_same = RefCell::new(false);
         let draft = |_: &ProjectPath| draft(Some(mended), allowed);
-        self.change_files(std::slice::from_ref(path), draft, |found| {
+        self.workspace.change_files(std::slice::from_ref(path), draft, |found| {
             let holds = matches!(found.first(), Some(Some(bytes)) if *bytes == before);
             is_same.replace(holds);
             Ok(vec![if holds { FileDecision::Write(mended.bytes.clone()) } else { FileDecision::Keep }])

@@ -1,9 +1,9 @@
 //! Making checkpoints: the file and the event that tells of it, as one.
 
 use crate::changes::{ChangeError, TellError};
+use crate::checkpoints::Checkpoints;
 use crate::commit::{self, CommitError, Deliberation, FileDecision, FileTransition, UpdateError};
 use crate::repository::git_history::head_commit;
-use crate::checkpoints::Checkpoints;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath},
@@ -149,11 +149,7 @@ impl Checkpoints<'_> {
     /// # Errors
     /// When the artifact has no state, or something cannot be read or written. [`CheckpointError::Seal`] says that the
     /// checkpoint was made.
-    pub fn make(
-        &self,
-        path: &ProjectPath,
-        message: Option<&str>,
-    ) -> Result<CheckpointMade, CheckpointError> {
+    pub fn make(&self, path: &ProjectPath, message: Option<&str>) -> Result<CheckpointMade, CheckpointError> {
         let git_commit = head_commit(self.workspace.root());
         for _ in 0..ATTEMPTS {
             let bytes = self.workspace.read_file(path).map_err(ChangeError::from)?;
@@ -175,7 +171,8 @@ impl Checkpoints<'_> {
                 made: None,
             };
             let paths = [path.clone(), place.clone()];
-            let done = commit::transact(self.workspace.root(), &paths, self.workspace.commit_options(), &mut making);
+            let done =
+                commit::transact(self.workspace.root(), &paths, self.workspace.commit_options(), &mut making);
             match (done, making.made) {
                 (Ok(_), Some((checkpoint, _))) => return self.sealed(place, checkpoint),
                 (Err(UpdateError::Decide(Ended::Refused(error))), _) => return Err(error),
@@ -187,7 +184,7 @@ impl Checkpoints<'_> {
     }
 
     fn sealed(&self, place: ProjectPath, checkpoint: Checkpoint) -> Result<CheckpointMade, CheckpointError> {
-        match self.workspace.seal_journal(self.workspace.attribution().session.as_ref()) {
+        match self.workspace.history().seal(self.workspace.attribution().session.as_ref()) {
             Ok(sealed) => Ok(CheckpointMade { place, checkpoint, sealed }),
             Err(source) => Err(CheckpointError::Seal { place, source }),
         }

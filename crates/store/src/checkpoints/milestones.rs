@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::changes::Carried;
+use crate::checkpoints::Checkpoints;
 use crate::checkpoints::{CheckpointError, CheckpointMade};
 use crate::commit::Outcome;
 use crate::configuration::Milestone;
-use crate::checkpoints::Checkpoints;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::workflow::{Next, StepId, StepMatch};
 

@@ -90,10 +90,7 @@ impl Checkpoints<'_> {
     }
 
     /// The files of the checkpoints under these keys, the newest first.
-    pub(crate) fn of(
-        &self,
-        keys: &[ArtifactKey],
-    ) -> Result<Vec<ProjectPath>, CheckpointListError> {
+    pub(crate) fn of(&self, keys: &[ArtifactKey]) -> Result<Vec<ProjectPath>, CheckpointListError> {
         let mut places = Vec::new();
         for key in keys {
             places.extend(self.checkpoints_in(&checkpoint_folder(key))?);

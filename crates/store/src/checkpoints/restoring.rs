@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use crate::changes::ChangeError;
 use crate::checkpoints::CheckpointReadError;
-use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
 use crate::checkpoints::Checkpoints;
+use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
 use crate::workspace::ArtifactError;
 use stepmark_frontmatter::{Document, Fences, Region, replace_frontmatter};
 use stepmark_model::tracked_artifact::TrackedArtifact;
@@ -156,7 +156,8 @@ impl Checkpoints<'_> {
         place: &ProjectPath,
         bytes: &[u8],
     ) -> Result<ProjectPath, RestoreError> {
-        let copy = damaged_copy_path(place, self.workspace.now(), FileHash::of(bytes)).map_err(ChangeError::from)?;
+        let copy =
+            damaged_copy_path(place, self.workspace.now(), FileHash::of(bytes)).map_err(ChangeError::from)?;
         match commit::create(self.workspace.root(), &copy, bytes, self.workspace.commit_options()) {
             // The name holds the hash: what stands there was kept in an earlier attempt.
             Ok(_) | Err(CommitError::Publish(PublishError::Conflict(_))) => Ok(copy),

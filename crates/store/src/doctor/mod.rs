@@ -89,12 +89,9 @@ impl Doctor<'_> {
         let mut findings = Vec::new();
         let pending = commit::interrupted_paths(self.workspace.root())?;
         findings.extend(pending.into_iter().map(|path| DoctorFinding::InterruptedCommit { path }));
-        findings.extend(
-            commit::commits_set_aside(self.workspace.root())?.into_iter().map(|aside| DoctorFinding::CommitSetAside {
-                shown: self.workspace.root().shown(&aside.record),
-                aside,
-            }),
-        );
+        findings.extend(commit::commits_set_aside(self.workspace.root())?.into_iter().map(|aside| {
+            DoctorFinding::CommitSetAside { shown: self.workspace.root().shown(&aside.record), aside }
+        }));
         let state = commit::old_state(self.workspace.root());
         findings.extend((state != OldState::None).then_some(DoctorFinding::OldState { state }));
         let moved = commit::moved_projects(self.workspace.root())?;
@@ -106,20 +103,21 @@ impl Doctor<'_> {
         );
         // The segments themselves: an index that lost rows would know of nothing.
         let verified = verify_history(self.workspace.root())?;
-        let is_index_renewed = self.workspace.with_history(|history| history.renew_if_wrong(&verified))?;
+        let is_index_renewed = self.workspace.history().ask(|history| history.renew_if_wrong(&verified))?;
         findings.extend(
             verified
                 .problems
                 .into_iter()
                 .map(|problem| DoctorFinding::JournalLine { file: problem.file.clone(), problem }),
         );
-        let replayed = self.workspace.replay_all()?;
+        let replayed = self.workspace.history().replay_all()?;
         let spoilt = |(place, source)| DoctorFinding::Checkpoint { place, source };
         let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed;
         findings.extend(checkpoints.into_iter().map(spoilt));
         let left = kept_files::find(self.workspace.root())?;
         findings.extend(left.kept.into_iter().map(|path| DoctorFinding::KeptBytes { path }));
-        let temporary = left.temporary.into_iter().filter(|path| commit::is_left_over(self.workspace.root(), path));
+        let temporary =
+            left.temporary.into_iter().filter(|path| commit::is_left_over(self.workspace.root(), path));
         findings.extend(temporary.map(|path| DoctorFinding::TemporaryFile { path }));
         findings.extend(unreadable.into_iter().map(|source| DoctorFinding::UnreadableArtifact { source }));
         findings.extend(problems.into_iter().map(|problem| DoctorFinding::UnreadableFolder { problem }));
@@ -142,21 +140,27 @@ impl Doctor<'_> {
         commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
         let waiting = commit::interrupted_paths(self.workspace.root())?;
         finished.retain(|path| !waiting.contains(path));
-        let torn = self.workspace.with_history(History::problems)?.iter().any(|problem| !problem.is_damage());
+        let torn =
+            self.workspace.history().ask(History::problems)?.iter().any(|problem| !problem.is_damage());
         let cut = if torn {
-            commit::cut_torn_lines(self.workspace.root(), self.workspace.commit_options().fsync).map_err(TellError::from)?
+            commit::cut_torn_lines(self.workspace.root(), self.workspace.commit_options().fsync)
+                .map_err(TellError::from)?
         } else {
             Vec::new()
         };
-        let published = if commit::unpublished_segments(self.workspace.root()).map_err(TellError::from)?.is_empty() {
-            Vec::new()
-        } else {
-            commit::finish_sealing(self.workspace.root(), self.workspace.commit_options().fsync).map_err(TellError::from)?
-        };
+        let published =
+            if commit::unpublished_segments(self.workspace.root()).map_err(TellError::from)?.is_empty() {
+                Vec::new()
+            } else {
+                commit::finish_sealing(self.workspace.root(), self.workspace.commit_options().fsync)
+                    .map_err(TellError::from)?
+            };
         let published = published.iter().map(tracked_file).collect();
         let left = kept_files::find(self.workspace.root())?.temporary;
-        let removed = left.into_iter().filter(|path| commit::remove_left_over(self.workspace.root(), path)).collect();
-        let set_aside = commit::repair_commits_set_aside(self.workspace.root(), self.workspace.commit_options())?;
+        let removed =
+            left.into_iter().filter(|path| commit::remove_left_over(self.workspace.root(), path)).collect();
+        let set_aside =
+            commit::repair_commits_set_aside(self.workspace.root(), self.workspace.commit_options())?;
         Ok(Diagnosis {
             finished,
             cut,

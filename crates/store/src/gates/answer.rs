@@ -82,7 +82,9 @@ impl Gates<'_> {
         // A reader makes no `.stepmark/` where there is none.
         #[cfg(feature = "write")]
         let stored = match stored {
-            None if self.workspace.root().path().join(".stepmark").is_dir() && self.open(path, None).is_ok() => {
+            None if self.workspace.root().path().join(".stepmark").is_dir()
+                && self.open(path, None).is_ok() =>
+            {
                 Some(folder.read()?.unwrap_or_default())
             }
             stored => stored,

@@ -49,7 +49,7 @@ impl Workspace {
     fn session_paths(&self) -> Result<Vec<ProjectPath>, GateError> {
         let window = i64::try_from(self.configuration().gate_window().as_secs()).unwrap_or(i64::MAX);
         let now = self.now().as_second();
-        let paths = self.with_history(|history| {
+        let paths = self.history().ask(|history| {
             let mut paths = Vec::new();
             for session in history.sessions()?.iter().filter(|session| {
                 session.end.is_none() && now.saturating_sub(session.last.at.as_second()) <= window

@@ -10,8 +10,8 @@ use std::{
 };
 
 use crate::disk::{in_parts::map_in_parts, uninterrupted::uninterrupted};
-use crate::gates::{GateError, GateFolder, sight, steps_of};
 use crate::gates::Gates;
+use crate::gates::{GateError, GateFolder, sight, steps_of};
 use stepmark_model::{
     artifact::ProjectPath,
     projection::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, GateStep, GateUse, StoredGate, superfluous},
@@ -97,7 +97,9 @@ impl Gates<'_> {
         }
         let Some(stat) = sight::stat(self.workspace.root(), artifact.path())? else { return Ok(None) };
         let changed = stat.modified / 1_000_000_000;
-        let age = Duration::from_secs(self.workspace.now().as_second().saturating_sub(changed).try_into().unwrap_or(0));
+        let age = Duration::from_secs(
+            self.workspace.now().as_second().saturating_sub(changed).try_into().unwrap_or(0),
+        );
         let facts = GateUse { is_finished, age, is_in_use };
         if !facts.keeps_gates(self.workspace.configuration().gate_window()) {
             return Ok(None);

@@ -11,8 +11,8 @@ use std::{
 
 use crate::commit::ArtifactLock;
 use crate::disk::{own_file, own_file::Access, uninterrupted::uninterrupted};
-use crate::gates::{GateError, GateFolder, rebuild::GateRebuild, sight::Sight, steps_of};
 use crate::gates::Gates;
+use crate::gates::{GateError, GateFolder, rebuild::GateRebuild, sight::Sight, steps_of};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, StateDigest},
     journal::{ArtifactKey, EventId},
@@ -49,11 +49,7 @@ impl Gates<'_> {
     }
 
     /// The same, where the artifact will be `new`.
-    pub(crate) fn close_for(
-        &self,
-        path: &ProjectPath,
-        new: Option<&Artifact>,
-    ) -> Result<(), GateError> {
+    pub(crate) fn close_for(&self, path: &ProjectPath, new: Option<&Artifact>) -> Result<(), GateError> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
         let Some(names) = folder.names()? else { return Ok(()) };
         let steps = match new {
@@ -83,11 +79,7 @@ impl Gates<'_> {
     ///
     /// # Errors
     /// Those of [`Gates::open`].
-    pub(crate) fn follow(
-        &self,
-        path: &ProjectPath,
-        event: Option<EventId>,
-    ) -> Result<(), GateError> {
+    pub(crate) fn follow(&self, path: &ProjectPath, event: Option<EventId>) -> Result<(), GateError> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
         if folder.names()?.is_none() {
             match self.listing(path)? {

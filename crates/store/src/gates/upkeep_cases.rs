@@ -78,7 +78,7 @@ fn gates_follow_the_commands() {
     }
     let gate = |step: &str| project.workspace.gates().check(&project.path, step).unwrap().gate.unwrap();
     let event = gate("2").event.unwrap();
-    let told = project.workspace.with_history(|history| history.event(&event.to_string())).unwrap();
+    let told = project.workspace.history().ask(|history| history.event(&event.to_string())).unwrap();
     assert_eq!(told.command.as_deref(), Some("complete step-02-vision"));
 
     project.carry_out(&Command::Complete { steps: steps("step-03-success") });
@@ -198,7 +198,14 @@ fn what_is_no_gate_answers_nothing() {
     }
     let artifact = project.workspace.artifact(&project.path).unwrap();
     let rules = |project: &Project| -> Vec<&str> {
-        project.workspace.gates().findings(&artifact).unwrap().iter().map(|finding| finding.rule.name).collect()
+        project
+            .workspace
+            .gates()
+            .findings(&artifact)
+            .unwrap()
+            .iter()
+            .map(|finding| finding.rule.name)
+            .collect()
     };
     assert_eq!(rules(&project), ["step-without-gate"]);
     fs::write(project.place(".stepmark/gates/docs/prd.md/9.gate"), &whole).unwrap();

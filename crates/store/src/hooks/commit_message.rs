@@ -53,8 +53,9 @@ impl GitHooks<'_> {
         }
         let failed = |source| CommitMessageError::File { file: file.to_owned(), source };
         let message = fs::read_to_string(file).map_err(failed)?;
-        let heads = self.workspace.with_history(|history| history.tips_among(&names, MOST_TRAILERS))?;
-        let comment = comment_of(&message, printed(self.workspace.root(), &["config", "--get", "core.commentChar"]));
+        let heads = self.workspace.history().ask(|history| history.tips_among(&names, MOST_TRAILERS))?;
+        let comment =
+            comment_of(&message, printed(self.workspace.root(), &["config", "--get", "core.commentChar"]));
         let Some(text) = with_heads(&message, &comment, &heads).filter(|text| *text != message) else {
             return Ok(false);
         };
@@ -64,8 +65,8 @@ impl GitHooks<'_> {
 
     /// The sealed segments that the next commit holds.
     fn staged_segments(&self) -> BTreeSet<SegmentName> {
-        let listed =
-            printed(self.workspace.root(), &["ls-files", "--cached", "-z", "--", SEALED_FOLDER]).unwrap_or_default();
+        let listed = printed(self.workspace.root(), &["ls-files", "--cached", "-z", "--", SEALED_FOLDER])
+            .unwrap_or_default();
         let name = |path: &str| {
             let file = path.strip_prefix(SEALED_FOLDER)?.strip_prefix('/')?;
             SegmentName::new(file.strip_suffix(".jsonl").or_else(|| file.strip_suffix(".jsonl.gz"))?)

@@ -8,7 +8,7 @@ use crate::disk::own_file;
 use crate::git::{GitVersionError, index, index::IndexEntry};
 use crate::git::{process::is_repository, process::printed};
 use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
-use crate::workspace::Workspace;
+use crate::workspace::ProjectHistory;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -59,13 +59,13 @@ pub enum StageHistoryError {
     },
 }
 
-impl Workspace {
+impl ProjectHistory<'_> {
     /// Seals all live segments of this clone, and returns which.
     ///
     /// # Errors
     /// When the journal cannot be read or written.
     pub fn seal_all(&self) -> Result<Vec<SegmentName>, StageHistoryError> {
-        let live = self.with_history(|history| history.live_segments(None))?;
+        let live = self.ask(|history| history.live_segments(None))?;
         Ok(self.seal_live_segments(&live)?)
     }
 
@@ -77,7 +77,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When the journal cannot be read or written, or git does not answer.
-    pub fn stage_history(&self, staging: StagingFor) -> Result<StagedHistory, StageHistoryError> {
+    pub fn stage(&self, staging: StagingFor) -> Result<StagedHistory, StageHistoryError> {
         let mut changed = self.changed_files(&["diff", "--cached"], &[])?;
         let is_all = changed.is_empty() && staging == StagingFor::NextCommit;
         if changed.is_empty() {
@@ -91,14 +91,14 @@ impl Workspace {
             .unwrap_or_default();
         }
         let wanted = (!is_all).then_some(&changed);
-        let live = self.with_history(|history| history.live_segments(wanted))?;
+        let live = self.ask(|history| history.live_segments(wanted))?;
         let sealed = if live.is_empty() { Vec::new() } else { self.seal_live_segments(&live)? };
         let elsewhere = self.segments_elsewhere(&changed)?;
         let mut staged = Vec::new();
         match staging {
             StagingFor::NextCommit if !elsewhere.is_empty() => {
-                let fsync = self.commit_options().fsync;
-                commit::publish_copies(self.root(), &elsewhere, fsync).map_err(TellError::from)?;
+                let fsync = self.workspace.commit_options().fsync;
+                commit::publish_copies(self.workspace.root(), &elsewhere, fsync).map_err(TellError::from)?;
             }
             StagingFor::NextCommit => {}
             StagingFor::ThisCommit => staged = self.stage_copies(&elsewhere)?,
@@ -108,7 +108,7 @@ impl Workspace {
         }
         let unknown =
             self.paths_of(&["ls-files", "--others", "--exclude-standard", "-z", "--", SEALED_FOLDER])?;
-        staged.extend(self.stage(unknown)?);
+        staged.extend(self.add_to_index(unknown)?);
         Ok(StagedHistory { sealed, staged })
     }
 
@@ -132,7 +132,7 @@ impl Workspace {
         &self,
         changed: &BTreeSet<ProjectPath>,
     ) -> Result<BTreeSet<SegmentName>, HistoryError> {
-        let segments = self.with_history(|history| history.segments())?.into_iter();
+        let segments = self.ask(|history| history.segments())?.into_iter();
         let copies = segments.filter(|segment| segment.place == SegmentPlace::Copy);
         let elsewhere: BTreeSet<SegmentName> = copies.map(|segment| segment.name).collect();
         let mut wanted = BTreeSet::new();
@@ -140,18 +140,18 @@ impl Workspace {
             return Ok(wanted);
         }
         for path in changed {
-            let artifact = self.artifact(path).ok();
+            let artifact = self.workspace.artifact(path).ok();
             let artifact = artifact.as_ref().map(TrackedArtifact::artifact);
             let key = artifact.map_or_else(|| ArtifactKey::of_path(path), ArtifactKey::of);
             let file = artifact.map(Digests::of);
-            let lineage = self.with_history(|history| history.lineage(&key, path))?;
+            let lineage = self.ask(|history| history.lineage(&key, path))?;
             let mut left: Vec<&Event> =
                 lineage.events().iter().filter(|event| Digests::are_same_state(event.after, file)).collect();
             let mut seen = BTreeSet::new();
             while let Some(event) = left.pop() {
                 if seen.insert(event.id) {
                     left.extend(event.parents.iter().filter_map(|parent| lineage.get(*parent)));
-                    wanted.extend(self.with_history(|history| history.segments_of(event.id))?);
+                    wanted.extend(self.ask(|history| history.segments_of(event.id))?);
                 }
             }
         }
@@ -169,11 +169,11 @@ impl Workspace {
         let asked: Vec<&str> = copies.iter().map(|(_, path)| path.as_str()).collect();
         let arguments = [&["check-ignore", "-z", "--"], &asked[..]].concat();
         // It ends with 1 where none is ignored.
-        let ignored = printed(self.root(), &arguments).unwrap_or_default();
+        let ignored = printed(self.workspace.root(), &arguments).unwrap_or_default();
         copies.retain(|(_, path)| !ignored.split('\0').any(|ignored| ignored == path.as_str()));
         let mut files = Vec::with_capacity(copies.len());
         for (name, path) in copies {
-            let read = commit::read_copy(self.root(), name, LIMIT);
+            let read = commit::read_copy(self.workspace.root(), name, LIMIT);
             let bytes = read.map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
             files.push((path, bytes));
         }
@@ -186,29 +186,29 @@ impl Workspace {
     ///
     /// # Errors
     /// When git does not answer, or a segment cannot be read or written.
-    pub fn restage_history(&self) -> Result<Vec<ProjectPath>, StageHistoryError> {
+    pub fn restage(&self) -> Result<Vec<ProjectPath>, StageHistoryError> {
         const ADDED: [&str; 8] =
             ["diff-tree", "-r", "-m", "--root", "--no-commit-id", "--name-only", "-z", "--diff-filter=A"];
         let added = self.paths_of(&[&ADDED[..], &["--relative", "HEAD", "--", SEALED_FOLDER]].concat())?;
         let added: BTreeSet<SegmentName> = added.iter().filter_map(segment_at).collect();
-        let segments = self.with_history(|history| history.segments())?.into_iter();
+        let segments = self.ask(|history| history.segments())?.into_iter();
         let copies = segments.filter(|segment| segment.place == SegmentPlace::Copy);
         let missing: BTreeSet<SegmentName> =
             copies.map(|segment| segment.name).filter(|name| added.contains(name)).collect();
         if !missing.is_empty() {
-            let fsync = self.commit_options().fsync;
-            commit::publish_copies(self.root(), &missing, fsync).map_err(TellError::from)?;
+            let fsync = self.workspace.commit_options().fsync;
+            commit::publish_copies(self.workspace.root(), &missing, fsync).map_err(TellError::from)?;
         }
         let committed: BTreeSet<ProjectPath> = self
             .paths_of(&["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", SEALED_FOLDER])?
             .into_iter()
             .collect();
         let unknown = self.paths_of(&["ls-files", "--others", "-z", "--", SEALED_FOLDER])?;
-        self.stage(unknown.into_iter().filter(|path| committed.contains(path)).collect())
+        self.add_to_index(unknown.into_iter().filter(|path| committed.contains(path)).collect())
     }
 
     /// Puts files of segments into the index.
-    fn stage(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, StageHistoryError> {
+    fn add_to_index(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, StageHistoryError> {
         let is_segment = |path: &ProjectPath| {
             let path = path.as_str();
             [".jsonl", ".jsonl.gz", PACK_ENDING].iter().any(|ending| path.ends_with(ending))
@@ -216,7 +216,7 @@ impl Workspace {
         let files: Vec<ProjectPath> = files.into_iter().filter(is_segment).collect();
         let mut found = Vec::with_capacity(files.len());
         for path in &files {
-            let bytes = own_file::read(self.root().path(), Path::new(path.as_str()), LIMIT)
+            let bytes = own_file::read(self.workspace.root().path(), Path::new(path.as_str()), LIMIT)
                 .map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
             found.push((path.clone(), bytes));
         }
@@ -225,20 +225,21 @@ impl Workspace {
     }
 
     fn put_into_index(&self, files: &[(ProjectPath, Vec<u8>)]) -> Result<(), GitVersionError> {
-        let prefix = printed(self.root(), &["rev-parse", "--show-prefix"]).unwrap_or_default();
+        let prefix = printed(self.workspace.root(), &["rev-parse", "--show-prefix"]).unwrap_or_default();
         let prefix = prefix.trim_end_matches('\n');
-        let entry =
-            |(path, bytes): &(ProjectPath, Vec<u8>)| IndexEntry::of_new(self.root(), prefix, path, bytes);
+        let entry = |(path, bytes): &(ProjectPath, Vec<u8>)| {
+            IndexEntry::of_new(self.workspace.root(), prefix, path, bytes)
+        };
         let entries = files.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
-        if entries.is_empty() { Ok(()) } else { index::write(self.root(), &entries) }
+        if entries.is_empty() { Ok(()) } else { index::write(self.workspace.root(), &entries) }
     }
 
     /// The paths that git prints, each ended by NUL; none outside of a repository.
     fn paths_of(&self, arguments: &[&str]) -> Result<Vec<ProjectPath>, GitVersionError> {
-        if !is_repository(self.root()) {
+        if !is_repository(self.workspace.root()) {
             return Ok(Vec::new());
         }
-        let Some(printed) = printed(self.root(), arguments) else {
+        let Some(printed) = printed(self.workspace.root(), arguments) else {
             let reason = "it ended with an error".to_owned();
             return Err(GitVersionError::Failed { command: arguments.join(" "), reason });
         };

@@ -40,7 +40,8 @@ impl Project {
 
     fn ask_with(&self, sql: &str, freshness: &Freshness) -> Result<Vec<Vec<Cell>>, AskError> {
         let question = Question::prepare(sql)?;
-        let answer = self.workspace().index().ask(&question, &BTreeMap::new(), Limits::default(), freshness)?;
+        let answer =
+            self.workspace().index().ask(&question, &BTreeMap::new(), Limits::default(), freshness)?;
         Ok(answer.rows)
     }
 

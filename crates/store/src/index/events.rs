@@ -10,12 +10,12 @@ use stepmark_model::journal::{Event, EventId, changes_in_words};
 
 /// Takes in what the journal tells since the last time.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
-    let extent = workspace.with_history(|history| history.extent())?;
+    let extent = workspace.history().ask(|history| history.extent())?;
     if contents.stamp(Part::Events)? == Some(extent) {
         return Ok(());
     }
     let known = known_ids(contents)?;
-    let (fresh, is_appended) = workspace.with_history(|history| {
+    let (fresh, is_appended) = workspace.history().ask(|history| {
         let new = appended(&history.event_ids()?, &known);
         Ok::<_, HistoryError>(match &new {
             Some(new) => (history.events_with(new)?, true),

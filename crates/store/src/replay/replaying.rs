@@ -6,7 +6,7 @@ use crate::checkpoints::{CheckpointListError, CheckpointReadError};
 use crate::disk::{WalkError, WalkProblem, WalkProblemKind};
 use crate::history::{History, HistoryError};
 use crate::repository::CheckedOut;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::{ArtifactError, ProjectHistory};
 use stepmark_frontmatter::{Change, diff};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, StateDigest, StateUnreadable},
@@ -79,31 +79,31 @@ pub enum ReplayArtifactsError {
     Artifact(#[from] ArtifactError),
 }
 
-impl Workspace {
+impl ProjectHistory<'_> {
     /// Replays the history of every artifact that is there, and of those that history knows, and reads all
     /// checkpoints.
     ///
     /// # Errors
     /// When the project cannot be walked, or its journal not be read.
     pub fn replay_all(&self) -> Result<ReplayedArtifacts, ReplayArtifactsError> {
-        let found = self.artifacts()?;
+        let found = self.workspace.artifacts()?;
         let mut all = ReplayedArtifacts { unreadable: found.unreadable, ..ReplayedArtifacts::default() };
         all.problems = found.problems;
         // Nothing that history knows is lost where a link leads nowhere.
         all.problems.retain(|problem| !matches!(problem.kind, WalkProblemKind::BrokenLink { .. }));
-        let mut checked_out = self.checked_out();
+        let mut checked_out = self.workspace.repository().checked_out();
         let mut seen: HashSet<EventId> = HashSet::new();
         for tracked in &found.artifacts {
             let artifact = tracked.artifact();
             let (path, key) = (artifact.path().clone(), ArtifactKey::of(artifact));
-            let lineage = self.with_history(|history| history.lineage(&key, &path))?;
+            let lineage = self.ask(|history| history.lineage(&key, &path))?;
             seen.extend(lineage.heads().into_iter().map(|head| head.id));
             all.artifacts.push(self.compared(path, key, Some(artifact), &lineage, &mut checked_out)?);
         }
         // Files that are gone, or show no state of a workflow any more.
         let reported: HashSet<ProjectPath> =
             all.unreadable.iter().map(|error| error.path().clone()).collect();
-        for known in self.with_history(History::artifacts)? {
+        for known in self.ask(History::artifacts)? {
             if known.goes_on
                 || known.heads.iter().all(|head| seen.contains(head))
                 || reported.contains(&known.path)
@@ -117,12 +117,12 @@ impl Workspace {
                     continue;
                 }
             };
-            let lineage = self.with_history(|history| history.lineage(&known.key, &known.path))?;
+            let lineage = self.ask(|history| history.lineage(&known.key, &known.path))?;
             let (path, key) = (known.path, known.key);
             all.artifacts.push(self.compared(path, key, artifact.as_ref(), &lineage, &mut checked_out)?);
         }
-        for place in self.checkpoints().all()? {
-            all.checkpoints.extend(self.checkpoints().at(&place).err().map(|error| (place, error)));
+        for place in self.workspace.checkpoints().all()? {
+            all.checkpoints.extend(self.workspace.checkpoints().at(&place).err().map(|error| (place, error)));
         }
         all.artifacts.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(all)
@@ -139,13 +139,13 @@ impl Workspace {
     ) -> Result<Replayed, ReplayArtifactsError> {
         let artifact = self.present(path)?;
         let key = artifact.as_ref().map_or_else(|| ArtifactKey::of_path(path), ArtifactKey::of);
-        let lineage = self.with_history(|history| history.lineage(&key, path))?;
+        let lineage = self.ask(|history| history.lineage(&key, path))?;
         self.compared(path.clone(), key, artifact.as_ref(), &lineage, checked_out)
     }
 
     /// The artifact as it is; `None` where there is no file.
     fn present(&self, path: &ProjectPath) -> Result<Option<Artifact>, ArtifactError> {
-        match self.read_file(path) {
+        match self.workspace.read_file(path) {
             Ok(bytes) => Ok(Some(Artifact::read(path.clone(), bytes))),
             Err(ArtifactError::Missing { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -174,7 +174,7 @@ impl Workspace {
         let damage = lineage.verify();
         let (mut changes, mut obstacle) = (Vec::new(), None);
         if let HistoryState::Unexplained { head } = standing {
-            match (self.with_history(|history| history.state_after(head)), state) {
+            match (self.ask(|history| history.state_after(head)), state) {
                 (Ok(recorded), Some(Ok(now))) => changes = diff(&recorded, &now),
                 (_, Some(Err(error))) => obstacle = Some(Obstacle::Unreadable(error)),
                 (_, None) => obstacle = Some(Obstacle::Gone),

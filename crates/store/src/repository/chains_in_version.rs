@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::checking::CheckError;
 use crate::git::GitVersion;
 use crate::repository::ChangedArtifact;
-use crate::workspace::{Workspace, chain::delegations_folder};
+use crate::repository::Repository;
+use crate::workspace::chain::delegations_folder;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -26,7 +27,7 @@ pub(crate) struct ChainsAround {
     pub(crate) neighbours: Vec<TrackedArtifact>,
 }
 
-impl Workspace {
+impl Repository<'_> {
     /// The chains that `changed` take part in, in the newer state of `version`; `None` where they take part in none. What has an id
     /// and no delegation of its own takes part where it has a folder of delegated artifacts.
     pub(crate) fn chains_around(
@@ -75,13 +76,13 @@ impl Workspace {
             }
             for path in version.files_with(&new)? {
                 let is_known = found.contains_key(&path) || present.iter().any(|now| *now.path() == path);
-                if is_known || !self.configuration().is_artifact(&path) {
+                if is_known || !self.workspace.configuration().is_artifact(&path) {
                     continue;
                 }
                 let Some(bytes) = version.read(&path)? else { continue };
                 let artifact = Artifact::read(path.clone(), bytes);
                 if artifact.is_tracked() {
-                    found.insert(path, self.track(artifact)?);
+                    found.insert(path, self.workspace.track(artifact)?);
                 }
             }
             asked.append(&mut words);

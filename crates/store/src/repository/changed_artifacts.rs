@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::disk::{WalkProblem, WalkProblemKind};
 use crate::git::{ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit};
 use crate::manifest::DEFAULT_MANIFEST;
-use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
+use crate::repository::Repository;
+use crate::workspace::{ArtifactError, workflows::WorkflowFileError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, SPRINT_STATUS_NAME, SprintStatus},
@@ -96,7 +97,7 @@ impl ChangedArtifact {
     }
 }
 
-impl Workspace {
+impl Repository<'_> {
     /// The artifacts that `version` changes, as the configuration of this workspace selects them. Their workflows are those of
     /// the work tree: BMAD's own files are often not in git.
     ///
@@ -105,9 +106,9 @@ impl Workspace {
     pub fn changed_artifacts(&self, version: &GitVersion) -> Result<ChangedArtifacts, ChangedArtifactsError> {
         // Git is still listing: meanwhile the workflows can be found, which the artifacts will need.
         self.suppose_manifest(version);
-        self.workflows();
+        self.workspace.workflows();
         let GitChanges { files, unmerged, over_limit, not_utf8 } =
-            version.changes(&|path| self.configuration().is_artifact(path) || is_ledger(path))?;
+            version.changes(&|path| self.workspace.configuration().is_artifact(path) || is_ledger(path))?;
         let mut found = ChangedArtifacts::default();
         let (ledgers, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_ledger(&file.path));
         for file in files {
@@ -129,11 +130,12 @@ impl Workspace {
         if !names.is_empty() {
             beside.extend(version.files_with(&names)?);
         }
-        for path in beside.difference(&known).filter(|path| self.configuration().is_artifact(path)) {
+        for path in beside.difference(&known).filter(|path| self.workspace.configuration().is_artifact(path))
+        {
             let Some(bytes) = version.read(path)? else { continue };
             let artifact = Artifact::read(path.clone(), bytes);
             if artifact.is_tracked() {
-                found.artifacts.push(ChangedArtifact::Unchanged { now: self.track(artifact)? });
+                found.artifacts.push(ChangedArtifact::Unchanged { now: self.workspace.track(artifact)? });
             }
         }
         Ok(found)
@@ -143,7 +145,7 @@ impl Workspace {
     fn suppose_manifest(&self, version: &GitVersion) {
         let manifest = ProjectPath::new(DEFAULT_MANIFEST).ok();
         // What cannot be read here may well be read through git.
-        let read = manifest.and_then(|path| Some((self.read_file(&path).ok()?, path)));
+        let read = manifest.and_then(|path| Some((self.workspace.read_file(&path).ok()?, path)));
         if let Some((bytes, path)) = read.filter(|(bytes, _)| bytes.len() >= WORTH_SUPPOSING) {
             version.suppose(&path, bytes);
         }
@@ -158,7 +160,8 @@ impl Workspace {
         // A file that held state and holds none any more is looked at, too.
         let is_looked_at = |after: &Artifact| before.is_some() || after.is_tracked();
         let after = after.map(|bytes| Artifact::read(path, bytes)).filter(is_looked_at);
-        let track = |artifact: Option<Artifact>| artifact.map(|artifact| self.track(artifact)).transpose();
+        let track =
+            |artifact: Option<Artifact>| artifact.map(|artifact| self.workspace.track(artifact)).transpose();
         Ok(match (track(before)?, track(after)?) {
             (Some(before), Some(now)) if was_moved && are_strangers(&before, &now) => {
                 vec![ChangedArtifact::Deleted { before }, ChangedArtifact::Present { now, before: None }]

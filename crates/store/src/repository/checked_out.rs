@@ -2,7 +2,7 @@
 
 use crate::disk::root::Root;
 use crate::git::{process::is_repository, version::Object, version::ObjectReader};
-use crate::workspace::Workspace;
+use crate::repository::Repository;
 use stepmark_model::{
     artifact::ProjectPath,
     journal::{ArtifactState, Digests},
@@ -53,9 +53,9 @@ impl CheckedOut {
     }
 }
 
-impl Workspace {
+impl Repository<'_> {
     /// What git has checked out.
     pub fn checked_out(&self) -> CheckedOut {
-        CheckedOut::of(self.root())
+        CheckedOut::of(self.workspace.root())
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::git::process::printed;
+use crate::repository::Repository;
 use crate::repository::{git::holds, git::object_of, git_history::head_commit};
-use crate::workspace::Workspace;
 use stepmark_model::artifact::ProjectPath;
 
 /// The commit that is checked out, as far as it is about files of the project.
@@ -20,16 +20,16 @@ pub struct CommittedFiles {
     objects: HashMap<String, String>,
 }
 
-impl Workspace {
+impl Repository<'_> {
     /// The name that git puts into commits; `None` where it is told none.
-    pub fn git_user(&self) -> Option<String> {
-        let name = printed(self.root(), &["config", "--get", "user.name"])?;
+    pub fn user(&self) -> Option<String> {
+        let name = printed(self.workspace.root(), &["config", "--get", "user.name"])?;
         Some(name.trim().to_owned()).filter(|name| !name.is_empty())
     }
 
     /// What the commit that is checked out holds; `None` outside of git, before the first commit, or where git cannot be asked.
     pub fn committed_files(&self) -> Option<CommittedFiles> {
-        let root = self.root();
+        let root = self.workspace.root();
         let commit = head_commit(root)?;
         let folder =
             printed(root, &["rev-parse", "--show-prefix"])?.trim_end_matches(['\r', '\n']).to_owned();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::git::{process::is_repository, process::printed, process::printed_or_empty};
 use crate::history::HistoryError;
-use crate::workspace::Workspace;
+use crate::repository::Repository;
 
 /// Where the default branch is looked for, in this order: that of the remote as it was last fetched, then local ones.
 const DEFAULT_BRANCHES: [&str; 4] =
@@ -17,28 +17,28 @@ const ID_LINE: &str = "^[\"']?(stepmark_id|id)[\"']?[ \t]*:";
 const GREP: [&str; 9] =
     ["grep", "-h", "-I", "--no-line-number", "--no-column", "--no-color", "--no-break", "-E", "-e"];
 
-impl Workspace {
+impl Repository<'_> {
     /// The keys of artifacts with an id that the default branch still has, so that they are not gone although the work tree lacks them; without
     /// those that were removed through stepmark. Empty outside of git; `None` where git cannot say, or no branch is known as the default.
     ///
     /// # Errors
     /// When history cannot be read.
     pub fn kept_by_default_branch(&self) -> Result<Option<BTreeSet<String>>, HistoryError> {
-        if !is_repository(self.root()) {
+        if !is_repository(self.workspace.root()) {
             return Ok(Some(BTreeSet::new()));
         }
         let Some(lines) = self.id_lines_of_default_branch() else { return Ok(None) };
         let mut kept: BTreeSet<String> =
             lines.lines().filter_map(id_of).map(|id| format!("id:{id}")).collect();
         if !kept.is_empty() {
-            let removed = self.with_history(|history| history.removed_keys())?;
+            let removed = self.workspace.history().ask(|history| history.removed_keys())?;
             kept.retain(|key| !removed.contains(key));
         }
         Ok(Some(kept))
     }
 
     fn id_lines_of_default_branch(&self) -> Option<String> {
-        let root = self.root();
+        let root = self.workspace.root();
         let is_there =
             |branch: &String| printed(root, &["rev-parse", "--verify", "--quiet", branch]).is_some();
         let configured = printed(root, &["config", "--get", "init.defaultBranch"]);

@@ -91,7 +91,7 @@ impl Workspace {
         limit: usize,
         session: Option<&SessionId>,
     ) -> Result<Option<ProjectPath>, ChoiceError> {
-        let latest = self.with_history(|history| history.latest(limit))?;
+        let latest = self.history().ask(|history| history.latest(limit))?;
         let mut seen = Vec::new();
         let is_own =
             |event: &Event| session.is_none_or(|session| event.session.as_deref() == Some(session.as_str()));

@@ -54,7 +54,7 @@ impl Workspace {
     fn hear_journal(&self, subject: &mut Subject, report: &mut ResumeReport) -> Result<(), ArtifactError> {
         let path_key = ArtifactKey::of_path(subject.artifact.path());
         let first = subject.keys.first().cloned().unwrap_or(path_key);
-        let (source, result) = match self.with_history(|history| last_state(history, subject, &first)) {
+        let (source, result) = match self.history().ask(|history| last_state(history, subject, &first)) {
             Ok(Some(LastState { event, state, other_heads })) => {
                 subject.ids.extend(ids_of(&state));
                 if other_heads > 0 {
@@ -77,7 +77,7 @@ impl Workspace {
             }
         };
         report.sources.push(SourceReport { source, result });
-        if let Ok(problems) = self.with_history(History::problems)
+        if let Ok(problems) = self.history().ask(History::problems)
             && !problems.is_empty()
         {
             report.cautions.push(format!(
@@ -139,7 +139,7 @@ impl Workspace {
     /// Other sessions that began and never ended.
     fn hear_sessions(&self, report: &mut ResumeReport) {
         let own = self.attribution().session.as_ref().map(SessionId::as_str);
-        match self.with_history(History::sessions) {
+        match self.history().ask(History::sessions) {
             Ok(sessions) => {
                 let open = sessions
                     .into_iter()

@@ -159,7 +159,7 @@ impl Workspace {
         let read =
             Artifact::read(subject.artifact.path().clone(), checkpoint.with_body(body(&subject.artifact)));
         subject.ids.extend(read.state_value().map(|state| ids_of(&state)).unwrap_or_default());
-        match self.with_history(|history| gone_beyond(history, subject, &checkpoint)) {
+        match self.history().ask(|history| gone_beyond(history, subject, &checkpoint)) {
             Ok(Some(event)) => {
                 return distrusted(format!(
                     "it is outdated: the journal knows a later state, after event {} of {}",

@@ -66,7 +66,6 @@ impl StoryLedgers<'_> {
 mod tests {
     use std::fs;
 
-    use super::*;
     use crate::workspace::Workspace;
 
     #[test]

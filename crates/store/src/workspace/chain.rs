@@ -83,7 +83,7 @@ impl Workspace {
     /// Where history saw the artifact with the id `id` last. A journal that cannot be read knows nothing: it is a short cut.
     fn seen_last(&self, id: &str, elsewhere: &ProjectPath) -> Option<ProjectPath> {
         let key = ArtifactKey::of_id(id);
-        let heads = self.with_history(|history| history.heads(&key, elsewhere)).ok()?;
+        let heads = self.history().ask(|history| history.heads(&key, elsewhere)).ok()?;
         heads.into_iter().rev().find_map(|head| {
             head.artifact.filter(|artifact| artifact.key == key).map(|artifact| artifact.path)
         })

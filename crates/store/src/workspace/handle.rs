@@ -3,7 +3,7 @@
 use std::{
     io,
     path::Path,
-    sync::{Arc, Mutex, OnceLock, PoisonError, atomic::AtomicUsize},
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicUsize},
 };
 
 use crate::configuration::{Configuration, ConfigurationError, ConfigurationSources};
@@ -18,7 +18,7 @@ use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
 #[cfg(feature = "write")]
 use crate::commit::CommitOptions;
-use crate::history::{History, HistoryError};
+use crate::history::History;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::Attribution,
@@ -36,7 +36,7 @@ pub struct Workspace {
     #[cfg(feature = "write")]
     commit_options: CommitOptions,
     /// One that nobody is asking now, kept for the next question.
-    history: Mutex<Option<History>>,
+    pub(super) history: Mutex<Option<History>>,
 }
 
 /// Why a project cannot be opened.
@@ -230,26 +230,6 @@ impl Workspace {
     /// What time it is.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
-    }
-
-    /// Asks the journal of the project, as it is now. It is opened on the first call.
-    ///
-    /// No lock is held while `question` runs: it may ask, change or resume through the same workspace, which then opens the journal
-    /// once more, and threads do not wait for each other.
-    ///
-    /// # Errors
-    /// When the journal cannot be read, and what `question` answers.
-    pub fn with_history<T>(
-        &self,
-        question: impl FnOnce(&History) -> Result<T, HistoryError>,
-    ) -> Result<T, HistoryError> {
-        // Held for the length of a move only.
-        let kept = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = kept().take();
-        let history = idle.map_or_else(|| History::open(&self.root), Ok)?;
-        let answer = question(&history);
-        let _spare = kept().replace(history);
-        answer
     }
 
     /// The project's folder.

@@ -69,7 +69,7 @@ impl Observation {
     pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
         let root = workspace.root().path();
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
-        let (events, damaged_lines) = workspace.with_history(recorded)?;
+        let (events, damaged_lines) = workspace.history().ask(recorded)?;
         let mut artifacts = workspace.artifacts()?;
         let ledgers = Arc::new(workspace.ledgers().all(&artifacts.artifacts));
         let trackers = TrackerState::read_all(workspace, &artifacts);

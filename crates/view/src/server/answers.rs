@@ -76,7 +76,7 @@ fn artifact_page(workspace: &Workspace, shown: &Shown, path: &ProjectPath) -> Op
     let key = ArtifactKey::of(artifact.artifact());
     let selection = Selection { artifact: Some((&key, path)), limit: Some(EVENTS), ..Selection::default() };
     let history =
-        workspace.with_history(|history| history.select(selection)).map_err(|error| error.to_string());
+        workspace.history().ask(|history| history.select(selection)).map_err(|error| error.to_string());
     let history = history.as_ref().map(Vec::as_slice).map_err(String::as_str);
     let revision = shown.revision();
     page::artifact_page(&ArtifactView { overview: &shown.overview, artifact, history, revision })

@@ -220,10 +220,10 @@ pub(super) fn snapshot(
 ) -> Result<Snapshot, SnapshotError> {
     let listing = workspace.artifacts()?;
     let elsewhere = match settings.prune {
-        Prune::Close => workspace.kept_by_default_branch()?,
+        Prune::Close => workspace.repository().kept_by_default_branch()?,
         Prune::Keep => Some(BTreeSet::new()),
     };
-    let committed = settings.ticket.web.as_ref().and_then(|_| workspace.committed_files());
+    let committed = settings.ticket.web.as_ref().and_then(|_| workspace.repository().committed_files());
     let commit = committed.map(|committed| {
         let artifacts = listing.artifacts.iter().map(TrackedArtifact::artifact);
         let held = artifacts.filter(|own| committed.holds(own.path(), own.bytes()));

@@ -2,8 +2,8 @@
 
 use crate::changes::ChangeError;
 use crate::commit::{FileDecision, Outcome};
-use crate::sprint_status::story_ledgers::projecting::LedgerProjection;
 use crate::sprint_status::StoryLedgers;
+use crate::sprint_status::story_ledgers::projecting::LedgerProjection;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, Field, ProjectPath},

@@ -8,11 +8,11 @@ use std::{
 
 use crate::changes::ChangeError;
 use crate::commit::{self, FileTransition, Outcome, UpdateError};
+use crate::sprint_status::StoryLedgers;
 use crate::sprint_status::{
     story_ledgers::shelf::Ledger, story_ledgers::shelf::Listing, story_ledgers::shelf::Shelf,
     story_ledgers::standing_of,
 };
-use crate::sprint_status::StoryLedgers;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{ProjectPath, SprintStatus},
@@ -86,11 +86,7 @@ impl LedgerProjection {
 impl StoryLedgers<'_> {
     /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their frontmatter says. With a
     /// `reason`, entries go back too, and history keeps the reason. What stops a single file is told in the answer.
-    pub fn project(
-        &self,
-        artifacts: &[TrackedArtifact],
-        reason: Option<&str>,
-    ) -> LedgerProjection {
+    pub fn project(&self, artifacts: &[TrackedArtifact], reason: Option<&str>) -> LedgerProjection {
         let mut done = LedgerProjection::default();
         let (mut shelf, mut ledgers) = (Shelf::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());
         for artifact in artifacts {
@@ -230,7 +226,7 @@ impl StoryLedgers<'_> {
     fn explains(&self, entry: &LedgerEntry, story: &Story) -> Result<bool, ChangeError> {
         let artifact = self.workspace.artifact(&story.path)?;
         let key = ArtifactKey::of(artifact.artifact());
-        let lineage = self.workspace.with_history(|history| history.lineage(&key, &story.path))?;
+        let lineage = self.workspace.history().ask(|history| history.lineage(&key, &story.path))?;
         Ok(entry.is_explained(story, &lineage))
     }
 
@@ -251,7 +247,13 @@ impl StoryLedgers<'_> {
             self.workspace.leases().admit(&change)?;
             Ok(self.told_of(path, &attempt.borrow().insisted, reason))
         };
-        let outcome = commit::update_and_record(self.workspace.root(), path, self.workspace.commit_options(), decide, record);
+        let outcome = commit::update_and_record(
+            self.workspace.root(),
+            path,
+            self.workspace.commit_options(),
+            decide,
+            record,
+        );
         let outcome = outcome.map_err(|error| match error {
             UpdateError::Decide(error) => error,
             UpdateError::Commit(error) => error.into(),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::disk::WalkError;
+use crate::sprint_status::StoryLedgers;
 use crate::sprint_status::{
     story_ledgers::projecting::BrokenSprintStatus, story_ledgers::shelf::Ledger,
     story_ledgers::shelf::Listing, story_ledgers::shelf::Shelf,
 };
-use crate::sprint_status::StoryLedgers;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::ProjectPath, check::rules::status::sprint_status_not_yaml,
@@ -75,7 +75,9 @@ impl StoryLedgers<'_> {
                     survey.waiting.push(WaitingStory { story: path.clone(), ledger });
                 }
             }
-            Listing::Listed(ledger) => survey.stories.extend(sides(shelf.word(self.workspace, &ledger, path))),
+            Listing::Listed(ledger) => {
+                survey.stories.extend(sides(shelf.word(self.workspace, &ledger, path)))
+            }
             Listing::Unlisted(_) | Listing::Nowhere => survey.stories.extend(sides(None)),
         }
     }
