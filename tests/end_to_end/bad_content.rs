@@ -57,7 +57,7 @@ fn a_fence_that_is_never_closed() {
       = fix: close the frontmatter above the first blank line (`stepmark check --fix --unsafe-fixes`)
 
     1 artifact: 1 error, 0 warnings, 0 notes
-    `--fix --unsafe-fixes` mends 1 of them
+    `--fix --unsafe-fixes` fixes 1 of them
     ");
 }
 

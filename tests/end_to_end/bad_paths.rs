@@ -181,7 +181,7 @@ fn a_configuration_that_cannot_be_used() {
     exit 4
     ── stderr
     error: `[ROOT]/.stepmark/config.yaml`:3:12 cannot be used: artifacts.include: invalid type: string "docs", expected a sequence
-      help: mend that line; nothing was changed
+      help: fix that line; nothing was changed
     "#);
     let status = demo.reads_only(&["status"]);
     assert_eq!(status, demo.reads_only(&["init"]), "{status}");
@@ -190,7 +190,7 @@ fn a_configuration_that_cannot_be_used() {
     exit 4
     ── stderr
     error: `[ROOT]/.stepmark/config.yaml`:1:12 cannot be used: artifacts: invalid type: sequence, expected a mapping with `include` and `exclude`
-      help: mend that line; nothing was changed
+      help: fix that line; nothing was changed
     ");
     fs::remove_file(demo.place(".stepmark/config.yaml")).unwrap();
     fs::create_dir(demo.place(".stepmark/config.yaml")).unwrap();

@@ -184,7 +184,7 @@ fn steps_are_held_against_their_workflow() {
       = fix: make it `step-02-discovery` (`stepmark check --fix --unsafe-fixes`)
 
     1 artifact: 0 errors, 5 warnings, 1 note
-    `--fix --unsafe-fixes` mends 3 of them
+    `--fix --unsafe-fixes` fixes 3 of them
     ");
 }
 

@@ -62,7 +62,7 @@ fn a_ledger_that_is_no_yaml_is_told_once() {
     let answer = demo.reads_only(&["check", "--json"]).json("stepmark.check/1");
     assert_eq!(answer["artifacts"], 8, "the ledger is none");
     let accepted =
-        "check: {allow: [{rules: [SM308], paths: ['**/sprint-status.yaml'], reason: mended on Friday}]}\n";
+        "check: {allow: [{rules: [SM308], paths: ['**/sprint-status.yaml'], reason: fixed on Friday}]}\n";
     demo.write(".stepmark/config.yaml", accepted);
     let run = demo.reads_only(&["check"]);
     assert!(!run.stdout.contains("SM308") && !run.stdout.contains("SM004"), "{run}");

@@ -83,7 +83,7 @@ fn restores_to_the_byte_and_keeps_the_body() {
 }
 
 #[test]
-fn a_damaged_file_is_kept_before_it_is_mended() {
+fn a_damaged_file_is_kept_before_it_is_fixed() {
     let good = Sandbox::demo().read(PRD);
     let text = String::from_utf8(good.clone()).unwrap();
     let body_start = text.find("\n---\n").unwrap() + 5;
@@ -123,7 +123,7 @@ fn only_a_proven_checkpoint_of_the_same_artifact_is_put_back() {
     assert_eq!((run.code, demo.read(PRD)), (1, before), "{run}");
     assert!(run.stderr.contains("changed since it was written"), "{run}");
     assert_eq!(demo.stepmark(&["checkpoint", "list", PRD]).code, 1);
-    let doctor = demo.stepmark(&["doctor", "--json"]).json("stepmark.doctor/1");
+    let doctor = demo.stepmark(&["doctor", "--json"]).json("stepmark.doctor/2");
     assert_eq!(doctor["findings"][0]["kind"], "checkpoint");
     assert_eq!(demo.stepmark(&["restore", PRD, "--from", "none.json"]).code, 2);
 }

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use crate::harness::{Sandbox, demo::PRD};
 
 fn findings(sandbox: &Sandbox) -> Vec<(String, String)> {
-    let answer = sandbox.stepmark(&["doctor", "--json"]).json("stepmark.doctor/1");
+    let answer = sandbox.stepmark(&["doctor", "--json"]).json("stepmark.doctor/2");
     let findings = answer["findings"].as_array().unwrap();
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
     findings.iter().map(|finding| (text(&finding["kind"]), text(&finding["path"]))).collect()
@@ -40,7 +40,7 @@ fn a_torn_line_is_reported_and_cut_only_by_repair() {
     assert!(kinds.contains(&"journal-torn".to_owned()), "{kinds:?}");
     assert_eq!(demo.read(name).len(), whole.len() - 20, "reading cuts nothing");
     let run = demo.stepmark(&["doctor", "--repair"]);
-    assert!(run.stdout.contains("mended") && run.stdout.contains(".torn-"), "{run}");
+    assert!(run.stdout.contains("fixed") && run.stdout.contains(".torn-"), "{run}");
     let kept = demo.tree().files_named(".torn-");
     let rest = demo.read(name);
     assert_eq!([rest, demo.read(kept[0].to_str().unwrap())].concat(), whole[..whole.len() - 20]);

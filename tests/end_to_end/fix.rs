@@ -42,7 +42,7 @@ fn safe_fixes_are_made_and_nothing_else_changes() {
     fixed docs/odd one.md: SM204 remove the repetition
     fixed docs/odd one.md: SM207 quote `1.10`
     1 artifact: 0 errors, 1 warning, 0 notes
-    `--fix --unsafe-fixes` mends 1 of them
+    `--fix --unsafe-fixes` fixes 1 of them
     ");
     assert_snapshot!(changed_lines(ODD.as_bytes(), text(&sandbox, "docs/odd one.md").as_bytes()), @r"
     -stepsCompleted: [step-01-a, ~, step-02-b, step-01-a, 1.10, step-03-c] # too␍

@@ -205,7 +205,7 @@ fn what_was_edited_is_kept_beside_the_file() {
 
 /// The file is written before its meta file: a process that dies in between leaves the new file and the old meta file.
 #[test]
-fn a_build_that_died_between_the_two_files_is_mended() {
+fn a_build_that_died_between_the_two_files_is_fixed() {
     let project = project();
     project.stepmark(&["instructions", "build"]);
     let old = project.read(META);

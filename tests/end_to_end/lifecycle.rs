@@ -162,7 +162,7 @@ fn a_table_that_is_wrong_says_where() {
     exit 4
     ── stderr
     error: `[ROOT]/.stepmark/config.yaml`:12:30 cannot be used: in the lifecycle `release`: there is no state `shiped`: the states are `draft`, `Approved`, `shipped` and `held`
-      help: mend that line; nothing was changed
+      help: fix that line; nothing was changed
     ");
 }
 

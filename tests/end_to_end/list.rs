@@ -9,8 +9,8 @@ fn board() -> Sandbox {
     let board = Sandbox::empty();
     for (name, frontmatter) in [
         ("1-1-lend", "status: done\nscope: small\nassignee: dev\nupdated: 2026-01-31"),
-        ("1-2-mend", "status: In Progress\nscope: large\nid: mend\nupdated: 2026-02-02T08:00:00Z"),
-        ("1-3-count", "status: drafted\nscope: epic\ndelegation: {id: count, parent_id: mend}"),
+        ("1-2-mend", "status: In Progress\nscope: large\nid: fix\nupdated: 2026-02-02T08:00:00Z"),
+        ("1-3-count", "status: drafted\nscope: epic\ndelegation: {id: count, parent_id: fix}"),
         ("1-4-label", "status: nonsense\nscope: huge"),
     ] {
         let text = format!("---\ntitle: Story {name}\n{frontmatter}\n---\n# Story\n\nStatus: x\n");
@@ -43,7 +43,7 @@ fn lists_what_a_question_is_true_of() {
         ("status<review", &["2", "3"]),
         ("scope>=small and scope<epic", &["1", "2"]),
         ("not scope>=small", &["4"]),
-        ("agent=dev or parent=mend", &["1", "3"]),
+        ("agent=dev or parent=fix", &["1", "3"]),
         ("updated is empty", &["3", "4"]),
         ("updated >= 2026-02-01", &["2"]),
         ("title ~ COUNT", &["3"]),

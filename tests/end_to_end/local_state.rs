@@ -200,8 +200,8 @@ fn the_state_of_a_renamed_folder_is_taken_along() {
     }
     // Work goes on before anybody asks; the state of a project that is only gone is nobody's.
     assert_eq!(in_folder(&repository, "two", &["set", "docs/prd.md", "owner=Bea"]).code, 0);
-    let mended = in_folder(&repository, "two", &["doctor", "--repair"]);
-    assert!(mended.stdout.contains("one: mended: "), "{mended}");
+    let fixed = in_folder(&repository, "two", &["doctor", "--repair"]);
+    assert!(fixed.stdout.contains("one: fixed: "), "{fixed}");
     let log = in_folder(&repository, "two", &["log", "--json"]).stdout;
     for id in before.split("\"id\":\"").skip(1) {
         assert!(log.contains(&id[..32]), "{id} in {log}");
@@ -219,7 +219,7 @@ fn the_state_of_a_folder_that_becomes_a_repository_is_taken_along() {
     repository.git(&["init", "--quiet", sandbox.place("one").to_str().unwrap()]);
     let doctor = in_folder(&repository, "one", &["doctor"]);
     assert!(doctor.code == 1 && doctor.stdout.contains("one: moved-project"), "{doctor}");
-    assert!(in_folder(&repository, "one", &["doctor", "--repair"]).stdout.contains("one: mended: "));
+    assert!(in_folder(&repository, "one", &["doctor", "--repair"]).stdout.contains("one: fixed: "));
     assert_eq!(in_folder(&repository, "one", &["log", "--json"]).stdout, before);
     assert!(sandbox.place("one/.git/stepmark/journal").exists());
     assert_eq!(in_folder(&repository, "one", &["doctor"]).code, 0);
@@ -251,7 +251,7 @@ fn a_sealing_that_was_cut_off_is_told_and_finished_also_after_a_clean() {
         "{doctor}"
     );
     let repair = repository.stepmark(&["doctor", "--repair"]);
-    assert!(repair.stdout.contains(&format!("{tracked}: mended")), "{repair}");
+    assert!(repair.stdout.contains(&format!("{tracked}: fixed")), "{repair}");
     assert_eq!(sandbox.read(&tracked), bytes);
     assert!(!sandbox.place(&mark).exists());
 

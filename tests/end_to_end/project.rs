@@ -97,7 +97,7 @@ fn a_change_of_frontmatter_reaches_its_catalogue_alone() {
 #[test]
 fn what_cannot_be_read_is_told_with_its_place_and_the_rest_is_written() {
     let shed = Sandbox::of("catalogues");
-    shed.write("_bmad/shed/workflows/2-mend/workflow.yaml", "name: mend\ndescription: 'a' b\n");
+    shed.write("_bmad/shed/workflows/2-mend/workflow.yaml", "name: fix\ndescription: 'a' b\n");
     shed.write(".claude/skills/own-notes/SKILL.md", "---\nname: notes\ndescription: x\n---\n");
     assert_snapshot!(shed.stepmark(&["project", "--catalogues"]), @r"
     exit 1

@@ -236,7 +236,7 @@ mod refresh {
         /// configuration names no output. Call it at a cycle boundary only: in between instructions are immutable. What somebody has edited is kept in another file.
         ///
         /// The instruction file goes first, so that no meta file ever vouches for bytes that are not there; after a crash
-        /// in between the cache is judged stale, and the next call mends it.
+        /// in between the cache is judged stale, and the next call fixes it.
         ///
         /// # Errors
         /// Those of [`Workspace::instructions`], and why a file could not be written.

@@ -72,7 +72,7 @@ impl Project {
         Workspace::open(self.folder.path()).unwrap().artifacts().unwrap()
     }
 
-    /// Gives every artifact an id, as `track` does. The one whose frontmatter is no YAML is mended before.
+    /// Gives every artifact an id, as `track` does. The one whose frontmatter is no YAML is fixed before.
     fn track_all(&self) -> usize {
         self.edit(RESEARCH, "'Lending' in cities", "Lending in cities");
         let artifacts = self.artifacts().artifacts;

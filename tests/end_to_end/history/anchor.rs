@@ -95,7 +95,7 @@ fn findings(sandbox: &Sandbox) -> ((i32, i32), Vec<(String, String)>) {
         .iter()
         .map(|problem| (text(&problem["problem"]), text(&problem["file"])))
         .collect();
-    let diagnosis = doctor.json("stepmark.doctor/1");
+    let diagnosis = doctor.json("stepmark.doctor/2");
     let paths: Vec<String> =
         diagnosis["findings"].as_array().unwrap().iter().map(|finding| text(&finding["path"])).collect();
     assert_eq!(paths, problems.iter().map(|(_, file)| file.clone()).collect::<Vec<_>>(), "{replay}{doctor}");

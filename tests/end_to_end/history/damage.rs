@@ -122,7 +122,7 @@ fn check(case: &Case, project: &Project) {
         let answer = replay.json("stepmark.replay/1");
         assert_eq!((replay.code, doctor.code), case.codes, "{name}: {replay}{doctor}");
         assert_eq!(words(&answer, "problems", "problem"), case.problems, "{name}: {replay}");
-        let diagnosis = doctor.json("stepmark.doctor/1");
+        let diagnosis = doctor.json("stepmark.doctor/2");
         assert_eq!(words(&diagnosis, "findings", "kind"), case.findings, "{name}: {doctor}");
         // Whatever speaks of a segment in one answer does so in the other.
         let files = words(&answer, "problems", "file");

@@ -2,7 +2,7 @@
 """The hook in the programs that run hooks: pre-commit, prek and lefthook (PyPI), git alone, and the GitHub format.
 
 Usage: run.py STEPMARK_BINARY. In a fresh clone of a project each of them must stop a commit that drops a completed step, name the
-line, and let the mended commit pass. `pre-commit try-repo` and prek build this checkout by its `.pre-commit-hooks.yaml`; they share
+line, and let the fixed commit pass. `pre-commit try-repo` and prek build this checkout by its `.pre-commit-hooks.yaml`; they share
 target/hook in the checkout, so that a second run builds little. The tools are installed where STEPMARK_TOOLS does not name a folder that
 has them. Without network access for a tool the test fails.
 """
@@ -132,7 +132,7 @@ def drops_a_step(repository, runner):
     repository.git("add", PRD)
     repository.write(PRD, prd([]))
     done = repository.commit()
-    check(f"{runner}: the mended commit passes beside an unstaged loss", done.returncode == 0, done.stdout)
+    check(f"{runner}: the fixed commit passes beside an unstaged loss", done.returncode == 0, done.stdout)
     check(f"{runner}: the unstaged change is still there", (repository.folder / PRD).read_text() == prd([]))
     repository.git("checkout", "--quiet", "--", PRD)
     repository.git("rm", "--quiet", PRD)

@@ -18,7 +18,7 @@ use crate::{
     exit::{Exit, Failure},
     output::{
         ListArguments, Output,
-        findings::{Checked, CheckedFile, Detail, Format, MendedFile},
+        findings::{Checked, CheckedFile, Detail, FixedArtifact, Format},
         with_spinner, wording,
     },
     project::Project,
@@ -125,7 +125,7 @@ impl Check {
         format: Format,
         checked: &Artifacts,
         found: &CheckReport<'_>,
-        mended: Vec<MendedFile>,
+        fixed: Vec<FixedArtifact>,
     ) -> Result<Exit, Failure> {
         let exit = exit(checked, found.findings());
         let files = found.files.iter().map(|file| CheckedFile {
@@ -134,7 +134,7 @@ impl Check {
             findings: file.findings.clone(),
         });
         let report = Checked::new(files.collect(), wording::unreadable(checked))
-            .after(mended)
+            .after(fixed)
             .with_left_out(found.left_out)
             .with_beside(found.beside)
             .cut(self.list.limit());
@@ -148,7 +148,7 @@ impl Check {
         if let CacheOutcome::NotWritten { reason } = &found.cache {
             output.remark(format_args!("what is clean cannot be kept for the next check: {reason}"));
         }
-        for file in report.mended() {
+        for file in report.fixed() {
             fixing::warn_of_declined(output, &file.path, &file.declined);
         }
         Ok(exit)

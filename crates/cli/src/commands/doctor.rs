@@ -12,7 +12,7 @@ use crate::{
     project::Project,
 };
 
-/// Look for what is not as it should be, and mend what can be
+/// Look for what is not as it should be, and fix what can be
 ///
 /// Torn and broken lines of the journal, commits that were cut off, checkpoints that cannot be believed, bytes of other programs
 /// that were kept, and artifacts whose state history cannot explain.
@@ -21,7 +21,7 @@ use crate::{
 /// and kept beside it. The rest needs a person, and says what to do.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Mend what can be mended without a decision
+    /// Fix what can be fixed without a decision
     #[arg(long)]
     repair: bool,
 }
@@ -34,7 +34,7 @@ impl Doctor {
             project.workspace.doctor().diagnose()?
         };
         if output.json {
-            output.json("stepmark.doctor/1", wire(&diagnosis));
+            output.json("stepmark.doctor/2", wire(&diagnosis));
         }
         report(output, &diagnosis);
         Ok(if diagnosis.findings.is_empty() { Exit::Fine } else { Exit::Findings })
@@ -43,39 +43,37 @@ impl Doctor {
 
 fn report(output: &Output, diagnosis: &Diagnosis) {
     if diagnosis.is_state_moved {
-        output.line(".stepmark/local: mended: the state of this clone is in git's folder now");
+        output.line(".stepmark/local: fixed: the state of this clone is in git's folder now");
     }
     for folder in &diagnosis.taken_from {
         output.line(format_args!(
-            "{folder}: mended: history, leases and tickets of this project are taken along"
+            "{folder}: fixed: history, leases and tickets of this project are taken along"
         ));
     }
     if diagnosis.is_index_renewed {
         output.remark("the index of the journal had lost events, and was made anew");
     }
     for path in &diagnosis.finished {
-        output.line(format_args!("{path}: mended: the commit that was cut off is finished"));
+        output.line(format_args!("{path}: fixed: the commit that was cut off is finished"));
     }
     for cut in &diagnosis.cut {
         output.line(format_args!(
-            "{}: mended: {} bytes of a torn line are cut off and kept in `{}`",
+            "{}: fixed: {} bytes of a torn line are cut off and kept in `{}`",
             cut.segment, cut.length, cut.copy
         ));
     }
     for file in &diagnosis.published {
-        output.line(format_args!("{file}: mended: the sealing that was cut off is finished"));
+        output.line(format_args!("{file}: fixed: the sealing that was cut off is finished"));
     }
     for path in &diagnosis.removed {
         output
-            .line(format_args!("{path}: mended: the temporary file of a process that was killed is removed"));
+            .line(format_args!("{path}: fixed: the temporary file of a process that was killed is removed"));
     }
     for repair in &diagnosis.set_aside {
         match repair {
             SetAsideRepair::Finished(aside) => {
-                output.line(format_args!(
-                    "{}: mended: the commit that was set aside is finished",
-                    paths(aside)
-                ));
+                output
+                    .line(format_args!("{}: fixed: the commit that was set aside is finished", paths(aside)));
             }
             SetAsideRepair::Dropped(aside, reason) => output.line(format_args!(
                 "{}: given up: {reason}; the bytes of the commit are kept in `{}`",
@@ -137,6 +135,6 @@ fn wire(diagnosis: &Diagnosis) -> Json {
     });
     json!({
         "findings": diagnosis.findings.iter().map(finding).collect::<Vec<_>>(),
-        "mended": taken.chain(finished).chain(cut).chain(published).chain(removed).chain(set_aside).collect::<Vec<_>>(),
+        "fixed": taken.chain(finished).chain(cut).chain(published).chain(removed).chain(set_aside).collect::<Vec<_>>(),
     })
 }

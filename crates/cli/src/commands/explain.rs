@@ -8,7 +8,7 @@ use crate::{
     output::{Output, table},
 };
 
-/// Print what a rule of `check` finds, why that matters, and how to mend it
+/// Print what a rule of `check` finds, why that matters, and how to fix it
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     /// The id or the name of a rule: `SM106`, `key-twice`; without it all rules are listed

@@ -5,7 +5,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     check::{Declined, Finding, FixedFile, Safety},
 };
-use stepmark_store::checking::{CheckReport, CheckedFile, StagedMending, StagedOutcome};
+use stepmark_store::checking::{CheckReport, CheckedFile, StagedFix, StagedOutcome};
 use stepmark_store::git::GitVersion;
 use stepmark_store::repository::ChangedArtifact;
 
@@ -13,7 +13,7 @@ use crate::{
     exit::Failure,
     output::{
         Output,
-        findings::{Format, MendedFile},
+        findings::{FixedArtifact, Format},
         on_one_line, unified_diff,
     },
     project::Project,
@@ -47,7 +47,7 @@ pub(super) enum Fixing {
 /// What came of fixes.
 #[derive(Debug, Default)]
 pub(super) struct Fixed {
-    pub(super) files: Vec<MendedFile>,
+    pub(super) files: Vec<FixedArtifact>,
     /// Why files could not be changed.
     pub(super) failures: Vec<Failure>,
     /// The fixes of staged artifacts that could not be written, as patches for the index.
@@ -71,7 +71,7 @@ pub(super) fn make(project: &Project, found: &CheckReport<'_>, allowed: Safety) 
     for file in fixable(found, allowed) {
         match project.workspace.fixes().make(&file.path, allowed) {
             Ok(FixedFile { made, declined, .. }) => {
-                fixed.files.push(MendedFile { path: file.path.clone(), made, declined });
+                fixed.files.push(FixedArtifact { path: file.path.clone(), made, declined });
             }
             Err(error) => fixed.failures.push(error.into()),
         }
@@ -88,9 +88,9 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     for file in fixable(found, allowed) {
         let (path, bytes) = (&file.path, &*file.bytes);
-        let mended = project.workspace.fixes().preview(path, bytes, allowed)?;
-        output.bytes(&unified_diff(path.as_str(), bytes, &mended.bytes));
-        warn_of_declined(output, path, &mended.declined);
+        let fixed = project.workspace.fixes().preview(path, bytes, allowed)?;
+        output.bytes(&unified_diff(path.as_str(), bytes, &fixed.bytes));
+        warn_of_declined(output, path, &fixed.declined);
     }
     Ok(())
 }
@@ -107,12 +107,12 @@ pub(super) fn make_staged(
     for changed in fixable_changes(changed, found, allowed) {
         match project.workspace.fixes().make_staged(changed, version, allowed) {
             Ok(None) => {}
-            Ok(Some(StagedMending { path, before, mended, outcome: StagedOutcome::WorkTreeDiffers })) => {
-                let patch = unified_diff(path.as_str(), &before, &mended.bytes);
+            Ok(Some(StagedFix { path, before, fixed: file, outcome: StagedOutcome::WorkTreeDiffers })) => {
+                let patch = unified_diff(path.as_str(), &before, &file.bytes);
                 fixed.patches.push((path, patch));
             }
-            Ok(Some(StagedMending { path, mended: FixedFile { made, declined, .. }, .. })) => {
-                fixed.files.push(MendedFile { path, made, declined });
+            Ok(Some(StagedFix { path, fixed: FixedFile { made, declined, .. }, .. })) => {
+                fixed.files.push(FixedArtifact { path, made, declined });
             }
             Err(error) => fixed.failures.push(error.into()),
         }
@@ -131,12 +131,12 @@ pub(super) fn show_changes(
 ) -> Result<(), Failure> {
     for changed in fixable_changes(changed, found, allowed) {
         let ChangedArtifact::Present { now, .. } = changed else { continue };
-        let Some(mended) = project.workspace.fixes().preview_staged(changed, version, allowed)? else {
+        let Some(fixed) = project.workspace.fixes().preview_staged(changed, version, allowed)? else {
             continue;
         };
         let (path, bytes) = (now.path(), now.artifact().bytes());
-        output.bytes(&unified_diff(path.as_str(), bytes, &mended.bytes));
-        warn_of_declined(output, path, &mended.declined);
+        output.bytes(&unified_diff(path.as_str(), bytes, &fixed.bytes));
+        warn_of_declined(output, path, &fixed.declined);
     }
     Ok(())
 }

@@ -102,7 +102,7 @@ fn no_workflow(artifact: &TrackedArtifact) -> Failure {
             Exit::Findings,
             format!("cannot tell the next step of `{path}`: line {position}: {error}"),
         )
-        .with_help(format!("mend it; `stepmark resume {path}` says what history knows"));
+        .with_help(format!("fix it; `stepmark resume {path}` says what history knows"));
     }
     let (what, help) = match artifact.membership() {
         Membership::Ambiguous { candidates } => (

@@ -1,6 +1,6 @@
 //! Why git could not say what changed.
 
-use stepmark_store::checking::StagedMendingError;
+use stepmark_store::checking::StagedFixError;
 use stepmark_store::git::GitVersionError;
 use stepmark_store::repository::ChangedArtifactsError;
 
@@ -18,12 +18,12 @@ impl From<GitVersionError> for Failure {
     }
 }
 
-impl From<StagedMendingError> for Failure {
-    fn from(error: StagedMendingError) -> Self {
+impl From<StagedFixError> for Failure {
+    fn from(error: StagedFixError) -> Self {
         match error {
-            StagedMendingError::Change(error) => error.into(),
-            StagedMendingError::Git(error) => error.into(),
-            StagedMendingError::NotStaged { .. } => Self::from_error(Exit::Io, &error),
+            StagedFixError::Change(error) => error.into(),
+            StagedFixError::Git(error) => error.into(),
+            StagedFixError::NotStaged { .. } => Self::from_error(Exit::Io, &error),
         }
     }
 }

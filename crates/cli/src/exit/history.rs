@@ -158,7 +158,7 @@ impl From<DoctorError> for Failure {
             DoctorError::Move(error) => error.into(),
             DoctorError::Commit(error) => ChangeError::Commit(error).into(),
             DoctorError::History(error) => error.into(),
-            DoctorError::Mend(error) => error.into(),
+            DoctorError::Fix(error) => error.into(),
             DoctorError::Walk(error) => error.into(),
             DoctorError::Replay(error) => error.into(),
         }

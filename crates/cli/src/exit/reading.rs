@@ -26,7 +26,7 @@ impl From<OpenError> for Failure {
             | OpenError::Git(_)
             | OpenError::Configuration(ConfigurationError::Given { .. }) => failure,
             OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
-                failure.with_help("mend that line; nothing was changed")
+                failure.with_help("fix that line; nothing was changed")
             }
             OpenError::Configuration(ConfigurationError::StateKey { .. }) => {
                 failure.with_help("take the key out of that file; nothing was changed")

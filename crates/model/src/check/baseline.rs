@@ -157,7 +157,7 @@ mod tests {
             messages.len() == 2 && messages[0].contains("`x`") && messages[1].contains("`y`"),
             "{messages:?}"
         );
-        assert_eq!(rest.len(), 1, "the status is mended");
+        assert_eq!(rest.len(), 1, "the status is fixed");
     }
 
     #[test]

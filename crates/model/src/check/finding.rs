@@ -23,7 +23,7 @@ pub struct Finding {
     pub path: ProjectPath,
     /// The bytes of the file that it is about.
     pub span: Span,
-    /// The change that mends it, where a program can make it.
+    /// The change that fixes it, where a program can make it.
     pub fix: Option<Fix>,
 }
 
@@ -47,7 +47,7 @@ impl Finding {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The same with the change that mends it, if there is one.
+    /// The same with the change that fixes it, if there is one.
     #[must_use]
     pub fn with_fix(self, fix: impl Into<Option<Fix>>) -> Self {
         Self { fix: fix.into(), ..self }

@@ -2,7 +2,7 @@
 
 use stepmark_frontmatter::{Edit, Region, Span, Splice, apply};
 
-/// A change of the file that mends a finding, proven where it changes frontmatter. Its splices are in order,
+/// A change of the file that fixes a finding, proven where it changes frontmatter. Its splices are in order,
 /// do not overlap, and count in the bytes that were checked; fixes of two findings may overlap, and then one
 /// of them has to wait for the next check.
 #[derive(Clone, Debug, PartialEq, Eq)]

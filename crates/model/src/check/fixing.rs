@@ -2,7 +2,7 @@
 //!
 //! **Flow.** The fixes that are allowed and do not touch each other are made together; the file is checked
 //! again; what is left comes in the next round. **Guarantee.** Only bytes that a fix replaces differ; every
-//! finding that was mended is gone; no error is there that was not there before. A fix that cannot be made so
+//! finding that was fixed is gone; no error is there that was not there before. A fix that cannot be made so
 //! is declined with the reason.
 
 use std::collections::{BTreeMap, HashMap};

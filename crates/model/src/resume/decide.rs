@@ -60,7 +60,7 @@ fn of_everything(report: &ResumeReport) -> ResumeDecision {
         ResumeDecision::CannotTell {
             reason: format!("no source tells the state of `{}`: {}", report.artifact, result.join("; ")),
             help: format!(
-                "mend its frontmatter by hand (`stepmark check {}` shows the place), or put a checkpoint back with \
+                "fix its frontmatter by hand (`stepmark check {}` shows the place), or put a checkpoint back with \
                  `stepmark restore`",
                 report.artifact
             ),

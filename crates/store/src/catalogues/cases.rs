@@ -59,7 +59,7 @@ fn modules_stand_in_the_installers_order_and_folders_in_that_of_node() {
         ("_bmad/art/workflows/Z/workflow-a.md", &workflow("draw")),
         ("_bmad/shed/workflows/2-lend/workflow.md", &workflow("lend")),
         ("_bmad/shed/workflows/2-lend/deep/workflow.yaml", "name: deep\ndescription: d\n"),
-        ("_bmad/shed/workflows/10-mend/workflow.md", &workflow("mend")),
+        ("_bmad/shed/workflows/10-mend/workflow.md", &workflow("fix")),
         ("_bmad/zoo/workflows/a/workflow.md", &workflow("feed")),
         ("_bmad/core/workflows/a/steps/step-01.md", &workflow("no")),
         ("_bmad/_config/workflows/a/workflow.md", &workflow("no")),
@@ -68,7 +68,7 @@ fn modules_stand_in_the_installers_order_and_folders_in_that_of_node() {
     assert_eq!(
         project.rows(CatalogueKind::Workflow),
         [
-            "mend shed _bmad/shed/workflows/10-mend/workflow.md",
+            "fix shed _bmad/shed/workflows/10-mend/workflow.md",
             "deep shed _bmad/shed/workflows/2-lend/deep/workflow.yaml",
             "lend shed _bmad/shed/workflows/2-lend/workflow.md",
             "draw art _bmad/art/workflows/Z/workflow-a.md",

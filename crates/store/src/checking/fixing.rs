@@ -58,11 +58,11 @@ impl Fixes<'_> {
             let Some(Some(bytes)) = found.first() else {
                 return Err(ArtifactError::Missing { path: path.clone() }.into());
             };
-            let mended = self.preview(path, bytes, allowed)?;
-            let is_changed = mended.bytes != *bytes;
+            let fixed = self.preview(path, bytes, allowed)?;
+            let is_changed = fixed.bytes != *bytes;
             let decision =
-                if is_changed { FileDecision::Write(mended.bytes.clone()) } else { FileDecision::Keep };
-            last.replace(Some(mended));
+                if is_changed { FileDecision::Write(fixed.bytes.clone()) } else { FileDecision::Keep };
+            last.replace(Some(fixed));
             Ok(vec![decision])
         })?;
         // A commit that ends well has decided at least once.
@@ -71,14 +71,14 @@ impl Fixes<'_> {
 }
 
 /// What history is told.
-pub(crate) fn draft(mended: Option<&FixedFile>, allowed: Safety) -> EventDraft {
+pub(crate) fn draft(fixed: Option<&FixedFile>, allowed: Safety) -> EventDraft {
     let command = match allowed {
         Safety::Safe => "check --fix",
         Safety::Unsafe => "check --fix --unsafe-fixes",
     };
-    let fixes: Vec<String> = mended
+    let fixes: Vec<String> = fixed
         .iter()
-        .flat_map(|mended| &mended.made)
+        .flat_map(|fixed| &fixed.made)
         .map(|remedy| format!("{}: {}", remedy.rule.id, remedy.title))
         .collect();
     EventDraft::new(Kind::CHANGE).with_command(command).with("fixes", fixes)

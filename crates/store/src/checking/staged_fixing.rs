@@ -17,13 +17,13 @@ use stepmark_model::{
 
 /// A staged artifact after its fixes.
 #[derive(Clone, Debug)]
-pub struct StagedMending {
+pub struct StagedFix {
     /// The artifact.
     pub path: ProjectPath,
     /// What the index held.
     pub before: Vec<u8>,
     /// What the fixes make of that.
-    pub mended: FixedFile,
+    pub fixed: FixedFile,
     /// What was done about it.
     pub outcome: StagedOutcome,
 }
@@ -33,23 +33,23 @@ pub struct StagedMending {
 pub enum StagedOutcome {
     /// No fix could be made.
     Unchanged,
-    /// The index and the work tree hold the mended file.
+    /// The index and the work tree hold the fixed file.
     Written,
     /// The work tree holds another file than the index, so nothing was written: the fixes would mix what is staged with what is not.
     WorkTreeDiffers,
 }
 
-/// Why a staged artifact was not mended.
+/// Why a staged artifact was not fixed.
 #[derive(Debug, thiserror::Error)]
-pub enum StagedMendingError {
+pub enum StagedFixError {
     /// Its copy in the work tree was not changed; nothing was.
     #[error(transparent)]
     Change(#[from] ChangeError),
     /// Git does not answer.
     #[error(transparent)]
     Git(#[from] GitVersionError),
-    /// The work tree holds the mended file, and the index does not.
-    #[error("`{path}` is mended in the work tree, but not in the index: `git add` it")]
+    /// The work tree holds the fixed file, and the index does not.
+    #[error("`{path}` is fixed in the work tree, but not in the index: `git add` it")]
     NotStaged {
         /// The artifact.
         path: ProjectPath,
@@ -71,63 +71,63 @@ impl Fixes<'_> {
         allowed: Safety,
     ) -> Result<Option<FixedFile>, ChangeError> {
         let ChangedArtifact::Present { now, before } = changed else { return Ok(None) };
-        let mended = check::apply_fixes(now.artifact().bytes(), allowed, |bytes| {
+        let fixed = check::apply_fixes(now.artifact().bytes(), allowed, |bytes| {
             let now = self.workspace.read_again(now.path(), bytes)?;
             let again = ChangedArtifact::Present { now, before: before.clone() };
             let found = self.workspace.check_changes(std::slice::from_ref(&again), version)?;
             Ok::<_, ChangeError>(found.files.into_iter().flat_map(|file| file.findings).collect())
         })?;
-        Ok(Some(mended))
+        Ok(Some(fixed))
     }
 
     /// Makes the fixes that are `allowed` in a staged artifact: in the work tree, as any change is made, and then in the index. Where
     /// the two differ to the byte, nothing is written.
     ///
     /// # Errors
-    /// Why it was not mended.
+    /// Why it was not fixed.
     pub fn make_staged(
         &self,
         changed: &ChangedArtifact,
         version: &GitVersion,
         allowed: Safety,
-    ) -> Result<Option<StagedMending>, StagedMendingError> {
+    ) -> Result<Option<StagedFix>, StagedFixError> {
         let ChangedArtifact::Present { now, .. } = changed else { return Ok(None) };
-        let Some(mended) = self.preview_staged(changed, version, allowed)? else { return Ok(None) };
-        let outcome = self.write_staged(now, &mended, allowed)?;
+        let Some(fixed) = self.preview_staged(changed, version, allowed)? else { return Ok(None) };
+        let outcome = self.write_staged(now, &fixed, allowed)?;
         let (path, before) = (now.path().clone(), now.artifact().bytes().to_vec());
-        Ok(Some(StagedMending { path, before, mended, outcome }))
+        Ok(Some(StagedFix { path, before, fixed, outcome }))
     }
 
     fn write_staged(
         &self,
         staged: &TrackedArtifact,
-        mended: &FixedFile,
+        fixed: &FixedFile,
         allowed: Safety,
-    ) -> Result<StagedOutcome, StagedMendingError> {
+    ) -> Result<StagedOutcome, StagedFixError> {
         let (path, before) = (staged.path(), staged.artifact().bytes());
-        if mended.bytes == before {
+        if fixed.bytes == before {
             return Ok(StagedOutcome::Unchanged);
         }
         let entry = IndexEntry::find(self.workspace.root(), path)?;
         let Some(entry) = entry else { return Ok(StagedOutcome::WorkTreeDiffers) };
         if !entry.holds(self.workspace.root(), before)?
-            || !self.replace_in_work_tree(path, before, mended, allowed)?
+            || !self.replace_in_work_tree(path, before, fixed, allowed)?
         {
             return Ok(StagedOutcome::WorkTreeDiffers);
         }
         let written = entry
-            .with_bytes(self.workspace.root(), &mended.bytes)
+            .with_bytes(self.workspace.root(), &fixed.bytes)
             .and_then(|entry| index::write(self.workspace.root(), std::slice::from_ref(&entry)));
-        written.map_err(|source| StagedMendingError::NotStaged { path: path.clone(), source })?;
+        written.map_err(|source| StagedFixError::NotStaged { path: path.clone(), source })?;
         Ok(StagedOutcome::Written)
     }
 
-    /// Writes the mended file where the work tree holds `before`; whether it did.
+    /// Writes the fixed file where the work tree holds `before`; whether it did.
     fn replace_in_work_tree(
         &self,
         path: &ProjectPath,
         before: &[u8],
-        mended: &FixedFile,
+        fixed: &FixedFile,
         allowed: Safety,
     ) -> Result<bool, ChangeError> {
         match self.workspace.read_file(path) {
@@ -136,11 +136,11 @@ impl Fixes<'_> {
             Err(error) => return Err(error.into()),
         }
         let is_same = RefCell::new(false);
-        let draft = |_: &ProjectPath| draft(Some(mended), allowed);
+        let draft = |_: &ProjectPath| draft(Some(fixed), allowed);
         self.workspace.change_files(std::slice::from_ref(path), draft, |found| {
             let holds = matches!(found.first(), Some(Some(bytes)) if *bytes == before);
             is_same.replace(holds);
-            Ok(vec![if holds { FileDecision::Write(mended.bytes.clone()) } else { FileDecision::Keep }])
+            Ok(vec![if holds { FileDecision::Write(fixed.bytes.clone()) } else { FileDecision::Keep }])
         })?;
         Ok(is_same.into_inner())
     }

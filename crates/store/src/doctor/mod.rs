@@ -21,10 +21,10 @@ use stepmark_model::{
     journal::{HistoryState, SegmentName},
 };
 
-/// All that was found, and what was mended.
+/// All that was found, and what was fixed.
 #[derive(Debug, Default)]
 pub struct Diagnosis {
-    /// What is not as it should be, after what was mended.
+    /// What is not as it should be, after what was fixed.
     pub findings: Vec<DoctorFinding>,
     /// How many commits that were cut off are finished now, by their files.
     pub finished: Vec<ProjectPath>,
@@ -56,9 +56,9 @@ pub enum DoctorError {
     /// The journal cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// The journal cannot be mended.
+    /// The journal cannot be fixed.
     #[error(transparent)]
-    Mend(#[from] TellError),
+    Fix(#[from] TellError),
     /// The project cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
@@ -128,7 +128,7 @@ impl Doctor<'_> {
     /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.
     ///
     /// # Errors
-    /// When something cannot be mended or read.
+    /// When something cannot be fixed or read.
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
         let is_state_moved = self.move_local_state()?;
         let mut taken_from = Vec::new();

@@ -126,7 +126,7 @@ const FINDINGS: Table = Table {
         text("level", "`error`, `warning` or `note`"),
         text("message", "What is wrong"),
         text("help", "What to do about it"),
-        text("fix", "`safe` or `unsafe` where `stepmark check --fix` can mend it"),
+        text("fix", "`safe` or `unsafe` where `stepmark check --fix` can fix it"),
     ],
     key: "position",
     indices: &["path"],

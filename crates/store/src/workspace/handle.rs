@@ -26,17 +26,18 @@ use stepmark_model::{
 };
 
 /// A project: its root, its configuration, its workflows and its artifacts. Reading writes nothing. The crate's page has an example.
-#[derive(Debug)]
+/// A clone shares what was found and opened already.
+#[derive(Clone, Debug)]
 pub struct Workspace {
     root: Root,
     configuration: Configuration,
-    workflows: OnceLock<Workflows>,
+    workflows: Arc<OnceLock<Workflows>>,
     attribution: Attribution,
     clock: Clock,
     #[cfg(feature = "write")]
     commit_options: CommitOptions,
     /// One that nobody is asking now, kept for the next question.
-    pub(super) history: Mutex<Option<History>>,
+    pub(super) history: Arc<Mutex<Option<History>>>,
 }
 
 /// Why a project cannot be opened.
@@ -180,12 +181,12 @@ impl Workspace {
         Self {
             root,
             configuration,
-            workflows: OnceLock::new(),
+            workflows: Arc::default(),
             attribution: Attribution::default(),
             clock: Clock::System,
             #[cfg(feature = "write")]
             commit_options: CommitOptions::default(),
-            history: Mutex::new(None),
+            history: Arc::default(),
         }
     }
 

@@ -62,7 +62,7 @@ pub enum Trip {
     Counted,
     /// It opens at once, until the time that the tracker names.
     AtOnce,
-    /// It opens at once and for long: only a person can mend it.
+    /// It opens at once and for long: only a person can fix it.
     NeedsPerson,
     /// It does not care.
     Never,

@@ -14,7 +14,7 @@ pub struct BreakerSettings {
     pub wait_seconds: u32,
     /// How long it stays open at most, whatever the tracker says.
     pub longest_wait_seconds: u32,
-    /// How long it stays open where only a person can mend what is wrong, unless it is reset.
+    /// How long it stays open where only a person can fix what is wrong, unless it is reset.
     pub person_wait_seconds: u32,
     /// How many probes may be under way at a time while it is half open. At least 1.
     pub probes: u32,

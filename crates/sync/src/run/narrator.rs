@@ -76,7 +76,7 @@ pub enum Notice {
         /// How many.
         count: usize,
     },
-    /// An artifact that no ticket can follow until somebody mends it.
+    /// An artifact that no ticket can follow until somebody fixes it.
     LeftOut {
         /// Where it stands.
         path: String,

@@ -69,7 +69,7 @@ pub enum LeftOutReason {
 }
 
 impl LeftOutReason {
-    /// Whether something is wrong that somebody should mend: what was never given an id only has no ticket.
+    /// Whether something is wrong that somebody should fix: what was never given an id only has no ticket.
     pub const fn is_problem(&self) -> bool {
         !matches!(self, Self::NoMarker(_))
     }

@@ -350,7 +350,7 @@ async fn ask<T: Tracker>(
 }
 
 /// What is wrong with a credential under which a new ticket came without the label of its project: without that it is never found
-/// again, so no more are made until a person has mended it.
+/// again, so no more are made until a person has fixed it.
 fn lost_label(item: &Item<'_>, outcome: &Outcome<Delivered>) -> Option<Failure> {
     let Outcome::Done(delivered) = outcome else { return None };
     if item.action.kind != ActionKind::Create {

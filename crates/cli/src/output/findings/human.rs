@@ -21,7 +21,7 @@ pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
         }
         text.push_str(&unshown(file.path.as_str(), more));
     }
-    for file in &checked.mended {
+    for file in &checked.fixed {
         for remedy in &file.made {
             let (path, title) = (on_one_line(file.path.as_str()), on_one_line(&remedy.title));
             text.push_str(&format!("fixed {path}: {} {title}\n", remedy.rule.id));
@@ -32,7 +32,7 @@ pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
         if checked.more() > 0 {
             text.push_str(&format!("{} not shown: `--limit`\n", count(checked.more(), "finding")));
         }
-        text.push_str(&mendable(checked.fixable()));
+        text.push_str(&fixable_text(checked.fixable()));
         text.push_str(&gone(checked.left_out));
     }
     text
@@ -67,15 +67,15 @@ fn summary(artifacts: usize, counts: ProblemCounts, left_out: LeftOut) -> String
     text
 }
 
-fn mendable(Fixable { safe, with_care }: Fixable) -> String {
+fn fixable_text(Fixable { safe, with_care }: Fixable) -> String {
     let mut text = String::new();
     // Writing to a string never fails.
     let _infallible = match (safe, with_care) {
         (0, 0) => Ok(()),
-        (safe, 0) => writeln!(text, "`--fix` mends {safe} of them"),
-        (0, with_care) => writeln!(text, "`--fix --unsafe-fixes` mends {with_care} of them"),
+        (safe, 0) => writeln!(text, "`--fix` fixes {safe} of them"),
+        (0, with_care) => writeln!(text, "`--fix --unsafe-fixes` fixes {with_care} of them"),
         (safe, with_care) => {
-            writeln!(text, "`--fix` mends {safe} of them, `--fix --unsafe-fixes` {with_care} more")
+            writeln!(text, "`--fix` fixes {safe} of them, `--fix --unsafe-fixes` {with_care} more")
         }
     };
     text
@@ -118,12 +118,12 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_says_what_can_be_mended() {
-        let fixes = |safe, with_care| mendable(Fixable { safe, with_care });
+    fn the_summary_says_what_can_be_fixed() {
+        let fixes = |safe, with_care| fixable_text(Fixable { safe, with_care });
         assert_eq!(fixes(0, 0), "");
-        assert_eq!(fixes(2, 0), "`--fix` mends 2 of them\n");
-        assert_eq!(fixes(0, 1), "`--fix --unsafe-fixes` mends 1 of them\n");
-        assert_eq!(fixes(1, 1), "`--fix` mends 1 of them, `--fix --unsafe-fixes` 1 more\n");
+        assert_eq!(fixes(2, 0), "`--fix` fixes 2 of them\n");
+        assert_eq!(fixes(0, 1), "`--fix --unsafe-fixes` fixes 1 of them\n");
+        assert_eq!(fixes(1, 1), "`--fix` fixes 1 of them, `--fix --unsafe-fixes` 1 more\n");
     }
 
     #[test]

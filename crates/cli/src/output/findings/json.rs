@@ -5,7 +5,7 @@ use stepmark_frontmatter::Span;
 use stepmark_model::check::{Finding, Fix, ProblemCounts, Remedy};
 use stepmark_store::checking::LeftOut;
 
-use super::{Checked, Fixable, MendedFile};
+use super::{Checked, Fixable, FixedArtifact};
 use crate::output::report::Excerpt;
 
 #[derive(Debug, Serialize)]
@@ -19,9 +19,9 @@ struct CheckWire<'a> {
     unreadable: &'a [String],
     counts: ProblemCounts,
     fixable: Fixable,
-    /// What was mended before the file was checked.
+    /// What was fixed before the file was checked.
     fixed: Vec<RemedyWire<'a>>,
-    /// What was to be mended and was not.
+    /// What was to be fixed and was not.
     declined: Vec<DeclinedWire<'a>>,
     left_out: LeftOutWire,
 }
@@ -108,18 +108,18 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         unreadable: &checked.unreadable,
         counts: checked.counts(),
         fixable: checked.fixable(),
-        fixed: checked.mended.iter().flat_map(fixed).collect(),
-        declined: checked.mended.iter().flat_map(declined).collect(),
+        fixed: checked.fixed.iter().flat_map(fixed).collect(),
+        declined: checked.fixed.iter().flat_map(declined).collect(),
         left_out: LeftOutWire { suppressed, known, gone },
     };
     Ok(serde_json::to_string(&wire)? + "\n")
 }
 
-fn fixed(file: &MendedFile) -> impl Iterator<Item = RemedyWire<'_>> {
+fn fixed(file: &FixedArtifact) -> impl Iterator<Item = RemedyWire<'_>> {
     file.made.iter().map(|remedy| RemedyWire::new(file, remedy))
 }
 
-fn declined(file: &MendedFile) -> impl Iterator<Item = DeclinedWire<'_>> {
+fn declined(file: &FixedArtifact) -> impl Iterator<Item = DeclinedWire<'_>> {
     file.declined.iter().map(|declined| DeclinedWire {
         remedy: RemedyWire::new(file, &declined.remedy),
         reason: declined.reason.to_string(),
@@ -127,7 +127,7 @@ fn declined(file: &MendedFile) -> impl Iterator<Item = DeclinedWire<'_>> {
 }
 
 impl<'a> RemedyWire<'a> {
-    fn new(file: &'a MendedFile, remedy: &'a Remedy) -> Self {
+    fn new(file: &'a FixedArtifact, remedy: &'a Remedy) -> Self {
         Self {
             id: remedy.rule.id,
             name: remedy.rule.name,

@@ -62,23 +62,23 @@ pub(crate) struct Checked<'a> {
     files: Vec<CheckedFile<'a>>,
     /// What could not be read, one line each.
     unreadable: Vec<String>,
-    mended: Vec<MendedFile>,
+    fixed: Vec<FixedArtifact>,
     left_out: LeftOut,
     /// How many of the files are no artifacts.
     beside: usize,
-    /// How many findings of each severity there were, how many of them can be mended, and how many are not shown, where not all are.
+    /// How many findings of each severity there were, how many of them can be fixed, and how many are not shown, where not all are.
     cut: Option<(ProblemCounts, Fixable, usize)>,
 }
 
 /// What was done to a file before it was checked.
 #[derive(Clone, Debug)]
-pub(crate) struct MendedFile {
+pub(crate) struct FixedArtifact {
     pub(crate) path: ProjectPath,
     pub(crate) made: Vec<Remedy>,
     pub(crate) declined: Vec<Declined>,
 }
 
-/// How many findings a program can mend.
+/// How many findings a program can fix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Fixable {
     /// Without asking.
@@ -95,19 +95,19 @@ impl<'a> Checked<'a> {
         for file in &mut files {
             file.findings.sort_by_key(|finding| (finding.span, finding.rule.id));
         }
-        Self { files, unreadable, mended: Vec::new(), left_out: LeftOut::default(), beside: 0, cut: None }
+        Self { files, unreadable, fixed: Vec::new(), left_out: LeftOut::default(), beside: 0, cut: None }
     }
 
-    /// The same after these files were mended.
-    pub(crate) fn after(mut self, mut mended: Vec<MendedFile>) -> Self {
-        mended.sort_by(|one, other| one.path.cmp(&other.path));
-        self.mended = mended;
+    /// The same after these files were fixed.
+    pub(crate) fn after(mut self, mut fixed: Vec<FixedArtifact>) -> Self {
+        fixed.sort_by(|one, other| one.path.cmp(&other.path));
+        self.fixed = fixed;
         self
     }
 
-    /// What was mended before.
-    pub(crate) fn mended(&self) -> &[MendedFile] {
-        &self.mended
+    /// What was fixed before.
+    pub(crate) fn fixed(&self) -> &[FixedArtifact] {
+        &self.fixed
     }
 
     /// The same, with how many findings are not among these.

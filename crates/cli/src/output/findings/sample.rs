@@ -70,7 +70,7 @@ impl Sample {
         let mut findings = Vec::new();
         find(text, &mut |id, at, length, message, fix| {
             let span = Span::new(at.unwrap(), at.unwrap() + length);
-            let fix = fix.map(|(text, safety)| Fix::splice(safety, "mend it", span, text));
+            let fix = fix.map(|(text, safety)| Fix::splice(safety, "fix it", span, text));
             let finding = Finding::new(rule_of(id).unwrap(), &path, span, message).with_fix(fix);
             findings.push(finding.with_help("what to do"));
         });

@@ -9,7 +9,7 @@ use crate::{
 };
 use stepmark_frontmatter::Span;
 
-/// A finding that a test makes: each `needle` in the text, mended by putting `text` there.
+/// A finding that a test makes: each `needle` in the text, fixed by putting `text` there.
 struct Wanted {
     rule: &'static str,
     severity: Severity,
@@ -63,7 +63,7 @@ fn fixes_that_are_apart_are_made_together() {
 
 #[test]
 fn fixes_that_touch_wait_for_the_next_round() {
-    // `ab` is mended first; then nothing is left for the other.
+    // `ab` is fixed first; then nothing is left for the other.
     let rules = [wanted("SM106", "ab", "c"), wanted("SM107", "bb", "c")];
     let (text, made, declined) = fixed("-abb-", Safety::Safe, &rules);
     assert_eq!((text.as_str(), made, declined), ("-cb-", vec!["ab -> c".to_owned()], nothing()));

@@ -108,7 +108,7 @@ mod tests {
     }
 
     const KEEPER: &str = "---\nname: \"keeper\"\ntitle: From frontmatter\nrole: Also from there\n---\n\n```xml\n\
-        <agent id=\"k\" name=\"Kim\" icon=\"🧰\" capabilities=\"lending,\n  mending\">\n<persona>\n\
+        <agent id=\"k\" name=\"Kim\" icon=\"🧰\" capabilities=\"lending,\n  fixing\">\n<persona>\n\
         <identity>Keeps tools.\n  <i>All</i> of them.</identity>\n<communication_style>&quot;Short&quot;</communication_style>\n";
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
             (Column::DisplayName, "Kim"),
             (Column::Title, "From frontmatter"),
             (Column::Icon, "🧰"),
-            (Column::Capabilities, "lending, mending"),
+            (Column::Capabilities, "lending, fixing"),
             (Column::Role, "Also from there"),
             (Column::Identity, "Keeps tools. <i>All</i> of them."),
             (Column::CommunicationStyle, "&quot;Short&quot;"),

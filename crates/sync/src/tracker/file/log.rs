@@ -38,7 +38,7 @@ pub(super) enum LogError {
     Io { intent: &'static str, path: PathBuf, source: io::Error },
     #[error("tickets cannot be kept in `{path}`: {source}; name another file by `path` of the tracker")]
     Place { path: ProjectPath, source: PlaceError },
-    #[error("line {line} of `{}` is no line of tickets: {reason}; mend it, or move the file away", .path.display())]
+    #[error("line {line} of `{}` is no line of tickets: {reason}; fix it, or move the file away", .path.display())]
     Line { path: PathBuf, line: usize, reason: String },
     #[error("`{}` has more than {SIZE_LIMIT} bytes: move it away, and tickets are written anew", .path.display())]
     TooLarge { path: PathBuf },
@@ -109,8 +109,8 @@ impl Log {
         if !rest.is_empty() {
             refuse_foreign(&place, rest, lines.len())?;
             // A line that was cut off by a crash was never acknowledged.
-            file.set_len(whole.len() as u64).map_err(failed("mended"))?;
-            file.seek(SeekFrom::End(0)).map_err(failed("mended"))?;
+            file.set_len(whole.len() as u64).map_err(failed("fixed"))?;
+            file.seek(SeekFrom::End(0)).map_err(failed("fixed"))?;
         }
         Ok(LockedLog { file, place, lines })
     }
