@@ -48,6 +48,7 @@ mod log;
 mod man;
 mod manifest;
 mod monorepo;
+mod named_artifacts;
 mod next;
 mod outputs;
 mod permissions;

@@ -61,6 +61,7 @@ impl Hook {
                 report(output, &project.workspace.install_hooks(&is_wanted)?);
             }
             Task::Trailer { file } => {
+                project.require_file(file)?;
                 project.workspace.add_history_trailers(file)?;
             }
             Task::Uninstall => report(output, &project.workspace.uninstall_hooks()?),

@@ -46,7 +46,7 @@ impl Replay {
         let mut checked_out = project.workspace.checked_out();
         let mut artifacts = Vec::new();
         for given in &self.artifacts {
-            artifacts.push(project.workspace.replay(&project.path(given)?, &mut checked_out)?);
+            artifacts.push(project.workspace.replay(&project.known_path(given)?, &mut checked_out)?);
         }
         let problems = project.workspace.with_history(History::problems)?;
         Ok(Summary { artifacts, segments: None, problems, unreadable: Vec::new() })

@@ -9,6 +9,7 @@ pub(crate) mod artifact_files;
 pub(crate) mod artifact_folders;
 pub(crate) mod context;
 pub(crate) mod chain;
+mod remembered;
 
 pub use chain::ChainLink;
 pub use clock::Clock;

@@ -106,7 +106,7 @@ impl Stories {
     fn asked(&self, project: &Project) -> Result<Vec<ProjectPath>, Failure> {
         let mut asked = Vec::new();
         for given in &self.paths {
-            match project.folder(given)? {
+            match project.folder_or_artifact(given)? {
                 Some(path) => asked.push(path),
                 None => return Ok(Vec::new()),
             }
