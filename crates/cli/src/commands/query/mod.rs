@@ -77,7 +77,7 @@ impl Query {
         let (sql, defaults) = self.question()?;
         let question = Question::prepare(sql).map_err(|error| not_asked(error, sql))?;
         let project = project()?;
-        let freshness = freshness(self.no_refresh, question.parts(), &project, environment, output)?;
+        let freshness = freshness(self.no_refresh, question.parts(), &project, environment)?;
         let parameters = self.parameters(defaults, &project)?;
         let limits =
             Limits { time: Duration::from_secs(self.timeout), rows: self.limit, ..Limits::default() };
@@ -153,12 +153,11 @@ fn freshness(
     parts: Parts,
     project: &Project,
     environment: &Environment,
-    output: &Output,
 ) -> Result<Freshness, Failure> {
     Ok(if is_as_it_is {
         Freshness::AsItIs
     } else if parts.contains(Part::Tickets) {
-        Freshness::NowWith(ticket_rows(project, environment, output)?)
+        Freshness::NowWith(ticket_rows(project, environment)?)
     } else {
         Freshness::Now
     })
