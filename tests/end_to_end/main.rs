@@ -82,3 +82,5 @@ mod track;
 mod transition;
 mod tree;
 mod undo;
+#[cfg(unix)]
+mod wide_lines;

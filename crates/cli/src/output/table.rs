@@ -1,28 +1,43 @@
-//! Tables for people: one line a row, however wide, so that lines can be searched and cut.
+//! Tables for people: one line a row. On a terminal a line is no wider than that; elsewhere it is whole, so that lines can be searched and cut.
 
-use super::{on_one_line, width};
+use std::borrow::Cow;
+
+use super::{fitted::fitted_cell, line_width, on_one_line, width};
 
 /// Between columns.
 const GAP: usize = 2;
+
+/// How far a column is cut at most.
+const NARROW: usize = 8;
 
 /// A table with a header and no frame.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
     let rows = rows.into_iter().map(|row| row.iter().map(|cell| on_one_line(cell)).collect());
-    let rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
+    lay_out(&std::iter::once(header).chain(rows).collect::<Vec<_>>(), line_width())
+}
+
+/// Lays the cells out in lines of at most `room` columns, as far as that is possible: the widest columns are cut.
+fn lay_out(rows: &[Vec<String>], room: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let mut widths = vec![0; columns];
-    for row in &rows {
+    for row in rows {
         for (wide, cell) in widths.iter_mut().zip(row) {
             *wide = width(cell).max(*wide);
         }
+    }
+    while widths.iter().sum::<usize>() + GAP * columns.saturating_sub(1) > room
+        && let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > NARROW)
+    {
+        *widest -= 1;
     }
     let mut text = String::new();
     for (place, row) in rows.iter().enumerate() {
         text.push_str(if place == 0 { "" } else { "\n" });
         for (cell, wide) in row.iter().zip(&widths) {
-            text.push_str(cell);
-            text.extend(std::iter::repeat_n(' ', wide + GAP - width(cell)));
+            let cell = if room == usize::MAX { Cow::from(cell) } else { fitted_cell(cell, *wide).into() };
+            text.push_str(&cell);
+            text.extend(std::iter::repeat_n(' ', wide + GAP - width(&cell)));
         }
         text.truncate(text.trim_end().len());
     }
@@ -36,4 +51,27 @@ pub(crate) fn bar(done: usize, total: usize) -> String {
     // Only a finished workflow has a full bar.
     let filled = if done < total { filled.min(WIDTH - 1) } else { filled };
     format!("{}{} {done}/{total}", "█".repeat(filled), "░".repeat(WIDTH - filled))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_widest_columns_are_cut_and_short_ones_stay() {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let rows = [
+            row(["ARTIFACT", "DONE", "STATUS"]),
+            row(["docs/a-long-name/of-an-artifact.md", "3/5", "ready-for-dev"]),
+        ];
+        assert_eq!(
+            lay_out(&rows, usize::MAX),
+            "ARTIFACT                            DONE  STATUS\ndocs/a-long-name/of-an-artifact.md  3/5   ready-for-dev"
+        );
+        assert_eq!(
+            lay_out(&rows, 40),
+            "ARTIFACT             DONE  STATUS\n…/of-an-artifact.md  3/5   ready-for-dev"
+        );
+        assert_eq!(lay_out(&rows, 5).lines().map(width).max(), Some(8 + 2 + 4 + 2 + 8), "no column is lost");
+    }
 }
