@@ -188,6 +188,10 @@ fn steps_in_the_index() {
         let index = NewerState::Index { worktree: digests(worktree) };
         assert_eq!(History::of(events).explains(&STEP, "123", "12", index), expected, "{case}");
     }
+    // Added after it was written back by hand, and then another step was reopened.
+    let events = "s seen 123 n; r<s reopen 12 n; c<r complete 123 n; x<r reopen 1 n";
+    let index = NewerState::Index { worktree: digests("1") };
+    assert_eq!(History::of(events).explains(&STEP, "123", "1", index), Unexplained);
 }
 
 #[test]

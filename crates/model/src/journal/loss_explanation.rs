@@ -93,20 +93,25 @@ impl ChangeInHistory<'_> {
         }
         arrivals.iter().any(|arrival| {
             let later = self.descendants(arrival.id);
-            let is_left_behind = match self.newer {
-                NewerState::Commit => false,
-                NewerState::Index { worktree } => self.was_left(&later, worktree, loss, counts),
-            };
             let is_last = !arrivals.iter().any(|other| later.contains(&other.id));
             let ancestors = self.ancestors(arrival.id);
+            let is_left = |event: &Event| match self.newer {
+                NewerState::Commit => false,
+                NewerState::Index { worktree } => {
+                    let later = &self.descendants(event.id) - &ancestors;
+                    self.was_left(&later, worktree, loss, counts)
+                }
+            };
             is_last
-                && !is_left_behind
-                && self.last_words(loss, counts, Some(&ancestors)).into_iter().any(took_away)
+                && self
+                    .last_words(loss, counts, Some(&ancestors))
+                    .into_iter()
+                    .any(|event| took_away(event) && !is_left(event))
         })
     }
 
-    /// Returns whether the loss was spoken of by `later` events, and the work tree shows none of their states: then somebody
-    /// wrote the older state back. Where it shows one, the index is only behind the work tree.
+    /// Returns whether the loss was spoken of by `later` events, which did not lead to the index, and the work tree shows none of their
+    /// states: then somebody wrote the older state back. Where it shows one, the index is only behind the work tree.
     fn was_left(
         &self,
         later: &HashSet<EventId>,

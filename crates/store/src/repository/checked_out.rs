@@ -8,7 +8,7 @@ use stepmark_model::{
     journal::{ArtifactState, Digests},
 };
 
-/// The checked out commit. Git is started at the first question; without git there is no answer but no.
+/// The checked out commit and the index. Git is started at the first question; without git there is no answer but no.
 #[derive(Debug)]
 pub struct CheckedOut {
     root: Root,
@@ -21,17 +21,19 @@ impl CheckedOut {
         Self { root: root.clone(), objects: None }
     }
 
-    /// Returns whether the commit that is checked out has the file at `path` in the state of `file` (`None`: has none): then a checkout, and
-    /// no editor, may have brought it there. The index is not asked: what was written by hand is often added to it.
+    /// Returns whether the commit that is checked out, or the index, has the file at `path` in the state of `file` (`None`: has none): then
+    /// a checkout, and no editor, may have brought it there.
     pub fn explains(&mut self, path: &ProjectPath, file: Option<Digests>) -> bool {
-        let found = self.read(path, &[format!("HEAD:./{path}")]).unwrap_or_default();
-        match found.first() {
-            Some(Object::Blob(bytes)) => {
+        let Some(found) = self.read(path, &[format!("HEAD:./{path}"), format!(":./{path}")]) else {
+            return false;
+        };
+        found.iter().any(|object| match object {
+            Object::Blob(bytes) => {
                 file.is_some() && Digests::are_same_state(ArtifactState::of(path, Some(bytes)).digests, file)
             }
-            Some(Object::Missing) => file.is_none(),
-            Some(Object::OverLimit(_) | Object::Folder(_) | Object::Other) | None => false,
-        }
+            Object::Missing => file.is_none(),
+            Object::OverLimit(_) | Object::Folder(_) | Object::Other => false,
+        })
     }
 
     /// Returns whether a commit is checked out, and has nothing at `path`.
