@@ -29,14 +29,19 @@ pub(crate) fn fitted(text: &str, columns: usize) -> String {
 
 /// The same, where what is cut off a path is its beginning, so that it still says which file it is.
 pub(crate) fn fitted_cell(text: &str, columns: usize) -> String {
-    let start = text.find(|character| !TREE.contains(character)).unwrap_or_default();
-    let (branch, path) = text.split_at(start);
-    if width(text) <= columns || !path.contains('/') || path.contains(' ') {
+    let Some((branch, path)) = path_in(text).filter(|_| width(text) > columns) else {
         return fitted(text, columns);
-    }
+    };
     let room = columns.saturating_sub(width(branch) + 1);
     let end = path.char_indices().map(|(place, _)| &path[place..]).find(|end| width(end) <= room);
     fitted(&format!("{branch}…{}", end.unwrap_or_default()), columns)
+}
+
+/// The path that a cell holds, behind the branches of a tree.
+pub(super) fn path_in(cell: &str) -> Option<(&str, &str)> {
+    let start = cell.find(|character| !TREE.contains(character)).unwrap_or_default();
+    let (branch, path) = cell.split_at(start);
+    (path.contains('/') && !path.contains(' ')).then_some((branch, path))
 }
 
 /// What branches of a tree are drawn with.

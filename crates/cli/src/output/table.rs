@@ -2,12 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::{fitted::fitted_cell, line_width, on_one_line, width};
+use super::{
+    fitted::{fitted_cell, path_in},
+    line_width, on_one_line, width,
+};
 
 /// Between columns.
 const GAP: usize = 2;
 
-/// How far a column is cut at most.
+/// How far a column is cut at most: one of paths, and any other.
+const NARROW_PATHS: usize = 28;
 const NARROW: usize = 8;
 
 /// A table with a header and no frame.
@@ -21,15 +25,18 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
 fn lay_out(rows: &[Vec<String>], room: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let mut widths = vec![0; columns];
+    let mut least = vec![NARROW; columns];
     for row in rows {
-        for (wide, cell) in widths.iter_mut().zip(row) {
-            *wide = width(cell).max(*wide);
+        for (at, cell) in row.iter().enumerate() {
+            widths[at] = width(cell).max(widths[at]);
+            least[at] = if path_in(cell).is_some() { NARROW_PATHS } else { least[at] };
         }
     }
-    while widths.iter().sum::<usize>() + GAP * columns.saturating_sub(1) > room
-        && let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > NARROW)
+    let gaps = GAP * columns.saturating_sub(1);
+    while widths.iter().sum::<usize>() + gaps > room
+        && let Some(widest) = (0..columns).filter(|at| widths[*at] > least[*at]).max_by_key(|at| widths[*at])
     {
-        *widest -= 1;
+        widths[widest] -= 1;
     }
     let mut text = String::new();
     for (place, row) in rows.iter().enumerate() {
@@ -69,9 +76,9 @@ mod tests {
             "ARTIFACT                            DONE  STATUS\ndocs/a-long-name/of-an-artifact.md  3/5   ready-for-dev"
         );
         assert_eq!(
-            lay_out(&rows, 40),
-            "ARTIFACT             DONE  STATUS\n…/of-an-artifact.md  3/5   ready-for-dev"
+            lay_out(&rows, 50),
+            "ARTIFACT                       DONE  STATUS\n…-long-name/of-an-artifact.md  3/5   ready-for-dev"
         );
-        assert_eq!(lay_out(&rows, 5).lines().map(width).max(), Some(8 + 2 + 4 + 2 + 8), "no column is lost");
+        assert_eq!(lay_out(&rows, 5).lines().map(width).max(), Some(28 + 2 + 4 + 2 + 8), "no column is lost");
     }
 }
