@@ -61,6 +61,23 @@ fn shows_what_counts_and_where_it_comes_from() {
 }
 
 #[test]
+fn misspelt_keys_of_trackers_are_told_by_every_command_once() {
+    let demo = Sandbox::demo();
+    demo.write(
+        ".stepmark/config.yaml",
+        "project_id: p\ntrackers: {file: {path: out/t.jsonl, dupilcates: keep}}\n",
+    );
+    for command in
+        [&["status"][..], &["check"], &["list"], &["next", "prd"], &["sync", "plan"], &["sync", "status"]]
+    {
+        let run = demo.stepmark(command);
+        let told = "has the key `trackers.file.dupilcates`, which stepmark does not know: it has no effect";
+        assert_eq!(run.stderr.matches(told).count(), 1, "{command:?}: {run}");
+        assert!(!demo.stepmark(&[command, &["--quiet"]].concat()).stderr.contains("dupilcates"));
+    }
+}
+
+#[test]
 fn the_folder_for_configuration_is_that_of_xdg() {
     let sandbox = configured();
     let elsewhere = sandbox.outside();

@@ -48,8 +48,8 @@ fn a_completed_step_opens_its_gate() {
     assert_eq!(demo.stepmark(&["reopen", PRD, "4"]).code, 0);
     assert_eq!(demo.reads_only(&["gate", "check", PRD, STEP]).code, 1);
     assert!(!demo.place(&format!(".stepmark/gates/{PRD}/{STEP}.gate")).exists());
-    assert_eq!(demo.reads_only(&["gate", "check", "docs/none.md", "1"]).code, 1);
-    assert_eq!(demo.reads_only(&["gate", "check", "docs/none.md", "1", "--verify"]).code, 1);
+    assert_eq!(demo.reads_only(&["gate", "check", "docs/none.md", "1"]).code, 2);
+    assert_eq!(demo.reads_only(&["gate", "check", "docs/none.md", "1", "--verify"]).code, 2);
 }
 
 #[test]

@@ -40,14 +40,14 @@ fn builds_a_file_and_its_meta() {
     assert_snapshot!(project.stepmark(&["instructions", "build"]), @r"
     exit 0
     ── stdout
-    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1298 bytes
+    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1373 bytes
     ── stderr
     warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
     warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
     ");
     let text = String::from_utf8(project.read(OUTPUT)).unwrap();
     assert_snapshot!(text, @r"
-    <!-- Assembled by stepmark: edits here are lost. Change the components, then run `stepmark instructions build`. -->
+    <!-- Assembled by stepmark: edits here do not stay: when it is written anew, the edited file is kept beside it (`.edited`). Change the components, then run `stepmark instructions build`. -->
 
     # PM
 
@@ -110,7 +110,7 @@ fn what_has_not_changed_is_not_written() {
     assert_snapshot!(project.reads_only(&["instructions", "build"]), @r"
     exit 0
     ── stdout
-    .claude-mpm/PM_INSTRUCTIONS.md is up to date: 1298 bytes
+    .claude-mpm/PM_INSTRUCTIONS.md is up to date: 1373 bytes
     ── stderr
     warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
     warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
@@ -154,13 +154,13 @@ fn an_edit_of_the_file_itself_shows() {
     assert_snapshot!(project.reads_only(&["instructions", "show"]), @r"
     exit 1
     ── stderr
-    error: `.claude-mpm/PM_INSTRUCTIONS.md` is tampered: its SHA-256 is f4ff18b0579d2bd59c6524b82409ba99d2c6063976fa51aabd87bf4f0d8e2590, and a4bb1279dd2ec77032d0dee1118a69cacd998f975b0c5088461a932ac2ac636e was written
+    error: `.claude-mpm/PM_INSTRUCTIONS.md` is tampered: its SHA-256 is 0b0aebda84bc176db706580e5b820b3f4e23a1520fcc550deb12334740338947, and 7c04a5e3ce4b7dd36d1813a4ce4c35663be44e217d4c7e6d01b42a94bbed60cd was written
       help: move what is to stay into a component; `stepmark instructions build`, or the next session, writes the file anew and keeps this version beside it
     ");
     assert_snapshot!(project.stepmark(&["instructions", "build"]), @r"
     exit 0
     ── stdout
-    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1298 bytes
+    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1373 bytes
     ── stderr
     warning: .claude-mpm/PM_INSTRUCTIONS.md was edited, and is written anew: the edited version is in .claude-mpm/PM_INSTRUCTIONS.md.edited; what is to stay belongs into a component
     warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why

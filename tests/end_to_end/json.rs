@@ -80,6 +80,11 @@ fn lists_are_as_short_as_one_wants() {
         (&["log"], "stepmark.log/1", "events", "at"),
         (&["tree"], "stepmark.tree/1", "nodes", "agent"),
         (&["session", "list"], "stepmark.session/1", "sessions", "state"),
+        (&["lifecycle", "list"], "stepmark.lifecycles/1", "lifecycles", "name"),
+        (&["explain"], "stepmark.rules/1", "rules", "id"),
+        (&["schema"], "stepmark.schemas/1", "schemas", "name"),
+        (&["config", "show"], "stepmark.config/1", "values", "key"),
+        (&["config", "variables"], "stepmark.config-variables/1", "variables", "name"),
         (&["checkpoint", "list", PRD], "stepmark.checkpoint-list/1", "checkpoints", "at"),
     ] {
         let all = demo.stepmark(&[command, &["--json"]].concat()).json(schema);
@@ -90,5 +95,37 @@ fn lists_are_as_short_as_one_wants() {
         assert_eq!(few.len(), 1, "{command:?}");
         assert_eq!(few[0].as_object().unwrap().keys().collect::<Vec<_>>(), [field], "{command:?}");
         assert_eq!(demo.stepmark(&[command, &["--limit", "1"]].concat()).code, 0, "{command:?}");
+    }
+}
+
+/// What files and tickets are called by that the program keeps; no answer is one.
+const KEPT: [&str; 7] =
+    ["allowed-targets", "baseline", "checkpoint", "gate", "lease", "ticket", "ticket-line"];
+
+#[test]
+fn every_schema_that_the_sources_name_is_published() {
+    let demo = Sandbox::demo();
+    let published = demo.reads_only(&["schema", "--json"]).json("stepmark.schemas/1").to_string();
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")];
+    let mut named = std::collections::BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|ending| ending == "rs") {
+                let text = std::fs::read_to_string(entry).unwrap();
+                named.extend(text.split("\"stepmark.").skip(1).filter_map(|rest| {
+                    let name = rest.split('"').next()?;
+                    let (word, version) = name.split_once('/')?;
+                    let is_kept = KEPT.contains(&word) || version.parse::<u8>().is_err();
+                    (!is_kept).then(|| format!("stepmark.{name}"))
+                }));
+            }
+        }
+    }
+    assert!(named.len() > 50, "{named:?}");
+    for name in &named {
+        assert!(published.contains(&format!("\"{name}\"")), "{name} is not published");
+        assert_eq!(demo.reads_only(&["schema", name]).code, 0, "{name}");
     }
 }

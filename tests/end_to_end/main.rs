@@ -53,6 +53,7 @@ mod log;
 mod man;
 mod manifest;
 mod monorepo;
+mod named_artifacts;
 mod next;
 mod outputs;
 mod permissions;
@@ -87,3 +88,5 @@ mod track;
 mod transition;
 mod tree;
 mod undo;
+#[cfg(unix)]
+mod wide_lines;

@@ -125,12 +125,12 @@ fn the_installers_own_manifest_is_written_with_a_warning() {
 fn what_cannot_be_used() {
     let demo = Sandbox::demo();
     assert_snapshot!(demo.reads_only(&["manifest", "verify"]), @r"
-    exit 4
+    exit 2
     ── stderr
     error: there is no manifest `[ROOT]/.stepmark/manifests/files-manifest.csv`: `stepmark project manifest write` makes it, or --file names another
     ");
     assert_snapshot!(demo.reads_only(&["manifest", "verify", "--file", "absent.csv"]), @r"
-    exit 4
+    exit 2
     ── stderr
     error: there is no manifest `[ROOT]/absent.csv`: `stepmark project manifest write` makes it, or --file names another
     ");

@@ -77,6 +77,11 @@ fn an_artifact_that_is_new_or_gone_changes_more_than_a_row() {
 
 #[test]
 fn a_path_where_nothing_is_does_not_pass_unsaid() {
-    let run = demo().stepmark(&["project", "docs/prd.mdd"]);
-    assert!(run.stderr.contains("warning: `docs/prd.mdd` is not there"), "{run}");
+    let demo = demo();
+    let run = demo.stepmark(&["project", "docs/prd.mdd"]);
+    assert!(run.code == 2 && run.stderr.contains("no file `docs/prd.mdd`"), "{run}");
+    written(&demo, &[]);
+    fs::remove_file(demo.place("docs/other.md")).unwrap();
+    let run = demo.stepmark(&["project", "docs/other.md"]);
+    assert!(run.code == 0 && run.stderr.contains("warning: `docs/other.md` is not there"), "{run}");
 }

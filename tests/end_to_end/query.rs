@@ -4,7 +4,10 @@ use std::{fs, process::Command};
 
 use insta::assert_snapshot;
 
-use crate::harness::{Run, Sandbox, demo::PRD};
+use crate::harness::{
+    Run, Sandbox,
+    demo::{PRD, STORY},
+};
 
 const DATABASE: &str = ".stepmark/local/cache/index.db";
 
@@ -57,6 +60,27 @@ fn questions_with_names() {
     assert_snapshot!(demo.stepmark(&["query", "--named", "history"]));
     assert_snapshot!(demo.stepmark(&["query", "--named", "nxt"]));
     assert_snapshot!(demo.stepmark(&["query", "--list"]));
+}
+
+#[test]
+fn what_was_forced_belongs_to_its_artifact() {
+    let demo = Sandbox::demo();
+    assert_eq!(demo.stepmark(&["set", STORY, "status=backlog"]).code, 1);
+    assert_eq!(
+        demo.stepmark(&["set", STORY, "status=backlog", "--force", "--reason", "begun too early"]).code,
+        0
+    );
+    for question in [
+        &["SELECT kind FROM events WHERE artifact = :artifact ORDER BY at, n, id"][..],
+        &[
+            "SELECT kind FROM (SELECT * FROM events WHERE artifact = :artifact) WHERE reason = 'begun too early'",
+        ],
+        &["--named", "history"],
+    ] {
+        let artifact = format!("artifact={STORY}");
+        let run = demo.stepmark(&[&["query"][..], question, &["--param", &artifact]].concat());
+        assert!(run.stdout.contains("override"), "{question:?}: {run}");
+    }
 }
 
 #[test]

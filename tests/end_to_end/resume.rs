@@ -103,8 +103,8 @@ fn it_never_guesses() {
         assert!(run.stderr.contains(word), "{word} in {run}");
     }
     let missing = demo.reads_only(&["resume", "none.md"]);
-    assert_eq!(missing.code, 1, "{missing}");
-    assert!(missing.stderr.contains("there is no such file"), "{missing}");
+    assert_eq!(missing.code, 2, "{missing}");
+    assert!(missing.stderr.contains("there is no file `none.md`"), "{missing}");
 }
 
 #[test]

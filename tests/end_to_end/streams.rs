@@ -64,7 +64,22 @@ fn an_error_that_cannot_be_written_still_has_its_code() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let demo = Sandbox::demo();
-    for arguments in [&["status"][..], &["status", "--json"], &["check"], &["completions", "bash"]] {
+    for arguments in [
+        &["status"][..],
+        &["status", "--json"],
+        &["check"],
+        &["completions", "bash"],
+        &["--help"],
+        &["--version"],
+        &["check", "--help"],
+        &["help", "--all"],
+        &["man"],
+        &["schema"],
+        &["explain"],
+        &["log"],
+        &["query", "SELECT path FROM artifacts"],
+        &["show", PRD],
+    ] {
         let mut child =
             demo.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());

@@ -6,14 +6,12 @@ use stepmark_model::artifact::ProjectPath;
 use stepmark_store::resuming::ResumeChoice;
 
 use crate::{
+    artifact_name,
     environment::Environment,
     exit::{Exit, Failure},
     output::wording,
     project::Project,
 };
-
-/// How many of several candidates a message names.
-const NAMED: usize = 10;
 
 impl Project {
     /// The artifact that the command line names, else the active one: that of the configuration, else the last one that this session (or,
@@ -37,11 +35,9 @@ impl Project {
             let message = "no artifact is named, and none is unfinished";
             return Err(Failure::new(Exit::Usage, message).with_help("`stepmark list` shows all; name one"));
         }
-        let named: Vec<String> = several.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
-        let more = several.len().saturating_sub(NAMED);
-        let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
         let count = wording::count(several.len(), "artifact");
-        let message = format!("no artifact is named, and {count} are unfinished: {}{rest}", named.join(", "));
+        let message =
+            format!("no artifact is named, and {count} are unfinished: {}", artifact_name::listed(&several));
         Err(Failure::new(Exit::Usage, message).with_help(help))
     }
 

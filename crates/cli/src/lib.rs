@@ -8,6 +8,7 @@ mod hand_off;
 mod project;
 mod process;
 mod active_artifact;
+mod artifact_name;
 mod several_projects;
 mod state_move;
 mod published_file;
@@ -17,7 +18,7 @@ mod help;
 mod commands;
 mod output;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
 
 use clap::FromArgMatches;
 
@@ -39,7 +40,11 @@ pub fn run() -> ExitCode {
         Err(error) => {
             // `--help` and `--version` come this way too; clap knows which stream and colour they want.
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
-            return if error.print().is_ok() { exit.into() } else { Exit::Io.into() };
+            return match error.print() {
+                // A reader that has seen enough (`| head`) is no failure, as in every answer.
+                Err(reason) if reason.kind() != ErrorKind::BrokenPipe => Exit::Io.into(),
+                _ => exit.into(),
+            };
         }
     };
     let output = Output::new(&arguments.output);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use stepmark_model::{
-    artifact::{LedgerKey, ProjectPath, ProjectPathError},
+    artifact::{ProjectPath, ProjectPathError},
     journal::{ArtifactKey, Attribution, SessionId},
     tracked_artifact::TrackedArtifact,
 };
@@ -15,7 +15,7 @@ use stepmark_store::workspace::{ArtifactError, OpenError, Workspace};
 
 use crate::{
     arguments::{ActingArguments, ProjectArguments},
-    attribution,
+    artifact_name, attribution,
     environment::Environment,
     exit::{Exit, Failure},
 };
@@ -111,23 +111,39 @@ impl Project {
     }
 
     /// The project path of an artifact that the command line names: by its path, or by what one artifact alone is called: the end of its
-    /// path, its name without `.md`, or the number of a story (`1-2`, `1.2`).
+    /// path, its name without `.md`, the number of a story (`1-2`, `1.2`), or the beginning of its name.
+    ///
+    /// Every command that takes an artifact asks here, or [`Self::known_path`], so that a misspelt name ends each of them in the same way.
     pub(crate) fn artifact_path(&self, given: &Path) -> Result<ProjectPath, Failure> {
+        self.named(given, |_| Ok(false))
+    }
+
+    /// The same of an artifact that may be gone, as long as something tells that it was there.
+    pub(crate) fn known_path(&self, given: &Path) -> Result<ProjectPath, Failure> {
+        self.named(given, |path| Ok(self.workspace.remembers(path)?))
+    }
+
+    /// The project path of an artifact that is there, or is known otherwise.
+    fn named(
+        &self,
+        given: &Path,
+        is_known: impl FnOnce(&ProjectPath) -> Result<bool, Failure>,
+    ) -> Result<ProjectPath, Failure> {
         let path = self.path(given);
-        if path.as_ref().is_ok_and(|path| Environment::exists(&self.root().path().join(path.as_str()))) {
-            return path;
+        let is_there = |path: &ProjectPath| Environment::exists(&self.root().path().join(path.as_str()));
+        if let Ok(path) = &path
+            && (is_there(path) || is_known(path)?)
+        {
+            return Ok(path.clone());
         }
         let called = given.to_str().map(|name| self.called(name)).transpose()?.unwrap_or_default();
-        match called.as_slice() {
-            [] => path,
-            [only] => Ok(only.clone()),
-            several => {
-                let names: Vec<String> = several.iter().take(10).map(|path| format!("`{path}`")).collect();
-                let message = format!("`{}` may be any of {} artifacts", given.display(), several.len());
-                let failure = Failure::new(Exit::Usage, message);
-                Err(failure.with_help(format!("say more of its path: {}", names.join(", "))))
-            }
+        if let Some(only) = artifact_name::only(given, called)? {
+            return Ok(only);
         }
+        // Reading it tells what is wrong: no file, or a link that leads nowhere.
+        let path = path?;
+        self.workspace.artifact(&path)?;
+        Ok(path)
     }
 
     /// Whether people call an artifact by `name`.
@@ -138,20 +154,7 @@ impl Project {
     /// The artifacts that people call by `name`.
     fn called(&self, name: &str) -> Result<Vec<ProjectPath>, Failure> {
         let found = self.workspace.artifacts()?;
-        let paths = || found.artifacts.iter().map(TrackedArtifact::path);
-        let ends = |path: &&ProjectPath| {
-            let path = path.as_str();
-            let path = path.strip_suffix(".md").filter(|_| !name.ends_with(".md")).unwrap_or(path);
-            path == name || path.strip_suffix(name).is_some_and(|folder| folder.ends_with('/'))
-        };
-        let exact: Vec<ProjectPath> = paths().filter(ends).cloned().collect();
-        match story_number(name).filter(|_| exact.is_empty()) {
-            None => Ok(exact),
-            Some(story) => {
-                let is_it = |path: &&ProjectPath| LedgerKey::of(path).is_some_and(|(key, _)| key == story);
-                Ok(paths().filter(is_it).cloned().collect())
-            }
-        }
+        Ok(artifact_name::called(name, found.artifacts.iter().map(TrackedArtifact::path)))
     }
 
     /// The place of a path of the command line that need not lie in the project.
@@ -159,10 +162,22 @@ impl Project {
         self.current_folder.join(given)
     }
 
+    /// Makes sure that something stands at a path of the command line that need not lie in the project.
+    pub(crate) fn require_file(&self, given: &Path) -> Result<(), Failure> {
+        let is_there = Environment::exists(&self.place(given));
+        let missing = || Failure::new(Exit::Usage, format!("there is no file `{}`", given.display()));
+        is_there.then_some(()).ok_or_else(missing)
+    }
+
     /// Whether a path of the command line names a folder.
     pub(crate) fn is_folder(&self, given: &Path) -> bool {
         Environment::is_folder(&self.current_folder.join(given))
             || self.root_is_given && Environment::is_folder(&self.root().path().join(given))
+    }
+
+    /// The project path of a folder, or of an artifact by what it is called; `None` for the root itself.
+    pub(crate) fn folder_or_artifact(&self, given: &Path) -> Result<Option<ProjectPath>, Failure> {
+        if self.is_folder(given) { self.folder(given) } else { self.artifact_path(given).map(Some) }
     }
 
     /// The project path of a folder; `None` for the root itself.
@@ -175,7 +190,7 @@ impl Project {
 
     /// What history knows the artifact at a path of the command line by: the id in its file, else its path.
     pub(crate) fn identity(&self, given: &Path) -> Result<(ArtifactKey, ProjectPath), Failure> {
-        let path = self.artifact_path(given)?;
+        let path = self.known_path(given)?;
         match self.workspace.artifact(&path) {
             Ok(tracked) => Ok((ArtifactKey::of(tracked.artifact()), path)),
             Err(ArtifactError::Missing { .. }) => Ok((ArtifactKey::of_path(&path), path)),
@@ -189,10 +204,4 @@ impl Project {
         let artifact = self.workspace.artifact(&path)?;
         Ok(artifact)
     }
-}
-
-/// The story that `1-2` or `1.2` means, whatever it is called.
-fn story_number(name: &str) -> Option<LedgerKey> {
-    let (epic, story) = name.split_once(['-', '.']).filter(|(_, story)| !story.contains(['-', '.']))?;
-    LedgerKey::read(&format!("{epic}-{story}-any")).filter(|key| key.is_story())
 }

@@ -96,7 +96,7 @@ fn wire(
 }
 
 fn list(project: &Project, output: &Output, artifact: &Path, list: &ListArguments) -> Result<Exit, Failure> {
-    let path = project.artifact_path(artifact)?;
+    let path = project.known_path(artifact)?;
     let mut places = project.workspace.checkpoints().places(&path)?;
     let more = list.cut(&mut places);
     let read: Vec<_> = places

@@ -6,7 +6,7 @@ use stepmark_store::configuration::{Configuration, ConfiguredValue, Origin, VARI
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, table},
+    output::{ListArguments, Output, table},
     project::Project,
 };
 
@@ -21,17 +21,19 @@ pub(crate) struct Config {
     task: Task,
 }
 
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Debug, Subcommand)]
 enum Task {
     /// Print every value that counts
     Show {
         /// Also say where each value comes from: layer, file and line
         #[arg(long)]
         origin: bool,
+        #[command(flatten)]
+        list: ListArguments,
     },
     /// Print every variable, its side (static: configuration; dynamic: frontmatter or run time), and the environment
     /// variable that gives it a value
-    Variables,
+    Variables(ListArguments),
     /// Print the JSON Schema (draft 2020-12) of `.stepmark/config.yaml`, for editors
     ///
     /// Write it to a file, and name that in the first line of the configuration:
@@ -41,18 +43,19 @@ enum Task {
 
 impl Config {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        match self.task {
-            Task::Show { origin } => show(project, output, origin),
-            Task::Variables => print_variables(output),
+        match &self.task {
+            Task::Show { origin, list } => show(project, output, *origin, list)?,
+            Task::Variables(list) => print_variables(output, list)?,
             Task::Schema => print_schema(output),
         }
         Ok(Exit::Fine)
     }
 }
 
-fn show(project: &Project, output: &Output, origin: bool) {
+fn show(project: &Project, output: &Output, origin: bool, list: &ListArguments) -> Result<(), Failure> {
     let configuration = project.workspace.configuration();
-    let values = configuration.effective_values();
+    let mut values = configuration.effective_values();
+    let more = list.cut(&mut values);
     if output.json {
         let files: Vec<_> = configuration.files().iter().map(|file| file.display().to_string()).collect();
         let unknown: Vec<_> = configuration
@@ -65,7 +68,8 @@ fn show(project: &Project, output: &Output, origin: bool) {
         let result = serde_json::json!({
             "root": project.root().path().display().to_string(),
             "files": files,
-            "values": values.iter().map(value_wire).collect::<Vec<_>>(),
+            "values": list.keep_fields(values.iter().map(value_wire).collect())?,
+            "more": more,
             "unknown_keys": unknown,
         });
         output.json("stepmark.config/1", result);
@@ -76,27 +80,32 @@ fn show(project: &Project, output: &Output, origin: bool) {
     });
     let header = if origin { &["KEY", "VALUE", "ORIGIN"][..] } else { &["KEY", "VALUE"] };
     output.line(table(header, rows));
+    if more > 0 {
+        output.remark(format_args!("and {more} more"));
+    }
+    Ok(())
 }
 
 /// The one table of both sides; keys that hold times are dynamic too.
-fn print_variables(output: &Output) {
-    if output.json {
-        let wire = |variable: &Variable| {
-            serde_json::json!({
-                "name": variable.name,
-                "side": variable.side.to_string(),
-                "environment": variable.environment,
-                "meaning": variable.meaning,
-            })
-        };
-        let variables: Vec<_> = VARIABLES.iter().map(wire).collect();
-        output.json("stepmark.config-variables/1", serde_json::json!({"variables": variables}));
-    }
-    let rows = VARIABLES.iter().map(|variable| {
-        let environment = variable.environment.unwrap_or("-");
-        [variable.name, &variable.side.to_string(), environment, variable.meaning].map(str::to_owned).to_vec()
-    });
-    output.line(table(&["VARIABLE", "SIDE", "ENVIRONMENT", "MEANING"], rows));
+fn print_variables(output: &Output, list: &ListArguments) -> Result<(), Failure> {
+    let wire = |variable: &&Variable| {
+        serde_json::json!({
+            "name": variable.name,
+            "side": variable.side.to_string(),
+            "environment": variable.environment,
+            "meaning": variable.meaning,
+        })
+    };
+    let answer = (output, "stepmark.config-variables/1", "variables");
+    list.answer(answer, VARIABLES.iter().collect(), wire, |variables| {
+        let rows = variables.iter().map(|variable| {
+            let environment = variable.environment.unwrap_or("-");
+            [variable.name, &variable.side.to_string(), environment, variable.meaning]
+                .map(str::to_owned)
+                .to_vec()
+        });
+        output.line(table(&["VARIABLE", "SIDE", "ENVIRONMENT", "MEANING"], rows));
+    })
 }
 
 /// The schema is JSON with or without `--json`.

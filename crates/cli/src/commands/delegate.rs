@@ -39,7 +39,7 @@ impl Delegate {
         if self.to.trim().is_empty() {
             return Err(Failure::new(Exit::Usage, "an agent needs a name: `--to writer`"));
         }
-        let parent = project.path(&self.parent)?;
+        let parent = project.artifact_path(&self.parent)?;
         let file = self.file.as_deref().map(|file| project.path(file)).transpose()?;
         let mut attempt = 1;
         let delegated = loop {

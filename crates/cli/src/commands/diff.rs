@@ -8,7 +8,7 @@ use stepmark_store::history::{History, KnownArtifact, Point};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, history},
+    output::{ListArguments, Output, history},
     project::Project,
 };
 
@@ -19,6 +19,8 @@ pub(crate) struct Diff {
     older: String,
     /// The session at whose end the newer states stood
     newer: String,
+    #[command(flatten)]
+    list: ListArguments,
 }
 
 /// An artifact whose state differs.
@@ -36,18 +38,15 @@ impl Diff {
         for artifact in history.touched(&self.older, &self.newer)? {
             differences.extend(self.compare(&history, artifact)?);
         }
-        if output.json {
-            let artifacts: Vec<Json> = differences.iter().map(wire).collect();
-            output.json("stepmark.diff/1", json!({ "artifacts": artifacts }));
-            return Ok(Exit::Fine);
-        }
-        if differences.is_empty() {
-            output.remark(format_args!(
-                "no artifact differs between the ends of {} and {}",
-                self.older, self.newer
-            ));
-        }
-        differences.iter().for_each(|difference| show(difference, output));
+        self.list.answer((output, "stepmark.diff/1", "artifacts"), differences, wire, |differences| {
+            if differences.is_empty() {
+                output.remark(format_args!(
+                    "no artifact differs between the ends of {} and {}",
+                    self.older, self.newer
+                ));
+            }
+            differences.iter().for_each(|difference| show(difference, output));
+        })?;
         Ok(Exit::Fine)
     }
 

@@ -5,7 +5,7 @@ use stepmark_model::check::{RULES, Rule, rule_of};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, table},
+    output::{ListArguments, Output, table},
 };
 
 /// Print what a rule of `check` finds, why that matters, and how to fix it
@@ -13,12 +13,14 @@ use crate::{
 pub(crate) struct Explain {
     /// The id or the name of a rule: `SM106`, `key-twice`; without it all rules are listed
     rule: Option<String>,
+    #[command(flatten)]
+    list: ListArguments,
 }
 
 impl Explain {
     pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
         let Some(name) = &self.rule else {
-            list(output);
+            list(&self.list, output)?;
             return Ok(Exit::Fine);
         };
         let rule = rule_of(name).ok_or_else(|| {
@@ -38,17 +40,19 @@ impl Explain {
     }
 }
 
-fn list(output: &Output) {
-    output.json_or(
-        "stepmark.rules/1",
-        || serde_json::json!({"rules": RULES.iter().map(|rule| wire(rule)).collect::<Vec<_>>()}),
-        || {
-            let rows = RULES.iter().map(|rule| {
+fn list(list: &ListArguments, output: &Output) -> Result<(), Failure> {
+    let answer = (output, "stepmark.rules/1", "rules");
+    list.answer(
+        answer,
+        RULES.iter().collect(),
+        |rule| wire(rule),
+        |rules| {
+            let rows = rules.iter().map(|rule| {
                 [rule.id, rule.name, rule.severity.as_str(), rule.summary].map(str::to_owned).to_vec()
             });
             output.line(table(&["ID", "NAME", "SEVERITY", "FINDS"], rows));
         },
-    );
+    )
 }
 
 fn wire(rule: &Rule) -> serde_json::Value {

@@ -61,6 +61,7 @@ impl Hook {
                 report(output, &project.workspace.hooks().install(&is_wanted)?);
             }
             Task::Trailer { file } => {
+                project.require_file(file)?;
                 project.workspace.hooks().add_trailers(file)?;
             }
             Task::Uninstall => report(output, &project.workspace.hooks().uninstall()?),

@@ -7,7 +7,7 @@ use stepmark_model::lifecycle::{Lifecycle as Table, LifecycleState, Lifecycles, 
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, mermaid, svg, table},
+    output::{ListArguments, Output, mermaid, svg, table},
     project::Project,
 };
 
@@ -24,7 +24,7 @@ pub(crate) struct Lifecycle {
 #[derive(Debug, Subcommand)]
 enum Task {
     /// List all lifecycles
-    List,
+    List(ListArguments),
     /// Show one: its states, its moves and what they want
     Show {
         /// Its name
@@ -53,7 +53,7 @@ impl Lifecycle {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let lifecycles = project.workspace.configuration().lifecycles();
         match &self.task {
-            Task::List => list(lifecycles, output),
+            Task::List(list) => self::list(lifecycles, list, output)?,
             Task::Show { name } => show(find(lifecycles, name)?, output),
             Task::Graph { name, format } => {
                 let lifecycle = find(lifecycles, name)?;
@@ -77,19 +77,21 @@ fn find<'l>(lifecycles: &'l Lifecycles, name: &str) -> Result<&'l Arc<Table>, Fa
     })
 }
 
-fn list(lifecycles: &Lifecycles, output: &Output) {
+fn list(lifecycles: &Lifecycles, list: &ListArguments, output: &Output) -> Result<(), Failure> {
     let source = |table: &Table| if is_built_in(table) { "built in" } else { "declared" };
-    let wire = || {
-        let tables: Vec<_> = lifecycles.all().map(|table| table_wire(table)).collect();
-        serde_json::json!({"lifecycles": tables})
-    };
-    output.json_or("stepmark.lifecycles/1", wire, || {
-        let rows = lifecycles.all().map(|table| {
-            let states: Vec<&str> = table.states().iter().map(|state| state.name.as_str()).collect();
-            vec![table.name().to_owned(), source(table).to_owned(), states.join(", ")]
-        });
-        output.line(self::table(&["LIFECYCLE", "SOURCE", "STATES"], rows));
-    });
+    let answer = (output, "stepmark.lifecycles/1", "lifecycles");
+    list.answer(
+        answer,
+        lifecycles.all().collect(),
+        |table| table_wire(table),
+        |tables| {
+            let rows = tables.iter().map(|table| {
+                let states: Vec<&str> = table.states().iter().map(|state| state.name.as_str()).collect();
+                vec![table.name().to_owned(), source(table).to_owned(), states.join(", ")]
+            });
+            output.line(self::table(&["LIFECYCLE", "SOURCE", "STATES"], rows));
+        },
+    )
 }
 
 fn show(lifecycle: &Table, output: &Output) {

@@ -53,6 +53,8 @@ pub(crate) mod undo;
 
 use std::cell::Cell;
 
+use stepmark_sync::configuration::SyncConfiguration;
+
 use crate::{
     arguments::{Arguments, Command, ProjectArguments},
     environment::Environment,
@@ -74,9 +76,14 @@ pub(crate) fn run(
         let is_told = Cell::new(output.quiet);
         // Whoever watches a project opens it again and again.
         let tell = |project: &Project| {
-            let unknown = project.workspace.configuration().unknown_keys().iter();
-            unknown.filter(|_| !is_told.get()).for_each(|unknown| output.warning(unknown));
-            is_told.set(true);
+            if is_told.replace(true) {
+                return;
+            }
+            let configuration = project.workspace.configuration();
+            configuration.unknown_keys().iter().for_each(|unknown| output.warning(unknown));
+            // What cannot be used is told by the commands that use it.
+            let trackers = SyncConfiguration::of(configuration).unwrap_or_default();
+            trackers.unknown_keys.iter().for_each(|unknown| output.warning(unknown));
         };
         let project = || {
             let project = Project::open(place, &arguments.acting, environment)?;

@@ -46,7 +46,8 @@ impl Replay {
         let mut checked_out = project.workspace.repository().checked_out();
         let mut artifacts = Vec::new();
         for given in &self.artifacts {
-            artifacts.push(project.workspace.history().replay(&project.path(given)?, &mut checked_out)?);
+            artifacts
+                .push(project.workspace.history().replay(&project.known_path(given)?, &mut checked_out)?);
         }
         let problems = project.workspace.history().ask(History::problems)?;
         Ok(Summary { artifacts, segments: None, problems, unreadable: Vec::new() })

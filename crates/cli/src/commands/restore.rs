@@ -34,7 +34,7 @@ pub(crate) struct Restore {
 
 impl Restore {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let path = project.path(&self.artifact)?;
+        let path = project.artifact_path(&self.artifact)?;
         let place = project.path(&self.from)?;
         let restored = project.workspace.checkpoints().restore(&path, &place, self.reason.clone())?;
         if output.json {

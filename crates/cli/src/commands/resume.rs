@@ -36,7 +36,7 @@ pub(crate) struct Resume {
 impl Resume {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = match &self.artifact {
-            Some(given) => project.artifact_path(given)?,
+            Some(given) => project.known_path(given)?,
             None => match choose(project, output)? {
                 Ok(path) => path,
                 Err(exit) => return Ok(exit),

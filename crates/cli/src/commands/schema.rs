@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, table},
+    output::{ListArguments, Output, table},
     schemas::{document, find, published},
 };
 
@@ -14,6 +14,8 @@ use crate::{
 pub(crate) struct Schema {
     /// The name with or without its version: `stepmark.next/2`, `next`; without it all are listed
     name: Option<String>,
+    #[command(flatten)]
+    list: ListArguments,
 }
 
 impl Schema {
@@ -21,15 +23,13 @@ impl Schema {
         let schemas = published().map_err(|error| Failure::from_error(Exit::Io, &error))?;
         let words = |schema: &Value| schema["description"].as_str().unwrap_or_default().to_owned();
         let Some(name) = &self.name else {
-            let one = |(name, schema)| json!({"name": name, "description": words(schema)});
-            output.json_or(
-                "stepmark.schemas/1",
-                || json!({"schemas": schemas.iter().map(one).collect::<Vec<_>>()}),
-                || {
-                    let rows = schemas.iter().map(|(name, schema)| vec![name.clone(), words(schema)]);
-                    output.line(table(&["SCHEMA", "OF"], rows));
-                },
-            );
+            let one =
+                |(name, schema): &(&String, &Value)| json!({"name": name, "description": words(schema)});
+            let answer = (output, "stepmark.schemas/1", "schemas");
+            self.list.answer(answer, schemas.iter().collect(), one, |schemas| {
+                let rows = schemas.iter().map(|(name, schema)| vec![(*name).clone(), words(schema)]);
+                output.line(table(&["SCHEMA", "OF"], rows));
+            })?;
             return Ok(Exit::Fine);
         };
         let (name, schema) = find(&schemas, name).ok_or_else(|| {

@@ -29,13 +29,13 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let path = self.artifact.as_deref().map(|given| project.path(given)).transpose()?;
+        let path = self.artifact.as_deref().map(|given| project.artifact_path(given)).transpose()?;
         if let (Some(path), true) = (&path, self.up) {
             print_chain(output, &project.workspace.chain(path)?, &self.list)?;
             return Ok(Exit::Fine);
         }
         if let Some(path) = &path {
-            // A path that names no artifact is a mistake, not an empty tree.
+            // A folder is a mistake, not an empty tree.
             project.workspace.artifact(path)?;
         }
         let mut summaries =

@@ -112,7 +112,11 @@ impl From<ManifestPlaceError> for Failure {
 
 impl From<ManifestReadError> for Failure {
     fn from(error: ManifestReadError) -> Self {
-        Self::from_error(Exit::Io, &error)
+        let exit = match &error {
+            ManifestReadError::Missing { .. } => Exit::Usage,
+            ManifestReadError::Unreadable { .. } | ManifestReadError::Walk(_) => Exit::Io,
+        };
+        Self::from_error(exit, &error)
     }
 }
 

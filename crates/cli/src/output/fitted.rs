@@ -1,5 +1,8 @@
 //! Text in columns of a terminal.
 
+use std::io::{self, IsTerminal};
+
+use ratatui::crossterm::terminal;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How many columns `text` takes.
@@ -24,9 +27,89 @@ pub(crate) fn fitted(text: &str, columns: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// The same, where what is cut off a path is its beginning, so that it still says which file it is.
+pub(crate) fn fitted_cell(text: &str, columns: usize) -> String {
+    let Some((branch, path)) = path_in(text).filter(|_| width(text) > columns) else {
+        return fitted(text, columns);
+    };
+    let room = columns.saturating_sub(width(branch) + 1);
+    let end = path.char_indices().map(|(place, _)| &path[place..]).find(|end| width(end) <= room);
+    fitted(&format!("{branch}…{}", end.unwrap_or_default()), columns)
+}
+
+/// The path that a cell holds, behind the branches of a tree.
+pub(super) fn path_in(cell: &str) -> Option<(&str, &str)> {
+    let start = cell.find(|character| !TREE.contains(character)).unwrap_or_default();
+    let (branch, path) = cell.split_at(start);
+    (path.contains('/') && !path.contains(' ')).then_some((branch, path))
+}
+
+/// What branches of a tree are drawn with.
+const TREE: &str = " │├└─";
+
+/// How wide a terminal is that does not say so.
+const USUAL: usize = 80;
+
+/// How many columns a line may take: those of the terminal; elsewhere any number, for programs that read lines.
+pub(crate) fn line_width() -> usize {
+    if !io::stdout().is_terminal() {
+        return usize::MAX;
+    }
+    terminal::size()
+        .ok()
+        .map(|(columns, _)| usize::from(columns))
+        .filter(|columns| *columns > 0)
+        .unwrap_or(USUAL)
+}
+
+/// `line` broken between words into lines of at most `columns` columns, the later ones indented. A longer word stays whole.
+pub(crate) fn folded(line: &str, columns: usize) -> String {
+    if width(line) <= columns {
+        return line.to_owned();
+    }
+    let own_indent = line.len() - line.trim_start().len();
+    let indent = " ".repeat(own_indent + 2);
+    let (mut text, mut used) = (String::new(), 0);
+    for word in line.split_inclusive(' ') {
+        if used > own_indent && used + width(word.trim_end()) > columns {
+            text.truncate(text.trim_end().len());
+            text = text + "\n" + &indent;
+            used = indent.len();
+        }
+        text.push_str(word);
+        used += width(word);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_too_long_is_broken_between_words() {
+        for (text, columns, expected) in [
+            ("one two three", 13, "one two three"),
+            ("one two three", 8, "one two\n  three"),
+            ("  one two three", 9, "  one two\n    three"),
+            ("because  a/very/long/path and more", 12, "because\n  a/very/long/path\n  and more"),
+        ] {
+            assert_eq!(folded(text, columns), expected, "{text} {columns}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_cut_at_its_beginning() {
+        for (text, columns, expected) in [
+            ("docs/prd.md", 11, "docs/prd.md"),
+            ("docs/prd.md", 8, "…/prd.md"),
+            ("└─ docs/prd.md", 10, "└─ …prd.md"),
+            ("one/two three", 6, "one/t…"),
+            ("└─ docs/prd.md", 2, "└…"),
+        ] {
+            assert_eq!(fitted_cell(text, columns), expected, "{text} {columns}");
+        }
+    }
 
     #[test]
     fn what_is_too_long_is_cut() {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::Output;
 use crate::exit::{Exit, Failure};
 
 /// How much of a list is wanted.
@@ -29,6 +30,30 @@ impl ListArguments {
         let left = self.limit().map_or(0, |limit| items.len().saturating_sub(limit));
         items.truncate(items.len() - left);
         left
+    }
+
+    /// Answers with a list: as JSON called `name`, or as `show` prints it; as much of it as is wanted, and how many more there are.
+    ///
+    /// # Errors
+    /// When an item has no such field.
+    pub(crate) fn answer<T>(
+        &self,
+        (output, schema, name): (&Output, &str, &str),
+        mut items: Vec<T>,
+        wire: impl Fn(&T) -> Value,
+        show: impl FnOnce(&[T]),
+    ) -> Result<(), Failure> {
+        let more = self.cut(&mut items);
+        if output.json {
+            let kept = self.keep_fields(items.iter().map(wire).collect())?;
+            output.json(schema, json!({name: kept, "more": more}));
+            return Ok(());
+        }
+        show(&items);
+        if more > 0 {
+            output.remark(format_args!("and {more} more"));
+        }
+        Ok(())
     }
 
     /// Keeps the fields that are wanted, in their order.

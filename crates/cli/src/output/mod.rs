@@ -31,7 +31,7 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-pub(crate) use fitted::{fitted, width};
+pub(crate) use fitted::{fitted, folded, line_width, width};
 pub(crate) use list_arguments::{ListArguments, keep_fields};
 pub(crate) use marked_place::marked_place;
 pub(crate) use question_report::question_report;
@@ -72,9 +72,14 @@ impl Output {
         Self { json: arguments.json, quiet: arguments.quiet, refused: OnceLock::new() }
     }
 
-    /// A line of the result.
+    /// A line of the result, or several; each as wide as the terminal at most, where there is one.
     pub(crate) fn line(&self, text: impl Display) {
-        self.styled_line(visible(&text.to_string()));
+        let (text, columns) = (text.to_string(), line_width());
+        if columns == usize::MAX {
+            return self.styled_line(visible(&text));
+        }
+        let lines: Vec<String> = visible(&text).split('\n').map(|line| folded(line, columns)).collect();
+        self.styled_line(lines.join("\n"));
     }
 
     /// A line of the result with styles of its own.

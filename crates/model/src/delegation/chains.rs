@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Member;
+use crate::artifact::natural_order;
 
 /// The artifacts of a project and how they hang together by their ids.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +42,7 @@ impl Chains {
     pub fn of(members: impl IntoIterator<Item = Member>) -> Self {
         let concerns = |member: &Member| member.delegation.is_some() || member.identity.is_some();
         let mut chains = Self { members: members.into_iter().filter(concerns).collect(), ..Self::default() };
-        chains.members.sort_by(|one, other| one.path.cmp(&other.path));
+        chains.members.sort_by(|one, other| natural_order(one.path.as_str(), other.path.as_str()));
         for (place, member) in chains.members.iter().enumerate() {
             if let Some(id) = member.id() {
                 chains.by_id.entry(id.to_owned()).or_default().push(place);
@@ -53,7 +54,7 @@ impl Chains {
         chains
     }
 
-    /// The members in the order of their paths.
+    /// The members in the natural order of their paths.
     pub fn members(&self) -> &[Member] {
         &self.members
     }

@@ -65,8 +65,8 @@ pub struct InstructionInputs {
 }
 
 /// The beginning of every instruction file.
-const NOTICE: &str = "<!-- Assembled by stepmark: edits here are lost. Change the components, then run `stepmark instructions \
-                      build`. -->";
+const NOTICE: &str = "<!-- Assembled by stepmark: edits here do not stay: when it is written anew, the edited file is kept beside it \
+                      (`.edited`). Change the components, then run `stepmark instructions build`. -->";
 
 /// Returns whether the bytes are those of an instruction file, edited or not: they begin as its notice does.
 pub fn is_instruction_file(bytes: &[u8]) -> bool {
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn the_text_holds_every_input_and_nothing_else() {
         insta::assert_snapshot!(assemble(&inputs()), @r#"
-        <!-- Assembled by stepmark: edits here are lost. Change the components, then run `stepmark instructions build`. -->
+        <!-- Assembled by stepmark: edits here do not stay: when it is written anew, the edited file is kept beside it (`.edited`). Change the components, then run `stepmark instructions build`. -->
 
         # Agent
 

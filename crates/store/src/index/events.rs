@@ -66,7 +66,7 @@ fn row(event: &Event) -> Row {
         moment(event.at).cell(),
         event.id.to_string().cell(),
         event.kind.0.as_ref().cell(),
-        artifact.map(|artifact| artifact.path.as_str()).cell(),
+        artifact.map(|artifact| artifact.path.as_str()).or_else(|| event.data.get("path")?.as_str()).cell(),
         artifact.map(|artifact| artifact.key.as_str()).cell(),
         event.actor.to_string().cell(),
         event.session.clone().cell(),

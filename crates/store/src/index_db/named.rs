@@ -48,6 +48,7 @@ pub const NAMED_QUERIES: [NamedQuery; 10] = [
         sql: "SELECT at, kind, actor, session, changes, reason FROM events
               WHERE artifact_key IN (SELECT key FROM artifacts WHERE path = :artifact
                                      UNION SELECT artifact_key FROM events WHERE artifact = :artifact)
+                 OR artifact_key IS NULL AND artifact = :artifact
               ORDER BY at, n, id",
     },
     NamedQuery {

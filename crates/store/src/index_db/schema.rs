@@ -8,7 +8,7 @@ use crate::index_db::{
 use stepmark_model::artifact::FileHash;
 
 /// To be raised when rows get another meaning in the same columns.
-const MEANING: u32 = 1;
+const MEANING: u32 = 2;
 
 /// Tables of which questions know nothing: what the rows of a part were made from.
 ///

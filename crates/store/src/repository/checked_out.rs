@@ -42,6 +42,12 @@ impl CheckedOut {
         found.is_some_and(|found| found == [Object::Other, Object::Missing])
     }
 
+    /// Returns whether the commit that is checked out has a file at `path`.
+    pub fn has(&mut self, path: &ProjectPath) -> bool {
+        let found = self.read(path, &[format!("HEAD:./{path}")]).unwrap_or_default();
+        matches!(found.first(), Some(Object::Blob(_) | Object::OverLimit(_)))
+    }
+
     /// Objects that have to do with `path`, asked of one process for all questions.
     fn read(&mut self, path: &ProjectPath, names: &[String]) -> Option<Vec<Object>> {
         if path.as_str().contains('\n') {

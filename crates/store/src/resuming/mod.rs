@@ -1,5 +1,6 @@
 //! Finding out where to go on: each tier is looked at when the one before does not answer.
 
+pub(crate) mod remembered;
 pub(crate) mod choice;
 pub(crate) mod everything;
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use jiff::Timestamp;
-use stepmark_model::artifact::ProjectPath;
+use stepmark_model::artifact::{ProjectPath, natural_order};
 use stepmark_store::disk::StateFolder;
 use stepmark_store::workspace::{Artifacts, Workspace};
 use stepmark_sync::{
@@ -130,7 +130,11 @@ impl TrackerState {
                 url: link.remote.url,
             })
             .collect();
-        tickets.sort_by(|one, other| (&one.path, &one.key).cmp(&(&other.path, &other.key)));
+        tickets.sort_by(|one, other| {
+            let path =
+                |ticket: &TicketLink| ticket.path.as_ref().map(ToString::to_string).unwrap_or_default();
+            natural_order(&path(one), &path(other)).then_with(|| natural_order(&one.key, &other.key))
+        });
         let deliveries = ledger.deliveries(name)?;
         let failed = deliveries.iter().filter_map(|(marker, delivery)| {
             let last = delivery.last()?;

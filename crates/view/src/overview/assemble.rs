@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{ProjectPath, natural_order},
     check::Severity,
     summary::{ArtifactSummary, epic_titles},
 };
@@ -24,7 +24,7 @@ pub struct Overview {
     pub project: String,
     /// When it was looked at.
     pub at: Timestamp,
-    /// All artifacts, in the order of their paths.
+    /// All artifacts, in the natural order of their paths: `1-2` before `1-10`.
     pub entries: Vec<Entry>,
     /// What is finished: places in `entries`, what was changed last first.
     pub done: Vec<usize>,
@@ -75,7 +75,11 @@ impl Overview {
         let summaries: Vec<_> = observation.artifacts.artifacts.iter().map(ArtifactSummary::of).collect();
         let entries = entries(observation, &summaries);
         let titles = epic_titles(summaries.into_iter().flat_map(|summary| summary.epic_titles));
-        let wrong = trouble::all(observation, &entries);
+        let mut findings = observation.findings.clone();
+        // Stable: within a file the order of its lines stays.
+        findings.sort_by(|one, other| natural_order(one.path.as_str(), other.path.as_str()));
+        findings.sort_by_key(|finding| finding.severity);
+        let wrong = trouble::all(observation, &entries, &findings);
         let (done, next) = (finished(&entries), workable(&entries));
         let of_severity = |severity| wrong.iter().filter(|trouble| trouble.severity == severity).count();
         let counts = Counts {
@@ -86,8 +90,6 @@ impl Overview {
             warnings: of_severity(Severity::Warning),
             notes: observation.findings.iter().filter(|finding| finding.severity == Severity::Note).count(),
         };
-        let mut findings = observation.findings.clone();
-        findings.sort_by_key(|finding| finding.severity);
         Self {
             project: observation.project.clone(),
             at: observation.at,
@@ -114,7 +116,8 @@ impl Overview {
 
     /// The artifact at `path`.
     pub fn entry(&self, path: &ProjectPath) -> Option<&Entry> {
-        let place = self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok()?;
+        let place =
+            self.entries.binary_search_by(|entry| natural_order(entry.path.as_str(), path.as_str())).ok()?;
         self.entries.get(place)
     }
 }
@@ -151,7 +154,7 @@ fn entries(observation: &Observation, summaries: &[ArtifactSummary<'_>]) -> Vec<
             Entry { errors, warnings, tickets, changed_at, ..Entry::of(summary) }
         })
         .collect();
-    entries.sort_by(|one, other| one.path.cmp(&other.path));
+    entries.sort_by(|one, other| natural_order(one.path.as_str(), other.path.as_str()));
     entries
 }
 

@@ -42,6 +42,25 @@ fn what_is_done_what_is_next_what_is_wrong() {
 }
 
 #[test]
+fn numbers_in_names_are_counted() {
+    let project = SampleProject::new();
+    for number in [1, 2, 10] {
+        project
+            .write(&format!("stories/1-{number}-dim.md"), "---\nstatus: blocked\nstepsCompleted: x\n---\n");
+    }
+    let overview = project.overview();
+    let stories = ["stories/1-1-dim.md", "stories/1-2-dim.md", "stories/1-10-dim.md"];
+    assert_eq!(names(&overview, &[0, 1, 2]), stories);
+    assert!(overview.entries.iter().all(|entry| overview.entry(&entry.path) == Some(entry)));
+    let paths: Vec<String> = overview.findings.iter().map(|finding| finding.path.to_string()).collect();
+    assert_eq!(paths.iter().filter(|path| path.as_str() == stories[0]).count() * 3, paths.len(), "{paths:?}");
+    assert!(paths.is_sorted_by_key(|path| stories.iter().position(|story| story == path)), "{paths:?}");
+    let wrong: Vec<_> =
+        overview.wrong.iter().filter_map(|one| one.path.as_ref()).map(ToString::to_string).collect();
+    assert_eq!(wrong.last().map(String::as_str), Some(stories[2]), "{wrong:?}");
+}
+
+#[test]
 fn an_epic_is_as_long_as_its_ledger() {
     let project = SampleProject::new();
     project.write("stories/1-1-switch.md", "---\nstatus: done\n---\n# Story 1.1\n");

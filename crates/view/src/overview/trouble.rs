@@ -37,13 +37,13 @@ impl Trouble {
 }
 
 /// Everything that is wrong: errors, then warnings; notes are none. What keeps work from going on stands before what is badly written.
-pub(super) fn all(observation: &Observation, entries: &[Entry]) -> Vec<Trouble> {
+pub(super) fn all(observation: &Observation, entries: &[Entry], findings: &[FindingRow]) -> Vec<Trouble> {
     let mut troubles = of_project(observation);
     let waiting = entries.iter().filter(|entry| entry.condition == Condition::NotImported).count();
     let waiting = wording::waiting_stories(waiting);
     troubles.extend(waiting.map(|what| Trouble::of_project(Severity::Warning, what)));
     troubles.extend(entries.iter().filter_map(of_entry));
-    let findings = observation.findings.iter().filter(|finding| finding.severity != Severity::Note);
+    let findings = findings.iter().filter(|finding| finding.severity != Severity::Note);
     troubles.extend(findings.map(Trouble::of_finding));
     // Stable: within a severity the order above stays.
     troubles.sort_by_key(|trouble| trouble.severity);

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, IsTerminal};
 
 use stepmark_model::projection::story_ledger::{StorySide, StorySides};
 
+use stepmark_view::wording::visible;
+
 use super::stories::Side;
 use crate::output::Output;
 
@@ -109,7 +111,7 @@ const fn choice(side: Side) -> &'static str {
 /// The first answer that is one; the end of input is a wish to quit.
 fn ask(question: &str, offered: &[Side], output: &Output, answers: &mut dyn BufRead) -> io::Result<Answer> {
     loop {
-        output.line(question);
+        output.styled_line(visible(question));
         let mut text = String::new();
         if answers.read_line(&mut text)? == 0 {
             return Ok(Answer::Quit);

@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{ProjectPath, natural_order},
     projection::story_ledger::{StorySide, StorySides},
 };
 use stepmark_store::sprint_status::{ImportDecision, StoryImport, StorySurvey};
@@ -82,6 +82,7 @@ impl Stories {
             |sides: &StorySides| self.prefer.map_or_else(|| sides.winner(None), |side| side.winner(sides));
         let row = |sides| Row { sides, winner: winner(sides) };
         let mut rows: Vec<Row<'_>> = survey.stories.iter().map(row).collect();
+        rows.sort_by(|one, other| natural_order(one.sides.path.as_str(), other.sides.path.as_str()));
         rows.retain(|row| row.decision().is_none_or(|decision| decision.is_needed()));
         show(output, &survey, &rows);
         let undecided = rows.iter().filter(|row| row.winner.is_none()).count();
@@ -106,7 +107,7 @@ impl Stories {
     fn asked(&self, project: &Project) -> Result<Vec<ProjectPath>, Failure> {
         let mut asked = Vec::new();
         for given in &self.paths {
-            match project.folder(given)? {
+            match project.folder_or_artifact(given)? {
                 Some(path) => asked.push(path),
                 None => return Ok(Vec::new()),
             }

@@ -78,7 +78,7 @@ impl Project {
             let rebuilt = match &some {
                 Some(some) => some.project(projection, project, self.reason.as_deref())?,
                 None => Some(with_spinner(projection.name(), output.quiet, |count| {
-                    projection.rebuild(project, self, &mut all, count, (environment, output))
+                    projection.rebuild(project, self, &mut all, count, environment)
                 })?),
             };
             done.extend(rebuilt.map(|rebuilt| (projection, rebuilt)));

@@ -15,7 +15,6 @@ use crate::{
     commands::{ledgers, query::ticket_rows},
     environment::Environment,
     exit::Failure,
-    output::Output,
     project::Project as OpenProject,
 };
 
@@ -76,7 +75,7 @@ impl Projection {
         options: &Project,
         artifacts: &mut AllArtifacts,
         count: &AtomicUsize,
-        (environment, output): (&Environment, &Output),
+        environment: &Environment,
     ) -> Result<Done, Failure> {
         match self {
             Self::Ledgers => {
@@ -92,7 +91,7 @@ impl Projection {
             }
             Self::FilesManifest => files_manifest(project, count),
             Self::Catalogues => catalogues(project, count),
-            Self::Index => index(project, environment, output),
+            Self::Index => index(project, environment),
         }
     }
 }
@@ -126,8 +125,8 @@ pub(super) fn of_gates(gates: GateRebuild) -> Done {
 }
 
 /// The database behind `stepmark query`, all parts of it.
-fn index(project: &OpenProject, environment: &Environment, output: &Output) -> Result<Done, Failure> {
-    let tickets = ticket_rows(project, environment, output)?;
+fn index(project: &OpenProject, environment: &Environment) -> Result<Done, Failure> {
+    let tickets = ticket_rows(project, environment)?;
     let index = project.workspace.index().refresh(&tickets)?;
     let in_memory = |reason| format!(".stepmark/local/cache/index.db cannot be kept: {reason}");
     Ok(Done {

@@ -33,7 +33,7 @@ impl SomeArtifacts {
         }
         let (mut paths, mut present) = (Vec::new(), Vec::new());
         for given in given {
-            let path = project.path(given)?;
+            let path = project.known_path(given)?;
             match project.workspace.artifact(&path) {
                 Ok(artifact) => present.push(artifact),
                 Err(ArtifactError::Missing { .. }) => {

@@ -4,7 +4,7 @@ mod answer;
 mod parameter;
 mod tickets;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use clap::Args;
 use stepmark_store::index::{AskError, Freshness};
@@ -77,7 +77,7 @@ impl Query {
         let (sql, defaults) = self.question()?;
         let question = Question::prepare(sql).map_err(|error| not_asked(error, sql))?;
         let project = project()?;
-        let freshness = freshness(self.no_refresh, question.parts(), &project, environment, output)?;
+        let freshness = freshness(self.no_refresh, question.parts(), &project, environment)?;
         let parameters = self.parameters(defaults, &project)?;
         let limits =
             Limits { time: Duration::from_secs(self.timeout), rows: self.limit, ..Limits::default() };
@@ -116,17 +116,15 @@ impl Query {
         let mut values: BTreeMap<String, Cell> =
             defaults.iter().map(|(key, text)| ((*key).to_owned(), value(text))).collect();
         // A path of the command line is seen from the folder that the person is in.
-        let path = |value: &str| {
-            project
-                .path(std::path::Path::new(value))
-                .map_or_else(|_| value.to_owned(), |path| path.to_string())
+        let path = |name: &str| -> Result<Cell, Failure> {
+            Ok(Cell::Text(project.known_path(Path::new(name))?.to_string()))
         };
         for (key, text) in &self.param {
             if self.named.is_some() {
                 check_named(key, text).map_err(|error| Failure::new(Exit::Usage, error))?;
             }
             let is_path = self.named.is_some() && key == "artifact";
-            let value = if is_path { Cell::Text(path(text)) } else { value(text) };
+            let value = if is_path { path(text)? } else { value(text) };
             values.insert(key.clone(), value);
         }
         Ok(values)
@@ -155,12 +153,11 @@ fn freshness(
     parts: Parts,
     project: &Project,
     environment: &Environment,
-    output: &Output,
 ) -> Result<Freshness, Failure> {
     Ok(if is_as_it_is {
         Freshness::AsItIs
     } else if parts.contains(Part::Tickets) {
-        Freshness::NowWith(ticket_rows(project, environment, output)?)
+        Freshness::NowWith(ticket_rows(project, environment)?)
     } else {
         Freshness::Now
     })

@@ -11,24 +11,18 @@ use stepmark_sync::{
     ticket::Marker,
 };
 
-use crate::{
-    commands::sync::Scene, environment::Environment, exit::Failure, output::Output, project::Project,
-};
+use crate::{commands::sync::Scene, environment::Environment, exit::Failure, project::Project};
 
 /// The tickets of all trackers; none where the configuration names no tracker.
 ///
 /// # Errors
 /// When the configuration of the trackers, the artifacts or the ledger cannot be read.
-pub(crate) fn ticket_rows(
-    project: &Project,
-    environment: &Environment,
-    output: &Output,
-) -> Result<Vec<TicketRow>, Failure> {
+pub(crate) fn ticket_rows(project: &Project, environment: &Environment) -> Result<Vec<TicketRow>, Failure> {
     if SyncConfiguration::of(project.workspace.configuration())?.trackers.is_empty() {
         return Ok(Vec::new());
     }
     let mut rows = Vec::new();
-    for scene in Scene::open_all(project, environment, None, output)? {
+    for scene in Scene::open_all(project, environment, None)? {
         let mut ledger = scene.ledger_to_read()?;
         let snapshot = scene.snapshot()?;
         let plan = scene.plan_over(&snapshot, &mut *ledger, None)?;

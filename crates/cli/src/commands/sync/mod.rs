@@ -60,7 +60,7 @@ impl Sync {
         output: &Output,
     ) -> Result<Exit, Failure> {
         if let Task::Run(command) = &self.task {
-            return command.run(project, environment, self.tracker.as_deref(), output);
+            return command.run(project, environment, self.tracker.as_deref());
         }
         if let Task::Allow(command) = &self.task {
             return command.run(output);
@@ -68,9 +68,9 @@ impl Sync {
         let project = &project()?;
         if let Task::Install(command) = &self.task {
             let tracker = self.tracker.as_deref();
-            return command.run(&Scene::open_all(project, environment, tracker, output)?, tracker, output);
+            return command.run(&Scene::open_all(project, environment, tracker)?, tracker, output);
         }
-        let mut scene = Scene::open(project, environment, self.tracker.as_deref(), output)?;
+        let mut scene = Scene::open(project, environment, self.tracker.as_deref())?;
         match &self.task {
             Task::Plan(command) => command.run(&scene, output),
             Task::Apply(command) => {

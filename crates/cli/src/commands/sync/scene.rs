@@ -49,9 +49,8 @@ impl<'s> Scene<'s> {
         project: &'s Project,
         environment: &Environment,
         tracker: Option<&str>,
-        output: &Output,
     ) -> Result<Self, Failure> {
-        let configuration = Self::configuration(project, output)?;
+        let configuration = SyncConfiguration::of(project.workspace.configuration())?;
         let settings = choose(configuration.trackers, tracker)?;
         Ok(Self::of(project, environment, settings))
     }
@@ -61,22 +60,12 @@ impl<'s> Scene<'s> {
         project: &'s Project,
         environment: &Environment,
         tracker: Option<&str>,
-        output: &Output,
     ) -> Result<Vec<Self>, Failure> {
-        let mut trackers = Self::configuration(project, output)?.trackers;
+        let mut trackers = SyncConfiguration::of(project.workspace.configuration())?.trackers;
         if tracker.is_some() || trackers.is_empty() {
             trackers = vec![choose(trackers, tracker)?];
         }
         Ok(trackers.into_iter().map(|settings| Self::of(project, environment, settings)).collect())
-    }
-
-    fn configuration(project: &Project, output: &Output) -> Result<SyncConfiguration, Failure> {
-        let configuration = SyncConfiguration::of(project.workspace.configuration())?;
-        for unknown in &configuration.unknown_keys {
-            let file = unknown.file.display();
-            output.warning(format_args!("`{}` in `{file}` has no effect", unknown.key));
-        }
-        Ok(configuration)
     }
 
     fn of(project: &'s Project, environment: &Environment, settings: TrackerSettings) -> Self {

@@ -20,7 +20,6 @@ use super::log;
 use crate::{
     environment::{self, Environment},
     exit::Failure,
-    output::Output,
     project::Project,
 };
 
@@ -47,9 +46,8 @@ impl Generation {
         project: Project,
         environment: &Environment,
         tracker: Option<&str>,
-        output: &Output,
     ) -> Result<Self, Failure> {
-        let scenes = Scene::open_all(&project, environment, tracker, output)?;
+        let scenes = Scene::open_all(&project, environment, tracker)?;
         let mut posts = Vec::new();
         let (mut ledger_path, mut project_id) = (PathBuf::new(), String::new());
         for scene in scenes {

@@ -16,7 +16,6 @@ use self::{generation::Generation, supervisor::Supervisor};
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
-    output::Output,
     project::Project,
 };
 
@@ -60,10 +59,9 @@ impl Run {
         project: &dyn Fn() -> Result<Project, Failure>,
         environment: &Environment,
         tracker: Option<&str>,
-        output: &Output,
     ) -> Result<Exit, Failure> {
         log::start(self.log_format);
-        let open = || Generation::open(project()?, environment, tracker, output);
+        let open = || Generation::open(project()?, environment, tracker);
         Supervisor { open: &open, metrics: self.metrics }.run()?;
         Ok(Exit::Fine)
     }

@@ -1,0 +1,129 @@
+//! What people call an artifact when they do not write its whole path.
+
+use std::path::Path;
+
+use stepmark_model::artifact::{LedgerKey, ProjectPath};
+
+use crate::exit::{Exit, Failure};
+
+/// How many of several candidates a message names.
+const NAMED: usize = 10;
+
+/// The ending of a file that people leave out.
+const ENDING: &str = ".md";
+
+/// The paths that are called `name`: those that end with it, with or without `.md`; else the story of that number (`1-2`, `1.2`); else
+/// those whose file name begins with it.
+pub(crate) fn called<'p>(
+    name: &str,
+    paths: impl Iterator<Item = &'p ProjectPath> + Clone,
+) -> Vec<ProjectPath> {
+    let story = story_number(name);
+    let (folder, beginning) = name.rsplit_once('/').unwrap_or(("", name));
+    // A number alone is a step, and what has its ending is a whole name.
+    let is_beginning =
+        beginning.contains(|letter: char| letter.is_alphabetic()) && !beginning.ends_with(ENDING);
+    let ends = |path: &ProjectPath| ends_with(stem(path.as_str(), name), name);
+    let is_story = |path: &ProjectPath| {
+        story.is_some_and(|story| LedgerKey::of(path).is_some_and(|(key, _)| key == story))
+    };
+    let begins = |path: &ProjectPath| {
+        let (own_folder, own_name) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
+        is_beginning
+            && own_name.starts_with(beginning)
+            && (folder.is_empty() || ends_with(own_folder, folder))
+    };
+    let ways: [&dyn Fn(&ProjectPath) -> bool; 3] = [&ends, &is_story, &begins];
+    let found = ways.iter().map(|is_meant| paths.clone().filter(|path| is_meant(path)).cloned().collect());
+    found.into_iter().find(|found: &Vec<ProjectPath>| !found.is_empty()).unwrap_or_default()
+}
+
+/// The only one of `found`; `None` where there is none.
+///
+/// # Errors
+/// When there are several: they are named.
+pub(crate) fn only(given: &Path, found: Vec<ProjectPath>) -> Result<Option<ProjectPath>, Failure> {
+    if found.len() < 2 {
+        return Ok(found.into_iter().next());
+    }
+    let message = format!("`{}` may be any of {} artifacts", given.display(), found.len());
+    Err(Failure::new(Exit::Usage, message).with_help(format!("say more of its path: {}", listed(&found))))
+}
+
+/// The first of them for a message, and how many more there are.
+pub(crate) fn listed(paths: &[ProjectPath]) -> String {
+    let named: Vec<String> = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
+    let more = paths.len().saturating_sub(NAMED);
+    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{rest}", named.join(", "))
+}
+
+/// The path without its ending, unless `name` has it, too.
+fn stem<'p>(path: &'p str, name: &str) -> &'p str {
+    path.strip_suffix(ENDING).filter(|_| !name.ends_with(ENDING)).unwrap_or(path)
+}
+
+/// Whether `path` ends with the whole parts of `name`.
+fn ends_with(path: &str, name: &str) -> bool {
+    path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// The story that `1-2` or `1.2` means, whatever it is called.
+fn story_number(name: &str) -> Option<LedgerKey> {
+    let (epic, story) = name.split_once(['-', '.']).filter(|(_, story)| !story.contains(['-', '.']))?;
+    LedgerKey::read(&format!("{epic}-{story}-any")).filter(|key| key.is_story())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(paths: &[&str]) -> Vec<ProjectPath> {
+        paths.iter().map(|path| ProjectPath::new(path).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_whole_name_comes_before_a_number_and_a_number_before_a_beginning() {
+        let all = paths(&[
+            "docs/prd.md",
+            "docs/prd-shop.md",
+            "old/prd/architecture.md",
+            "stories/1-2-lamp.md",
+            "stories/1-20-lantern.md",
+            "stories/2-1-oil.md",
+        ]);
+        for (name, meant) in [
+            ("prd", &["docs/prd.md"][..]),
+            ("prd.md", &["docs/prd.md"]),
+            ("docs/prd", &["docs/prd.md"]),
+            ("prd-", &["docs/prd-shop.md"]),
+            ("docs/prd-s", &["docs/prd-shop.md"]),
+            ("ocs/prd-s", &[]),
+            ("pr", &["docs/prd.md", "docs/prd-shop.md"]),
+            ("prd/arch", &["old/prd/architecture.md"]),
+            ("1-2", &["stories/1-2-lamp.md"]),
+            ("1.2", &["stories/1-2-lamp.md"]),
+            ("2-1-o", &["stories/2-1-oil.md"]),
+            ("rd", &[]),
+            ("1", &[]),
+            ("1-", &[]),
+            ("prd-shop.m", &["docs/prd-shop.md"]),
+            ("shop.md", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(called(name, all.iter()), paths(meant), "{name}");
+        }
+    }
+
+    #[test]
+    fn several_are_named_up_to_ten() {
+        let names: Vec<String> = (0..12).map(|number| format!("docs/prd-{number}.md")).collect();
+        let all = paths(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let failure = only(Path::new("prd"), called("prd", all.iter())).unwrap_err();
+        assert_eq!(failure.exit, Exit::Usage);
+        let help = failure.help.unwrap();
+        assert!(help.contains("`docs/prd-9.md` and 2 more") && !help.contains("prd-10"), "{help}");
+        assert_eq!(only(Path::new("prd-3"), called("prd-3", all.iter())).unwrap(), all.get(3).cloned());
+        assert_eq!(only(Path::new("none"), called("none", all.iter())).unwrap(), None);
+    }
+}
