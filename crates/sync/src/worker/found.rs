@@ -231,8 +231,8 @@ pub(super) fn adopt(
     duplicates: Vec<RemoteTicket>,
 ) -> Result<Fate, LedgerError> {
     match ledger.put_link(link, said) {
-        Err(error @ LedgerError::LinkedElsewhere { .. }) => {
-            return Ok(Held::LinkedElsewhere { reason: error.to_string() }.into());
+        Err(LedgerError::LinkedElsewhere { key, owner, .. }) => {
+            return Ok(Held::LinkedElsewhere { key, owner }.into());
         }
         other => other?,
     }

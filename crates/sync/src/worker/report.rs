@@ -107,7 +107,7 @@ pub enum Held {
         until: Timestamp,
     },
     /// The ticket above it is not there yet.
-    #[error("the ticket of `{parent}`, below which it hangs, is not there yet")]
+    #[error("the ticket below which it hangs is not there yet")]
     NoParent {
         /// The artifact above.
         parent: Marker,
@@ -140,10 +140,12 @@ pub enum Held {
     #[error("nothing is known of what the ticket says: run `stepmark sync adopt`, or close it by hand")]
     Unknown,
     /// The ticket is linked to another artifact.
-    #[error("{reason}")]
+    #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
-        /// Whose it is.
-        reason: String,
+        /// What people call the ticket.
+        key: String,
+        /// The artifact that has it.
+        owner: Marker,
     },
 }
 
