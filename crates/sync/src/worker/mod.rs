@@ -21,6 +21,7 @@ mod error;
 mod batch;
 mod grounding;
 mod gate;
+mod trial;
 mod settle;
 mod reading;
 mod listing;
@@ -40,6 +41,8 @@ mod configured_tracker;
 pub(crate) mod scripted;
 #[cfg(test)]
 mod cases;
+#[cfg(test)]
+mod trial_cases;
 #[cfg(test)]
 mod interleavings;
 #[cfg(test)]

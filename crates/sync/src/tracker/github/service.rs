@@ -55,6 +55,7 @@ pub struct GitHubTracker {
     pub(super) settings: GitHubSettings,
     pub(super) http: HttpClient,
     credential: String,
+    credential_digest: String,
     pub(super) has_graphql: AtomicBool,
     pub(super) has_sub_issues: AtomicBool,
     /// The milestones that were seen.
@@ -77,6 +78,7 @@ impl GitHubTracker {
             settings,
             http,
             credential: credential.name.clone(),
+            credential_digest: credential.digest(),
             has_graphql: AtomicBool::new(true),
             has_sub_issues: AtomicBool::new(true),
             milestones: Mutex::default(),
@@ -103,6 +105,10 @@ impl Tracker for GitHubTracker {
 
     fn sent(&self) -> Option<usize> {
         Some(self.http.sent())
+    }
+
+    fn credential_digest(&self) -> Option<&str> {
+        Some(&self.credential_digest)
     }
 
     fn batch(&self, kind: RequestKind) -> usize {
