@@ -53,9 +53,9 @@ impl Standing {
             intents: ledger.intents(name)?,
             deliveries: ledger.deliveries(name)?,
             breakers: ledger.breakers()?,
-            lease: ledger.lease(name.as_str())?.filter(|lease| now < lease.until),
+            lease: ledger.lease(name.as_str())?.filter(|lease| lease.is_kept(now)),
             clock_was_ahead: worker::clock_was_ahead(ledger, name, now)?,
-            duty: ledger.lease(&duty_of(name))?.filter(|lease| now < lease.until),
+            duty: ledger.lease(&duty_of(name))?.filter(|lease| lease.is_kept(now)),
         })
     }
 }
