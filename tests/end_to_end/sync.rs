@@ -223,6 +223,33 @@ fn artifacts_that_no_ticket_can_follow_are_named() {
     ");
 }
 
+#[test]
+fn a_ticket_whose_artifact_lost_its_frontmatter_does_not_stand_still_unseen() {
+    for keys in ["", "    prune: close\n"] {
+        let Some(repository) =
+            Repository::empty("a_ticket_whose_artifact_lost_its_frontmatter_does_not_stand_still_unseen")
+        else {
+            return;
+        };
+        let sandbox = &repository.sandbox;
+        sandbox.write(
+            ".stepmark/config.yaml",
+            format!("project_id: demo\ntrackers:\n  file:\n    path: {TICKETS}\n{keys}"),
+        );
+        sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
+        repository.commit("begun");
+        assert_eq!(repository.stepmark(&["sync", "apply"]).code, 0);
+        sandbox.write("docs/a.md", "# Alpha\n");
+        for (task, code) in [("apply", 1), ("plan", 0), ("status", 0)] {
+            let run = repository.stepmark(&["sync", task]);
+            let told = "docs/a.md gets no ticket: its frontmatter is gone";
+            assert!(run.code == code && run.stderr.contains(told), "{keys}{task}: {run}");
+        }
+        sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
+        assert_eq!(repository.stepmark(&["sync", "apply"]).code, 0);
+    }
+}
+
 /// A cause is told once, however many tickets it keeps from being made; and nobody is shown an id.
 #[test]
 fn one_cause_is_one_line() {

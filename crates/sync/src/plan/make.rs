@@ -222,11 +222,12 @@ impl<'a> Making<'_, 'a> {
 
     fn consider_links_without_artifact(&mut self) -> Result<(), LedgerError> {
         let Grounds { snapshot, settings, .. } = self.grounds;
-        let (mut gone, mut excluded) = (Vec::new(), Vec::new());
+        let (mut gone, mut excluded, mut unseen) = (Vec::new(), Vec::new(), Vec::new());
         for link in self.remembered.links.values() {
             match snapshot.get(&link.marker) {
                 Some(facts) if !settings.concerns(&facts.path) => excluded.push(link.clone()),
                 None if snapshot.lacks(&link.marker) => gone.push(link.clone()),
+                None => unseen.push(link.clone()),
                 _ => {}
             }
         }
@@ -236,6 +237,10 @@ impl<'a> Making<'_, 'a> {
             self.plan.remarks.push(Remark::Excluded { marker: link.marker, artifact, remote: link.remote });
         }
         gone.iter().try_for_each(|link| self.orphan(link))?;
+        for link in unseen {
+            let before = self.grounds.ledger.projected(&link.tracker, &link.marker)?;
+            self.tell_stateless(before.as_ref());
+        }
         self.refuse_mass_pruning();
         Ok(())
     }
@@ -263,6 +268,9 @@ impl<'a> Making<'_, 'a> {
             return Ok(());
         }
         if self.grounds.settings.prune == Prune::Keep {
+            if self.tell_stateless(before.as_ref()) {
+                return Ok(());
+            }
             let artifact = self.name(&link.marker, before.as_ref());
             self.plan.remarks.push(Remark::Orphan { marker: link.marker.clone(), artifact, remote });
             return Ok(());
@@ -283,6 +291,17 @@ impl<'a> Making<'_, 'a> {
             ticket: closed,
         });
         Ok(())
+    }
+
+    /// Tells of an open ticket whose file is there and is no artifact any more: somebody deleted its frontmatter. Whether it is one.
+    fn tell_stateless(&mut self, last: Option<&Ticket>) -> bool {
+        let open = last.filter(|last| last.standing.is_open()).map(|last| last.file.shown());
+        let Some(path) = open.filter(|path| self.grounds.snapshot.has_stateless(path)) else { return false };
+        let reason =
+            "its frontmatter is gone: put it back, as git has it; until then its ticket stays as it is";
+        let (path, reason) = (path.to_owned(), reason.to_owned());
+        self.plan.remarks.push(Remark::LeftOut { path, reason, is_problem: true });
+        true
     }
 
     /// What people know an artifact by: its path, else what its ticket was last made to say.
