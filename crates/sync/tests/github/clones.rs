@@ -128,7 +128,9 @@ async fn what_another_clone_made_is_found_and_not_made_again() {
 #[tokio::test]
 async fn a_ledger_that_was_lost_needs_a_list_and_no_more() {
     let (fake, folder, clock) = (FakeGitHub::start(), tempfile::tempdir().unwrap(), clock());
-    let project = clone(folder.path(), "a", &fake, 33);
+    let mut project = clone(folder.path(), "a", &fake, 33);
+    let milestone = ("milestone".to_owned(), "1.10".parse().unwrap());
+    project.settings.ticket.fields = [milestone].into();
     sync(&project, &clock, 1).await;
     project.lose_ledger();
     fake.state().asked.clear();

@@ -13,7 +13,7 @@ use stepmark_store::workspace::Clock;
 
 use super::{
     address::Addresses,
-    fields::Milestone,
+    fields::{IssueFields, Milestone},
     graphql::{MUTATIONS, READ_BATCH, UPDATE_BATCH},
     patch::BODY_LIMIT,
 };
@@ -163,6 +163,7 @@ impl Tracker for GitHubTracker {
         if self.has_sub_issues.load(Ordering::Relaxed) {
             differences.extend(parent_difference(desired, before, observed));
         }
+        differences.extend(IssueFields::of(observed).into_iter().flat_map(|fields| fields.missing(desired)));
         Ok(differences)
     }
 
