@@ -205,7 +205,7 @@ impl Machines {
         let repositories = [FakeGitHub::start(), FakeGitHub::start()];
         repositories[1].state().repository_id = 7;
         for fake in &repositories {
-            fake.state().has_graphql = seed % 2 == 0;
+            fake.state().has_graphql = seed.is_multiple_of(2);
             people(fake, 3);
         }
         let (folder, machines) = (tempfile::tempdir().unwrap(), Vec::new());
