@@ -42,8 +42,6 @@ pub(crate) mod scripted;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
-mod trial_cases;
-#[cfg(test)]
 mod interleavings;
 #[cfg(test)]
 mod machines;

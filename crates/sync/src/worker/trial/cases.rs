@@ -1,6 +1,6 @@
 //! How tickets come back that were refused for a cause of the tracker's.
 
-use super::scripted::{Fault, World};
+use super::super::scripted::{Fault, World};
 use crate::{
     breaker::{Failure, Reason},
     ledger::Ledger as _,

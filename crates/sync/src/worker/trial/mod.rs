@@ -1,5 +1,8 @@
 //! Whether a cause for which tickets are parked has passed: one of them is tried now and then, and where it succeeds all come back.
 
+#[cfg(test)]
+mod cases;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
