@@ -92,8 +92,8 @@ fn an_import_brings_specs_and_ledger_together_in_the_words_of_each() {
     exit 0
     ── stdout
     STORY                                                    FRONTMATTER  STATUS LINE  SPRINT STATUS  CHOSEN
-    _bmad-output/implementation-artifacts/spec-2-10-find.md  in-progress  -            done           done
     _bmad-output/implementation-artifacts/spec-2-2-list.md   in-progress  -            ready-for-dev  ready-for-dev
+    _bmad-output/implementation-artifacts/spec-2-10-find.md  in-progress  -            done           done
     2 stories written, 0 unchanged; 0 values of ledgers written
     ");
     let status = |name: &str| {

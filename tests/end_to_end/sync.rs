@@ -224,6 +224,88 @@ fn artifacts_that_no_ticket_can_follow_are_named() {
 }
 
 #[test]
+fn a_ticket_whose_artifact_lost_its_frontmatter_does_not_stand_still_unseen() {
+    for keys in ["", "    prune: close\n"] {
+        let Some(repository) =
+            Repository::empty("a_ticket_whose_artifact_lost_its_frontmatter_does_not_stand_still_unseen")
+        else {
+            return;
+        };
+        let sandbox = &repository.sandbox;
+        sandbox.write(
+            ".stepmark/config.yaml",
+            format!("project_id: demo\ntrackers:\n  file:\n    path: {TICKETS}\n{keys}"),
+        );
+        sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
+        repository.commit("begun");
+        assert_eq!(repository.stepmark(&["sync", "apply"]).code, 0);
+        sandbox.write("docs/a.md", "# Alpha\n");
+        for (task, code) in [("apply", 1), ("plan", 0), ("status", 0)] {
+            let run = repository.stepmark(&["sync", task]);
+            let told = "docs/a.md gets no ticket: its frontmatter is gone";
+            assert!(run.code == code && run.stderr.contains(told), "{keys}{task}: {run}");
+        }
+        sandbox.write("docs/a.md", "---\nid: A\nstatus: draft\n---\n\n# Alpha\n");
+        assert_eq!(repository.stepmark(&["sync", "apply"]).code, 0);
+    }
+}
+
+/// A cause is told once, however many tickets it keeps from being made; and nobody is shown an id.
+#[test]
+fn one_cause_is_one_line() {
+    let sandbox = project("");
+    for number in 0..5 {
+        let id = "0198f6a2-1c2d-7e3f-8a4b-00000000000";
+        sandbox.write(
+            &format!("docs/{number}.md"),
+            format!("---\nid: {id}{number}\nstatus: draft\n---\n\n# Story {number}\n"),
+        );
+    }
+    assert_eq!(sync(&sandbox, &["apply"]).code, 0);
+    sandbox.write(TICKETS, "");
+    for number in 0..5 {
+        assert_eq!(sandbox.stepmark(&["set", &format!("docs/{number}.md"), "status=review"]).code, 0);
+    }
+    let lines = |run: &Run, word: &str| run.stdout.lines().filter(|line| line.contains(word)).count();
+    let applied = sync(&sandbox, &["apply"]);
+    assert!(
+        lines(&applied, "failed") == 1 && applied.stdout.contains("5 tickets: the ticket is not"),
+        "{applied}"
+    );
+    assert!(applied.stdout.contains("(docs/0.md, docs/1.md, docs/2.md and 2 more)"), "{applied}");
+    let again = sync(&sandbox, &["apply"]);
+    assert!(
+        lines(&again, "held") == 1 && again.stdout.contains("5 tickets: it is parked after 1 try"),
+        "{again}"
+    );
+    let status = sync(&sandbox, &["status"]);
+    assert!(
+        lines(&status, "parked") == 1 && status.stdout.contains("parked     5 tickets, after 1 try"),
+        "{status}"
+    );
+    let told: Json = serde_json::from_str(&sync(&sandbox, &["status", "--json"]).stdout).unwrap();
+    assert_eq!(told["deliveries"].as_array().unwrap().len(), 5, "programs hear of each");
+    sandbox.write(
+        ".stepmark/config.yaml",
+        format!("project_id: demo\ntrackers:\n  file:\n    path: {TICKETS}\n    artifacts: ['dosc/**']\n"),
+    );
+    let plan = sync(&sandbox, &["plan"]);
+    assert!(
+        plan.stderr.contains("7 tickets stay as they are") && plan.stderr.contains("and 4 more)"),
+        "{plan}"
+    );
+    sandbox.write(
+        ".stepmark/config.yaml",
+        format!("project_id: demo\ntrackers:\n  file:\n    path: {TICKETS}\n"),
+    );
+    fs::remove_file(sandbox.place("docs/4.md")).unwrap();
+    let orphaned = sync(&sandbox, &["plan"]);
+    assert!(orphaned.stderr.contains("#5 of \"Story 4\": the artifact is gone"), "{orphaned}");
+    let status = sync(&sandbox, &["status"]);
+    assert!(!format!("{applied}{again}{status}{plan}{orphaned}").contains("0198f6a2"), "{status}{orphaned}");
+}
+
+#[test]
 fn files_are_linked_at_the_commit_that_holds_them() {
     let Some(repository) = Repository::empty("files_are_linked_at_the_commit_that_holds_them") else {
         return;
@@ -306,7 +388,13 @@ fn tickets_are_closed_for_what_is_gone_and_for_nothing_else() {
     configure(", artifacts: ['dosc/**']");
     apply(&[]);
     let run = repository.stepmark(&["sync", "plan"]);
-    assert!(closed() == 0 && run.stderr.contains("leaves its artifact out"), "{run}");
+    assert!(
+        closed() == 0
+            && run.stderr.contains(
+                "4 tickets stay as they are, since `artifacts` of the tracker leaves their artifacts out"
+            ),
+        "{run}"
+    );
     configure("");
     // Removed, but not committed; removed through stepmark; and committed.
     fs::remove_file(sandbox.place("docs/0.md")).unwrap();

@@ -59,6 +59,7 @@ pub(crate) fn gathered(
     });
     for reader in readers {
         found.artifacts.extend(reader.tracked);
+        found.stateless.extend(reader.stateless);
         found.unreadable.extend(reader.unreadable);
         found.problems.extend(reader.broken_links);
     }
@@ -79,6 +80,7 @@ pub(crate) struct Reader<'w> {
     count: &'w AtomicUsize,
     is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
     tracked: Vec<TrackedArtifact>,
+    stateless: Vec<ProjectPath>,
     unreadable: Vec<ArtifactError>,
     broken_links: Vec<WalkProblem>,
 }
@@ -115,6 +117,7 @@ impl<'w> Reader<'w> {
             count,
             is_wanted,
             tracked: Vec::new(),
+            stateless: Vec::new(),
             unreadable: Vec::new(),
             broken_links: Vec::new(),
         }
@@ -181,10 +184,12 @@ impl<'w> Reader<'w> {
             Err(source) => return Err(ArtifactError::Read { path, source }),
         }
         if !(self.is_wanted)(&bytes) {
+            self.stateless.push(path);
             return Ok(None);
         }
         let artifact = Artifact::read(path, bytes);
         if !artifact.is_tracked() {
+            self.stateless.push(artifact.path().clone());
             return Ok(None);
         }
         Ok(Some(self.workspace.track(artifact)?))

@@ -90,6 +90,8 @@ pub enum ArtifactError {
 pub struct Artifacts {
     /// Every file that holds workflow state, in the order of the paths.
     pub artifacts: Vec<TrackedArtifact>,
+    /// The other files that were looked at: they hold no workflow state.
+    pub stateless: Vec<ProjectPath>,
     /// How many files were looked at.
     pub files: usize,
     /// Folders that could not be walked, names that are no UTF-8, and links that lead nowhere or out of the project.

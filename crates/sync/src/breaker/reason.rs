@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::ScopeKind;
 
 /// Why a request to a tracker failed (FORMATS.md §4). The reason alone decides which breaker trips and whether it is tried again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// No connection: name not found, refused, reset before anything was sent.

@@ -15,6 +15,8 @@ use std::{
     time::Duration,
 };
 
+use stepmark_model::artifact::FileHash;
+
 use super::{CredentialSource, Secret, SecretError};
 
 /// A credential and what it is called.
@@ -75,6 +77,11 @@ pub enum CredentialError {
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15);
 
 impl Credential {
+    /// A digest of the secret itself, wherever it comes from.
+    pub(crate) fn digest(&self) -> String {
+        FileHash::of(self.secret.expose().as_bytes()).to_string()
+    }
+
     /// The credential of the first of `sources` that has one. A variable that is not set, a file that does not exist and a program
     /// that is not there have none; anything else that is wrong is an error, since the next place might hold another account.
     ///

@@ -41,7 +41,7 @@ pub enum LedgerError {
         known: i64,
     },
     /// A ticket belongs to one artifact.
-    #[error("the ticket {key} cannot be linked to `{marker}`: it belongs to `{owner}`")]
+    #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
         /// What people call the ticket.
         key: String,

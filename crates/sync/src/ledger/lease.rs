@@ -84,6 +84,11 @@ impl Lease {
         }
     }
 
+    /// Whether somebody has it now, and it is not of a clock that was set back.
+    pub fn is_kept(&self, now: Timestamp) -> bool {
+        now < self.until && self.until <= moment::after(now, LONGEST_MS)
+    }
+
     /// The same lease, given back: anybody may take it now. It keeps its number, so that the next one is higher.
     #[must_use]
     pub fn released(self, now: Timestamp) -> Self {
@@ -159,5 +164,7 @@ mod tests {
     fn a_clock_that_was_set_back_keeps_nobody_out() {
         let first = acquire(None, "a", 100_000).unwrap();
         assert_eq!(acquire(Some(&first), "b", 0).unwrap().number, 2);
+        assert!(first.is_kept(at(100_059)) && !first.is_kept(at(100_060)), "as long as it is given");
+        assert!(!first.is_kept(at(0)), "nobody is shown at work who was there when the clock was ahead");
     }
 }

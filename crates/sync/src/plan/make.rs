@@ -167,7 +167,8 @@ impl<'a> Making<'_, 'a> {
         }
         if is_current && self.grounds.settings.drift == Drift::Report {
             let (marker, remote) = (link.marker.clone(), link.remote.clone());
-            self.plan.remarks.push(Remark::Drift { marker, remote, differences: drift });
+            let artifact = self.name(&marker, None);
+            self.plan.remarks.push(Remark::Drift { marker, artifact, remote, differences: drift });
             return Ok(None);
         }
         let differences = if seen.is_some() { drift } else { desired.differences(before.as_ref()) };
@@ -190,7 +191,8 @@ impl<'a> Making<'_, 'a> {
         let own = same.into_iter().find(|ticket| ticket.remote.id == link.remote.id);
         if own.is_none() {
             let (marker, remote) = (link.marker.clone(), link.remote.clone());
-            self.plan.remarks.push(Remark::Missing { marker, remote });
+            let artifact = self.name(&marker, None);
+            self.plan.remarks.push(Remark::Missing { marker, artifact, remote });
         }
         own
     }
@@ -213,25 +215,32 @@ impl<'a> Making<'_, 'a> {
         if let Some(other) = left.first() {
             let (marker, kept) = (other.marker.clone(), kept.clone());
             let others = left.iter().map(|other| other.remote.clone()).collect();
-            self.plan.remarks.push(Remark::Duplicates { marker, kept, others });
+            let artifact = self.name(&marker, None);
+            self.plan.remarks.push(Remark::Duplicates { marker, artifact, kept, others });
         }
     }
 
     fn consider_links_without_artifact(&mut self) -> Result<(), LedgerError> {
         let Grounds { snapshot, settings, .. } = self.grounds;
-        let (mut gone, mut excluded) = (Vec::new(), Vec::new());
+        let (mut gone, mut excluded, mut unseen) = (Vec::new(), Vec::new(), Vec::new());
         for link in self.remembered.links.values() {
             match snapshot.get(&link.marker) {
                 Some(facts) if !settings.concerns(&facts.path) => excluded.push(link.clone()),
                 None if snapshot.lacks(&link.marker) => gone.push(link.clone()),
+                None => unseen.push(link.clone()),
                 _ => {}
             }
         }
         // A pattern may be mistyped: a ticket is not closed for that.
         for link in excluded {
-            self.plan.remarks.push(Remark::Excluded { marker: link.marker, remote: link.remote });
+            let artifact = self.name(&link.marker, None);
+            self.plan.remarks.push(Remark::Excluded { marker: link.marker, artifact, remote: link.remote });
         }
         gone.iter().try_for_each(|link| self.orphan(link))?;
+        for link in unseen {
+            let before = self.grounds.ledger.projected(&link.tracker, &link.marker)?;
+            self.tell_stateless(before.as_ref());
+        }
         self.refuse_mass_pruning();
         Ok(())
     }
@@ -259,7 +268,11 @@ impl<'a> Making<'_, 'a> {
             return Ok(());
         }
         if self.grounds.settings.prune == Prune::Keep {
-            self.plan.remarks.push(Remark::Orphan { marker: link.marker.clone(), remote });
+            if self.tell_stateless(before.as_ref()) {
+                return Ok(());
+            }
+            let artifact = self.name(&link.marker, before.as_ref());
+            self.plan.remarks.push(Remark::Orphan { marker: link.marker.clone(), artifact, remote });
             return Ok(());
         }
         let closed = before
@@ -278,6 +291,24 @@ impl<'a> Making<'_, 'a> {
             ticket: closed,
         });
         Ok(())
+    }
+
+    /// Tells of an open ticket whose file is there and is no artifact any more: somebody deleted its frontmatter. Whether it is one.
+    fn tell_stateless(&mut self, last: Option<&Ticket>) -> bool {
+        let open = last.filter(|last| last.standing.is_open()).map(|last| last.file.shown());
+        let Some(path) = open.filter(|path| self.grounds.snapshot.has_stateless(path)) else { return false };
+        let reason =
+            "its frontmatter is gone: put it back, as git has it; until then its ticket stays as it is";
+        let (path, reason) = (path.to_owned(), reason.to_owned());
+        self.plan.remarks.push(Remark::LeftOut { path, reason, is_problem: true });
+        true
+    }
+
+    /// What people know an artifact by: its path, else what its ticket was last made to say.
+    fn name(&self, marker: &Marker, last: Option<&Ticket>) -> String {
+        let facts = self.grounds.snapshot.get(marker);
+        let title = || last.map(|last| format!("\"{}\"", last.title));
+        facts.map(|facts| facts.path.to_string()).or_else(title).unwrap_or_else(|| format!("`{marker}`"))
     }
 
     fn tell_left_out(&mut self) {

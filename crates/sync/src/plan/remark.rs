@@ -12,6 +12,9 @@ pub enum Remark {
     Drift {
         /// The artifact.
         marker: Marker,
+        /// What people know the artifact by: its path, else the title of its ticket.
+        #[serde(default)]
+        artifact: String,
         /// Its ticket.
         remote: RemoteTicket,
         /// The fields: `before` is what the tracker has.
@@ -21,6 +24,9 @@ pub enum Remark {
     Duplicates {
         /// The artifact.
         marker: Marker,
+        /// What people know the artifact by: its path, else the title of its ticket.
+        #[serde(default)]
+        artifact: String,
         /// The ticket that counts: the linked one, else the oldest.
         kept: RemoteTicket,
         /// The others.
@@ -30,6 +36,9 @@ pub enum Remark {
     Orphan {
         /// The artifact that it had.
         marker: Marker,
+        /// What people know the artifact by: its path, else the title of its ticket.
+        #[serde(default)]
+        artifact: String,
         /// The ticket.
         remote: RemoteTicket,
     },
@@ -37,6 +46,9 @@ pub enum Remark {
     Excluded {
         /// The artifact.
         marker: Marker,
+        /// What people know the artifact by: its path, else the title of its ticket.
+        #[serde(default)]
+        artifact: String,
         /// The ticket.
         remote: RemoteTicket,
     },
@@ -51,6 +63,9 @@ pub enum Remark {
     Missing {
         /// The artifact.
         marker: Marker,
+        /// What people know the artifact by: its path, else the title of its ticket.
+        #[serde(default)]
+        artifact: String,
         /// The ticket.
         remote: RemoteTicket,
     },

@@ -29,7 +29,7 @@ pub enum Delivery {
         /// The last failure.
         last: Failure,
     },
-    /// It failed for good. It stays visible until a person or a change of the artifact gives it another try.
+    /// It failed for good. It stays visible until a person or a change of the artifact gives it another try, or its cause has passed.
     Parked {
         /// How often it was tried.
         attempts: u32,
@@ -73,6 +73,15 @@ impl Delivery {
             Self::Due => None,
             Self::Waiting { since, .. } => *since,
             Self::Parked { since, .. } => Some(*since),
+        }
+    }
+
+    /// Why it is parked, where that may be no matter of its ticket: the tracker may come to take what it refused.
+    pub fn cause(&self) -> Option<(Reason, &str)> {
+        let is_own = |reason| matches!(reason, Reason::Gone | Reason::Unmarked | Reason::Touched);
+        match self {
+            Self::Parked { last, .. } if !is_own(last.reason) => Some((last.reason, &last.detail)),
+            _ => None,
         }
     }
 

@@ -30,7 +30,7 @@ pub struct Merged {
 pub enum MergeError {
     /// What people wrote leaves no room.
     #[error(
-        "the ticket of `{marker}` cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
+        "the ticket cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
          tracker; shorten that text"
     )]
     NoRoom {

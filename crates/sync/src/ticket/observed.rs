@@ -31,6 +31,8 @@ pub struct Observed {
     pub status: Option<String>,
     /// The id of the ticket that it hangs below.
     pub parent_id: Option<String>,
+    /// The other fields that `ticket.fields` may name, in the tracker's own form; `None` where the answer does not tell them.
+    pub fields: Option<serde_json::Value>,
     /// Whether it is certain that nobody else wrote in it: no comment, no text outside the managed section.
     pub is_untouched: bool,
 }

@@ -64,6 +64,7 @@ pub(crate) fn observed(ticket: &Ticket, number: u32) -> Observed {
         standing: ticket.standing,
         status: None,
         parent_id: None,
+        fields: None,
         is_untouched: true,
     }
 }

@@ -24,6 +24,8 @@ pub struct Snapshot {
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
     commit: Option<Commit>,
+    /// The files that hold no workflow state, or no longer.
+    stateless: BTreeSet<String>,
     /// The keys of artifacts that are elsewhere, as on the default branch.
     elsewhere: BTreeSet<String>,
 }
@@ -88,6 +90,7 @@ impl Snapshot {
             reason: LeftOutReason::UnreadableFile { reason: error.to_string() },
         }));
         snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
+        snapshot.stateless = listing.stateless.iter().map(ToString::to_string).collect();
         if listing.is_whole() { snapshot } else { snapshot.partial() }
     }
 
@@ -155,6 +158,11 @@ impl Snapshot {
         paths.sort();
         let reason = LeftOutReason::SameId { key: key.clone(), files: paths.clone() };
         self.left_out.extend(paths.into_iter().map(|path| LeftOut { path, reason: reason.clone() }));
+    }
+
+    /// Whether the file at `path` is there and holds no workflow state.
+    pub fn has_stateless(&self, path: &str) -> bool {
+        self.stateless.contains(path)
     }
 
     /// The artifacts that can have a ticket, in the order of their markers.

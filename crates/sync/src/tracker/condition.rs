@@ -26,12 +26,12 @@ impl Condition {
             return (self == Self::Untouched && !current.is_untouched)
                 .then(|| Failure::new(Reason::Touched, &detail));
         }
-        if let Some(stranger) = markers.first() {
-            let detail = format!("{key} belongs to `{stranger}`, not to `{own}`");
+        if !markers.is_empty() {
+            let detail = format!("{key} is the ticket of another artifact");
             return Some(Failure::new(Reason::Gone, &detail));
         }
         let detail =
-            format!("{key} does not carry the marker of `{own}`, by which it is known as stepmark's");
+            format!("{key} does not carry the marker of its artifact, by which it is known as stepmark's");
         (self != Self::Named).then(|| Failure::new(Reason::Unmarked, &detail))
     }
 }

@@ -21,6 +21,11 @@ pub trait Tracker: Send + Sync {
         None
     }
 
+    /// A digest of the credential, where it has one: another one may be let do what this one was not.
+    fn credential_digest(&self) -> Option<&str> {
+        None
+    }
+
     /// How many tickets one request of this kind may be about. At least 1.
     fn batch(&self, kind: RequestKind) -> usize;
 

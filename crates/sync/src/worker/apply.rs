@@ -309,13 +309,16 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
         gate::tell(&mut *transaction, &heard, settings, now)?;
         let mut told = Report::default();
         for ((item, outcome), draw) in items.iter().zip(answer.outcomes).zip(draws) {
-            let fate = settle(&mut *transaction, settings, item, outcome, Try { now, draw, is_probe })?;
+            let mut this_try = Try { now, draw, is_probe, brought_back: 0 };
+            let fate = settle(&mut *transaction, settings, item, outcome, &mut this_try)?;
+            told.brought_back += this_try.brought_back;
             told.tell(item.action.kind, &item.action.marker, fate);
         }
         transaction.commit()?;
         if let Some(done) = self.done {
             done.fetch_add(told.entries.len(), Ordering::Relaxed);
         }
+        report.brought_back += told.brought_back;
         report.entries.append(&mut told.entries);
         Ok(())
     }

@@ -227,6 +227,10 @@ impl Tracker for ConfiguredTracker {
         each!(self, tracker => tracker.sent())
     }
 
+    fn credential_digest(&self) -> Option<&str> {
+        each!(self, tracker => tracker.credential_digest())
+    }
+
     fn batch(&self, kind: RequestKind) -> usize {
         each!(self, tracker => tracker.batch(kind))
     }

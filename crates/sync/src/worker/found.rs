@@ -146,8 +146,8 @@ fn said_already<'p, T: Tracker>(
             parent.is_some() && parent == oldest.parent_id
         }
     };
-    // What stands in fields is not seen in a list.
-    if !ticket.fields.is_empty() {
+    // Not every list shows what stands in fields.
+    if !ticket.fields.is_empty() && oldest.fields.is_none() {
         return Ok(None);
     }
     let says_it = tracker.compare(ticket, None, oldest).is_ok_and(|differences| differences.is_empty());
@@ -231,8 +231,8 @@ pub(super) fn adopt(
     duplicates: Vec<RemoteTicket>,
 ) -> Result<Fate, LedgerError> {
     match ledger.put_link(link, said) {
-        Err(error @ LedgerError::LinkedElsewhere { .. }) => {
-            return Ok(Held::LinkedElsewhere { reason: error.to_string() }.into());
+        Err(LedgerError::LinkedElsewhere { key, owner, .. }) => {
+            return Ok(Held::LinkedElsewhere { key, owner }.into());
         }
         other => other?,
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::{Fate, Held};
+use super::{Fate, Held, trial::Trials};
 use crate::{
     breaker::{Admission, Scope},
     configuration::TrackerSettings,
@@ -42,7 +42,11 @@ pub(super) struct Ground<'g> {
 
 impl Ground<'_> {
     /// The action as it is to be asked for, or why it is not.
-    pub(super) fn check<'p>(&self, action: &'p Action) -> Result<Result<Item<'p>, Held>, LedgerError> {
+    pub(super) fn check<'p>(
+        &self,
+        action: &'p Action,
+        trials: &mut Trials,
+    ) -> Result<Result<Item<'p>, Held>, LedgerError> {
         let name = &self.settings.name;
         let link = self.ledger.link(name, &action.marker)?;
         if !agrees(action, link.as_ref()) {
@@ -54,7 +58,7 @@ impl Ground<'_> {
             // It was looked up before, and that did not settle it.
             return Ok(Err(Held::Stale));
         }
-        if let Some(held) = self.delivery(action, ticket)? {
+        if let Some(held) = self.delivery(action, ticket, trials)? {
             return Ok(Err(held));
         }
         let parent = match &ticket.parent {
@@ -77,7 +81,12 @@ impl Ground<'_> {
     }
 
     /// What holds the delivery of a ticket back.
-    fn delivery(&self, action: &Action, ticket: &Ticket) -> Result<Option<Held>, LedgerError> {
+    fn delivery(
+        &self,
+        action: &Action,
+        ticket: &Ticket,
+        trials: &mut Trials,
+    ) -> Result<Option<Held>, LedgerError> {
         let name = &self.settings.name;
         let scope = Scope::Ticket { tracker: name.clone(), marker: action.marker.clone() };
         let breaker = self.ledger.breaker(&scope)?.unwrap_or_default();
@@ -89,7 +98,7 @@ impl Ground<'_> {
             return Ok(None);
         }
         let delivery = self.ledger.delivery(name, &action.marker)?;
-        if delivery.is_due(ticket.digest(), self.now) {
+        if delivery.is_due(ticket.digest(), self.now) || trials.takes(&delivery, self.now) {
             return Ok(None);
         }
         Ok(match delivery {

@@ -10,6 +10,7 @@ use super::{
     apply::expected,
     found::{Found, Seen},
     grounding::Ground,
+    trial::Trials,
 };
 use crate::{
     configuration::TrackerSettings,
@@ -87,8 +88,9 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         let intents = ledger.intents(&settings.name)?.into_iter();
         let intents = intents.map(|intent| (intent.marker, intent.action)).collect();
         let ground = Ground { ledger: &*ledger, settings, expected: &expected, intents: &intents, now };
+        let mut trials = Trials::read(&*ledger, &settings.name)?;
         for action in actions.iter().filter(|action| action.kind == ActionKind::Create) {
-            if ground.check(action)?.is_ok() {
+            if ground.check(action, &mut trials)?.is_ok() {
                 return Ok(true);
             }
         }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use stepmark_model::artifact::ProjectPath;
+
 use super::{
     LostLink, WorkerClock as _, amends,
     scripted::{Content, Fault, Kept, People, World, poll_times},
@@ -15,7 +17,7 @@ use crate::{
     ticket::{CloseReason, Standing, sample::ticket},
 };
 
-const KEYS: &str = "    look_up_wait_seconds: 60\n    breaker: {failures: 2}\n";
+const KEYS: &str = "    look_up_wait_seconds: 60\n    breaker: {failures: 2}\n    prune: close\n";
 
 /// A source of choices: the same seed makes the same.
 struct Choices(u64);
@@ -43,6 +45,7 @@ impl Scene {
         let mut choices = Choices(seed);
         let lag_ms = [0, 0, 50_000][choices.below(3)];
         let mut first = World::at("a.jsonl", KEYS);
+        first.settings.prunes_many = true;
         first.tracker.lag_ms = lag_ms;
         let other = first.tracker.sibling();
         let repositories = [first.tracker.clone(), other];
@@ -92,13 +95,18 @@ impl Scene {
         let (id, title) = (self.choices.below(5), self.choices.below(3));
         let name = format!("a{id}");
         self.machines[at].add(&name, (id == 3).then_some("a0"));
-        self.machines[at].artifacts.get_mut(&name).unwrap().title = format!("Title {title}");
+        let artifact = self.machines[at].artifacts.get_mut(&name).unwrap();
+        artifact.title = format!("Title {title}");
+        // It may stand under another name, too.
+        let folder = ["docs", "docs/next"][self.choices.below(2)];
+        artifact.path = ProjectPath::new(format!("{folder}/{name}.md")).unwrap();
     }
 
     fn retarget(&mut self, at: usize, target: usize) {
         let machine = &mut self.machines[at];
         machine.tracker = self.repositories[target].clone();
         machine.settings = World::at(["a.jsonl", "b.jsonl"][target], KEYS).settings;
+        machine.settings.prunes_many = true;
     }
 
     /// People write in a ticket, or take a marker away.
@@ -193,6 +201,14 @@ impl Scene {
                     );
                 }
             });
+        }
+        let all = (0..5).map(|id| format!("a{id}"));
+        for name in all.filter(|name| !self.machines[0].artifacts.contains_key(name)) {
+            let tickets: BTreeMap<u32, Kept> = self.repositories[0].of(&name).into_iter().collect();
+            let linked = self.machines.iter().filter_map(|machine| machine.linked(&name));
+            let mut kept = linked.filter_map(|number| tickets.get(&number));
+            let is_closed = |kept: &Kept| !kept.ticket.standing.is_open() || kept.people.took_marker;
+            assert!(kept.all(is_closed), "{name} is gone: {tickets:#?}");
         }
         for (name, artifact) in &self.machines[0].artifacts {
             let tickets: BTreeMap<u32, Kept> = self.repositories[0].of(name).into_iter().collect();

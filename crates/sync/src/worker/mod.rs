@@ -21,6 +21,7 @@ mod error;
 mod batch;
 mod grounding;
 mod gate;
+mod trial;
 mod settle;
 mod reading;
 mod listing;

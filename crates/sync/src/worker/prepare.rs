@@ -10,6 +10,7 @@ use super::{
     batch::Batch,
     gate::{self, Gate},
     grounding::{Ground, Item},
+    trial::Trials,
 };
 use crate::{
     breaker::Route,
@@ -72,8 +73,9 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
             intents.map(|intent| (intent.marker, intent.action)).collect();
         let ground = Ground { ledger: &*transaction, settings, expected, intents: &intents, now };
         let (mut items, mut held) = (Vec::new(), Report::default());
+        let mut trials = Trials::read(&*transaction, &settings.name)?;
         for action in &batch.actions {
-            match ground.check(action)? {
+            match ground.check(action, &mut trials)? {
                 Ok(item) => items.push(item),
                 // The look-up has told of it.
                 Err(Held::Stale) if was_found(report, &action.marker) => {}

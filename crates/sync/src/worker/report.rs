@@ -18,6 +18,8 @@ pub struct Report {
     pub obstacles: Vec<String>,
     /// How many requests were made.
     pub requests: usize,
+    /// How many parked tickets may be tried again, since one of them shows that their cause has passed.
+    pub brought_back: usize,
     /// Whether the plan was made from tickets of another target than the tracker turned out to be: nothing was done, and the next plan
     /// is made from those of the right one.
     pub is_of_another_target: bool,
@@ -107,7 +109,7 @@ pub enum Held {
         until: Timestamp,
     },
     /// The ticket above it is not there yet.
-    #[error("the ticket of `{parent}`, below which it hangs, is not there yet")]
+    #[error("the ticket below which it hangs is not there yet")]
     NoParent {
         /// The artifact above.
         parent: Marker,
@@ -140,10 +142,12 @@ pub enum Held {
     #[error("nothing is known of what the ticket says: run `stepmark sync adopt`, or close it by hand")]
     Unknown,
     /// The ticket is linked to another artifact.
-    #[error("{reason}")]
+    #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
-        /// Whose it is.
-        reason: String,
+        /// What people call the ticket.
+        key: String,
+        /// The artifact that has it.
+        owner: Marker,
     },
 }
 
@@ -167,21 +171,30 @@ impl Report {
         self.entries.iter().rev().find(|entry| entry.marker == *marker)
     }
 
-    /// Whether another plan would do more now: what was found is to be updated, what is certainly not there to be created, and what a tracker
-    /// could not do at once to be done now.
+    /// Whether another plan would do more now: what was found is to be updated, what is certainly not there to be created, what a tracker
+    /// could not do at once to be done now, and what came back to be tried.
     pub fn is_followed_by_more(&self) -> bool {
         let leads_on = |entry: &Entry| match &entry.fate {
             Fate::Found { .. } | Fate::NotThere => true,
             Fate::Done { missing, .. } => entry.kind == ActionKind::Create && !missing.is_empty(),
             _ => false,
         };
-        self.is_of_another_target || self.entries.iter().any(leads_on)
+        self.is_of_another_target || self.brought_back > 0 || self.entries.iter().any(leads_on)
     }
 
     /// Whether everything was done that was wanted.
     pub fn is_complete(&self) -> bool {
         let is_done = |fate: &Fate| matches!(fate, Fate::Done { .. } | Fate::Found { .. } | Fate::NotThere);
         self.entries.iter().all(|entry| is_done(&entry.fate))
+    }
+
+    /// Adds what a later plan came to. What was not tried before and was then is told once.
+    pub fn add(&mut self, later: Self) {
+        self.requests += later.requests;
+        self.entries
+            .retain(|entry| !matches!(entry.fate, Fate::Held(_)) || later.of(&entry.marker).is_none());
+        self.entries.extend(later.entries);
+        self.obstacles.extend(later.obstacles);
     }
 
     pub(super) fn tell(&mut self, kind: ActionKind, marker: &Marker, fate: Fate) {

@@ -81,6 +81,8 @@ pub(crate) struct Content {
     last: u32,
     /// What it calls itself.
     pub(crate) target: String,
+    /// For what it refuses every ticket.
+    pub(crate) refuses: Option<Reason>,
 }
 
 /// A tracker in memory. Its list lags behind for `lag_ms`.
@@ -91,6 +93,7 @@ pub(crate) struct ScriptedTracker {
     clock: TestClock,
     pub(crate) lag_ms: u64,
     pub(crate) size: usize,
+    pub(crate) credential: &'static str,
 }
 
 /// The clock of tokio, which stands still but for waits, as a clock of the day.
@@ -139,7 +142,9 @@ impl ScriptedTracker {
     fn begin(&self, kind: RequestKind, size: usize) -> Fault {
         self.content(|content| {
             content.requests.push((kind, size));
-            content.faults.pop_front().unwrap_or(Fault::None)
+            let is_write = matches!(kind, RequestKind::Create | RequestKind::Update);
+            let refused = content.refuses.filter(|_| is_write).map_or(Fault::None, Fault::Refused);
+            content.faults.pop_front().unwrap_or(refused)
         })
     }
 
@@ -219,6 +224,10 @@ type Wanted = (Option<(RemoteTicket, Condition)>, Ticket, Option<RemoteTicket>);
 impl Tracker for ScriptedTracker {
     fn name(&self) -> &TrackerName {
         &self.name
+    }
+
+    fn credential_digest(&self) -> Option<&str> {
+        Some(self.credential)
     }
 
     fn batch(&self, _: RequestKind) -> usize {
@@ -385,7 +394,7 @@ impl World {
         let settings = configuration.trackers[0].clone();
         let clock = TestClock { began: tokio::time::Instant::now(), ahead_ms: 0 };
         let (name, content) = (settings.name.clone(), Arc::default());
-        let tracker = ScriptedTracker { name, content, clock, lag_ms: 0, size: 3 };
+        let tracker = ScriptedTracker { name, content, clock, lag_ms: 0, size: 3, credential: "one" };
         Self {
             artifacts: BTreeMap::new(),
             tracker,

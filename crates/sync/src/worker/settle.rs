@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Fate, grounding::Item};
+use super::{Fate, grounding::Item, trial};
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
     configuration::TrackerSettings,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// What is known of a try beside its outcome.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Try {
     /// When it ended.
     pub(super) now: Timestamp,
@@ -21,6 +21,8 @@ pub(super) struct Try {
     pub(super) draw: Draw,
     /// Whether the request was made to see whether an outage of the host is over.
     pub(super) is_probe: bool,
+    /// How many tickets may be tried again, since the cause has passed for which they were parked.
+    pub(super) brought_back: usize,
 }
 
 /// Writes down what became of one ticket of a request: link, digest, intent and delivery.
@@ -29,9 +31,9 @@ pub(super) fn settle(
     settings: &TrackerSettings,
     item: &Item<'_>,
     outcome: Outcome<Delivered>,
-    this_try: Try,
+    this_try: &mut Try,
 ) -> Result<Fate, LedgerError> {
-    let Try { now, draw, is_probe } = this_try;
+    let Try { now, draw, is_probe, .. } = *this_try;
     let (name, marker) = (&settings.name, &item.action.marker);
     if item.action.kind == ActionKind::CloseDuplicate {
         return Ok(of_duplicate(outcome));
@@ -58,7 +60,11 @@ pub(super) fn settle(
             Err(error) => Err(error),
             Ok(()) => {
                 ledger.remove_intent(name, marker)?;
+                let before = ledger.delivery(name, marker)?;
                 ledger.put_delivery(name, marker, &Delivery::Due)?;
+                if let Some(passed) = before.cause() {
+                    this_try.brought_back += trial::bring_back(ledger, name, |cause| cause == passed)?;
+                }
                 if item.action.kind == ActionKind::Create {
                     let record = TrackerRecord { created_at: Some(now), ..ledger.record(name)? };
                     ledger.put_record(name, &record)?;

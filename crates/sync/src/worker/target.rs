@@ -5,11 +5,11 @@ use stepmark_model::artifact::FileHash;
 use super::{
     ApplyError, Held, Worker, WorkerClock,
     gate::{self, Heard},
+    trial,
 };
 use crate::{
     breaker::{Breaker, Failure, Reason, Scope},
     ledger::{Lease, Ledger, LedgerError, TrackerRecord},
-    retry::Delivery,
     tracker::{RequestKind, Tracker},
 };
 
@@ -78,22 +78,21 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
         Ok(if is_changed { TargetState::Changed } else { TargetState::Same })
     }
 
-    /// Gives what was refused another try where the configuration of the tracker is another than when it was refused: the cause may have
-    /// been there, and not in the artifact.
+    /// Gives what was refused another try where the tracker is configured otherwise, or its credential is another, than when it was refused:
+    /// the cause may have been there, and not in the artifact. What the former credential may not do says nothing of this one.
     fn settle_configuration(&mut self, lease: &Lease, known: &TrackerRecord) -> Result<(), LedgerError> {
         let name = self.settings.name.clone();
         let route = self.tracker.route(RequestKind::Target, &[]);
-        let told = format!("{:?} {}", self.settings.target, route.credential);
+        let credential = self.tracker.credential_digest().unwrap_or(&route.credential);
+        let told = format!("{:?} {credential}", self.settings.target);
         let configuration = Some(FileHash::of(told.as_bytes()).to_string());
         if known.configuration == configuration {
             return Ok(());
         }
         let mut transaction = self.begin(Some(lease))?;
-        for (marker, delivery) in transaction.deliveries(&name)? {
-            if matches!(&delivery, Delivery::Parked { last, .. } if last.reason == Reason::Invalid) {
-                transaction.put_delivery(&name, &marker, &Delivery::Due)?;
-            }
-        }
+        trial::bring_back(&mut *transaction, &name, |_| true)?;
+        let scope = Scope::Credential { host: route.host, credential: route.credential };
+        transaction.put_breaker(&scope, &Breaker::default())?;
         let record = TrackerRecord { configuration, ..transaction.record(&name)? };
         transaction.put_record(&name, &record)?;
         transaction.commit()

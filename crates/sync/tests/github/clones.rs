@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "an edge: a clock of its own")]
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::Path,
     time::{Duration, Instant},
 };
@@ -10,6 +10,7 @@ use std::{
 use jiff::Timestamp;
 use stepmark_store::workspace::Clock;
 use stepmark_sync::{
+    configuration::Prune,
     ledger::Ledger as _,
     retry::{Chance, Draw},
     ticket::Marker,
@@ -128,7 +129,9 @@ async fn what_another_clone_made_is_found_and_not_made_again() {
 #[tokio::test]
 async fn a_ledger_that_was_lost_needs_a_list_and_no_more() {
     let (fake, folder, clock) = (FakeGitHub::start(), tempfile::tempdir().unwrap(), clock());
-    let project = clone(folder.path(), "a", &fake, 33);
+    let mut project = clone(folder.path(), "a", &fake, 33);
+    let milestone = ("milestone".to_owned(), "1.10".parse().unwrap());
+    project.settings.ticket.fields = [milestone].into();
     sync(&project, &clock, 1).await;
     project.lose_ledger();
     fake.state().asked.clear();
@@ -183,6 +186,133 @@ async fn a_repository_that_moved_is_the_same() {
     moved.state().asked.clear();
     sync(&project, &clock, 2).await;
     assert_eq!((linked(&project), moved.state().issues.len()), (links, 3));
+}
+
+/// Two to five machines, which git brings every change of an artifact to, and two repositories.
+struct Machines {
+    folder: tempfile::TempDir,
+    repositories: [FakeGitHub; 2],
+    machines: Vec<FlatProject>,
+    chance: u64,
+    clock: FastClock,
+    /// The artifacts that there are.
+    artifacts: BTreeSet<usize>,
+    made: usize,
+}
+
+impl Machines {
+    fn new(seed: u64) -> Self {
+        let repositories = [FakeGitHub::start(), FakeGitHub::start()];
+        repositories[1].state().repository_id = 7;
+        for fake in &repositories {
+            fake.state().has_graphql = seed.is_multiple_of(2);
+            people(fake, 3);
+        }
+        let (folder, machines) = (tempfile::tempdir().unwrap(), Vec::new());
+        let mut own = Self {
+            folder,
+            repositories,
+            machines,
+            chance: seed,
+            clock: clock(),
+            artifacts: BTreeSet::new(),
+            made: 0,
+        };
+        let count = 2 + own.below(4);
+        (0..count).for_each(|at| own.target(at, 0));
+        (0..3).for_each(|_| own.create());
+        own
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.chance =
+            self.chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.chance >> 33).unwrap() % bound
+    }
+
+    /// Configures a machine for a repository.
+    fn target(&mut self, at: usize, repository: usize) {
+        let mut project = clone(self.folder.path(), &format!("m{at}"), &self.repositories[repository], 0);
+        project.settings.prune = Prune::Close;
+        project.settings.prunes_many = true;
+        match self.machines.get_mut(at) {
+            Some(machine) => *machine = project,
+            None => self.machines.push(project),
+        }
+    }
+
+    fn create(&mut self) {
+        self.machines.iter().for_each(|machine| machine.set_status(self.made, "draft"));
+        self.artifacts.insert(self.made);
+        self.made += 1;
+    }
+
+    async fn sync(&mut self, at: usize) {
+        sync(&self.machines[at], &self.clock, self.chance).await;
+    }
+
+    async fn step(&mut self) {
+        let (at, other) = (self.below(self.machines.len()), self.below(self.machines.len()));
+        let picked = self.below(self.artifacts.len());
+        let number = *self.artifacts.iter().nth(picked).unwrap();
+        match self.below(11) {
+            0 => self.create(),
+            1 => {
+                let name = ["a", "b", "c"][self.below(3)];
+                self.machines.iter().for_each(|machine| machine.rename(number, name));
+            }
+            2 if self.artifacts.len() > 1 => {
+                self.artifacts.remove(&number);
+                self.machines.iter().for_each(|machine| machine.remove(number));
+            }
+            3 => self.machines[at].lose_ledger(),
+            4 => {
+                let repository = self.below(2);
+                self.target(at, repository);
+            }
+            5 | 6 if at != other => {
+                let (one, two, clock) = (&self.machines[at], &self.machines[other], &self.clock);
+                tokio::join!(async { sync(one, clock, 1).await }, async { sync(two, clock, 2).await });
+            }
+            _ => self.sync(at).await,
+        }
+    }
+}
+
+/// Machines create, rename, delete, change their repository and lose their ledgers, alone or at once, in any order.
+#[tokio::test]
+async fn whatever_machines_do_there_is_one_live_ticket_an_artifact() {
+    for seed in 1..=5 {
+        let mut machines = Machines::new(seed);
+        let strangers = machines.repositories.each_ref().map(|fake| fake.state().issues.clone());
+        for _ in 0..15 {
+            machines.step().await;
+        }
+        // All look through one repository again.
+        machines.create();
+        let count = machines.machines.len();
+        (0..count).for_each(|at| machines.target(at, 0));
+        for at in (0..count).chain(0..count) {
+            machines.sync(at).await;
+            tokio::time::sleep(Duration::from_millis(3)).await;
+        }
+        let open = open(&machines.repositories[0]);
+        let wanted: BTreeSet<String> =
+            machines.artifacts.iter().map(|number| format!("{PROJECT}/id:A-{number}")).collect();
+        let live: BTreeSet<String> = open.keys().map(ToString::to_string).collect();
+        assert!(
+            live == wanted && open.values().all(|same| same.len() == 1),
+            "seed {seed}: {open:?}, {wanted:?}"
+        );
+        for machine in &machines.machines {
+            let links = linked(machine);
+            assert!(open.iter().all(|(marker, same)| links.get(marker) == same.first()), "seed {seed}");
+        }
+        for (fake, strangers) in machines.repositories.iter().zip(strangers) {
+            let issues = fake.state().issues.clone();
+            assert!(strangers.iter().all(|(number, issue)| issues[number] == *issue), "seed {seed}");
+        }
+    }
 }
 
 /// Issues of people, with the numbers of ours.

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     breaker::Reason,
+    ticket::Ticket,
     tracker::{GitHubTracker, Outcome, Tracker as _},
 };
 
@@ -109,18 +111,37 @@ async fn an_issue_that_is_gone_is_told() {
 /// Nothing is lost by it: the ticket is there again when somebody turns issues on.
 #[tokio::test]
 async fn issues_that_are_turned_off_are_not_gone() {
+    const DISABLED: &str = "Issues are disabled for this repo";
+    let off = Reply::error(410, DISABLED);
+    let error = json!({ "type": "NOT_FOUND", "path": ["nodes", 0], "message": DISABLED });
+    let told = Reply::json(200, &json!({ "data": { "nodes": [null] }, "errors": [error] }));
+    for (has_graphql, method, path, answer) in [
+        (false, "GET", "/issues/1", off.clone()),
+        (false, "PATCH", "/issues/1", off.clone()),
+        (true, "POST", "/graphql", off.clone()),
+        (true, "POST", "/graphql", told),
+    ] {
+        let fake = FakeGitHub::start();
+        fake.state().has_graphql = has_graphql;
+        let tracker = tracker(&fake);
+        let remote = created(&tracker, &ticket("a")).await;
+        fake.fail(When::new(method, path), Fault::Answer(answer));
+        let renamed = || Ticket { title: "New".to_owned(), ..ticket("a") };
+        let outcome = update(&tracker, &remote, renamed(), None).await;
+        assert!(
+            matches!(&outcome, Outcome::Failed(failure) if failure.reason == Reason::Forbidden),
+            "{method} {path}: {outcome:?}"
+        );
+        let outcome = update(&tracker, &remote, renamed(), None).await;
+        assert!(matches!(&outcome, Outcome::Done(_)), "{method} {path}: {outcome:?}");
+    }
     let fake = FakeGitHub::start();
-    let tracker = tracker(&fake);
-    let remote = created(&tracker, &ticket("a")).await;
-    let off = Reply::error(410, "Issues are disabled for this repo");
-    fake.fail(When::new("GET", "/issues/1"), Fault::Answer(off));
-    let outcome = update(&tracker, &remote, ticket("a"), None).await;
+    fake.fail(CREATE, Fault::Answer(off));
+    let outcome = create(&tracker(&fake), ticket("a")).await;
     assert!(
         matches!(&outcome, Outcome::Failed(failure) if failure.reason == Reason::Forbidden),
         "{outcome:?}"
     );
-    let outcome = update(&tracker, &remote, ticket("a"), None).await;
-    assert!(matches!(&outcome, Outcome::Done(_)), "{outcome:?}");
 }
 
 #[tokio::test]

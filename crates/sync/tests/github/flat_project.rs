@@ -56,6 +56,23 @@ impl FlatProject {
         write(&self.folder, number, status);
     }
 
+    /// Gives the file of an artifact another name; its id stays.
+    pub(crate) fn rename(&self, number: usize, name: &str) {
+        if let Some(path) = self.file(number) {
+            fs::rename(path, self.folder.join(format!("docs/{name}-{number}.md"))).unwrap();
+        }
+    }
+
+    pub(crate) fn remove(&self, number: usize) {
+        self.file(number).into_iter().for_each(|path| fs::remove_file(path).unwrap());
+    }
+
+    /// Where an artifact stands, whatever it is called.
+    fn file(&self, number: usize) -> Option<PathBuf> {
+        let names = ["a", "b", "c"].map(|name| self.folder.join(format!("docs/{name}-{number}.md")));
+        names.into_iter().find(|path| path.exists())
+    }
+
     pub(crate) fn ledger(&self) -> SqliteLedger {
         SqliteLedger::open(&self.folder.join("sync.db")).unwrap()
     }

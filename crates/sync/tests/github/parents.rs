@@ -61,6 +61,35 @@ async fn an_issue_hangs_below_its_parent() {
     assert_eq!(delivered.missing[0].field, "parent");
 }
 
+/// Its list of issues is changed, too: so it has to carry the marker of its artifact now.
+#[tokio::test]
+async fn nothing_is_hung_below_an_issue_of_people_nor_taken_from_it() {
+    for has_graphql in [true, false] {
+        let fake = FakeGitHub::start();
+        fake.state().has_graphql = has_graphql;
+        let tracker = tracker(&fake);
+        let [a, b] = [created(&tracker, &ticket("a")).await, created(&tracker, &ticket("b")).await];
+        let c = created(&tracker, &ticket("c")).await;
+        let own = fake.state().issues[&1].body.clone();
+        let other = fake.state().issues[&2].body.clone();
+        let parent = || fake.state().issues[&3].parent;
+        let asked = || fake.take_asked().iter().filter(|asked| asked.contains("sub_issue")).count();
+        for body in ["Somebody's own words.", &other] {
+            body.clone_into(&mut fake.state().issues.get_mut(&1).unwrap().body);
+            assert_eq!(put(&tracker, &c, Some(("a", &a)), None).await.missing[0].field, "parent");
+            assert_eq!((parent(), asked()), (None, 0), "{has_graphql}: {body}");
+            // A person hung it there.
+            fake.state().issues.get_mut(&3).unwrap().parent = Some(1);
+            put(&tracker, &c, None, Some(&below(Some("a")))).await;
+            assert_eq!((parent(), asked()), (Some(1), 0), "{has_graphql}: {body}");
+            fake.state().issues.get_mut(&3).unwrap().parent = None;
+        }
+        fake.state().issues.get_mut(&1).unwrap().body = own;
+        assert!(put(&tracker, &c, Some(("a", &a)), None).await.missing.is_empty());
+        assert!(put(&tracker, &c, Some(("b", &b)), Some(&below(Some("a")))).await.missing.is_empty());
+    }
+}
+
 #[tokio::test]
 async fn a_server_without_sub_issues_is_remembered() {
     let fake = FakeGitHub::start();

@@ -88,24 +88,34 @@ async fn what_another_clone_made_is_found_though_the_index_does_not_have_it() {
     assert_untouched(&fake, &people);
 }
 
-/// Machines edit, lose their ledgers, lose replies and apply, alone or at once, in any order.
+/// Machines edit, rename, remove, lose their ledgers, lose replies, go to another site and come back, and apply, alone or at once, in any
+/// order.
 #[tokio::test]
-async fn whatever_two_machines_do_there_is_one_ticket_an_artifact() {
-    for seed in 1..=12_u64 {
-        let (fake, people, mut clones) = clones();
+async fn whatever_machines_do_there_is_one_ticket_an_artifact() {
+    for seed in 1..=7_u64 {
+        let (fake, strangers, [one, other]) = clones();
+        let away = FakeJira::start();
+        away.state().index_lag_ms = 60_000;
+        one.tell_time(&away);
+        let strangers_away = people(&away);
+        let settings = [one.settings.clone(), Project::new(&away).settings];
+        one.tell_time(&away);
+        let mut clones = [one.another(&fake), one, other];
+        let mut places = [0; 3];
         let mut chance = seed;
         let mut draw = |most: u64| {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (chance >> 33) % most
+            usize::try_from((chance >> 33) % most).unwrap()
         };
-        for _ in 0..10 {
-            let which = usize::try_from(draw(2)).unwrap();
-            match draw(6) {
+        let fakes = [&fake, &away];
+        for _ in 0..12 {
+            let (which, beside) = (draw(3), draw(3));
+            match draw(10) {
                 0 => clones[which].lose_ledger(),
                 1 => fake.fail(When::new("POST", "/issue/bulk"), Fault::LoseReply),
                 2 => {
-                    // Git brings the change to the other clone.
-                    let scope = ["tiny", "large"][usize::try_from(draw(2)).unwrap()];
+                    // Git brings the change to the other clones.
+                    let scope = ["tiny", "large"][draw(2)];
                     for clone in &clones {
                         let file = clone.file("A-0");
                         let text = fs::read_to_string(&file).unwrap();
@@ -115,18 +125,37 @@ async fn whatever_two_machines_do_there_is_one_ticket_an_artifact() {
                     }
                 }
                 3 => {
-                    tokio::join!(clones[0].settle(&fake), clones[1].settle(&fake));
+                    let name = ["first.md", "second.md"][draw(2)];
+                    for clone in &clones {
+                        let file = clone.file("A-0");
+                        fs::rename(&file, file.with_file_name(name)).unwrap();
+                    }
                 }
-                _ => clones[which].settle(&fake).await,
+                4 => {
+                    places[which] = draw(2);
+                    clones[which].settings = settings[places[which]].clone();
+                }
+                5 | 6 if which != beside => {
+                    let [first, second] = [which, beside].map(|at| &clones[at]);
+                    let [at, to] = [which, beside].map(|at| fakes[places[at]]);
+                    tokio::join!(first.settle(at), second.settle(to));
+                }
+                _ => clones[which].settle(fakes[places[which]]).await,
             }
         }
-        for clone in [0, 1, 0] {
+        for clone in &mut clones {
+            clone.settings = settings[0].clone();
+        }
+        for clone in [0, 1, 2, 0, 1] {
             clones[clone].settle(&fake).await;
         }
-        let live = live(&fake, &people);
-        assert!(live.len() >= 5 && live.values().all(|same| same.len() <= 1), "seed {seed}: {live:?}");
-        assert_untouched(&fake, &people);
+        for (fake, strangers) in [(&fake, &strangers), (&away, &strangers_away)] {
+            let live = live(fake, strangers);
+            assert!(live.values().all(|same| same.len() <= 1), "seed {seed}: {live:?}");
+            assert_untouched(fake, strangers);
+        }
+        assert!(live(&fake, &strangers).len() >= 5, "seed {seed}");
         let links = clones.each_ref().map(Project::linked);
-        assert_eq!(links[0], links[1], "seed {seed}");
+        assert!(links[0] == links[1] && links[1] == links[2], "seed {seed}: {links:#?}");
     }
 }

@@ -156,7 +156,7 @@ impl TrackerState {
                 remedy: outage.cause.reason.remedy().map(str::to_owned),
             })
         });
-        let duty = ledger.lease(&duty_of(name))?.filter(|lease| now < lease.until);
+        let duty = ledger.lease(&duty_of(name))?.filter(|lease| lease.is_kept(now));
         Ok(Self {
             name: name.to_string(),
             place: place_of(&settings.target),

@@ -92,9 +92,7 @@ fn until_settled(scene: &Scene<'_>, survey: bool, output: &Output) -> Result<App
         all.subjects.add(&plan);
         let done = carry_out(scene, &plan, &mut ledger, &tracker, output)?;
         let goes_on = done.is_followed_by_more();
-        all.report.requests += done.requests;
-        all.report.entries.extend(done.entries);
-        all.report.obstacles.extend(done.obstacles);
+        all.report.add(done);
         if !goes_on || scene.stop.is_asked() {
             break;
         }

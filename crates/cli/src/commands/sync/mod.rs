@@ -3,6 +3,7 @@
 mod adopt;
 mod allow;
 mod apply;
+mod group;
 mod install;
 mod plan;
 mod permission;

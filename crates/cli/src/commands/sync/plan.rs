@@ -1,12 +1,14 @@
 //! `stepmark sync plan`
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use stepmark_sync::plan::{Action, Plan as Planned, Remark};
 
 use super::{
-    Scene, plan_file,
+    Scene,
+    group::{Groups, Told},
+    plan_file,
     subjects::{Subjects, subjects},
 };
 use crate::{
@@ -82,27 +84,12 @@ fn subject(action: &Action, names: &Subjects) -> String {
 
 /// Tells what a person should know. What holds for many artifacts is told once.
 pub(super) fn warn(remarks: &[Remark], output: &Output) {
-    let mut left_out: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut groups = Groups::default();
     for remark in remarks {
-        match remark {
-            Remark::LeftOut { path, reason, .. } => left_out.entry(reason).or_default().push(path),
-            other => output.warning(told(other)),
-        }
+        let (name, told) = told(remark);
+        groups.add(told, name, None);
     }
-    for (reason, paths) in left_out {
-        match paths.as_slice() {
-            [path] => output.warning(format_args!("{path} gets no ticket: {reason}")),
-            _ => {
-                let shown = paths.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-                let more = paths.len().saturating_sub(SHOWN);
-                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-                output.warning(format_args!(
-                    "{} artifacts get no ticket: {reason} ({shown}{more})",
-                    paths.len()
-                ));
-            }
-        }
-    }
+    groups.lines().for_each(|line| output.warning(line));
 }
 
 /// What keeps artifacts from being followed by tickets that somebody believes to be there: told wherever tickets are.
@@ -114,44 +101,74 @@ pub(super) fn problems(remarks: &[Remark]) -> Vec<Remark> {
         .collect()
 }
 
-/// How many artifacts are named that get no ticket for the same reason.
-const SHOWN: usize = 3;
-
-/// What a person should know.
-fn told(remark: &Remark) -> String {
+/// What a person should know, and of what.
+fn told(remark: &Remark) -> (String, Told) {
     let keys = |tickets: &[stepmark_sync::ticket::RemoteTicket]| {
         tickets.iter().map(|ticket| ticket.key.as_str()).collect::<Vec<_>>().join(", ")
     };
-    match remark {
-        Remark::Drift { marker, remote, differences } => {
+    let told = |noun, of_one: String, of_several: &str| Told {
+        head: String::new(),
+        noun,
+        of_one,
+        of_several: of_several.to_owned(),
+    };
+    let (name, told) = match remark {
+        Remark::Drift { artifact, remote, differences, .. } => {
             let fields: Vec<&str> = differences.iter().map(|told| told.field.as_str()).collect();
-            format!("{} of `{marker}` was changed by hand: {}", remote.key, fields.join(", "))
+            let changed = |verb| format!(" {verb} changed by hand: {}", fields.join(", "));
+            (format!("{} of {artifact}", remote.key), told("ticket", changed("was"), &changed("were")))
         }
-        Remark::Duplicates { marker, kept, others } => format!(
-            "{} have the marker of `{marker}`, whose ticket is {}; people wrote in them, or `duplicates: report` is configured: close \
-             what is not wanted",
-            keys(others),
-            kept.key
+        Remark::Duplicates { artifact, kept, others, .. } => {
+            let todo = "people wrote in them, or `duplicates: report` is configured: close what is not wanted";
+            let of_one = format!(" have the marker of {artifact}, whose ticket is {}; {todo}", kept.key);
+            (keys(others), told("artifact", of_one, &format!(" have several tickets; {todo}")))
+        }
+        Remark::Orphan { artifact, remote, .. } => (
+            format!("{} of {artifact}", remote.key),
+            told(
+                "ticket",
+                ": the artifact is gone; `prune: close` closes the ticket".to_owned(),
+                ": the artifacts are gone; `prune: close` closes the tickets",
+            ),
         ),
-        Remark::Orphan { marker, remote } => {
-            format!("the artifact of {} (`{marker}`) is gone; `prune: close` closes it", remote.key)
-        }
-        Remark::Excluded { marker, remote } => {
-            format!(
-                "{} of `{marker}` stays as it is, since `artifacts` of the tracker leaves its artifact out",
-                remote.key
-            )
-        }
-        Remark::ManyGone { gone, tickets } => format!(
-            "the artifacts of {gone} of {tickets} tickets are gone, so none of these is closed: `stepmark sync apply --yes` closes them"
+        Remark::Excluded { artifact, remote, .. } => (
+            format!("{} of {artifact}", remote.key),
+            told(
+                "ticket",
+                " stays as it is, since `artifacts` of the tracker leaves its artifact out".to_owned(),
+                " stay as they are, since `artifacts` of the tracker leaves their artifacts out",
+            ),
         ),
-        Remark::Missing { marker, remote } => {
-            format!("{} of `{marker}` is not among the tickets of the tracker", remote.key)
-        }
-        Remark::Moved { from } => format!(
-            "its tickets are in {from}, and the configuration names another place: `apply` asks the tracker whether that is the same one under \
-             another name, and leaves the former tickets alone where it is not"
+        Remark::ManyGone { gone, tickets } => (
+            format!("the artifacts of {gone} of {tickets} tickets"),
+            told(
+                "tracker",
+                " are gone, so none of these is closed: `stepmark sync apply --yes` closes them".to_owned(),
+                "",
+            ),
         ),
-        Remark::LeftOut { path, reason, .. } => format!("{path} gets no ticket: {reason}"),
-    }
+        Remark::Missing { artifact, remote, .. } => (
+            format!("{} of {artifact}", remote.key),
+            told(
+                "ticket",
+                " is not among the tickets of the tracker".to_owned(),
+                " are not among those of the tracker",
+            ),
+        ),
+        Remark::Moved { from } => (
+            format!("its tickets are in {from}"),
+            told(
+                "tracker",
+                ", and the configuration names another place: `apply` asks the tracker whether that is the same one under another name, and \
+                 leaves the former tickets alone where it is not"
+                    .to_owned(),
+                ", and the configuration names another place",
+            ),
+        ),
+        Remark::LeftOut { path, reason, .. } => (
+            path.clone(),
+            told("artifact", format!(" gets no ticket: {reason}"), &format!(" get no ticket: {reason}")),
+        ),
+    };
+    (name, told)
 }

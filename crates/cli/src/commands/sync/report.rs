@@ -4,11 +4,15 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
-    breaker::{Failure, ScopeKind},
+    breaker::{Failure, Reason, Scope, ScopeKind},
     worker::{Entry, Fate, Held, Report},
 };
 
-use super::{Scene, subjects::Subjects};
+use super::{
+    Scene,
+    group::{Groups, Told},
+    subjects::Subjects,
+};
 
 use crate::{
     exit::Exit,
@@ -32,7 +36,7 @@ pub(super) fn show(scene: &Scene<'_>, report: &Report, subjects: &Subjects, outp
             Fate::Held(Held::TooFast { .. }) => is_interrupted,
             _ => false,
         };
-        let mut outages = Outages::default();
+        let (mut outages, mut groups) = (Outages::default(), Groups::default());
         for entry in &report.entries {
             if let Some((cause, until)) = outage(&entry.fate) {
                 outages.add(cause, until);
@@ -42,9 +46,16 @@ pub(super) fn show(scene: &Scene<'_>, report: &Report, subjects: &Subjects, outp
                 continue;
             }
             let name = subjects.name(&entry.marker);
-            let (word, detail) = told(&entry.fate);
-            output.line(format_args!("{:<15} {word:<9} {name}{detail}", entry.kind.name()));
+            let head = format!("{:<15} {:<9} ", entry.kind.name(), entry.fate.name());
+            match said(&entry.fate) {
+                Some(said) => output.line(format_args!("{head}{name}{said}")),
+                None => {
+                    let (told, until) = told(&entry.fate, head, subjects);
+                    groups.add(told, name, until);
+                }
+            }
         }
+        groups.lines().for_each(|line| output.line(line));
         let stopped = report.entries.iter().filter(|entry| is_not_begun(&entry.fate)).count();
         if stopped > 0 {
             output.line(format_args!(
@@ -130,8 +141,9 @@ fn exit(report: &Report) -> Exit {
     if report.entries.iter().any(is_remote) { Exit::Remote } else { Exit::Findings }
 }
 
-fn told(fate: &Fate) -> (&'static str, String) {
-    let detail = match fate {
+/// What is said of what was done; `None` where it was not.
+fn said(fate: &Fate) -> Option<String> {
+    Some(match fate {
         Fate::Done { remote, missing } if missing.is_empty() => format!(" {}", remote.key),
         Fate::Done { remote, missing } => {
             let fields: Vec<&str> = missing.iter().map(|field| field.field.as_str()).collect();
@@ -143,13 +155,52 @@ fn told(fate: &Fate) -> (&'static str, String) {
             format!(" {}; others with its marker: {}", remote.key, keys.join(", "))
         }
         Fate::NotThere => String::new(),
-        Fate::Failed { failure, .. } | Fate::InDoubt { failure } => {
-            let remedy = failure.reason.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
-            format!(": {}: {}{remedy}", failure.reason, failure.detail)
+        Fate::Failed { .. } | Fate::InDoubt { .. } | Fate::Held(_) => return None,
+    })
+}
+
+/// Why something was not done, and until when it waits.
+fn told(fate: &Fate, head: String, subjects: &Subjects) -> (Told, Option<Timestamp>) {
+    match fate {
+        Fate::Failed { failure, .. } | Fate::InDoubt { failure } => (of_failure(head, ": ", failure), None),
+        Fate::Held(Held::Parked { attempts, last }) => {
+            (of_failure(head, &format!(": it is parked after {}: ", tries(*attempts)), last), None)
         }
-        Fate::Held(held) => format!(": {held}"),
-    };
-    (fate.name(), detail)
+        Fate::Held(Held::Waiting { last, until }) => {
+            (of_failure(head, ": it failed and is tried again then: ", last), Some(*until))
+        }
+        Fate::Held(Held::NoParent { parent }) => {
+            let parent = subjects.name(parent);
+            let why = format!(": the ticket of {parent}, below which it hangs, is not there yet");
+            (Told::of_tickets(head, why), None)
+        }
+        Fate::Held(Held::Refused { scope: Scope::Ticket { .. }, until, cause }) => {
+            (of_failure(head, ": it is left alone: ", cause), Some(*until))
+        }
+        Fate::Held(Held::LinkedElsewhere { key, owner }) => {
+            let owner = subjects.name(owner);
+            (Told::of_tickets(head, format!(": {key} is the ticket of {owner}")), None)
+        }
+        Fate::Held(held) => (Told::of_tickets(head, format!(": {held}")), None),
+        Fate::Done { .. } | Fate::Found { .. } | Fate::NotThere => {
+            (Told::of_tickets(head, String::new()), None)
+        }
+    }
+}
+
+/// Why a ticket is not as it should be, with what to do. Of several it is only said what is true of all: the detail may name the ticket.
+pub(super) fn of_failure(head: String, between: &str, failure: &Failure) -> Told {
+    let Failure { reason, detail, .. } = failure;
+    let remedy = reason.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+    let is_own = matches!(reason, Reason::Unmarked | Reason::Touched | Reason::Gone);
+    let of_one = format!("{between}{reason}: {detail}{remedy}");
+    let of_several = if is_own { format!("{between}{reason}{remedy}") } else { of_one.clone() };
+    Told { head, noun: "ticket", of_one, of_several }
+}
+
+/// How often something was tried.
+pub(super) fn tries(attempts: u32) -> String {
+    if attempts == 1 { "1 try".to_owned() } else { format!("{attempts} tries") }
 }
 
 fn wire(entry: &Entry, subjects: &Subjects) -> Json {

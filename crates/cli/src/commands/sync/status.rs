@@ -14,8 +14,10 @@ use stepmark_sync::{
 };
 
 use super::{
-    Scene, plan,
-    report::{Outages, is_of_tracker},
+    Scene,
+    group::{Groups, Told},
+    plan,
+    report::{Outages, is_of_tracker, of_failure, tries},
     subjects::Subjects,
 };
 use crate::{
@@ -51,10 +53,22 @@ impl Standing {
             intents: ledger.intents(name)?,
             deliveries: ledger.deliveries(name)?,
             breakers: ledger.breakers()?,
-            lease: ledger.lease(name.as_str())?.filter(|lease| now < lease.until),
+            lease: ledger.lease(name.as_str())?.filter(|lease| lease.is_kept(now)),
             clock_was_ahead: worker::clock_was_ahead(ledger, name, now)?,
-            duty: ledger.lease(&duty_of(name))?.filter(|lease| now < lease.until),
+            duty: ledger.lease(&duty_of(name))?.filter(|lease| lease.is_kept(now)),
         })
+    }
+}
+
+impl Standing {
+    /// The artifacts of which something is told.
+    fn concerned(&self) -> impl Iterator<Item = &Marker> {
+        let breakers = self.breakers.iter().filter_map(|(scope, _)| match scope {
+            Scope::Ticket { marker, .. } => Some(marker),
+            _ => None,
+        });
+        let deliveries = self.deliveries.iter().map(|(marker, _)| marker);
+        self.intents.iter().map(|intent| &intent.marker).chain(deliveries).chain(breakers)
     }
 }
 
@@ -65,7 +79,15 @@ impl Status {
         let plan = scene.plan_over(&snapshot, &mut *ledger, None)?;
         let mut subjects = Subjects::of(&snapshot);
         subjects.add(&plan);
-        let standing = Standing::read(&*ledger.read()?, scene)?;
+        let ledger = ledger.read()?;
+        let standing = Standing::read(&*ledger, scene)?;
+        for marker in standing.concerned() {
+            if !subjects.knows(marker)
+                && let Some(ticket) = ledger.projected(&scene.settings.name, marker)?
+            {
+                subjects.add_title(marker, ticket.title);
+            }
+        }
         output.json_or(
             "stepmark.sync-status/1",
             || wire(scene, &plan, &standing),
@@ -88,35 +110,38 @@ fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, subjects: &Subjects
             "the clock of this machine was ahead and has been set back: the ledger holds what happened at {noted:.0}; nothing waits for that"
         ));
     }
+    let mut groups = Groups::default();
     for intent in &standing.intents {
-        let (action, name, begun_at) = (intent.action, name(&intent.marker), intent.begun_at);
-        output.line(format_args!("in doubt   {name}: to {action} it was begun at {begun_at:.0}"));
+        let Intent { action, begun_at, .. } = intent;
+        let told = |them| format!(": to {action}{them} was begun at {begun_at:.0}");
+        let (head, of_one, of_several) = ("in doubt   ".to_owned(), told(" it"), told(" them"));
+        groups.add(Told { head, noun: "ticket", of_one, of_several }, name(&intent.marker), None);
     }
     let mut outages = Outages::default();
     for (marker, delivery) in &standing.deliveries {
         let Some(last) = delivery.last() else { continue };
-        if delivery.until().is_some() && is_of_tracker(last) {
-            outages.add(last, delivery.until());
+        let until = delivery.until();
+        if until.is_some() && is_of_tracker(last) {
+            outages.add(last, until);
             continue;
         }
-        let tries = wording::count(delivery.attempts(), "try").replace("trys", "tries");
-        let word = match delivery.until() {
-            Some(until) => format!("waiting    {} until {until:.0}", name(marker)),
-            None => format!("parked     {}", name(marker)),
-        };
-        output.line(format_args!("{word}, after {tries}: {}: {}", last.reason, last.detail));
-        if let Some(remedy) = last.reason.remedy() {
-            output.remark(format_args!("           {remedy}"));
-        }
+        let head = if until.is_some() { "waiting    " } else { "parked     " };
+        let after = format!(", after {}: ", tries(delivery.attempts()));
+        groups.add(of_failure(head.to_owned(), &after, last), name(marker), until);
     }
+    groups.lines().for_each(|line| output.line(line));
     outages.0.iter().for_each(|outage| output.line(format_args!("waiting    {outage}")));
     for (scope, breaker) in &standing.breakers {
+        let scope = match scope {
+            Scope::Ticket { marker, .. } => name(marker),
+            scope => format!("`{scope}`"),
+        };
         match breaker.outage() {
-            None => output.remark(format_args!("closed     `{scope}`, with failures")),
+            None => output.remark(format_args!("closed     {scope}, with failures")),
             Some(outage) => {
                 let cause = format!("{}: {}", outage.cause.reason, outage.cause.detail);
                 output.line(format_args!(
-                    "open       `{scope}` since {:.0}, tried again after {:.0}: {cause}",
+                    "open       {scope} since {:.0}, tried again after {:.0}: {cause}",
                     outage.since, outage.until
                 ));
                 if let Some(remedy) = outage.cause.reason.remedy() {

@@ -37,6 +37,16 @@ impl Subjects {
         }
     }
 
+    /// What the ticket of an artifact that is gone was called.
+    pub(super) fn add_title(&mut self, marker: &Marker, title: String) {
+        self.known.insert(marker.clone(), (None, Some(title)));
+    }
+
+    /// Whether people know the artifact by anything.
+    pub(super) fn knows(&self, marker: &Marker) -> bool {
+        self.known.contains_key(marker)
+    }
+
     /// Where an artifact stands.
     pub(super) fn path(&self, marker: &Marker) -> Option<&ProjectPath> {
         self.known.get(marker)?.0.as_ref()

@@ -63,6 +63,7 @@ impl FileTracker {
                 standing: line.ticket.standing,
                 status: None,
                 parent_id: line.parent.map(|parent| parent.to_string()),
+                fields: None,
                 is_untouched: true,
             };
             tickets.insert(line.number, observed);

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::PoisonError};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
@@ -13,12 +13,12 @@ use super::{
 use crate::{
     breaker::{Failure, Reason},
     pace::Budget,
-    ticket::{FieldDifference, Ticket},
+    ticket::{FieldDifference, Observed, Ticket},
     tracker::http::HttpRequest,
 };
 
 /// What an issue says in these fields (GitHub's OpenAPI, schema `issue`).
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct IssueFields {
     milestone: Option<Milestone>,
@@ -27,18 +27,18 @@ pub(super) struct IssueFields {
     issue_type: Option<IssueType>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Milestone {
     number: u64,
     title: String,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Account {
     login: String,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct IssueType {
     name: String,
 }
@@ -56,6 +56,11 @@ impl IssueFields {
 
     fn type_name(&self) -> Option<&str> {
         self.issue_type.as_ref().map(|own| own.name.as_str())
+    }
+
+    /// Those of an issue, where the answer told them.
+    pub(super) fn of(observed: &Observed) -> Option<Self> {
+        Self::deserialize(observed.fields.as_ref()?).ok()
     }
 
     /// The fields that do not say what they should: without the right to push, GitHub drops them without a word.

@@ -78,6 +78,7 @@ impl RestIssue {
             standing: standing(&self.state, self.state_reason.as_deref()),
             status: None,
             parent_id,
+            fields: serde_json::to_value(&self.fields).ok(),
         }
     }
 }

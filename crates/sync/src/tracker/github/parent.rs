@@ -11,13 +11,14 @@ use super::{
     GitHubTracker,
     exchange::{Refused, ask},
     issue::DATABASE_ID,
+    patch::moved,
     refusal::Asked,
     rest::number_of,
 };
 use crate::{
     breaker::Reason,
     pace::Budget,
-    ticket::{FieldDifference, Observed, RemoteTicket},
+    ticket::{FieldDifference, Marker, Observed, RemoteTicket},
     tracker::{
         Change,
         http::HttpRequest,
@@ -28,15 +29,15 @@ use crate::{
 /// What is to be done about the parent of an issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Move {
-    /// It is put below this issue, and taken from another one.
-    Below(RemoteTicket),
-    /// It is taken from this one, below which stepmark put it.
-    From(u64),
+    /// It is put below this issue, the ticket of that artifact, and taken from another one.
+    Below(RemoteTicket, Marker),
+    /// It is taken from this one, below which stepmark put it, where that is the ticket of that artifact.
+    From(u64, Marker),
 }
 
 impl GitHubTracker {
     /// Puts an issue where it should hang, and notes it in `current`. A server that knows no issues below issues is remembered; a parent
-    /// that is gone leaves the issue where it is, which [`parent_missing`] tells.
+    /// that is gone, or does not carry the marker of its artifact now, leaves the issue where it is, which [`parent_missing`] tells.
     pub(super) async fn settle_parent(
         &self,
         change: &Change,
@@ -47,32 +48,51 @@ impl GitHubTracker {
             return Ok(());
         };
         let database_id = current.remote.other_ids.get(DATABASE_ID).and_then(|id| id.parse::<u64>().ok());
-        let (method, url, parent, body) = match &step {
-            Move::Below(parent) => {
+        let (method, url, parent, marker, body) = match &step {
+            Move::Below(parent, marker) => {
                 let number = number_of(parent).map_err(Refused::Failed)?;
                 let body = json!({ "sub_issue_id": database_id, "replace_parent": true });
-                (Method::POST, self.addresses().sub_issues(number), number, body)
+                (Method::POST, self.addresses().sub_issues(number), number, marker, body)
             }
-            Move::From(number) => {
+            Move::From(number, marker) => {
                 let body = json!({ "sub_issue_id": database_id });
-                (Method::DELETE, self.addresses().sub_issue(*number), *number, body)
+                (Method::DELETE, self.addresses().sub_issue(*number), *number, marker, body)
             }
         };
+        if !self.is_ticket_of(marker, parent, heard).await? {
+            return Ok(());
+        }
         match self.ask_for_move(method, url, body, heard).await {
             Ok(()) => {
                 current.parent_id = match step {
-                    Move::Below(parent) => Some(parent.id),
-                    Move::From(_) => None,
+                    Move::Below(parent, _) => Some(parent.id),
+                    Move::From(..) => None,
                 };
                 Ok(())
             }
             Err(refused) if refused.failure().reason == Reason::Gone => {
-                // Either the parent is not there, or all of this is not.
-                if self.get_issue(parent, heard).await.is_ok() {
-                    self.has_sub_issues.store(false, Ordering::Relaxed);
-                }
+                // The parent was there a moment ago: all of this is not.
+                self.has_sub_issues.store(false, Ordering::Relaxed);
                 Ok(())
             }
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// Whether an issue is the ticket of an artifact: its list of issues is changed, too.
+    async fn is_ticket_of(
+        &self,
+        marker: &Marker,
+        number: u64,
+        heard: &mut Option<Budget>,
+    ) -> Result<bool, Refused> {
+        match self.get_issue(number, heard).await {
+            Ok(issue) => {
+                let current = issue.observed(marker.clone());
+                Ok(moved(number, &current).is_none()
+                    && Marker::all_in(&current.body).any(|own| own == *marker))
+            }
+            Err(refused) if refused.failure().reason == Reason::Gone => Ok(false),
             Err(refused) => Err(refused),
         }
     }
@@ -92,15 +112,15 @@ impl GitHubTracker {
 fn step(change: &Change, current: &Observed) -> Option<Move> {
     let hangs_below = current.parent_id.as_deref();
     match (&change.desired.parent, &change.parent) {
-        (Some(_), Some(parent)) => {
-            (hangs_below != Some(parent.id.as_str())).then(|| Move::Below(parent.clone()))
+        (Some(marker), Some(parent)) => {
+            (hangs_below != Some(parent.id.as_str())).then(|| Move::Below(parent.clone(), marker.clone()))
         }
         // It has no issue yet.
         (Some(_), None) => None,
         (None, _) => {
             // A parent that a person gave it stays.
-            let was_ours = change.before.as_ref().is_some_and(|before| before.parent.is_some());
-            hangs_below.filter(|_| was_ours)?.parse().ok().map(Move::From)
+            let marker = change.before.as_ref()?.parent.clone()?;
+            Some(Move::From(hangs_below?.parse().ok()?, marker))
         }
     }
 }

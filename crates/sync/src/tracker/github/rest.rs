@@ -48,12 +48,10 @@ impl GitHubTracker {
         match made {
             Err(refused) => refused.outcome(),
             Ok((issue, _)) => {
-                let lost = issue.fields.missing(ticket);
                 let current = issue.observed(ticket.marker.clone());
                 // It was made, whatever somebody else has written into it since; the next change of it tells what is wrong.
                 let compared = self.compare(ticket, None, &current);
-                let mut missing = compared.unwrap_or_else(|_| ticket.differences(None));
-                missing.extend(lost);
+                let missing = compared.unwrap_or_else(|_| ticket.differences(None));
                 Outcome::Done(Delivered { remote: current.remote, missing })
             }
         }
@@ -67,25 +65,15 @@ impl GitHubTracker {
     ) -> Outcome<Delivered> {
         match self.changed_issue(change, heard).await {
             Err(refused) => refused.outcome(),
-            Ok((current, fields)) => match self.delivered(change, current) {
-                Outcome::Done(mut delivered) => {
-                    delivered.missing.extend(fields.missing(&change.desired));
-                    Outcome::Done(delivered)
-                }
-                other => other,
-            },
+            Ok(current) => self.delivered(change, current),
         }
     }
 
-    async fn changed_issue(
-        &self,
-        change: &Change,
-        heard: &mut Option<Budget>,
-    ) -> Result<(Observed, IssueFields), Refused> {
+    async fn changed_issue(&self, change: &Change, heard: &mut Option<Budget>) -> Result<Observed, Refused> {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let number = number_of(&change.remote).map_err(Refused::Failed)?;
         let issue = self.get_issue(number, heard).await?;
-        let mut fields = issue.fields.clone();
+        let fields = issue.fields.clone();
         let mut current = issue.observed(desired.marker.clone());
         if let Some(failure) = not_ours(change, &current) {
             return Err(Refused::Failed(failure));
@@ -105,13 +93,12 @@ impl GitHubTracker {
             let changed = ask::<RestIssue>(&self.http, request, Asked::Issue, || self.now(), heard).await;
             let (issue, _) =
                 changed.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
-            fields = issue.fields.clone();
             current = issue.observed(desired.marker.clone());
             has_written = true;
         }
         let settled = self.settle_parent(change, &mut current, heard).await;
         settled.map_err(|refused| if has_written { refused.after_a_write() } else { refused })?;
-        Ok((current, fields))
+        Ok(current)
     }
 
     /// Reads one issue; `None` where it carries no marker.

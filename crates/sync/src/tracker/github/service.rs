@@ -13,7 +13,7 @@ use stepmark_store::workspace::Clock;
 
 use super::{
     address::Addresses,
-    fields::Milestone,
+    fields::{IssueFields, Milestone},
     graphql::{MUTATIONS, READ_BATCH, UPDATE_BATCH},
     patch::BODY_LIMIT,
 };
@@ -55,6 +55,7 @@ pub struct GitHubTracker {
     pub(super) settings: GitHubSettings,
     pub(super) http: HttpClient,
     credential: String,
+    credential_digest: String,
     pub(super) has_graphql: AtomicBool,
     pub(super) has_sub_issues: AtomicBool,
     /// The milestones that were seen.
@@ -77,6 +78,7 @@ impl GitHubTracker {
             settings,
             http,
             credential: credential.name.clone(),
+            credential_digest: credential.digest(),
             has_graphql: AtomicBool::new(true),
             has_sub_issues: AtomicBool::new(true),
             milestones: Mutex::default(),
@@ -103,6 +105,10 @@ impl Tracker for GitHubTracker {
 
     fn sent(&self) -> Option<usize> {
         Some(self.http.sent())
+    }
+
+    fn credential_digest(&self) -> Option<&str> {
+        Some(&self.credential_digest)
     }
 
     fn batch(&self, kind: RequestKind) -> usize {
@@ -157,6 +163,7 @@ impl Tracker for GitHubTracker {
         if self.has_sub_issues.load(Ordering::Relaxed) {
             differences.extend(parent_difference(desired, before, observed));
         }
+        differences.extend(IssueFields::of(observed).into_iter().flat_map(|fields| fields.missing(desired)));
         Ok(differences)
     }
 

@@ -110,6 +110,7 @@ impl JiraIssue {
             standing,
             status: Some(status),
             parent_id,
+            fields: None,
         }
     }
 }

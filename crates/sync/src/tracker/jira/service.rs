@@ -65,6 +65,7 @@ pub struct JiraTracker {
     pub(super) settings: JiraSettings,
     pub(super) http: HttpClient,
     credential: String,
+    credential_digest: String,
     pub(super) site: OnceCell<String>,
     pub(super) facts: Mutex<KeptFacts>,
     /// Whether many issues may be moved at once, as far as Jira has told.
@@ -87,6 +88,7 @@ impl JiraTracker {
             settings,
             http,
             credential: credential.name.clone(),
+            credential_digest: credential.digest(),
             site: OnceCell::new(),
             facts: Mutex::default(),
             moves_many: AtomicBool::new(true),
@@ -109,6 +111,10 @@ impl Tracker for JiraTracker {
 
     fn sent(&self) -> Option<usize> {
         Some(self.http.sent())
+    }
+
+    fn credential_digest(&self) -> Option<&str> {
+        Some(&self.credential_digest)
     }
 
     fn batch(&self, kind: RequestKind) -> usize {

@@ -73,8 +73,8 @@ impl GraphQlError {
             return Failure::new(reason, &detail).waiting_until(Some(limit_wait(reply, now)));
         }
         let reason = match kind {
-            "NOT_FOUND" => Reason::Gone,
             _ if tells_disabled(&self.message) => Reason::Forbidden,
+            "NOT_FOUND" => Reason::Gone,
             "FORBIDDEN" | "INSUFFICIENT_SCOPES" => Reason::Forbidden,
             "SERVICE_UNAVAILABLE" | "INTERNAL" | "INTERNAL_ERROR" | "TIMEOUT" => Reason::ServerError,
             "STALE_DATA" => Reason::Conflict,
@@ -107,6 +107,11 @@ mod tests {
             (json!({"message": "You have exceeded a secondary rate limit"}), Reason::SecondaryLimit, true),
             (json!({"type": "NOT_FOUND", "path": ["u0"], "message": "no node"}), Reason::Gone, false),
             (json!({"type": "FORBIDDEN", "path": ["u0"], "message": "no"}), Reason::Forbidden, false),
+            (
+                json!({"type": "NOT_FOUND", "path": ["u0"], "message": "Issues are disabled for this repo"}),
+                Reason::Forbidden,
+                false,
+            ),
             (
                 json!({"type": "UNPROCESSABLE", "path": ["u0", "issue"], "message": "no"}),
                 Reason::Invalid,

@@ -96,6 +96,7 @@ impl IssueNode {
             standing: standing(&self.state, self.state_reason.as_deref()),
             status: None,
             parent_id: self.parent.map(|parent| parent.number.to_string()),
+            fields: None,
         }
     }
 }

@@ -1,0 +1,65 @@
+//! Whether a cause for which tickets are parked has passed: one of them is tried now and then, and where it succeeds all come back.
+
+#[cfg(test)]
+mod cases;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::{
+    TrackerName,
+    breaker::Reason,
+    ledger::{LedgerError, LedgerReader, LedgerWriter},
+    moment,
+    retry::Delivery,
+};
+
+/// How long after its last failure a cause is tried again, in milliseconds: an hour.
+const TRIAL_AFTER_MS: u64 = 60 * 60 * 1000;
+
+/// When each cause was last met, by reason and detail.
+#[derive(Debug, Default)]
+pub(super) struct Trials(BTreeMap<(Reason, String), Timestamp>);
+
+impl Trials {
+    /// Those of the parked tickets of `tracker`.
+    pub(super) fn read(ledger: &dyn LedgerReader, tracker: &TrackerName) -> Result<Self, LedgerError> {
+        let mut trials = Self::default();
+        for (_, delivery) in ledger.deliveries(tracker)? {
+            if let (Some(cause), Some(met_at)) = (delivery.cause(), delivery.noted_at()) {
+                let latest = trials.0.entry((cause.0, cause.1.to_owned())).or_insert(met_at);
+                *latest = met_at.max(*latest);
+            }
+        }
+        Ok(trials)
+    }
+
+    /// Whether a parked ticket is the one by which its cause is tried now. No other of its cause is, then.
+    pub(super) fn takes(&mut self, parked: &Delivery, now: Timestamp) -> bool {
+        let latest = parked.cause().and_then(|cause| self.0.get_mut(&(cause.0, cause.1.to_owned())));
+        let Some(latest) = latest else { return false };
+        // Where the clock was set back nobody knows how long ago that was.
+        let is_time = !moment::may_be_past(*latest, now) || moment::after(*latest, TRIAL_AFTER_MS) <= now;
+        if is_time {
+            *latest = now;
+        }
+        is_time
+    }
+}
+
+/// Lets all tickets be tried that are parked for a cause; how many they are.
+pub(super) fn bring_back(
+    ledger: &mut dyn LedgerWriter,
+    tracker: &TrackerName,
+    is_passed: impl Fn((Reason, &str)) -> bool,
+) -> Result<usize, LedgerError> {
+    let mut count = 0;
+    for (marker, delivery) in ledger.deliveries(tracker)? {
+        if delivery.cause().is_some_and(&is_passed) {
+            ledger.put_delivery(tracker, &marker, &Delivery::Due)?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}
