@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use stepmark_model::artifact::ProjectPath;
+use stepmark_model::{artifact::ProjectPath, tracked_artifact::TrackedArtifact};
 use stepmark_store::resuming::ResumeChoice;
+use stepmark_view::overview::short_names;
 
 use crate::{
     environment::Environment,
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// How many of several candidates a message names.
-const NAMED: usize = 10;
+const NAMED: usize = 5;
 
 impl Project {
     /// The artifact that the command line names, else the active one: that of the configuration, else the last one that this session (or,
@@ -25,24 +26,27 @@ impl Project {
         if let Some(given) = given {
             return self.artifact_path(given);
         }
-        let several = match self.workspace.active_artifact()? {
-            ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => {
-                return Ok(path);
+        match self.workspace.active_artifact()? {
+            ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => Ok(path),
+            ResumeChoice::Several(paths) => Err(self.several_unfinished(&paths, Exit::Usage)?),
+            ResumeChoice::Nothing => {
+                let message = "no artifact is named, and none is unfinished";
+                Err(Failure::new(Exit::Usage, message).with_help("`stepmark list` shows all; name one"))
             }
-            ResumeChoice::Several(paths) => paths,
-            ResumeChoice::Nothing => Vec::new(),
-        };
-        let help = "name one, or set `active` in `.stepmark/config.yaml`";
-        if several.is_empty() {
-            let message = "no artifact is named, and none is unfinished";
-            return Err(Failure::new(Exit::Usage, message).with_help("`stepmark list` shows all; name one"));
         }
-        let named: Vec<String> = several.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
-        let more = several.len().saturating_sub(NAMED);
+    }
+
+    /// That any of `paths`, the first of which are named as people call them, may be meant.
+    pub(crate) fn several_unfinished(&self, paths: &[ProjectPath], exit: Exit) -> Result<Failure, Failure> {
+        let found = self.workspace.artifacts()?;
+        let first: Vec<&ProjectPath> = paths.iter().take(NAMED).collect();
+        let names = short_names(&first, found.artifacts.iter().map(TrackedArtifact::path));
+        let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let more = paths.len().saturating_sub(NAMED);
         let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let count = wording::count(several.len(), "artifact");
+        let count = wording::count(paths.len(), "artifact");
         let message = format!("no artifact is named, and {count} are unfinished: {}{rest}", named.join(", "));
-        Err(Failure::new(Exit::Usage, message).with_help(help))
+        Ok(Failure::new(exit, message).with_help("name one; `stepmark status` shows what comes next in each"))
     }
 
     /// An artifact and the steps behind it on the command line; of steps alone that of the active artifact.
