@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
-use stepmark_model::{artifact::ProjectPath, tracked_artifact::TrackedArtifact};
+use stepmark_model::{
+    artifact::ProjectPath,
+    tracked_artifact::TrackedArtifact,
+    workflow::{StepId, StepMatch},
+};
 use stepmark_store::resuming::ResumeChoice;
 use stepmark_view::overview::short_names;
 
@@ -73,6 +77,30 @@ impl Project {
         if is_path || self.is_called(first)? {
             return Ok((self.artifact_path(Path::new(first))?, steps));
         }
-        Ok((self.artifact_or_active(None)?, words))
+        match self.artifact_or_active(None) {
+            Ok(path) if self.may_be_step(&path, first)? => Ok((path, words)),
+            Err(failure) if is_spelled_as_step(first) => Err(failure),
+            _ => {
+                let message = format!("there is no artifact `{first}`");
+                Err(Failure::new(Exit::Usage, message).with_help("`stepmark status` lists what there is"))
+            }
+        }
     }
+
+    /// Whether `word` is spelled as a step, or is one of the artifact at `path`.
+    fn may_be_step(&self, path: &ProjectPath, word: &str) -> Result<bool, Failure> {
+        if is_spelled_as_step(word) {
+            return Ok(true);
+        }
+        let artifact = self.workspace.artifact(path)?;
+        let id = StepId::parse(word);
+        Ok(artifact.workflow().is_some_and(|workflow| workflow.chain.find(&id) != StepMatch::None)
+            || artifact.steps().completed().iter().any(|listed| listed.spelling() == word))
+    }
+}
+
+/// `3`, `02b`, `step-03-success`; but not `1.2` or `1-2-lamp`, which is a story.
+fn is_spelled_as_step(word: &str) -> bool {
+    word.starts_with("step-")
+        || word.starts_with(|first: char| first.is_ascii_digit()) && !word.contains(['.', '-'])
 }

@@ -86,6 +86,12 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::OtherSpelling { key, .. } => format!(
             "give the steps names first: `stepmark set {path} {key}='[step-01-init, …]'`; `--force --reason TEXT` mixes them all the same"
         ),
+        TransitionRefusal::NoSteps { has_status: true } => format!(
+            "its status tells how far it is: `stepmark transition {path}` lists the moves; `--force --reason TEXT` begins a list all the same"
+        ),
+        TransitionRefusal::NoSteps { has_status: false } => format!(
+            "`stepmark show context {path}` says which workflow is looked for; `--force --reason TEXT` begins a list all the same"
+        ),
         TransitionRefusal::ListReplaced { key } => format!(
             "add a step with `stepmark complete {path} STEP`, or write the whole list: `stepmark set {path} {key}='[1, 2, 3]'`"
         ),

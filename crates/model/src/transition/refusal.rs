@@ -24,6 +24,12 @@ pub enum TransitionRefusal {
         /// The key of the list.
         key: String,
     },
+    /// It has neither a workflow nor a list of steps.
+    #[error("it has no steps: no workflow of the project fits it, and it lists none")]
+    NoSteps {
+        /// Whether it says a status.
+        has_status: bool,
+    },
     /// A list of steps would become something else.
     #[error("`{key}` is a list of steps, and would be one no more")]
     ListReplaced {
