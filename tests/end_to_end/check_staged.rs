@@ -393,3 +393,28 @@ fn a_long_manifest_of_the_work_tree_counts_where_it_is_that_of_the_index() {
     fs::remove_file(repository.sandbox.place(MANIFEST)).unwrap();
     assert_eq!(rules(&staged(&repository)), ["SM801"], "the index counts still");
 }
+
+#[test]
+fn who_names_an_artifact_that_is_gone_is_told() {
+    let Some(repository) = repository("names one that is gone") else { return };
+    let names =
+        |document: &str| format!("---\nstatus: draft\ninputDocuments: [{document}, gone-before.md]\n---\n");
+    repository.sandbox.write("docs/ux.md", names("prd.md"));
+    repository.sandbox.write("docs/other.md", names("notes/prd.md"));
+    repository.sandbox.write("docs/notes/prd.md", "# Notes\n");
+    repository.commit("two");
+    let run = repository.stepmark(&["remove", "docs/prd.md", "--reason", "split"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stderr.contains("docs/ux.md names it") && !run.stderr.contains("other.md"), "{run}");
+    repository.git(&["add", "--all"]);
+    assert_eq!(repository.stepmark(&["journal", "seal", "--stage"]).code, 0);
+    let run = repository.stepmark(&["check", "--staged", "--format", "short"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.stdout.contains("docs/ux.md:3:18: warning SM402 `prd.md`"), "{run}");
+    assert_eq!(run.stdout.matches("SM402").count(), 1, "what was missing before is no news: {run}");
+    // The same for one that was moved.
+    repository.git(&["reset", "--quiet", "--hard", "HEAD"]);
+    repository.git(&["mv", "docs/prd.md", "docs/needs.md"]);
+    let run = repository.stepmark(&["check", "--staged", "--format", "short"]);
+    assert!(run.code == 1 && run.stdout.matches("SM402").count() == 1, "{run}");
+}

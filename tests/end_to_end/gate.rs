@@ -103,6 +103,27 @@ fn an_edit_closes_all_gates_until_they_are_rebuilt() {
 }
 
 #[test]
+fn without_a_session_completing_gives_the_lease_of_its_step_back() {
+    let demo = Sandbox::demo();
+    let run = |arguments: &[&str]| demo.run(demo.command(arguments).env("STEPMARK_ACTOR", "agent:writer"));
+    for step in ["3", "4"] {
+        let asked = run(&["gate", "check", PRD, step, "--exclusive"]);
+        assert_eq!(asked.code, 0, "{asked}");
+        let next = (step.parse::<u32>().unwrap() + 1).to_string();
+        assert_eq!(run(&["complete", PRD, &next]).code, 0);
+    }
+    // Two processes of one name exclude each other.
+    assert_eq!(run(&["gate", "check", PRD, "5", "--exclusive"]).code, 0);
+    let again = run(&["gate", "check", PRD, "5", "--exclusive"]);
+    assert!(again.code == 3 && again.stderr.contains("gate lease release"), "{again}");
+    assert_eq!(run(&["gate", "lease", "release", PRD]).code, 0);
+    // A lease that was taken for more than a step stays.
+    assert_eq!(run(&["gate", "lease", "take", PRD]).code, 0);
+    assert_eq!(run(&["complete", PRD, "6"]).code, 0);
+    assert_eq!(run(&["gate", "lease", "take", PRD]).code, 3);
+}
+
+#[test]
 fn an_exclusive_answer_takes_the_lease() {
     let demo = Sandbox::demo();
     let run = |name: &str, arguments: &[&str]| {

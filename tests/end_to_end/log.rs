@@ -115,3 +115,24 @@ fn diff_shows_what_a_session_made_of_the_artifacts() {
     assert_eq!(same.stdout, "no artifact differs between the ends of s-1 and s-1\n");
     assert_eq!(demo.stepmark(&["diff", "s-1", "s-7"]).code, 2);
 }
+
+#[test]
+fn a_file_that_another_program_moved_keeps_its_history() {
+    let demo = worked();
+    let lines = log(&demo, &[PRD]).len();
+    for (n, moved) in ["docs/needs.md", "docs/wants.md"].into_iter().enumerate() {
+        let earlier = if n == 0 { PRD } else { "docs/needs.md" };
+        std::fs::create_dir_all(demo.place("docs")).unwrap();
+        std::fs::rename(demo.place(earlier), demo.place(moved)).unwrap();
+        assert_eq!(log(&demo, &[moved]).len(), lines + 2 * n, "{moved}");
+        work(
+            &demo,
+            "s-3",
+            "2026-11-24T10:00:00Z",
+            &["complete", moved, &(6 + n).to_string(), "--force", "--reason", "x"],
+        );
+        assert_eq!(log(&demo, &[moved]).len(), lines + 2 * (n + 1), "{moved}");
+    }
+    let run = demo.stepmark(&["log", "docs/wants.md"]);
+    assert!(run.stdout.contains(&format!("    {PRD}: stepsCompleted + step-05-domain")), "{run}");
+}

@@ -228,3 +228,23 @@ fn a_session_runs_as_long_as_its_process() {
     left.sort();
     assert_eq!(left, ["interrupted", "running"]);
 }
+
+/// Agents start a shell for each command, and shells copy themselves for `$(…)`: neither is what a session belongs to.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_outlives_the_shell_of_one_command() {
+    for script in [
+        "\"$0\" session start --json; true",
+        "s=$(\"$0\" session start --json | { read -r line; true; }); true",
+    ] {
+        let demo = Sandbox::demo();
+        let mut shell = std::process::Command::new("/bin/sh");
+        let own = demo.command(&[]);
+        shell.args(["-c", script]).arg(own.get_program()).current_dir(demo.root());
+        shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.env("STEPMARK_TEST_HOST", "lab").env_remove("STEPMARK_TEST_ID");
+        assert!(shell.output().unwrap().status.success());
+        let listed = demo.run(demo.command(&["session", "list", "--json"]).env("STEPMARK_TEST_HOST", "lab"));
+        assert_eq!(listed.json("stepmark.session/1")["sessions"][0]["state"], "running", "{script}");
+    }
+}

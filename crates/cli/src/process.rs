@@ -8,10 +8,38 @@ pub(crate) fn own() -> Option<Json> {
     noted(std::process::id())
 }
 
-/// The process that started this one: a shell, or an agent.
+/// The process that this one works for: the shell of a person, or an agent. A copy that a shell makes of itself for `$(…)`, and the
+/// shell that an agent starts for one command, end with that command.
 #[cfg(unix)]
 pub(crate) fn parent() -> Option<Json> {
-    noted(std::os::unix::process::parent_id())
+    let mut id = std::os::unix::process::parent_id();
+    for _ in 0..MOST_SHELLS {
+        let Some(above) = stat(id).and_then(|fields| fields.get(1)?.parse().ok()) else { break };
+        let arguments = arguments(id);
+        if !is_for_one_command(&arguments) && (arguments.is_empty() || arguments != self::arguments(above)) {
+            break;
+        }
+        id = above;
+    }
+    noted(id)
+}
+
+/// No more shells than these stand between an agent and a command.
+const MOST_SHELLS: usize = 16;
+
+/// Whether it is a shell that was started as `sh -c COMMAND`, possibly with further options in front.
+fn is_for_one_command(arguments: &[String]) -> bool {
+    const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
+    let Some((program, rest)) = arguments.split_first() else { return false };
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let mut options = rest.iter().take_while(|argument| argument.starts_with('-'));
+    SHELLS.contains(&name) && options.any(|option| !option.starts_with("--") && option.contains('c'))
+}
+
+fn arguments(id: u32) -> Vec<String> {
+    let read = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let parts = read.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    parts.map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
 /// Other systems do not tell.
@@ -32,12 +60,17 @@ fn noted(id: u32) -> Option<Json> {
         return None;
     }
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    let status = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name of the program stands in parentheses and may hold anything; what follows it does not (proc_pid_stat(5), field 22).
-    let mut fields = status.rsplit_once(')')?.1.split_whitespace();
-    let is_dead = fields.next() == Some("Z");
-    let began: u64 = fields.nth(18)?.parse().ok()?;
+    let fields = stat(id)?;
+    let is_dead = fields.first()? == "Z";
+    let began: u64 = fields.get(19)?.parse().ok()?;
     (!is_dead).then(|| json!({ "boot": boot.trim(), "id": id, "began": began }))
+}
+
+/// The fields of `/proc/ID/stat` from the third on (proc_pid_stat(5)): state, parent, …; the 20th of them is when it began.
+fn stat(id: u32) -> Option<Vec<String>> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name of the program stands in parentheses and may hold anything; what follows it does not.
+    Some(status.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -54,5 +87,23 @@ mod tests {
             assert!(!lives(&other), "{key}");
         }
         assert!(!lives(&Json::Null));
+    }
+
+    #[test]
+    fn a_shell_for_one_command_is_nobody_to_work_for() {
+        for (line, expected) in [
+            ("/bin/bash -c ls", true),
+            ("sh -e -c ls", true),
+            ("zsh -lc ls", true),
+            ("bash --norc -c ls", true),
+            ("-bash", false),
+            ("bash script.sh -c", false),
+            ("bash --rcfile x", false),
+            ("claude -c", false),
+            ("", false),
+        ] {
+            let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(is_for_one_command(&arguments), expected, "{line}");
+        }
     }
 }

@@ -211,6 +211,15 @@ impl Workspace {
         self.release_as(path, &Attribution { fence: Some(taken.fence), ..self.attribution().clone() })
     }
 
+    /// Gives up a lease that was taken to make one step, which is made.
+    pub(crate) fn release_after_step(&self, path: &ProjectPath) -> Result<(), LeaseError> {
+        let tenure = self.lease(path)?.lease.and_then(|lease| lease.tenure);
+        if tenure.is_some_and(|tenure| tenure.ends_with_step(self.attribution())) {
+            self.release_lease(path)?;
+        }
+        Ok(())
+    }
+
     fn release_as(&self, path: &ProjectPath, who: &Attribution) -> Result<Lease, LeaseError> {
         self.change_lease(path, |current, _| {
             let lease = lease::release(current, who)?;

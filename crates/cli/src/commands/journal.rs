@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
 use stepmark_store::commit::{FsyncPolicy, compact_segments};
 use stepmark_store::history::{History, KnownSegment, SegmentPlace, SegmentProblem};
-use stepmark_store::hooks::StagedHistory;
+use stepmark_store::hooks::{StagedHistory, StagingFor};
 
 use crate::{
     exit::{Exit, Failure},
@@ -36,11 +36,15 @@ enum Work {
     Seal {
         /// Only segments with events of staged files, and put what git does not know of the journal into the index
         ///
-        /// So a commit carries the history of what it changes. The hook that `stepmark hook install` writes does this.
+        /// So a commit carries the history of what it changes. The hook that `stepmark hook install` writes does this. Where
+        /// nothing is staged, all live segments are sealed: commit them before the next push.
         #[arg(long)]
         stage: bool,
+        /// The same for the commit that is being made, from its pre-commit hook
+        #[arg(long, conflicts_with = "stage")]
+        before_commit: bool,
         /// Put the segments of the last commit into the index where they are missing there (run by post-commit)
-        #[arg(long, hide = true, conflicts_with = "stage")]
+        #[arg(long, hide = true, conflicts_with_all = ["stage", "before_commit"])]
         after_commit: bool,
     },
 }
@@ -50,34 +54,46 @@ impl Journal {
         match self.work {
             Work::Status => status(project, output),
             Work::Compact => compact(project, output),
-            Work::Seal { stage, after_commit } => seal(project, output, stage, after_commit),
+            Work::Seal { stage: true, .. } => stage(project, output, StagingFor::NextCommit),
+            Work::Seal { before_commit: true, .. } => stage(project, output, StagingFor::ThisCommit),
+            Work::Seal { after_commit: true, .. } => {
+                let staged = project.workspace.restage_history()?;
+                show_staged(output, &StagedHistory { staged, ..StagedHistory::default() });
+                Ok(Exit::Fine)
+            }
+            Work::Seal { .. } => {
+                let sealed = project.workspace.seal_all()?;
+                let segments = wording::count(sealed.len(), "segment");
+                let answer = || seal_answer(&StagedHistory { sealed, ..StagedHistory::default() });
+                output.json_or("stepmark.journal-seal/1", answer, || {
+                    output.remark(format_args!("{segments} sealed"));
+                });
+                Ok(Exit::Fine)
+            }
         }
     }
 }
 
-fn seal(project: &Project, output: &Output, stage: bool, after_commit: bool) -> Result<Exit, Failure> {
-    let workspace = &project.workspace;
-    let StagedHistory { sealed, staged } = match (stage, after_commit) {
-        (true, _) => workspace.stage_history()?,
-        (_, true) => StagedHistory { staged: workspace.restage_history()?, ..StagedHistory::default() },
-        _ => StagedHistory { sealed: workspace.seal_all()?, ..StagedHistory::default() },
-    };
+fn stage(project: &Project, output: &Output, staging: StagingFor) -> Result<Exit, Failure> {
+    show_staged(output, &project.workspace.stage_history(staging)?);
+    Ok(Exit::Fine)
+}
+
+fn show_staged(output: &Output, history: &StagedHistory) {
     output.json_or(
         "stepmark.journal-seal/1",
+        || seal_answer(history),
         || {
-            let sealed: Vec<&str> = sealed.iter().map(SegmentName::as_str).collect();
-            let staged: Vec<&str> = staged.iter().map(ProjectPath::as_str).collect();
-            json!({ "sealed": sealed, "staged": staged })
-        },
-        || {
-            let segments = wording::count(sealed.len(), "segment");
-            match stage || after_commit {
-                true => output.remark(format_args!("{segments} sealed, {} staged", staged.len())),
-                false => output.remark(format_args!("{segments} sealed")),
-            }
+            let segments = wording::count(history.sealed.len(), "segment");
+            output.remark(format_args!("{segments} sealed, {} staged", history.staged.len()));
         },
     );
-    Ok(Exit::Fine)
+}
+
+fn seal_answer(StagedHistory { sealed, staged }: &StagedHistory) -> Json {
+    let sealed: Vec<&str> = sealed.iter().map(SegmentName::as_str).collect();
+    let staged: Vec<&str> = staged.iter().map(ProjectPath::as_str).collect();
+    json!({ "sealed": sealed, "staged": staged })
 }
 
 const PLACES: [(SegmentPlace, &str); 4] = [

@@ -1,11 +1,13 @@
 //! `stepmark log`
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use stepmark_model::journal::{Event, Kind, SessionId};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_model::journal::{ArtifactKey, Digests, Event, Kind, SessionId};
 use stepmark_store::history::{History, Selection};
+use stepmark_store::workspace::ArtifactError;
 
 use super::{at::At, diff::Diff, journal::Journal, replay::Replay};
 use crate::{
@@ -75,6 +77,9 @@ impl Log {
             session: session.map(SessionId::as_str),
             limit: limit.map(|limit| limit.saturating_add(1)),
         })?;
+        if let Some((key, path)) = artifact.as_ref().filter(|_| session.is_none()) {
+            add_earlier_names(project, &history, (key, path), &mut events)?;
+        }
         let has_more = limit.is_some_and(|limit| events.len() > limit);
         events.truncate(limit.unwrap_or(usize::MAX));
         if output.json {
@@ -84,8 +89,12 @@ impl Log {
             output.json("stepmark.log/1", json!({ "events": events, "more": has_more }));
         } else {
             // In one piece: thousands of lines are thousands of writes otherwise.
+            let is_elsewhere = |event: &Event| {
+                let own = artifact.as_ref().map(|(_, path)| path);
+                event.artifact.as_ref().is_some_and(|artifact| Some(&artifact.path) != own)
+            };
             let lines: Vec<String> =
-                events.iter().flat_map(|event| told(event, artifact.is_none())).collect();
+                events.iter().flat_map(|event| told(event, is_elsewhere(event))).collect();
             if !lines.is_empty() {
                 output.line(lines.join("\n"));
             }
@@ -103,6 +112,36 @@ impl Log {
             output.remark("nothing is recorded");
         }
     }
+}
+
+/// Adds what happened under earlier names to `events` of an artifact without an id, which `git mv` and other programs move untold: its
+/// history begins, or is empty, with the state in which that of a file that is gone ended.
+fn add_earlier_names(
+    project: &Project,
+    history: &History,
+    (key, path): (&ArtifactKey, &ProjectPath),
+    events: &mut Vec<Event>,
+) -> Result<(), Failure> {
+    let mut known = BTreeSet::from([path.clone()]);
+    while key.is_path() {
+        let state = match events.last() {
+            Some(first) if first.kind == Kind::FIRST_SEEN => first.after,
+            Some(_) => None,
+            None => project.workspace.artifact(path).ok().map(|now| Digests::of(now.artifact())),
+        };
+        let Some(state) = state else { break };
+        let is_gone = |path: &ProjectPath| {
+            matches!(project.workspace.artifact(path), Err(ArtifactError::Missing { .. }))
+        };
+        let ended = history.paths_that_ended_in(state)?.into_iter();
+        let left: Vec<ProjectPath> = ended.filter(|path| is_gone(path) && !known.contains(path)).collect();
+        // Several that look alike are told by nothing.
+        let [earlier] = &left[..] else { break };
+        let key = ArtifactKey::of_path(earlier);
+        events.extend(history.select(Selection { artifact: Some((&key, earlier)), ..Selection::default() })?);
+        known.insert(earlier.clone());
+    }
+    Ok(())
 }
 
 /// One line of who and when, one of what.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
+use stepmark_model::artifact::ProjectPath;
 
 use crate::{
     arguments::reason,
@@ -28,10 +29,17 @@ impl Remove {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = project.artifact_path(&self.artifact)?;
         project.workspace.remove(&path, self.reason.clone())?;
+        let named_in = project.workspace.artifacts_that_name(&path)?;
+        let named_in: Vec<&str> = named_in.iter().map(ProjectPath::as_str).collect();
         output.json_or(
             "stepmark.remove/1",
-            || json!({ "path": path.as_str() }),
-            || output.remark(format_args!("{path}: removed")),
+            || json!({ "path": path.as_str(), "named_in": named_in }),
+            || {
+                output.remark(format_args!("{path}: removed"));
+                for other in &named_in {
+                    output.warning(format_args!("{other} names it as an input document (SM402)"));
+                }
+            },
         );
         Ok(Exit::Fine)
     }

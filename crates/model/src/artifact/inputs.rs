@@ -1,6 +1,6 @@
 //! The documents that an artifact was made from.
 
-use super::{Diagnosis, Problem, field};
+use super::{Diagnosis, Problem, ProjectPath, field};
 use stepmark_frontmatter::{LIMITS, Node, NodeKind, Span, Yaml};
 
 /// Names of the key in the wild, without case, `_` and `-` (docs/formats.md: a list, a list of maps, or a
@@ -33,6 +33,31 @@ pub struct InputDocument {
     pub path: String,
     /// Its span.
     pub span: Span,
+}
+
+impl InputDocument {
+    /// The paths at which the document may be: below the root, or beside the `artifact` that names it. None for what is no path
+    /// of the project: an address, a pattern, a variable, a path of one machine, a remark.
+    pub fn candidates(&self, artifact: &ProjectPath) -> Vec<ProjectPath> {
+        let written = self.path.trim();
+        let path = written.strip_prefix("{project-root}/").unwrap_or(written);
+        let path = path.split(['#', '?']).next().unwrap_or(path);
+        let is_no_path = path.contains(['{', '}', '*', '<', '>', '|', '"'])
+            || path.contains("://")
+            || path.starts_with(['/', '~']);
+        // A name without an ending or a folder may be a title.
+        let looks_like_a_path =
+            path.contains('/') || path.rsplit_once('.').is_some_and(|(_, ending)| is_ending(ending));
+        if is_no_path || !looks_like_a_path {
+            return Vec::new();
+        }
+        let beside = artifact.parent().map_or_else(|| ProjectPath::new(path), |folder| folder.join(path));
+        [ProjectPath::new(path), beside].into_iter().filter_map(Result::ok).collect()
+    }
+}
+
+fn is_ending(ending: &str) -> bool {
+    (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Reads a list of paths, a list of maps with a `path` (`file`, `name`), or a map of paths or lists of paths.

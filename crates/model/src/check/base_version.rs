@@ -11,7 +11,7 @@ pub struct BaseVersion<'a> {
     pub accepted: Option<&'a dyn AcceptedLosses>,
 }
 
-/// The losses that history accepts. The newest word on a matter counts.
+/// The losses that history accepts.
 pub trait AcceptedLosses {
     /// Returns whether somebody took this away through stepmark, so that history knows who and why.
     fn accepts(&self, loss: &Loss<'_>) -> bool;
@@ -38,6 +38,8 @@ pub enum Loss<'a> {
         /// The key.
         key: &'a str,
     },
+    /// The artifact itself.
+    Artifact,
 }
 
 impl<'a> BaseVersion<'a> {

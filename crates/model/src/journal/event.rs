@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Actor, ArtifactKey};
 use crate::{
-    artifact::{FileHash, ProjectPath, StateDigest},
+    artifact::{Artifact, FileHash, ProjectPath, StateDigest},
     journal::Spelling,
 };
 use stepmark_frontmatter::Change;
@@ -124,6 +124,12 @@ pub struct EventDraft {
 }
 
 impl Digests {
+    /// Those of an artifact.
+    pub fn of(artifact: &Artifact) -> Self {
+        let state = artifact.state_value().ok();
+        Self { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) }
+    }
+
     /// Returns whether two moments of a file show the same state: both have none, or the same frontmatter, or
     /// the same bytes where it cannot be read.
     pub fn are_same_state(left: Option<Self>, right: Option<Self>) -> bool {

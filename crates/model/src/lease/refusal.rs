@@ -50,7 +50,11 @@ impl LeaseRefusal {
     /// The remedy.
     pub const fn remedy(&self) -> &'static str {
         match self {
-            Self::Held { .. } => "wait for it to be released or to run out",
+            Self::Held { session: Some(_), .. } => "wait for it to be released or to run out",
+            Self::Held { session: None, .. } => {
+                "wait for it to be released or to run out; if it is yours, `stepmark gate lease release` gives it up, and in a session \
+                 (`stepmark session start`) you are known again"
+            }
             Self::OldNumber { .. } => {
                 "read the artifact again: somebody else may have changed it; then take its lease and set STEPMARK_FENCE, or unset that"
             }

@@ -25,6 +25,9 @@ pub struct LeaseTerm {
     /// The number of seconds it lasted when it was taken or renewed last; not in leases of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts_seconds: Option<u64>,
+    /// Whether it was taken to make one step, which gives it back outside of sessions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_for_one_step: bool,
 }
 
 /// No lease lasts longer: who needs more renews it.
@@ -49,14 +52,18 @@ pub struct AcquiredLease {
 pub enum Claim {
     /// Respect it as long as it lives.
     WhenFree,
+    /// The same, to make one step.
+    ForOneStep,
     /// Take it over, living or not: a person knows that the holder is gone, or that a clock went wrong.
     Seize,
 }
 
 impl LeaseTerm {
-    fn new(who: &Attribution, now: Timestamp, duration: Duration) -> Self {
+    fn new(who: &Attribution, (now, duration): (Timestamp, Duration), claim: Claim) -> Self {
         let (holder, session) = (who.actor.clone(), who.session.clone().map(String::from));
-        let since = Self { holder, session, taken_at: now, expires_at: now, lasts_seconds: None };
+        let is_for_one_step = claim == Claim::ForOneStep;
+        let since =
+            Self { holder, session, taken_at: now, expires_at: now, lasts_seconds: None, is_for_one_step };
         since.renewed(now, duration)
     }
 
@@ -72,6 +79,12 @@ impl LeaseTerm {
     pub fn is_beyond(&self, now: Timestamp) -> bool {
         let lasts = self.lasts_seconds.map_or(LONGEST, Duration::from_secs).min(LONGEST);
         self.expires_at > end(now, lasts + SKEW)
+    }
+
+    /// Returns whether `who` gives it back by completing a step. A session keeps it to its end, and who knows the number for as long
+    /// as it likes.
+    pub fn ends_with_step(&self, who: &Attribution) -> bool {
+        self.is_for_one_step && self.session.is_none() && who.fence.is_none() && self.is_held_by(who)
     }
 
     /// Returns whether `who` is the holder: by its session, or, outside of sessions, by its name. An actor
@@ -105,24 +118,24 @@ pub fn take(
 ) -> Result<AcquiredLease, LeaseRefusal> {
     let lease = |fence, tenure| Lease::new(artifact.clone(), path.clone(), fence, Some(tenure));
     let Some(current) = current else {
-        let lease = lease(1, LeaseTerm::new(who, now, duration));
+        let lease = lease(1, LeaseTerm::new(who, (now, duration), claim));
         return Ok(AcquiredLease { lease, taken_over: None, is_renewed: false });
     };
     let next = || current.fence.checked_add(1).ok_or(LeaseRefusal::Exhausted);
     match &current.tenure {
         None => {
-            let lease = lease(next()?, LeaseTerm::new(who, now, duration));
+            let lease = lease(next()?, LeaseTerm::new(who, (now, duration), claim));
             Ok(AcquiredLease { lease, taken_over: None, is_renewed: false })
         }
         Some(tenure) if is_holder(current, tenure, who) && !is_nameless_again(tenure, who) => {
             let tenure = tenure.renewed(now, duration);
             Ok(AcquiredLease { lease: lease(current.fence, tenure), taken_over: None, is_renewed: true })
         }
-        Some(tenure) if claim == Claim::WhenFree && current.live(now).is_some() => {
+        Some(tenure) if claim != Claim::Seize && current.live(now).is_some() => {
             Err(LeaseRefusal::held(tenure, current.fence))
         }
         Some(tenure) => {
-            let lease = lease(next()?, LeaseTerm::new(who, now, duration));
+            let lease = lease(next()?, LeaseTerm::new(who, (now, duration), claim));
             Ok(AcquiredLease { lease, taken_over: Some((tenure.clone(), current.fence)), is_renewed: false })
         }
     }

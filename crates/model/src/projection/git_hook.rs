@@ -110,6 +110,8 @@ fn block(name: &str, roots: &BTreeSet<String>) -> String {
     let lines = match name {
         "pre-commit" | "pre-merge-commit" => checking(each(check_lines)),
         "post-commit" => each(after_commit_lines),
+        // A merge runs no post-commit.
+        "post-merge" => each(after_commit_lines) + &each(gate_lines),
         "pre-push" => push_lines(&each(range_lines)),
         TRAILER_HOOK => each(trailer_lines),
         _ => each(gate_lines),
@@ -151,7 +153,7 @@ fn trailer_lines(root: &str) -> String {
     where_stepmark_is(root, &format!("stepmark hook trailer --root {root} \"$1\" </dev/null || true"))
 }
 
-/// `git commit FILE` commits what the hook before it has staged, and leaves it out of the index.
+/// The hook before it has put segments into the index alone, and `git commit FILE` leaves them out of it.
 fn after_commit_lines(root: &str) -> String {
     where_stepmark_is(
         root,
@@ -177,7 +179,7 @@ fn checking(lines: String) -> String {
 fn check_lines(root: &str) -> String {
     format!(
         "    if [ -d {root} ]; then\n        \
-         stepmark journal seal --stage --quiet --root {root} </dev/null || true\n        \
+         stepmark journal seal --before-commit --quiet --root {root} </dev/null || true\n        \
          stepmark check --staged --quiet --root {root} </dev/null || exit 1\n    fi\n"
     )
 }
@@ -303,8 +305,9 @@ mod tests {
     fn every_hook_has_lines_of_its_own() {
         for (name, line) in [
             ("pre-commit", "stepmark check --staged --quiet --root 'a b' </dev/null || exit 1\n"),
-            ("pre-commit", "stepmark journal seal --stage --quiet --root 'a b' </dev/null || true\n"),
+            ("pre-commit", "stepmark journal seal --before-commit --quiet --root 'a b' </dev/null || true\n"),
             ("post-commit", "stepmark journal seal --after-commit --quiet --root 'a b' </dev/null || true\n"),
+            ("post-merge", "stepmark journal seal --after-commit --quiet --root 'a b' </dev/null || true\n"),
             ("pre-merge-commit", "stepmark check --staged --quiet --root 'a b'"),
             (
                 "pre-push",

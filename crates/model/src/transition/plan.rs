@@ -77,6 +77,11 @@ pub enum Remark {
         /// The reason.
         reason: String,
     },
+    /// The change is made, but the lease that was taken for it could not be given back.
+    LeaseLeft {
+        /// The reason.
+        reason: String,
+    },
     /// The ledger of a sprint came along.
     LedgerFollowed {
         /// The ledger.
@@ -147,6 +152,9 @@ impl fmt::Display for Remark {
             Self::KeyLeft { key } => write!(out, "`{key}` is left as it is: its form cannot name this step"),
             Self::GatesLeft { reason } => {
                 write!(out, "its gates are not up to date, and closed until `stepmark project`: {reason}")
+            }
+            Self::LeaseLeft { reason } => {
+                write!(out, "its lease is still held (`stepmark gate lease release`): {reason}")
             }
             Self::LedgerFollowed { ledger, status } => write!(out, "`{ledger}` says `{status}` too"),
             Self::LedgerLeft { reason } => {

@@ -68,7 +68,7 @@ impl Workspace {
         step: &str,
         duration: Duration,
     ) -> Result<GateAnswer, LeaseError> {
-        let taken = self.take_lease(path, duration, Claim::WhenFree)?;
+        let taken = self.take_lease(path, duration, Claim::ForOneStep)?;
         let answer = self.verify_gate(path, step);
         let is_open = answer.as_ref().is_ok_and(|answer| answer.verdict.is_ok());
         if !is_open && !taken.is_renewed {

@@ -305,7 +305,14 @@ impl Workspace {
             ChangeReason::Said(reason) => draft.with_reason(Some(reason)),
             ChangeReason::Forced(reason) => draft.with_reason(Some(reason.clone())).insisting(Some(reason)),
         };
-        Ok(self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?)
+        let mut carried =
+            self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?;
+        if matches!(command, Command::Complete { .. })
+            && let Err(error) = self.release_after_step(path)
+        {
+            carried.remarks.push(Remark::LeaseLeft { reason: error.to_string() });
+        }
+        Ok(carried)
     }
 
     /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten.

@@ -2,10 +2,12 @@
 
 use crate::changes::ChangeError;
 use crate::commit::FileDecision;
+use crate::disk::WalkError;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::ProjectPath,
     journal::{EventDraft, Kind},
+    tracked_artifact::TrackedArtifact,
 };
 
 impl Workspace {
@@ -25,5 +27,18 @@ impl Workspace {
             },
         );
         outcomes.map(drop)
+    }
+
+    /// The artifacts that name the file at `path` as an input document.
+    ///
+    /// # Errors
+    /// When the root cannot be listed.
+    pub fn artifacts_that_name(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, WalkError> {
+        let names = |found: &TrackedArtifact| {
+            let mut documents = found.artifact().state().input_documents.iter();
+            documents.any(|document| document.candidates(found.path()).contains(path))
+        };
+        let found = self.artifacts()?.artifacts;
+        Ok(found.into_iter().filter(names).map(|found| found.path().clone()).collect())
     }
 }

@@ -1,8 +1,8 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
 use crate::checking::{
-    BASELINE_PATH, CheckError, CheckReport, beside::AllowancesInUse, journal_account::JournalAccount,
-    manifest_rows, manifest_rows::ManifestRows,
+    BASELINE_PATH, CheckError, CheckReport, beside::AllowancesInUse, held_history::HeldHistory,
+    journal_account::JournalAccount, manifest_rows, manifest_rows::ManifestRows,
 };
 use crate::configuration::Configuration;
 use crate::git::GitVersion;
@@ -14,10 +14,13 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{
-        self, BaseVersion, Baseline, Group, Judged, ManifestRow, Rule, RuleEnvironment, Subject,
-        rules::status::sprint_status_disagrees,
+        self, BaseVersion, Baseline, Finding, Group, Judged, Loss, ManifestRow, RuleEnvironment, Subject,
+        rules::{
+            history::history_missing, references::input_document_missing, status::sprint_status_disagrees,
+        },
     },
     delegation::Chains,
+    journal::LossExplanation,
 };
 
 /// The files of the newer state.
@@ -77,16 +80,14 @@ impl Workspace {
         };
         let around = self.chains_around(changed, version)?;
         let chains = around.as_ref().map(|around| &around.chains);
+        let held = HeldHistory::new(self, version);
         let mut report = CheckReport::default();
         for changed in changed {
             let judged = match changed {
                 ChangedArtifact::Present { now, before } => {
-                    self.check_change(now, before.as_deref(), chains, &surroundings)?
+                    self.check_change(now, before.as_deref(), chains, &surroundings, &held)?
                 }
-                ChangedArtifact::Deleted { before } => {
-                    let was_removed = self.was_removed(before, version)?;
-                    if was_removed { Judged::default() } else { self.check_deletion(before) }
-                }
+                ChangedArtifact::Deleted { before } => self.check_deletion(before, &held)?,
                 ChangedArtifact::Unchanged { .. } => continue,
             };
             report.add(changed.latest().artifact(), judged, &mut baseline);
@@ -96,8 +97,8 @@ impl Workspace {
         Ok(report)
     }
 
-    /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, and parents and children in
-    /// chains. Only the rules that look at what changed are asked about them.
+    /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, those that name one that is gone,
+    /// and parents and children in chains. Only the rules that look at what changed are asked about them.
     fn add_bystanders(
         &self,
         report: &mut CheckReport<'_>,
@@ -106,16 +107,27 @@ impl Workspace {
         surroundings: &dyn RuleEnvironment,
         baseline: &mut Baseline,
     ) {
+        let left: Vec<&ProjectPath> = changed.iter().filter_map(ChangedArtifact::left).collect();
         for changed in changed {
             let ChangedArtifact::Unchanged { now } = changed else { continue };
             let subject = Subject::of(now).within(surroundings);
-            let is_asked = |rule: &Rule| *rule == sprint_status_disagrees::RULE;
+            let names_one_left = |finding: &Finding| {
+                let mut named = now.artifact().state().input_documents.iter();
+                named.any(|document| {
+                    let candidates = document.candidates(now.path());
+                    document.span == finding.span && candidates.iter().any(|path| left.contains(&path))
+                })
+            };
+            let is_asked = |finding: &Finding| {
+                *finding.rule == sprint_status_disagrees::RULE
+                    || *finding.rule == input_document_missing::RULE && names_one_left(finding)
+            };
             self.add_unchanged(report, now, &subject, is_asked, baseline);
         }
         let Some(ChainsAround { chains, neighbours }) = around else { return };
         for neighbour in neighbours {
             let subject = Subject::of(neighbour).with_chains(Some(chains));
-            let is_asked = |rule: &Rule| rule.group == Group::Delegation;
+            let is_asked = |finding: &Finding| finding.rule.group == Group::Delegation;
             self.add_unchanged(report, neighbour, &subject, is_asked, baseline);
         }
     }
@@ -126,13 +138,13 @@ impl Workspace {
         before: Option<&TrackedArtifact>,
         chains: Option<&Chains>,
         surroundings: &InVersion<'_>,
+        held: &HeldHistory<'_>,
     ) -> Result<Judged, CheckError> {
         let subject = Subject::of(now).within(surroundings).with_chains(chains);
         let Some(before) = before else {
             return Ok(self.by_policy(&subject, check::findings(&subject)));
         };
-        let account =
-            JournalAccount::new(self, before.artifact(), now.artifact(), Some(surroundings.version));
+        let account = JournalAccount::new(self, before.artifact(), Some(now.artifact()), held);
         let base = BaseVersion { tracked: before, accepted: Some(&account) };
         let subject = subject.since(base);
         let judged = self.by_policy(&subject, check::findings(&subject));
@@ -146,22 +158,33 @@ impl Workspace {
         report: &mut CheckReport<'_>,
         artifact: &TrackedArtifact,
         subject: &Subject<'_>,
-        is_asked: impl Fn(&Rule) -> bool,
+        is_asked: impl Fn(&Finding) -> bool,
         baseline: &mut Baseline,
     ) {
         let mut findings = check::findings(subject);
-        findings.retain(|finding| is_asked(finding.rule));
+        findings.retain(is_asked);
         let mut judged = self.by_policy(subject, findings);
         // Its suppressions were not asked about the other rules.
         judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
         report.add_beside(artifact.path().clone(), artifact.artifact().bytes().to_vec(), judged, baseline);
     }
 
-    fn check_deletion(&self, before: &TrackedArtifact) -> Judged {
+    /// A removal that every clone can see is right; one that only this clone knows of lacks its history.
+    fn check_deletion(&self, before: &TrackedArtifact, held: &HeldHistory<'_>) -> Result<Judged, CheckError> {
         let subject = Subject::of(before);
-        let mut judged = self.by_policy(&subject, check::deletion_findings(&subject));
+        let mut findings = check::deletion_findings(&subject);
+        if !findings.is_empty() {
+            let account = JournalAccount::new(self, before.artifact(), None, held);
+            match account.explanation(&Loss::Artifact) {
+                LossExplanation::Held => findings.clear(),
+                LossExplanation::NotHeld => findings = vec![history_missing::finding(&subject)],
+                LossExplanation::Unexplained => {}
+            }
+            account.failure()?;
+        }
+        let mut judged = self.by_policy(&subject, findings);
         // The suppressions of a file that is gone are nobody's business.
         judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
-        judged
+        Ok(judged)
     }
 }

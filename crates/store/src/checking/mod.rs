@@ -9,7 +9,8 @@ pub(crate) mod check_report;
 pub(crate) mod checked_before;
 #[cfg(feature = "write")]
 pub(crate) mod fixing;
-pub(crate) mod journal_account;
+mod held_history;
+mod journal_account;
 pub(crate) mod listed_artifact;
 pub(crate) mod manifest_rows;
 pub(crate) mod run;

@@ -90,7 +90,7 @@ pub use roll_forward::{finish_interrupted, interrupted_paths};
 pub(crate) use state_file::names_in;
 
 pub use sealing::{
-    Seal, finish_sealing, publish_copies, seal_named_segments, seal_segments, unpublished_segments,
+    Seal, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments, unpublished_segments,
 };
 pub use stage::{StageError, Staged};
 pub use torn_lines::{CutLine, cut_torn_lines};

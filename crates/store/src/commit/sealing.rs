@@ -100,6 +100,15 @@ pub fn publish_copies(
     Ok(sealing.publish_all(names)?)
 }
 
+/// The bytes of the copy of a segment that this clone has sealed.
+///
+/// # Errors
+/// When there is none, it cannot be read, or it is longer than `limit`.
+pub fn read_copy(root: &Root, name: &SegmentName, limit: u64) -> io::Result<Vec<u8>> {
+    let copies = root.state().folder(StateFolder::SealedCopies)?;
+    own_file::read(&copies, Path::new(&file_of(name)), limit)
+}
+
 /// Returns the segments whose sealing was cut off, so that git does not get them yet. Nothing is changed.
 ///
 /// # Errors

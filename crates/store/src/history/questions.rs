@@ -1,5 +1,7 @@
 //! What is asked of events and artifacts.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use crate::history::{
@@ -89,6 +91,30 @@ impl History {
                 }
             }
             Ok(None)
+        })
+    }
+
+    /// The paths at which artifacts without an id ended in this very state, in order: a file there may have been moved by
+    /// another program.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn paths_that_ended_in(&self, file: Digests) -> Result<Vec<ProjectPath>, HistoryError> {
+        self.ask(|index| {
+            let condition = "JOIN heads USING (key, seq) WHERE state = ?";
+            let heads = row::select(&index.connection, condition, [state_part(Some(file))])?;
+            let mut paths = BTreeSet::new();
+            for event in index.events(&heads)? {
+                let is_it = Digests::are_same_state(event.after, Some(file));
+                paths.extend(
+                    event
+                        .artifact
+                        .filter(|_| is_it)
+                        .filter(|artifact| artifact.key.is_path())
+                        .map(|artifact| artifact.path),
+                );
+            }
+            Ok(paths.into_iter().collect())
         })
     }
 

@@ -12,4 +12,4 @@ pub use commit_message::CommitMessageError;
 #[cfg(feature = "write")]
 pub use git_hooks::{HookChange, HookError, HookOutcome, HookStanding};
 #[cfg(feature = "write")]
-pub use staged_history::{StageHistoryError, StagedHistory};
+pub use staged_history::{StageHistoryError, StagedHistory, StagingFor};

@@ -11,7 +11,7 @@ use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, StateDigest},
+    artifact::ProjectPath,
     journal::{ArtifactKey, Digests, Event, SegmentName},
 };
 
@@ -25,6 +25,15 @@ pub struct StagedHistory {
     pub sealed: Vec<SegmentName>,
     /// The files of segments that were put into the index.
     pub staged: Vec<ProjectPath>,
+}
+
+/// The commit that history is made ready for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StagingFor {
+    /// One that a person will make.
+    NextCommit,
+    /// The one whose hook is running. It may be refused or given up, so the work tree gets no file that another branch has.
+    ThisCommit,
 }
 
 /// Why history was not made ready for the next commit. What was sealed stays sealed.
@@ -61,37 +70,60 @@ impl Workspace {
     }
 
     /// Makes the next commit hold the history of what it changes: seals the live segments with events of staged files, and puts sealed
-    /// segments that git does not know into the index. Where nothing is staged, nothing happens; what git is to ignore is not staged.
+    /// segments that git does not know into the index. What git is to ignore is not staged.
+    ///
+    /// Where nothing is staged, [`StagingFor::NextCommit`] takes all live segments and what no remote has yet, as before a push that was
+    /// refused; [`StagingFor::ThisCommit`] takes what the last commit changed, which may be about to be amended.
     ///
     /// # Errors
     /// When the journal cannot be read or written, or git does not answer.
-    pub fn stage_history(&self) -> Result<StagedHistory, StageHistoryError> {
-        let changed = self.paths_of(&[
-            "diff",
-            "--cached",
-            "--name-only",
-            "-z",
-            "--no-renames",
-            "--no-ext-diff",
-            "--relative",
-        ])?;
-        let is_own = |path: &ProjectPath| {
-            path.as_str().strip_prefix(SEALED_FOLDER).is_some_and(|rest| rest.starts_with('/'))
-        };
-        let changed: BTreeSet<ProjectPath> = changed.into_iter().filter(|path| !is_own(path)).collect();
+    pub fn stage_history(&self, staging: StagingFor) -> Result<StagedHistory, StageHistoryError> {
+        let mut changed = self.changed_files(&["diff", "--cached"], &[])?;
+        let is_all = changed.is_empty() && staging == StagingFor::NextCommit;
         if changed.is_empty() {
-            return Ok(StagedHistory::default());
+            // Neither is there before the first commit.
+            changed = match staging {
+                StagingFor::NextCommit => {
+                    self.changed_files(&["log", "--format="], &["HEAD", "--not", "--remotes"])
+                }
+                StagingFor::ThisCommit => self.changed_files(&["diff", "--cached"], &["HEAD~"]),
+            }
+            .unwrap_or_default();
         }
-        let live = self.with_history(|history| history.live_segments(Some(&changed)))?;
+        let wanted = (!is_all).then_some(&changed);
+        let live = self.with_history(|history| history.live_segments(wanted))?;
         let sealed = if live.is_empty() { Vec::new() } else { self.seal_live_segments(&live)? };
         let elsewhere = self.segments_elsewhere(&changed)?;
-        if !elsewhere.is_empty() {
-            let fsync = self.commit_options().fsync;
-            commit::publish_copies(self.root(), &elsewhere, fsync).map_err(TellError::from)?;
+        let mut staged = Vec::new();
+        match staging {
+            StagingFor::NextCommit if !elsewhere.is_empty() => {
+                let fsync = self.commit_options().fsync;
+                commit::publish_copies(self.root(), &elsewhere, fsync).map_err(TellError::from)?;
+            }
+            StagingFor::NextCommit => {}
+            StagingFor::ThisCommit => staged = self.stage_copies(&elsewhere)?,
+        }
+        if !is_all && changed.is_empty() {
+            return Ok(StagedHistory { sealed, staged });
         }
         let unknown =
             self.paths_of(&["ls-files", "--others", "--exclude-standard", "-z", "--", SEALED_FOLDER])?;
-        Ok(StagedHistory { sealed, staged: self.stage(unknown)? })
+        staged.extend(self.stage(unknown)?);
+        Ok(StagedHistory { sealed, staged })
+    }
+
+    /// The files, but for those of history, that a command of git names.
+    fn changed_files(
+        &self,
+        command: &[&str],
+        sides: &[&str],
+    ) -> Result<BTreeSet<ProjectPath>, GitVersionError> {
+        const NAMES: [&str; 5] = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
+        let is_own = |path: &ProjectPath| {
+            path.as_str().strip_prefix(SEALED_FOLDER).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let changed = self.paths_of(&[command, &NAMES, sides].concat())?;
+        Ok(changed.into_iter().filter(|path| !is_own(path)).collect())
     }
 
     /// The segments that another work tree of this clone got, with events that led to what the files at `changed` say now: its hook sealed
@@ -111,7 +143,7 @@ impl Workspace {
             let artifact = self.artifact(path).ok();
             let artifact = artifact.as_ref().map(TrackedArtifact::artifact);
             let key = artifact.map_or_else(|| ArtifactKey::of_path(path), ArtifactKey::of);
-            let file = artifact.map(digests_of);
+            let file = artifact.map(Digests::of);
             let lineage = self.with_history(|history| history.lineage(&key, path))?;
             let mut left: Vec<&Event> =
                 lineage.events().iter().filter(|event| Digests::are_same_state(event.after, file)).collect();
@@ -127,11 +159,46 @@ impl Workspace {
         Ok(wanted)
     }
 
-    /// After `git commit FILE`, which leaves out of the index what a hook has staged for the commit: puts the segments of HEAD into it.
+    /// Puts copies of segments into the index, without files in the work tree: those follow once the commit is made.
+    fn stage_copies(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<ProjectPath>, StageHistoryError> {
+        let paths = names.iter().filter_map(|name| Some((name, sealed_path(name)?)));
+        let mut copies: Vec<(&SegmentName, ProjectPath)> = paths.collect();
+        if copies.is_empty() {
+            return Ok(Vec::new());
+        }
+        let asked: Vec<&str> = copies.iter().map(|(_, path)| path.as_str()).collect();
+        let arguments = [&["check-ignore", "-z", "--"], &asked[..]].concat();
+        // It ends with 1 where none is ignored.
+        let ignored = printed(self.root(), &arguments).unwrap_or_default();
+        copies.retain(|(_, path)| !ignored.split('\0').any(|ignored| ignored == path.as_str()));
+        let mut files = Vec::with_capacity(copies.len());
+        for (name, path) in copies {
+            let read = commit::read_copy(self.root(), name, LIMIT);
+            let bytes = read.map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
+            files.push((path, bytes));
+        }
+        self.put_into_index(&files)?;
+        Ok(files.into_iter().map(|(path, _)| path).collect())
+    }
+
+    /// After a commit: writes the files of the segments that its hook has put into the index alone, and puts those of HEAD into the index
+    /// that `git commit FILE` has left out of it.
     ///
     /// # Errors
-    /// When git does not answer, or a segment cannot be read.
+    /// When git does not answer, or a segment cannot be read or written.
     pub fn restage_history(&self) -> Result<Vec<ProjectPath>, StageHistoryError> {
+        const ADDED: [&str; 8] =
+            ["diff-tree", "-r", "-m", "--root", "--no-commit-id", "--name-only", "-z", "--diff-filter=A"];
+        let added = self.paths_of(&[&ADDED[..], &["--relative", "HEAD", "--", SEALED_FOLDER]].concat())?;
+        let added: BTreeSet<SegmentName> = added.iter().filter_map(segment_at).collect();
+        let segments = self.with_history(|history| history.segments())?.into_iter();
+        let copies = segments.filter(|segment| segment.place == SegmentPlace::Copy);
+        let missing: BTreeSet<SegmentName> =
+            copies.map(|segment| segment.name).filter(|name| added.contains(name)).collect();
+        if !missing.is_empty() {
+            let fsync = self.commit_options().fsync;
+            commit::publish_copies(self.root(), &missing, fsync).map_err(TellError::from)?;
+        }
         let committed: BTreeSet<ProjectPath> = self
             .paths_of(&["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", SEALED_FOLDER])?
             .into_iter()
@@ -147,19 +214,23 @@ impl Workspace {
             [".jsonl", ".jsonl.gz", PACK_ENDING].iter().any(|ending| path.ends_with(ending))
         };
         let files: Vec<ProjectPath> = files.into_iter().filter(is_segment).collect();
-        if files.is_empty() {
-            return Ok(files);
-        }
-        let prefix = printed(self.root(), &["rev-parse", "--show-prefix"]).unwrap_or_default();
-        let prefix = prefix.trim_end_matches('\n');
-        let mut entries = Vec::with_capacity(files.len());
+        let mut found = Vec::with_capacity(files.len());
         for path in &files {
             let bytes = own_file::read(self.root().path(), Path::new(path.as_str()), LIMIT)
                 .map_err(|source| StageHistoryError::Segment { path: path.clone(), source })?;
-            entries.push(IndexEntry::of_new(self.root(), prefix, path, &bytes)?);
+            found.push((path.clone(), bytes));
         }
-        index::write(self.root(), &entries)?;
+        self.put_into_index(&found)?;
         Ok(files)
+    }
+
+    fn put_into_index(&self, files: &[(ProjectPath, Vec<u8>)]) -> Result<(), GitVersionError> {
+        let prefix = printed(self.root(), &["rev-parse", "--show-prefix"]).unwrap_or_default();
+        let prefix = prefix.trim_end_matches('\n');
+        let entry =
+            |(path, bytes): &(ProjectPath, Vec<u8>)| IndexEntry::of_new(self.root(), prefix, path, bytes);
+        let entries = files.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+        if entries.is_empty() { Ok(()) } else { index::write(self.root(), &entries) }
     }
 
     /// The paths that git prints, each ended by NUL; none outside of a repository.
@@ -175,7 +246,13 @@ impl Workspace {
     }
 }
 
-fn digests_of(artifact: &Artifact) -> Digests {
-    let state = artifact.state_value().ok();
-    Digests { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) }
+/// The file of a segment that git carries.
+fn sealed_path(name: &SegmentName) -> Option<ProjectPath> {
+    ProjectPath::new(format!("{SEALED_FOLDER}/{name}.jsonl")).ok()
+}
+
+/// The segment whose file stands at a path.
+fn segment_at(path: &ProjectPath) -> Option<SegmentName> {
+    let name = path.as_str().strip_prefix(SEALED_FOLDER)?.strip_prefix('/')?.strip_suffix(".jsonl")?;
+    SegmentName::new(name)
 }

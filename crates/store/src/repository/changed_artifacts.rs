@@ -22,7 +22,7 @@ pub enum ChangedArtifact {
         /// It before, under its path then; `None` where it is new, or held no state.
         before: Option<Box<TrackedArtifact>>,
     },
-    /// It is as it was, and the ledger of its sprint says something else about it.
+    /// It is as it was, and the ledger of its sprint says something else about it, or it names an artifact that is gone.
     Unchanged {
         /// It.
         now: TrackedArtifact,
@@ -74,6 +74,17 @@ impl ChangedArtifact {
         }
     }
 
+    /// The path that it left.
+    pub(crate) fn left(&self) -> Option<&ProjectPath> {
+        match self {
+            Self::Present { now, before: Some(before) } => {
+                Some(before.path()).filter(|path| *path != now.path())
+            }
+            Self::Deleted { before } => Some(before.path()),
+            Self::Present { before: None, .. } | Self::Unchanged { .. } => None,
+        }
+    }
+
     /// It now and before, as far as it was there.
     pub(crate) fn sides(&self) -> impl Iterator<Item = &TrackedArtifact> {
         let before = match self {
@@ -112,10 +123,16 @@ impl Workspace {
         found.artifacts.sort_by(|one, other| one.latest().path().cmp(other.latest().path()));
         let known: BTreeSet<ProjectPath> =
             found.artifacts.iter().map(|changed| changed.latest().path().clone()).collect();
-        for path in stories_of(&ledgers).difference(&known) {
+        let mut beside = stories_of(&ledgers);
+        let left = found.artifacts.iter().filter_map(ChangedArtifact::left);
+        let names: Vec<&str> = left.map(ProjectPath::file_name).collect();
+        if !names.is_empty() {
+            beside.extend(version.files_with(&names)?);
+        }
+        for path in beside.difference(&known).filter(|path| self.configuration().is_artifact(path)) {
             let Some(bytes) = version.read(path)? else { continue };
             let artifact = Artifact::read(path.clone(), bytes);
-            if self.configuration().is_artifact(path) && artifact.is_tracked() {
+            if artifact.is_tracked() {
                 found.artifacts.push(ChangedArtifact::Unchanged { now: self.track(artifact)? });
             }
         }

@@ -10,6 +10,6 @@ pub(crate) mod delegation;
 pub(crate) mod gates;
 pub(crate) mod scope;
 pub(crate) mod manifest;
-pub(crate) mod history;
+pub mod history;
 #[cfg(test)]
 pub(crate) mod sample;

@@ -34,6 +34,8 @@ pub struct GitVersion {
     root: Root,
     /// What stands before `:./PATH` in the name of an object: nothing for the index.
     pub(super) revision: String,
+    /// The same for the state that it is compared with.
+    base: String,
     objects: Mutex<ObjectReader>,
     /// `git diff-…`, already running.
     listing: Mutex<Option<Listing>>,
@@ -61,22 +63,24 @@ impl GitVersion {
         if !process::is_repository(root) {
             return Err(GitVersionError::NoRepository { folder: root.path().to_owned() });
         }
-        let (revision, listing) = match comparison {
+        let head = || "HEAD".to_owned();
+        let (revision, base, listing) = match comparison {
             Comparison::Index => {
-                (String::new(), Some(Listing::start(root, &["diff-index", "--cached"], &["HEAD"])?))
+                (String::new(), head(), Some(Listing::start(root, &["diff-index", "--cached"], &["HEAD"])?))
             }
-            Comparison::Commits { to, .. } if base::is_nothing(to) => ("HEAD".to_owned(), None),
+            Comparison::Commits { to, .. } if base::is_nothing(to) => (head(), head(), None),
             Comparison::Commits { from, to } => {
                 let to = base::commit(root, to)?;
                 let from = base::left(root, from, &to)?;
                 let listing = Listing::start(root, &["diff-tree"], &[&from, &to])?;
-                (to, Some(listing))
+                (to, from, Some(listing))
             }
         };
         let objects = Mutex::new(ObjectReader::start(root.path())?);
         Ok(Self {
             root: root.clone(),
             revision,
+            base,
             objects,
             listing: Mutex::new(listing),
             held: Mutex::default(),
@@ -88,6 +92,11 @@ impl GitVersion {
     /// The project.
     pub const fn root(&self) -> &Root {
         &self.root
+    }
+
+    /// Returns whether it is the index.
+    pub(crate) const fn is_index(&self) -> bool {
+        self.revision.is_empty()
     }
 
     /// The bytes of the file at `path`; `None` where there is none, or something that is no file.
@@ -115,10 +124,17 @@ impl GitVersion {
             return Ok(*answer);
         }
         let is_object = self.object(path)? != Object::Missing;
-        let is_there =
-            is_object || self.revision.is_empty() && self.indexed()?.contains(path.as_str().as_bytes());
+        let is_there = is_object || self.is_index() && self.indexed()?.contains(path.as_str().as_bytes());
         held().insert(path.clone(), is_there);
         Ok(is_there)
+    }
+
+    /// Returns whether a file was there in the state that it is compared with.
+    ///
+    /// # Errors
+    /// When git does not answer.
+    pub(crate) fn held_before(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
+        Ok(self.object_in(&self.base, path)? != Object::Missing)
     }
 
     /// The files in which one of `words` stands, as git finds them: without regard to what kind of files they are.
@@ -174,10 +190,14 @@ impl GitVersion {
 
     /// What stands at `path`. `cat-file` is asked in lines, so a name with a line end is no question.
     fn object(&self, path: &ProjectPath) -> Result<Object, GitVersionError> {
+        self.object_in(&self.revision, path)
+    }
+
+    fn object_in(&self, revision: &str, path: &ProjectPath) -> Result<Object, GitVersionError> {
         if path.as_str().contains('\n') {
             return Ok(Object::Missing);
         }
-        let objects = self.objects().read(&[format!("{}:./{path}", self.revision)])?;
+        let objects = self.objects().read(&[format!("{revision}:./{path}")])?;
         Ok(objects.into_iter().next().unwrap_or(Object::Missing))
     }
 
@@ -191,7 +211,7 @@ impl GitVersion {
         let Some(listing) = listing else { return Ok(GitChanges::default()) };
         let output = listing.finish(&self.root)?;
         let raw = parse(&output)?;
-        let is_index = self.revision.is_empty();
+        let is_index = self.is_index();
         if is_index {
             self.place_supposed(&raw);
         }

@@ -15,7 +15,8 @@ pub(crate) static RULE: Rule = Rule {
               the same change has no explanation and is refused (SM901).",
     bad: "---\n# step 3 was reopened, and the segment with that event is not staged\nstepsCompleted: [1, 2]\n---\n",
     good: "---\n# the segment is committed with the artifact\nstepsCompleted: [1, 2]\n---\n",
-    fix: "Run `stepmark journal seal --stage` and commit again: it puts the events of the staged artifacts into the commit. The hook that \
+    fix: "Run `stepmark journal seal --stage` and commit again: it puts the events of the staged artifacts into the commit, and those of all \
+              artifacts where nothing is staged, as before a push. `git commit FILE` would leave them out: commit what is staged. The hook that \
               `stepmark hook install` writes does so by itself; pre-commit, prek and lefthook may not stage files.",
     decision: Decision::OfArtifact(check),
 };
@@ -24,14 +25,16 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let is_missing =
         readable_base(subject).and_then(|base| base.accepted).is_some_and(AcceptedLosses::is_missing);
     if is_missing {
-        let message =
-            "what was taken away here is explained by history that the commit does not hold".to_owned();
-        found.push(
-            subject
-                .finding(&RULE, Span::at(0), message)
-                .with_help("run `stepmark journal seal --stage`, and commit again"),
-        );
+        found.push(finding(subject));
     }
+}
+
+/// The finding in an artifact that lost something, or is deleted.
+pub fn finding(subject: &Subject<'_>) -> Finding {
+    let message = "what was taken away here is explained by history that the commit does not hold".to_owned();
+    subject
+        .finding(&RULE, Span::at(0), message)
+        .with_help("run `stepmark journal seal --stage`, and commit again without naming files")
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ pub(crate) mod state_key_removed;
 pub(crate) mod key_removed;
 pub(crate) mod id_changed;
 pub(crate) mod artifact_deleted;
-pub(crate) mod history_missing;
+pub mod history_missing;
 #[cfg(test)]
 mod sample;
 

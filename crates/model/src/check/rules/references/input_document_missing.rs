@@ -1,10 +1,9 @@
 //! SM402: an input document is not there.
 
-use crate::artifact::ProjectPath;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 
 /// The rule.
-pub(crate) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "SM402",
     name: "input-document-missing",
     group: Group::References,
@@ -19,37 +18,14 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(environment) = subject.environment else { return };
-    let folder = subject.artifact.path().as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
     for document in &subject.artifact.state().input_documents {
-        let candidates = candidates(&document.path, folder);
+        let candidates = document.candidates(subject.artifact.path());
         if !candidates.is_empty() && !candidates.iter().any(|path| environment.exists(path)) {
             let message = format!("`{}` is not in the project", document.path);
             let finding = subject.finding(&RULE, document.span, message);
             found.push(finding.with_help("correct the path, or take the entry out"));
         }
     }
-}
-
-/// The paths at which the document may be: below the root, or beside the artifact. None for what is no path
-/// of the project: an address, a pattern, a variable, a path of one machine, a remark.
-fn candidates(written: &str, folder: &str) -> Vec<ProjectPath> {
-    let path = written.trim().strip_prefix("{project-root}/").unwrap_or(written.trim());
-    let path = path.split(['#', '?']).next().unwrap_or(path);
-    let is_no_path = path.contains(['{', '}', '*', '<', '>', '|', '"'])
-        || path.contains("://")
-        || path.starts_with(['/', '~']);
-    // A name without an ending or a folder may be a title.
-    let looks_like_a_path =
-        path.contains('/') || path.rsplit_once('.').is_some_and(|(_, ending)| is_ending(ending));
-    if is_no_path || !looks_like_a_path {
-        return Vec::new();
-    }
-    let beside = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-    [path.to_owned(), beside].iter().filter_map(|path| ProjectPath::new(path).ok()).collect()
-}
-
-fn is_ending(ending: &str) -> bool {
-    (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]

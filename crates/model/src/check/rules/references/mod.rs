@@ -1,6 +1,6 @@
 //! Files that an artifact names.
 
 pub(crate) mod absolute_path;
-pub(crate) mod input_document_missing;
+pub mod input_document_missing;
 pub mod successor_missing;
 pub(crate) mod next_step_missing;

@@ -4,10 +4,10 @@ use std::{fs, path::Path};
 
 use crate::harness::{Repository, Run, Sandbox};
 
-const PRD: &str = "docs/prd.md";
+pub(super) const PRD: &str = "docs/prd.md";
 
 /// A repository with hooks and one commit on `main`.
-fn repository(test: &str) -> Option<Repository> {
+pub(super) fn repository(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
     repository.sandbox.write(".stepmark/config.yaml", "# A project.\n");
     for artifact in [PRD, "docs/other.md"] {
@@ -19,19 +19,19 @@ fn repository(test: &str) -> Option<Repository> {
 }
 
 /// Runs git, whose hooks find stepmark.
-fn git(repository: &Repository, arguments: &[&str]) -> Run {
+pub(super) fn git(repository: &Repository, arguments: &[&str]) -> Run {
     let run = repository.try_git_with_stepmark(arguments);
     assert_eq!(run.code, 0, "git {arguments:?}: {run}");
     run
 }
 
-fn reopen(repository: &Repository, artifact: &str, step: &str) {
+pub(super) fn reopen(repository: &Repository, artifact: &str, step: &str) {
     let run = repository.stepmark(&["reopen", artifact, step]);
     assert_eq!(run.code, 0, "{run}");
 }
 
 /// What `check --from BASE` says in a fresh clone of so many commits, which has no journal but that of git.
-fn in_clone(repository: &Repository, base: &str, depth: Option<&str>) -> Run {
+pub(super) fn in_clone(repository: &Repository, base: &str, depth: Option<&str>) -> Run {
     let place = repository.sandbox.outside().join(format!("clone-{base}-{}", depth.unwrap_or("all")));
     let from = format!("file://{}", repository.sandbox.root().display());
     let mut arguments = vec!["clone", "--quiet", "--no-local"];
@@ -44,7 +44,7 @@ fn in_clone(repository: &Repository, base: &str, depth: Option<&str>) -> Run {
     run
 }
 
-fn status(repository: &Repository) -> String {
+pub(super) fn status(repository: &Repository) -> String {
     repository.git(&["status", "--porcelain"])
 }
 

@@ -1,0 +1,286 @@
+//! The explanation of a loss by history. Pure: events and states in, verdict out.
+
+use std::collections::HashSet;
+
+use serde_json::Value as Json;
+
+use super::{Digests, Event, EventId, Kind, Lineage};
+use crate::{check::Loss, workflow::StepId};
+use stepmark_frontmatter::{Change, Operation, Segment};
+
+/// A change of an artifact between two states of its repository, with what history knows of it.
+#[derive(Clone, Copy)]
+pub struct ChangeInHistory<'a> {
+    /// The events of the artifact that this clone knows.
+    pub lineage: &'a Lineage,
+    /// The artifact in the older state.
+    pub before: Option<Digests>,
+    /// The artifact in the newer state; `None` where it is deleted.
+    pub now: Option<Digests>,
+    /// Its frontmatter in the newer state.
+    pub now_state: Option<&'a Json>,
+    /// The kind of the newer state.
+    pub newer: NewerState,
+    /// Returns whether the older state of the repository holds the event.
+    pub is_held_before: &'a dyn Fn(EventId) -> bool,
+    /// Returns whether the newer state of the repository holds the event.
+    pub is_held_now: &'a dyn Fn(EventId) -> bool,
+}
+
+/// The newer of two states of a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewerState {
+    /// A commit.
+    Commit,
+    /// The index.
+    Index {
+        /// The artifact in the work tree, which may be ahead of the index.
+        worktree: Option<Digests>,
+    },
+}
+
+/// The explanation that history has of a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossExplanation {
+    /// Somebody took it away through stepmark, and the newer state holds the event: every clone can see why.
+    Held,
+    /// The same, but only this clone knows the event.
+    NotHeld,
+    /// None.
+    Unexplained,
+}
+
+/// The effect of an event on what is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// It was there, and is not any more.
+    Lost,
+    /// It came, or stayed while its neighbours changed.
+    There,
+}
+
+impl ChangeInHistory<'_> {
+    /// Explains `loss`. Events that the newer state holds decide, as they do in every other clone; only where they do not
+    /// explain it all events of this clone are asked.
+    pub fn explanation(&self, loss: &Loss<'_>) -> LossExplanation {
+        if self.is_explained(loss, self.is_held_now) {
+            LossExplanation::Held
+        } else if self.is_explained(loss, &|_| true) {
+            LossExplanation::NotHeld
+        } else {
+            LossExplanation::Unexplained
+        }
+    }
+
+    /// Returns whether the events that `counts` explain the loss.
+    ///
+    /// Events that led to the newer state decide, each by what happened before it: the last word on the loss must be that
+    /// somebody took it away. Where no event led there, as after a merge, it is enough that one of the last words is.
+    fn is_explained(&self, loss: &Loss<'_>, counts: &dyn Fn(EventId) -> bool) -> bool {
+        let past = self.past_of_before();
+        let took_away = |event: &Event| {
+            self.effect(event, loss) == Some(Effect::Lost)
+                && self.is_deliberate(event, loss)
+                && !past.contains(&event.id)
+        };
+        let events = self.lineage.events().iter();
+        let arrivals: Vec<&Event> = events
+            .filter(|event| Digests::are_same_state(event.after, self.now))
+            .filter(|event| counts(event.id) && !past.contains(&event.id))
+            .collect();
+        if arrivals.is_empty() {
+            return self.last_words(loss, counts, None).into_iter().any(took_away);
+        }
+        arrivals.iter().any(|arrival| {
+            let later = self.descendants(arrival.id);
+            let is_last = !arrivals.iter().any(|other| later.contains(&other.id));
+            let ancestors = self.ancestors(arrival.id);
+            let is_left = |event: &Event| match self.newer {
+                NewerState::Commit => false,
+                NewerState::Index { worktree } => {
+                    let later = &self.descendants(event.id) - &ancestors;
+                    self.was_left(&later, worktree, loss, counts)
+                }
+            };
+            is_last
+                && self
+                    .last_words(loss, counts, Some(&ancestors))
+                    .into_iter()
+                    .any(|event| took_away(event) && !is_left(event))
+        })
+    }
+
+    /// Returns whether the loss was spoken of by `later` events, which did not lead to the index, and the work tree shows none of their
+    /// states: then somebody wrote the older state back. Where it shows one, the index is only behind the work tree.
+    fn was_left(
+        &self,
+        later: &HashSet<EventId>,
+        worktree: Option<Digests>,
+        loss: &Loss<'_>,
+        counts: &dyn Fn(EventId) -> bool,
+    ) -> bool {
+        let later = || self.lineage.events().iter().filter(|event| later.contains(&event.id));
+        later().any(|event| counts(event.id) && self.effect(event, loss).is_some())
+            && !later().any(|event| Digests::are_same_state(event.after, worktree))
+    }
+
+    /// The events that had happened when the older state was made, as far as states tell: those that led to it. A state that recurs
+    /// is that of its latest event only where the older state of the repository holds what lies between.
+    fn past_of_before(&self) -> HashSet<EventId> {
+        let leads_here = |event: &&Event| Digests::are_same_state(event.after, self.before);
+        let all: Vec<&Event> = self.lineage.events().iter().filter(leads_here).collect();
+        let pasts: Vec<(EventId, HashSet<EventId>)> =
+            all.iter().map(|event| (event.id, self.ancestors(event.id))).collect();
+        let is_past = |id: EventId| {
+            pasts.iter().all(|(_, past)| past.contains(&id))
+                || (self.is_held_before)(id)
+                || pasts.iter().any(|(end, past)| past.contains(&id) && (self.is_held_before)(*end))
+        };
+        let candidates: HashSet<EventId> = pasts.iter().flat_map(|(_, past)| past.iter().copied()).collect();
+        candidates.into_iter().filter(|id| is_past(*id)).collect()
+    }
+
+    /// The events, of those that count and are `within`, that speak of the loss and are followed by no other that does.
+    fn last_words(
+        &self,
+        loss: &Loss<'_>,
+        counts: &dyn Fn(EventId) -> bool,
+        within: Option<&HashSet<EventId>>,
+    ) -> Vec<&Event> {
+        let (mut last, mut followed) = (Vec::new(), HashSet::new());
+        let is_within = |event: &&Event| within.is_none_or(|within| within.contains(&event.id));
+        for event in self.lineage.events().iter().rev().filter(is_within) {
+            let is_followed = followed.contains(&event.id);
+            let speaks = counts(event.id) && self.effect(event, loss).is_some();
+            if speaks && !is_followed {
+                last.push(event);
+            }
+            if speaks || is_followed {
+                followed.extend(event.parents.iter().copied());
+            }
+        }
+        last
+    }
+
+    /// The event and those that it follows.
+    fn ancestors(&self, id: EventId) -> HashSet<EventId> {
+        let (mut found, mut left) = (HashSet::new(), vec![id]);
+        while let Some(id) = left.pop() {
+            if found.insert(id) {
+                left.extend(self.lineage.get(id).into_iter().flat_map(|event| event.parents.iter().copied()));
+            }
+        }
+        found
+    }
+
+    /// The events that follow one.
+    fn descendants(&self, id: EventId) -> HashSet<EventId> {
+        let mut found = HashSet::new();
+        for event in self.lineage.events() {
+            if event.parents.iter().any(|parent| *parent == id || found.contains(parent)) {
+                found.insert(event.id);
+            }
+        }
+        found
+    }
+
+    /// `None`: the event does not speak of the loss.
+    fn effect(&self, event: &Event, loss: &Loss<'_>) -> Option<Effect> {
+        if event.kind == Kind::EXTERNAL_EDIT && event.parents.len() > 1 {
+            // What git made of several states: the word of each of them still counts.
+            return None;
+        }
+        match loss {
+            Loss::Artifact => Some(if event.after.is_none() { Effect::Lost } else { Effect::There }),
+            Loss::Value { key } => {
+                changes_under(event, key).next()?;
+                let now = self.now_state.and_then(|state| state.get(*key));
+                let leads_elsewhere = |change: &Change| change.path.0.len() == 1 && new_value(change) != now;
+                Some(if changes_under(event, key).any(leads_elsewhere) {
+                    Effect::There
+                } else {
+                    Effect::Lost
+                })
+            }
+            Loss::Step { list, spelling } => {
+                let step = StepId::parse(spelling);
+                let has_step = |value: Option<&Json>| value.is_some_and(|value| names(value, &step));
+                let was = changes_under(event, list).any(|change| has_step(old_value(change)));
+                let is = changes_under(event, list).any(|change| has_step(new_value(change)));
+                match (was, is) {
+                    (_, true) => Some(Effect::There),
+                    (true, false) => Some(Effect::Lost),
+                    (false, false) => None,
+                }
+            }
+        }
+    }
+
+    /// Returns whether the author of the event said what was to happen. A step goes by `reopen`, or with an earlier state that is
+    /// put back, or against what was refused; a value by any command; an artifact by `remove`, as it was then or had become since.
+    fn is_deliberate(&self, event: &Event, loss: &Loss<'_>) -> bool {
+        let is_override = |event: &Event| event.kind == Kind::OVERRIDE;
+        let is_own_change = event.kind == Kind::CHANGE;
+        let puts_back = [Kind::UNDO, Kind::RESTORE, Kind::IMPORT].contains(&event.kind) || is_override(event);
+        match loss {
+            Loss::Artifact => (event.kind == Kind::DELETE || puts_back) && self.is_about_before(event),
+            Loss::Value { .. } => puts_back || is_own_change,
+            Loss::Step { .. } => {
+                let is_reopen =
+                    event.command.as_deref().is_some_and(|command| command.starts_with("reopen "));
+                let mut parents = event.parents.iter().filter_map(|parent| self.lineage.get(*parent));
+                puts_back || is_own_change && (is_reopen || parents.any(is_override))
+            }
+        }
+    }
+
+    /// Returns whether a removal is that of the older state, and not of another one on another branch.
+    fn is_about_before(&self, event: &Event) -> bool {
+        let ancestors = self.ancestors(event.id);
+        let mut led_to_before =
+            self.lineage.events().iter().filter(|event| Digests::are_same_state(event.after, self.before));
+        let is_known = led_to_before.clone().next().is_some();
+        !is_known
+            || Digests::are_same_state(event.before, self.before)
+            || led_to_before.any(|before| ancestors.contains(&before.id))
+    }
+}
+
+const fn old_value(change: &Change) -> Option<&Json> {
+    match &change.op {
+        Operation::Set { old, .. } | Operation::Remove { old } => Some(old),
+        Operation::Insert { .. } => None,
+    }
+}
+
+const fn new_value(change: &Change) -> Option<&Json> {
+    match &change.op {
+        Operation::Set { new, .. } | Operation::Insert { new } => Some(new),
+        Operation::Remove { .. } => None,
+    }
+}
+
+/// The changes of an event at a key of the root, and below it.
+fn changes_under<'a>(event: &'a Event, key: &'a str) -> impl Iterator<Item = &'a Change> {
+    let is_under =
+        move |change: &&Change| matches!(change.path.0.first(), Some(Segment::Key(first)) if first == key);
+    event.changes.iter().filter(is_under)
+}
+
+/// Returns whether a list, or an item of one, names the step.
+fn names(value: &Json, step: &StepId) -> bool {
+    let is_step = |spelling: &str| {
+        let id = StepId::parse(spelling);
+        id.spelling() == step.spelling() || id.number().is_some() && id.form() == step.form()
+    };
+    match value {
+        Json::Array(items) => items.iter().any(|item| names(item, step)),
+        Json::Object(entries) => ["step", "id", "name"]
+            .iter()
+            .find_map(|key| entries.get(*key))
+            .is_some_and(|item| names(item, step)),
+        Json::String(text) => is_step(text),
+        Json::Number(number) => is_step(&number.to_string()),
+        Json::Null | Json::Bool(_) => false,
+    }
+}

@@ -1,0 +1,8 @@
+//! The history of artifacts, and how commits, branches and clones carry it.
+
+mod anchor;
+mod between_branches;
+mod checks;
+mod damage;
+mod in_commits;
+mod ways;
