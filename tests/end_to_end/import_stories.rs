@@ -276,3 +276,31 @@ fn what_a_review_of_bmad_sent_back_is_taken_in_and_never_undone() {
     let log = sandbox.stepmark(&["log", "1.1", "--limit", "1"]).stdout;
     assert!(log.contains("status review → in-progress"), "{log}");
 }
+
+#[test]
+fn a_story_that_came_after_the_import_is_told_by_all_that_lead_on() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(&path("1-1-lamp"), story("1-1-lamp", None, Some("done")));
+    sandbox.write(LEDGER, ledger(&[("epic-1", "in-progress"), ("1-1-lamp", "done"), ("1-2-dim", "review")]));
+    assert_eq!(sandbox.stepmark(&["import", "stories"]).code, 0);
+    sandbox.write(&path("1-2-dim"), story("1-2-dim", None, Some("review")));
+    assert_snapshot!(sandbox.stepmark(&["check"]), @r"
+    exit 0
+    ── stdout
+    note[SM311]: the story is not imported: its frontmatter has no status
+     --> _bmad-output/implementation-artifacts/1-2-dim.md:3:9
+      |
+    3 | Status: review
+      |         ^^^^^^
+      |
+      = help: `stepmark import stories _bmad-output/implementation-artifacts/1-2-dim.md` takes it in
+
+    2 artifacts: 0 errors, 0 warnings, 1 note
+    ");
+    let status = sandbox.stepmark(&["status"]).stdout;
+    assert!(status.contains("1-2-dim   not imported  import stories"), "{status}");
+    let next = sandbox.stepmark(&["next"]);
+    assert!(next.code == 1 && next.stderr.contains("help: `stepmark import stories`"), "{next}");
+    let moved = sandbox.stepmark(&["transition", "1.2", "done"]);
+    assert!(moved.code == 1 && moved.stderr.contains("help: `stepmark import stories _bmad"), "{moved}");
+}

@@ -99,6 +99,7 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::OpenChildren { .. } => {
             "finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()
         }
+        TransitionRefusal::NotImported => format!("`stepmark import stories {path}` takes it in"),
         TransitionRefusal::NoLifecycle => format!(
             "declare one under `lifecycles` in `.stepmark/config.yaml`, or write the word: `stepmark set {path} status=…`"
         ),

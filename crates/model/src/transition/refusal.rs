@@ -57,6 +57,9 @@ pub enum TransitionRefusal {
     /// It has no lifecycle, so nobody knows which states there are.
     #[error("it has no lifecycle: neither the configuration nor its type gives it one")]
     NoLifecycle,
+    /// It is a story that is not imported, so its frontmatter has no status to move.
+    #[error("it is a story that is not imported yet: its frontmatter has no status")]
+    NotImported,
     /// Its lifecycle forbids the move.
     #[error(transparent)]
     Move(Box<MoveRefusal>),
