@@ -99,13 +99,13 @@ fn answer(report: &ResumeReport, tier: Tier, chosen: &SourceReport) -> ResumeDec
         let paths: Vec<String> = report.delegations.iter().map(|child| format!("`{}`", child.path)).collect();
         cautions.push(format!("work that was delegated is not finished: {}", paths.join(", ")));
     }
-    ResumeDecision::Answer(ResumeAnswer {
+    ResumeDecision::Answer(Box::new(ResumeAnswer {
         tier,
         source: chosen.source.clone(),
         point: point.clone(),
         why: why(report, chosen),
         cautions,
-    })
+    }))
 }
 
 /// The remark on another source that is believed too: it knows more steps, is newer, or (git, which alone
@@ -212,7 +212,7 @@ mod tests {
 
     fn answered(verdict: ResumeDecision) -> ResumeAnswer {
         match verdict {
-            ResumeDecision::Answer(answer) => answer,
+            ResumeDecision::Answer(answer) => *answer,
             other => panic!("{other:?}"),
         }
     }
