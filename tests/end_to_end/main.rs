@@ -2,7 +2,12 @@
 #![expect(clippy::disallowed_methods, reason = "tests make, run and look at everything directly")]
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "../../crates/sync/tests/github/fake/mod.rs"]
+#[expect(dead_code, reason = "the tests of the worker use more of it")]
+mod fake_github;
 mod harness;
+#[path = "../../crates/sync/tests/recording/mod.rs"]
+mod recording;
 
 mod active_artifact;
 mod arguments;
@@ -66,6 +71,7 @@ mod scope;
 mod serve;
 mod session;
 mod set;
+mod shared_day;
 mod show;
 mod simultaneous_writers;
 mod status;

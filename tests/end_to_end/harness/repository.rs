@@ -54,7 +54,8 @@ impl Repository {
         format!("{program}:{}:/usr/bin:/bin", self.git.parent().unwrap().display())
     }
 
-    fn git_command(&self, arguments: &[&str]) -> Command {
+    /// `git ARGUMENTS…`, to be run in the project.
+    pub(crate) fn git_command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.git);
         self.sandbox.isolate(command.args(arguments));
         for role in ["AUTHOR", "COMMITTER"] {

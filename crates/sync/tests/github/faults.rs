@@ -154,8 +154,8 @@ async fn no_answer_shows_the_credential() {
     let mut shown =
         format!("{tracker:?} {:?}", tracker.route(stepmark_sync::tracker::RequestKind::List, &[]));
     for fault in [
-        Fault::Answer(Reply::error(401, &format!("Bad credentials: {}", crate::project::TOKEN))),
-        Fault::Scramble(format!("token {}", crate::project::TOKEN)),
+        Fault::Answer(Reply::error(401, &format!("Bad credentials: {}", crate::fake::TOKEN))),
+        Fault::Scramble(format!("token {}", crate::fake::TOKEN)),
         Fault::Reset,
     ] {
         fake.fail(CREATE, fault);

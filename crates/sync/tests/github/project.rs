@@ -13,10 +13,7 @@ use stepmark_sync::{
     },
 };
 
-use crate::fake::FakeGitHub;
-
-/// The credential that the server accepts.
-pub(crate) const TOKEN: &str = "ghp_thisIsTheSECRET";
+use crate::fake::{FakeGitHub, TOKEN};
 
 pub(crate) fn marker(id: &str) -> Marker {
     Marker::new("p", ArtifactKey::of_id(id)).unwrap()

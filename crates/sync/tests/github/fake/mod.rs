@@ -29,6 +29,9 @@ pub(crate) use self::{
     watch::Side,
 };
 
+/// The credential that the server accepts.
+pub(crate) const TOKEN: &str = "ghp_thisIsTheSECRET";
+
 /// A server on this machine. It ends with the test.
 pub(crate) struct FakeGitHub {
     state: Arc<Mutex<State>>,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Chaos, Fault, Issue, Watch, When,
+    Chaos, Fault, Issue, TOKEN, Watch, When,
     http::{Reply, Request},
 };
 
@@ -38,8 +38,6 @@ pub(crate) struct State {
     /// What somebody writes into the next issue as soon as it is made.
     pub(crate) written_at_once: Option<String>,
 }
-
-use crate::project::TOKEN;
 
 impl State {
     pub(super) fn new(port: u16) -> Self {
