@@ -12,8 +12,8 @@ fn without_any_work_several_are_named() {
     assert_snapshot!(demo.reads_only(&["next"]), @r"
     exit 2
     ── stderr
-    error: no artifact is named, and 4 artifacts are unfinished: `_bmad-output/brainstorming/brainstorming-session-2026-01-12.md`, `_bmad-output/planning-artifacts/architecture.md`, `_bmad-output/planning-artifacts/market-research-2026-01-13.md`, `_bmad-output/planning-artifacts/prd.md`
-      help: name one, or set `active` in `.stepmark/config.yaml`
+    error: no artifact is named, and 5 artifacts are unfinished: `brainstorming-session-2026-01-12`, `1-1-borrow-a-tool`, `architecture`, `market-research-2026-01-13`, `prd`
+      help: name one; `stepmark status` shows what comes next in each
     ");
     assert_eq!(demo.reads_only(&["complete", "4"]).code, 2);
     assert_eq!(demo.reads_only(&["show"]).code, 2);
@@ -59,6 +59,13 @@ fn a_file_without_a_step_and_a_misspelt_file_are_told() {
       help: `stepmark next _bmad-output/planning-artifacts/prd.md` says which is the next
     ");
     assert_eq!(demo.reads_only(&["complete", "docs/pdr.md", "4"]).code, 2, "it is no step");
-    assert_eq!(demo.stepmark(&["complete", "pdr", "4"]).code, 1, "there is no step `pdr`");
+    assert_snapshot!(demo.stepmark(&["complete", "pdr", "4"]), @r"
+    exit 2
+    ── stderr
+    error: there is no artifact `pdr`
+      help: `stepmark status` lists what there is
+    ");
+    assert_eq!(demo.stepmark(&["complete", "1.7", "4"]).code, 2, "there is no story 1.7");
+    assert_eq!(demo.stepmark(&["gate", "check", "pdr", "4"]).code, 2);
     assert_eq!(demo.stepmark(&["complete", "prd", "4", "5"]).code, 0);
 }

@@ -24,7 +24,8 @@ fn staged(repository: &Repository) -> Run {
 /// The paths that have findings, and how many artifacts were looked at.
 fn findings(run: &Run) -> (Vec<String>, u64) {
     let answer = run.json("stepmark.check/1");
-    let paths = answer["findings"].as_array().unwrap().iter();
+    // The stories here say their status in a line: that they wait for an import is told of each.
+    let paths = answer["findings"].as_array().unwrap().iter().filter(|finding| finding["id"] != "SM311");
     let mut paths: Vec<_> = paths.map(|finding| finding["path"].as_str().unwrap().to_owned()).collect();
     paths.dedup();
     (paths, answer["artifacts"].as_u64().unwrap())

@@ -241,3 +241,66 @@ fn what_a_workflow_of_bmad_moves_is_taken_in_and_never_taken_back() {
     let log = sandbox.stepmark(&["log", &path("1-2-b")]);
     assert!(log.stdout.contains("import"), "{log}");
 }
+
+#[test]
+fn what_a_review_of_bmad_sent_back_is_taken_in_and_never_undone() {
+    let sandbox = Sandbox::empty();
+    let lamp = path("1-1-lamp");
+    sandbox.write(&lamp, story("1-1-lamp", None, Some("in-progress")));
+    sandbox.write(LEDGER, ledger(&[("epic-1", "in-progress"), ("1-1-lamp", "in-progress")]));
+    assert_eq!(sandbox.stepmark(&["import", "stories"]).code, 0);
+    assert_eq!(sandbox.stepmark(&["transition", "1.1", "review"]).code, 0);
+    // The workflow `code-review` writes line and ledger.
+    for file in [&lamp, LEDGER] {
+        let text = String::from_utf8(sandbox.read(file)).unwrap();
+        let text = text.replace("Status: review", "Status: in-progress");
+        sandbox.write(file, text.replace("1-1-lamp: review", "1-1-lamp: in-progress"));
+    }
+    let before = sandbox.read(&lamp);
+    let check = sandbox.stepmark(&["check", "1.1"]).stdout;
+    assert!(check.contains("--prefer sprint-status") && check.contains("a review sent it back"), "{check}");
+    sandbox.stepmark(&["check", "--fix", "--unsafe-fixes"]);
+    let left = sandbox.stepmark(&["project", "--ledgers"]);
+    assert!(left.code == 1 && left.stderr.contains("a review has sent the story back since"), "{left}");
+    assert_eq!(before, sandbox.read(&lamp));
+    assert_snapshot!(sandbox.stepmark(&["import", "stories", "--prefer", "furthest"]), @r"
+    exit 0
+    ── stdout
+    STORY                                              FRONTMATTER  STATUS LINE  SPRINT STATUS  CHOSEN
+    _bmad-output/implementation-artifacts/1-1-lamp.md  review       in-progress  in-progress    in-progress
+    1 story written, 0 unchanged; 0 values of ledgers written
+    ");
+    let text = String::from_utf8(sandbox.read(&lamp)).unwrap();
+    assert!(text.contains("status: in-progress\n") && text.contains("Status: in-progress\n"), "{text}");
+    assert_eq!(sandbox.stepmark(&["check"]).code, 0);
+    let log = sandbox.stepmark(&["log", "1.1", "--limit", "1"]).stdout;
+    assert!(log.contains("status review → in-progress"), "{log}");
+}
+
+#[test]
+fn a_story_that_came_after_the_import_is_told_by_all_that_lead_on() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(&path("1-1-lamp"), story("1-1-lamp", None, Some("done")));
+    sandbox.write(LEDGER, ledger(&[("epic-1", "in-progress"), ("1-1-lamp", "done"), ("1-2-dim", "review")]));
+    assert_eq!(sandbox.stepmark(&["import", "stories"]).code, 0);
+    sandbox.write(&path("1-2-dim"), story("1-2-dim", None, Some("review")));
+    assert_snapshot!(sandbox.stepmark(&["check"]), @r"
+    exit 0
+    ── stdout
+    note[SM311]: the story is not imported: its frontmatter has no status
+     --> _bmad-output/implementation-artifacts/1-2-dim.md:3:9
+      |
+    3 | Status: review
+      |         ^^^^^^
+      |
+      = help: `stepmark import stories _bmad-output/implementation-artifacts/1-2-dim.md` takes it in
+
+    2 artifacts: 0 errors, 0 warnings, 1 note
+    ");
+    let status = sandbox.stepmark(&["status"]).stdout;
+    assert!(status.contains("1-2-dim   not imported  import stories"), "{status}");
+    let next = sandbox.stepmark(&["next"]);
+    assert!(next.code == 1 && next.stderr.contains("help: `stepmark import stories`"), "{next}");
+    let moved = sandbox.stepmark(&["transition", "1.2", "done"]);
+    assert!(moved.code == 1 && moved.stderr.contains("help: `stepmark import stories _bmad"), "{moved}");
+}

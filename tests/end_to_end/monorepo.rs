@@ -40,7 +40,7 @@ fn every_project_is_shown_from_the_top() {
     exit 2
     ── stderr
     error: `[ROOT]` is no project but holds 2 projects: `packages/a`, `packages/b`
-      help: name one with `--root [ROOT]/packages/a`, or go into its folder; `--root [ROOT]` takes all for one
+      help: name one with `--root [ROOT]/packages/a`, or go into its folder; `--root [ROOT]` takes all for one, `--root '*'` each by itself
     ");
     // What names a file of one of them is about that one, with its configuration and history.
     assert_eq!(repository.stepmark(&["set", A, "title=Tide"]).code, 0);
@@ -50,6 +50,79 @@ fn every_project_is_shown_from_the_top() {
     // As if all of it were one.
     let all = repository.stepmark(&["list", "--root", "."]);
     assert!(all.stdout.contains(A) && all.stdout.contains(B), "{all}");
+}
+
+#[test]
+fn what_is_asked_at_the_top_is_answered_by_each_project_or_the_one_that_is_meant() {
+    let Some(repository) = repository("monorepo words") else { return };
+    repository.sandbox.write("packages/b/_bmad-output/brief.md", "---\nstepsCompleted: [1]\n---\n# B\n");
+    assert_eq!(repository.stepmark(&["set", A, "title=Tide"]).code, 0);
+    for (arguments, code) in
+        [(&["log"][..], 0), (&["resume"], 0), (&["query", "SELECT path FROM artifacts"], 0)]
+    {
+        let run = repository.stepmark(arguments);
+        assert_eq!(run.code, code, "{run}");
+        assert!(run.stdout.contains("packages/a:\n") && run.stdout.contains("packages/b:\n"), "{run}");
+    }
+    let shown = repository.stepmark(&["show", "brief"]);
+    assert!(shown.code == 0 && shown.stdout.contains("_bmad-output/brief.md"), "{shown}");
+    assert_eq!(repository.stepmark(&["complete", "brief", "2"]).code, 0);
+    let answer = repository.stepmark(&["show", "brief", "--json"]).json("stepmark.show/1");
+    assert_eq!(answer["steps_completed"], serde_json::json!(["1", "2"]));
+    assert_snapshot!(repository.stepmark(&["show", "prd"]), @r"
+    exit 2
+    ── stderr
+    error: several projects have an artifact of that name: `packages/a`, `packages/b`
+      help: name one with `--root packages/a`, or go into its folder
+    ");
+}
+
+#[test]
+fn init_at_the_top_is_for_each_project() {
+    let Some(repository) = repository("monorepo init") else { return };
+    assert_snapshot!(repository.stepmark(&["init"]), @r"
+    exit 0
+    ── stdout
+    packages/a:
+    created .stepmark/config.yaml in [ROOT]/packages/a
+
+    packages/b:
+    .stepmark/config.yaml is there already in [ROOT]/packages/b
+    ");
+    assert!(
+        !repository.sandbox.place(".stepmark/config.yaml").exists(),
+        "the projects below are not swallowed"
+    );
+    assert_eq!(repository.stepmark(&["log"]).code, 0);
+    let json = repository.stepmark(&["init", "--json"]);
+    assert!(
+        json.code == 2 && json.json_error()["error"].as_str().unwrap().contains("`packages/b`"),
+        "{json}"
+    );
+    assert_eq!(repository.stepmark(&["init", "--root", "."]).code, 0, "who wants one");
+    assert!(repository.stepmark(&["list"]).stdout.contains(A));
+}
+
+#[test]
+fn a_hook_at_the_top_shows_what_each_project_holds_also_one_that_came_later() {
+    let Some(repository) = repository("monorepo later") else { return };
+    assert_eq!(repository.stepmark(&["hook", "install"]).code, 0);
+    const C: &str = "packages/c/_bmad-output/planning-artifacts/prd.md";
+    repository.sandbox.write("packages/c/_bmad/bmm/config.yaml", "user_name: Ada\n");
+    repository.sandbox.write(C, prd("1, 2"));
+    let passed = repository.try_git_with_stepmark(&["add", "--all"]);
+    assert_eq!(passed.code, 0, "{passed}");
+    let passed = repository.try_git_with_stepmark(&["commit", "--quiet", "-m", "c"]);
+    assert_eq!(passed.to_string(), "exit 0\n", "a hook that passes is silent");
+    for path in [A, C] {
+        repository.sandbox.write(path, prd("1"));
+    }
+    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "--all", "-m", "less"]);
+    assert_eq!(run.code, 1, "{run}");
+    let told = format!("{}{}", run.stdout, run.stderr);
+    assert!(told.contains("packages/a:\n") && told.contains("packages/c:\n"), "{run}");
+    assert!(told.contains(&format!("--> {C}:3")), "as git's top sees it: {run}");
+    assert!(!told.contains("packages/b:\n"), "nothing is wrong there: {run}");
 }
 
 #[test]

@@ -5,7 +5,89 @@ use insta::assert_snapshot;
 use crate::harness::{
     Sandbox,
     demo::{ARCHITECTURE, BRAINSTORMING, BRIEF, EPICS, PRD},
+    sprint::{path, story},
 };
+
+/// A spec of BMAD 6.12, of which a status is all that tells how far it is.
+fn spec(status: &str) -> String {
+    format!("---\ntitle: A lamp\ntype: feature\nstatus: {status}\ncontext: []\n---\n\n# A lamp\n")
+}
+
+#[test]
+fn work_that_has_a_status_only_goes_on_with_a_move() {
+    let sandbox = Sandbox::empty();
+    let lamp = path("spec-1-1-lamp");
+    sandbox.write(&lamp, spec("draft"));
+    assert_snapshot!(sandbox.reads_only(&["next"]), @r"
+    exit 0
+    ── stdout
+    status → ready-for-dev
+      stepmark transition _bmad-output/implementation-artifacts/spec-1-1-lamp.md ready-for-dev
+      or to in-progress, blocked
+    ");
+    let answer = sandbox.reads_only(&["next", "--json"]).json("stepmark.next/2");
+    assert_eq!(answer["moves"], serde_json::json!(["ready-for-dev", "in-progress", "blocked"]));
+    assert_eq!((&answer["status"], &answer["next"]), (&"draft".into(), &serde_json::json!([])));
+    let shown = sandbox.reads_only(&["show"]).stdout;
+    assert!(shown.contains("next       status → ready-for-dev"), "{shown}");
+    let shown = sandbox.reads_only(&["show", "--json"]).json("stepmark.show/1");
+    assert_eq!(shown["lifecycle"]["moves"], answer["moves"]);
+    assert_snapshot!(sandbox.reads_only(&["resume"]), @r"
+    exit 0
+    ── stdout
+    _bmad-output/implementation-artifacts/spec-1-1-lamp.md  draft
+    status → ready-for-dev
+      stepmark transition _bmad-output/implementation-artifacts/spec-1-1-lamp.md ready-for-dev
+    because: tier 1: the frontmatter can be read, and it is the truth
+    ");
+    let resumed = sandbox.reads_only(&["resume", "--json"]).json("stepmark.resume/1");
+    assert_eq!(
+        (&resumed["moves"], &resumed["finished"], &resumed["total"]),
+        (&answer["moves"], &false.into(), &serde_json::Value::Null)
+    );
+    sandbox.write(&lamp, spec("done"));
+    assert_eq!(sandbox.reads_only(&["next"]).code, 2, "nothing is left");
+    assert!(sandbox.reads_only(&["next", &lamp]).stdout.contains("is finished"));
+    let resumed = sandbox.reads_only(&["resume", &lamp, "--json"]).json("stepmark.resume/1");
+    assert_eq!(resumed["finished"], true);
+    sandbox.write(&lamp, spec("dun"));
+    assert_snapshot!(sandbox.reads_only(&["next"]), @r"
+    exit 1
+    ── stderr
+    error: cannot tell the next step of `_bmad-output/implementation-artifacts/spec-1-1-lamp.md`: its status `dun` is no state of the lifecycle `bmad-spec`
+      help: `stepmark transition ARTIFACT STATE --force --reason TEXT` corrects it
+    ");
+}
+
+#[test]
+fn stories_that_wait_for_their_import_count_beside_others() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(&path("1-10-dim"), story("1.10", Some("backlog"), None));
+    sandbox.write(&path("1-2-lamp"), story("1.2", None, Some("review")));
+    assert_snapshot!(sandbox.reads_only(&["next"]), @r"
+    exit 2
+    ── stderr
+    error: no artifact is named, and 2 artifacts are unfinished: `1-2-lamp`, `1-10-dim`
+      help: name one; `stepmark status` shows what comes next in each
+    ");
+    assert_snapshot!(sandbox.reads_only(&["next", "1.2"]), @r"
+    exit 1
+    ── stderr
+    error: cannot tell the next step of `_bmad-output/implementation-artifacts/1-2-lamp.md`: it is a story that is not imported yet: its frontmatter has no status
+      help: `stepmark import stories` takes it in
+    ");
+    assert!(sandbox.reads_only(&["show", "1.2"]).stdout.contains("next       `stepmark import stories`"));
+    let told = sandbox.reads_only(&["resume", "1.2"]).stderr;
+    assert!(told.contains("help: `stepmark import stories`"), "{told}");
+    for number in 3..9 {
+        sandbox.write(&path(&format!("2-{number}-part")), story("2", Some("backlog"), None));
+    }
+    let several = sandbox.reads_only(&["resume"]);
+    assert!(several.code == 1 && several.stderr.contains("`2-5-part` and 3 more"), "{several}");
+    assert!(several.stderr.len() < 300, "{several}");
+    let several = sandbox.reads_only(&["resume", "--json"]).json("stepmark.resume/1");
+    assert_eq!((&several["answer"], &several["total_unfinished"]), (&false.into(), &8.into()));
+}
 
 #[test]
 fn names_the_step_and_its_file() {

@@ -186,12 +186,12 @@ fn counts_what_check_finds() {
     assert_snapshot!(sandbox.reads_only(&["status"]), @r"
     exit 0
     ── stdout
-    ARTIFACT     STATUS        NEXT           PROBLEMS
+    ARTIFACT     STATUS        NEXT            PROBLEMS
     Epic 1 (1 of 4 done)
-      1-1-lend   blocked       -              1 warning
-      1-2-mend   review        status → done  1 warning
-      1-3-count  done          -              -
-      1-4-label  not imported  -              -
+      1-1-lend   blocked       -               1 warning
+      1-2-mend   review        status → done   1 warning
+      1-3-count  done          -               -
+      1-4-label  not imported  import stories  -
     ── stderr
     warning: 1 story has no status in its frontmatter and waits for `stepmark import stories`
     ");

@@ -2,16 +2,23 @@
 
 use std::path::Path;
 
-use stepmark_model::artifact::ProjectPath;
+use stepmark_model::{
+    artifact::ProjectPath,
+    tracked_artifact::TrackedArtifact,
+    workflow::{StepId, StepMatch},
+};
 use stepmark_store::resuming::ResumeChoice;
+use stepmark_view::overview::short_names;
 
 use crate::{
-    artifact_name,
     environment::Environment,
     exit::{Exit, Failure},
     output::wording,
     project::Project,
 };
+
+/// How many of several candidates a message names.
+const NAMED: usize = 5;
 
 impl Project {
     /// The artifact that the command line names, else the active one: that of the configuration, else the last one that this session (or,
@@ -23,22 +30,27 @@ impl Project {
         if let Some(given) = given {
             return self.artifact_path(given);
         }
-        let several = match self.workspace.active_artifact()? {
-            ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => {
-                return Ok(path);
+        match self.workspace.active_artifact()? {
+            ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => Ok(path),
+            ResumeChoice::Several(paths) => Err(self.several_unfinished(&paths, Exit::Usage)?),
+            ResumeChoice::Nothing => {
+                let message = "no artifact is named, and none is unfinished";
+                Err(Failure::new(Exit::Usage, message).with_help("`stepmark list` shows all; name one"))
             }
-            ResumeChoice::Several(paths) => paths,
-            ResumeChoice::Nothing => Vec::new(),
-        };
-        let help = "name one, or set `active` in `.stepmark/config.yaml`";
-        if several.is_empty() {
-            let message = "no artifact is named, and none is unfinished";
-            return Err(Failure::new(Exit::Usage, message).with_help("`stepmark list` shows all; name one"));
         }
-        let count = wording::count(several.len(), "artifact");
-        let message =
-            format!("no artifact is named, and {count} are unfinished: {}", artifact_name::listed(&several));
-        Err(Failure::new(Exit::Usage, message).with_help(help))
+    }
+
+    /// That any of `paths`, the first of which are named as people call them, may be meant.
+    pub(crate) fn several_unfinished(&self, paths: &[ProjectPath], exit: Exit) -> Result<Failure, Failure> {
+        let found = self.workspace.artifacts()?;
+        let first: Vec<&ProjectPath> = paths.iter().take(NAMED).collect();
+        let names = short_names(&first, found.artifacts.iter().map(TrackedArtifact::path));
+        let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let more = paths.len().saturating_sub(NAMED);
+        let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let count = wording::count(paths.len(), "artifact");
+        let message = format!("no artifact is named, and {count} are unfinished: {}{rest}", named.join(", "));
+        Ok(Failure::new(exit, message).with_help("name one; `stepmark status` shows what comes next in each"))
     }
 
     /// An artifact and the steps behind it on the command line; of steps alone that of the active artifact.
@@ -65,6 +77,30 @@ impl Project {
         if is_path || self.is_called(first)? {
             return Ok((self.artifact_path(Path::new(first))?, steps));
         }
-        Ok((self.artifact_or_active(None)?, words))
+        match self.artifact_or_active(None) {
+            Ok(path) if self.may_be_step(&path, first)? => Ok((path, words)),
+            Err(failure) if is_spelled_as_step(first) => Err(failure),
+            _ => {
+                let message = format!("there is no artifact `{first}`");
+                Err(Failure::new(Exit::Usage, message).with_help("`stepmark status` lists what there is"))
+            }
+        }
     }
+
+    /// Whether `word` is spelled as a step, or is one of the artifact at `path`.
+    fn may_be_step(&self, path: &ProjectPath, word: &str) -> Result<bool, Failure> {
+        if is_spelled_as_step(word) {
+            return Ok(true);
+        }
+        let artifact = self.workspace.artifact(path)?;
+        let id = StepId::parse(word);
+        Ok(artifact.workflow().is_some_and(|workflow| workflow.chain.find(&id) != StepMatch::None)
+            || artifact.steps().completed().iter().any(|listed| listed.spelling() == word))
+    }
+}
+
+/// `3`, `02b`, `step-03-success`; but not `1.2` or `1-2-lamp`, which is a story.
+fn is_spelled_as_step(word: &str) -> bool {
+    word.starts_with("step-")
+        || word.starts_with(|first: char| first.is_ascii_digit()) && !word.contains(['.', '-'])
 }

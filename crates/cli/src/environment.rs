@@ -52,6 +52,12 @@ impl Environment {
         path.exists()
     }
 
+    /// The words of the command line that are no flags.
+    pub(crate) fn words() -> impl Iterator<Item = String> {
+        let words = std::env::args_os().skip(1).filter_map(|word| word.into_string().ok());
+        words.filter(|word| !word.starts_with('-'))
+    }
+
     /// Whether an argument of the command line names something below `folder`.
     pub(crate) fn names_file_below(&self, folder: &Path) -> bool {
         let given = std::env::args_os().skip(1).map(|argument| self.current_folder.join(argument));

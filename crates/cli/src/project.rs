@@ -110,6 +110,13 @@ impl Project {
         }
     }
 
+    /// A path as the current folder sees it, where the project lies below that.
+    pub(crate) fn seen(&self, path: &ProjectPath) -> ProjectPath {
+        let folder = self.root().path().strip_prefix(&self.current_folder);
+        let seen = folder.ok().and_then(|folder| ProjectPath::new(folder.join(path.as_str())).ok());
+        seen.unwrap_or_else(|| path.clone())
+    }
+
     /// The project path of an artifact that the command line names: by its path, or by what one artifact alone is called: the end of its
     /// path, its name without `.md`, the number of a story (`1-2`, `1.2`), or the beginning of its name.
     ///

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use stepmark_model::projection::git_hook::EVERY_PROJECT;
 use stepmark_store::workspace::Workspace;
 
 use crate::{
@@ -9,6 +10,7 @@ use crate::{
     environment::Environment,
     exit::{Exit, Failure},
     output::{Output, wording},
+    project::Project,
 };
 
 /// The projects that a command is about.
@@ -26,8 +28,10 @@ impl Projects {
     /// When the command is about one project and nobody says which.
     pub(crate) fn of(arguments: &Arguments, environment: &Environment) -> Result<Self, Failure> {
         let own = &arguments.project;
+        let is_every = own.root.as_deref() == Some(Path::new(EVERY_PROJECT));
+        let own = &ProjectArguments { root: own.root.clone().filter(|_| !is_every), ..own.clone() };
         let one = || Self::One(own.clone());
-        if own.root.is_some() || is_about_any_folder(&arguments.command) {
+        if own.root.is_some() || is_about_any_folder(&arguments.command) && !is_every {
             return Ok(one());
         }
         let Ok(top) = Workspace::discover(&environment.current_folder) else { return Ok(one()) };
@@ -38,13 +42,19 @@ impl Projects {
         let top = top.root().path();
         let at = |folder: &String| ProjectArguments { root: Some(top.join(folder)), ..own.clone() };
         let is_named = |folder: &&String| environment.names_file_below(&top.join(folder));
+        let each: Vec<_> = below.iter().map(|folder| (folder.clone(), at(folder))).collect();
+        if is_every {
+            return Ok(Self::Each(each));
+        }
         if let Some(folder) = below.iter().find(is_named) {
             return Ok(Self::One(at(folder)));
         }
-        if !is_about_each(&arguments.command) || arguments.output.json {
-            return Err(unnamed(top, &below));
+        match naming(&each, arguments, environment).as_slice() {
+            [] if !is_about_each(&arguments.command) || arguments.output.json => Err(unnamed(top, &below)),
+            [] => Ok(Self::Each(each)),
+            [(_, only)] => Ok(Self::One(only.clone())),
+            several => Err(in_several(several)),
         }
-        Ok(Self::Each(below.iter().map(|folder| (folder.clone(), at(folder))).collect()))
     }
 
     /// Does something with each of them, and answers how the worst of it ended.
@@ -58,10 +68,7 @@ impl Projects {
             Self::Each(projects) => {
                 let mut worst = Exit::Fine;
                 for (number, (folder, arguments)) in projects.iter().enumerate() {
-                    if number > 0 {
-                        output.line("");
-                    }
-                    output.line(format_args!("{folder}:"));
+                    output.begin(folder, number == 0);
                     // One project that cannot be opened does not hide the others.
                     let exit = run(arguments).unwrap_or_else(|failure| output.failure(&failure));
                     worst = if exit as u8 > worst as u8 { exit } else { worst };
@@ -72,7 +79,7 @@ impl Projects {
     }
 }
 
-/// Whether a command looks at a whole project and changes none of it.
+/// Whether a command looks at a whole project and changes nothing that is there.
 const fn is_about_each(command: &Command) -> bool {
     matches!(
         command,
@@ -80,7 +87,11 @@ const fn is_about_each(command: &Command) -> bool {
             | Command::List(_)
             | Command::Check(_)
             | Command::Next(_)
+            | Command::Init(_)
             | Command::Doctor(_)
+            | Command::Log(_)
+            | Command::Resume(_)
+            | Command::Query(_)
             | Command::Tree(_)
     )
 }
@@ -89,8 +100,7 @@ const fn is_about_each(command: &Command) -> bool {
 const fn is_about_any_folder(command: &Command) -> bool {
     matches!(
         command,
-        Command::Init(_)
-            | Command::Hook(_)
+        Command::Hook(_)
             | Command::Config(_)
             | Command::Manifest(_)
             | Command::Explain(_)
@@ -101,13 +111,46 @@ const fn is_about_any_folder(command: &Command) -> bool {
     )
 }
 
+/// How many words of the command line may name an artifact: `gate check ARTIFACT`.
+const WORDS: usize = 3;
+
+/// The first of `projects` in which a word of the command line is what people call an artifact; all those in which the same one is.
+fn naming<'p>(
+    projects: &'p [(String, ProjectArguments)],
+    arguments: &Arguments,
+    environment: &Environment,
+) -> Vec<&'p (String, ProjectArguments)> {
+    for word in Environment::words().skip(1).take(WORDS) {
+        let mut naming = Vec::new();
+        for project in projects {
+            // One that cannot be opened says so when it is its turn.
+            let opened = Project::open(&project.1, &arguments.acting, environment);
+            if opened.is_ok_and(|opened| opened.is_called(&word).unwrap_or_default()) {
+                naming.push(project);
+            }
+        }
+        if !naming.is_empty() {
+            return naming;
+        }
+    }
+    Vec::new()
+}
+
+fn in_several(projects: &[&(String, ProjectArguments)]) -> Failure {
+    let named: Vec<String> = projects.iter().map(|(folder, _)| format!("`{folder}`")).collect();
+    let message = format!("several projects have an artifact of that name: {}", named.join(", "));
+    let first = projects.first().map(|(folder, _)| folder.as_str()).unwrap_or_default();
+    Failure::new(Exit::Usage, message)
+        .with_help(format!("name one with `--root {first}`, or go into its folder"))
+}
+
 fn unnamed(top: &Path, below: &[String]) -> Failure {
     let named: Vec<String> = below.iter().map(|folder| format!("`{folder}`")).collect();
     let count = wording::count(below.len(), "project");
     let message = format!("`{}` is no project but holds {count}: {}", top.display(), named.join(", "));
     let first: PathBuf = top.join(below.first().map(String::as_str).unwrap_or_default());
     Failure::new(Exit::Usage, message).with_help(format!(
-        "name one with `--root {}`, or go into its folder; `--root {}` takes all for one",
+        "name one with `--root {}`, or go into its folder; `--root {}` takes all for one, `--root '*'` each by itself",
         first.display(),
         top.display()
     ))

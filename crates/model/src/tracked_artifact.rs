@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 use crate::{
     artifact::{Artifact, FrontmatterState, ProjectPath},
     delegation::{Completion, Member},
-    lifecycle::{Choice, Lifecycles, MoveDecision, MoveFacts, MoveRefusal, RootKeys},
+    lifecycle::{Choice, LifecycleState, Lifecycles, Move, MoveDecision, MoveFacts, MoveRefusal, RootKeys},
     transition::{Command, DecisionContext, Plan, StepLists, Strictness, TransitionRefusal, decide},
     workflow::{BindingReason, Next, Progress, Step, Track, WorkState, WorkflowDefinition},
 };
-use stepmark_frontmatter::{KeyPath, KeyPathError, Value};
+use stepmark_frontmatter::{Frontmatter, KeyPath, KeyPathError, Value};
 
 /// An artifact, its workflow if it is known, and how far it has come.
 #[derive(Clone, Debug)]
@@ -105,9 +105,36 @@ impl TrackedArtifact {
     /// list of words, understands it.
     pub fn completion(&self) -> Completion {
         let completion = Completion::of(&self.artifact, self.progress().as_ref());
-        let status = self.state().status.as_ref().and_then(|status| status.filled());
-        let state = status.and_then(|word| self.lifecycle()?.lifecycle.state_of(word));
-        Completion { by_status: state.map_or(completion.by_status, |state| state.is_terminal), ..completion }
+        let by_status = self.lifecycle_state().map_or(completion.by_status, |state| state.is_terminal);
+        Completion { by_status, ..completion }
+    }
+
+    /// The state of its lifecycle that its status means.
+    pub fn lifecycle_state(&self) -> Option<&LifecycleState> {
+        let status = self.state().status.as_ref()?.filled()?;
+        self.lifecycle()?.lifecycle.state_of(status)
+    }
+
+    /// The moves that its lifecycle knows out of its state.
+    pub fn moves(&self) -> Vec<Move<'_>> {
+        let Some((choice, state)) = self.lifecycle().zip(self.lifecycle_state()) else { return Vec::new() };
+        choice.lifecycle.moves_from(state, self.remembered().as_deref())
+    }
+
+    /// The nearest state that is further on.
+    pub fn next_state(&self) -> Option<&LifecycleState> {
+        let rank = self.lifecycle_state()?.rank;
+        let further = self.moves().into_iter().filter(|legal| legal.is_return || legal.to.rank > rank);
+        further.min_by_key(|legal| (!legal.is_return, legal.to.rank)).map(|nearest| nearest.to)
+    }
+
+    /// Returns whether it says that work is left: a step of its workflow, else a move of its lifecycle.
+    pub fn has_work_left(&self) -> bool {
+        let has_status = || self.state().status.as_ref().is_some_and(|status| status.filled().is_some());
+        match self.progress() {
+            Some(progress) => progress.next != Next::Finished,
+            None => has_status() && self.lifecycle().is_some() && !self.completion().by_status,
+        }
     }
 
     /// Its part in its chain of delegation.
@@ -143,8 +170,7 @@ impl TrackedArtifact {
 
     /// The state that its lifecycle remembers, to which its own state leads back.
     pub fn remembered(&self) -> Option<String> {
-        let status = self.state().status.as_ref()?.filled()?;
-        let key = self.lifecycle()?.lifecycle.state_of(status)?.return_to.as_ref()?;
+        let key = self.lifecycle_state()?.return_to.as_ref()?;
         RootKeys::of(&self.artifact).text(key).map(str::to_owned)
     }
 
@@ -164,6 +190,12 @@ impl TrackedArtifact {
     /// # Errors
     /// When the command makes no sense for the artifact.
     pub fn decide(&self, command: &Command, strictness: Strictness) -> Result<Plan, TransitionRefusal> {
+        if matches!(command, Command::Transition { .. })
+            && self.artifact.document().frontmatter() == Frontmatter::Absent
+            && self.waits_for_import()
+        {
+            return Err(TransitionRefusal::NotImported);
+        }
         // Only these look at it.
         let lifecycle = match command {
             Command::Transition { .. } | Command::Set { .. } => self.lifecycle(),

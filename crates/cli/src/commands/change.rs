@@ -3,8 +3,7 @@
 use serde::Serialize;
 use stepmark_model::{
     artifact::ProjectPath,
-    summary::{ArtifactSummary, NextSteps},
-    tracked_artifact::TrackedArtifact,
+    summary::NextSteps,
     transition::{Command, Remark, Strictness},
 };
 use stepmark_store::changes::{Carried, ChangeReason};
@@ -26,8 +25,6 @@ struct ChangeWire {
     remarks: Vec<String>,
     #[serde(flatten)]
     next: NextWire,
-    /// The states that its status may go to next.
-    moves: Vec<String>,
 }
 
 /// Carries out `command` on the artifact at `path` and says what came of it.
@@ -53,17 +50,6 @@ fn keep_milestone(project: &Project, output: &Output, carried: &Carried, command
     }
 }
 
-/// The states that the lifecycle of `artifact` lets its status go to.
-fn moves(artifact: &TrackedArtifact) -> Vec<String> {
-    let moves = || {
-        let lifecycle = &artifact.lifecycle()?.lifecycle;
-        let state = lifecycle.state_of(artifact.state().status.as_ref()?.filled()?)?;
-        let moves = lifecycle.moves_from(state, artifact.remembered().as_deref());
-        Some(moves.iter().map(|legal| legal.to.name.clone()).collect())
-    };
-    moves().unwrap_or_default()
-}
-
 pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> {
     let (changed, file_hash) = match carried.outcome {
         Outcome::Unchanged | Outcome::Deleted { .. } => (false, carried.artifact.artifact().file_hash()),
@@ -76,8 +62,7 @@ pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> 
             changed,
             file_hash: file_hash.to_string(),
             remarks: carried.remarks.iter().map(Remark::to_string).collect(),
-            next: NextWire::new(&ArtifactSummary::of(&carried.artifact)),
-            moves: moves(&carried.artifact),
+            next: NextWire::new(&carried.artifact),
         };
         let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
         output.json("stepmark.change/1", wire);

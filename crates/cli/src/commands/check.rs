@@ -77,7 +77,7 @@ impl Check {
         let (artifacts, others) = apart(changed);
         let found = project.workspace.check_changes(&artifacts, version)?;
         match self.fixes.fixing() {
-            Fixing::Offered => self.report(output, format, &others, &found, Vec::new()),
+            Fixing::Offered => self.report((project, output), format, &others, &found, Vec::new()),
             Fixing::Shown(allowed) => {
                 fixing::show_changes(project, output, version, &artifacts, &found, allowed)?;
                 Ok(exit(&others, found.findings()))
@@ -88,7 +88,7 @@ impl Check {
                 let version = GitVersion::open(project.root(), &Comparison::Index)?;
                 let (artifacts, others) = apart(project.workspace.repository().changed_artifacts(&version)?);
                 let found = project.workspace.check_changes(&artifacts, &version)?;
-                let exit = self.report(output, format, &others, &found, fixed.files)?;
+                let exit = self.report((project, output), format, &others, &found, fixed.files)?;
                 fixing::show_patches(output, format, &fixed.patches);
                 fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
             }
@@ -103,7 +103,7 @@ impl Check {
         }
         let found = self.found(project, &checked, before)?;
         match self.fixes.fixing() {
-            Fixing::Offered => self.report(output, format, &checked, &found, Vec::new()),
+            Fixing::Offered => self.report((project, output), format, &checked, &found, Vec::new()),
             Fixing::Shown(allowed) => {
                 fixing::show(project, output, &found, allowed)?;
                 Ok(exit(&checked, found.findings()))
@@ -112,7 +112,7 @@ impl Check {
                 let fixed = fixing::make(project, &found, allowed);
                 let (checked, before) = self.artifacts(project, output)?;
                 let found = self.found(project, &checked, before)?;
-                let exit = self.report(output, format, &checked, &found, fixed.files)?;
+                let exit = self.report((project, output), format, &checked, &found, fixed.files)?;
                 fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
             }
         }
@@ -121,18 +121,19 @@ impl Check {
     /// Shows the findings and says how the program ends; `checked` knows what could not be read.
     fn report(
         &self,
-        output: &Output,
+        (project, output): (&Project, &Output),
         format: Format,
         checked: &Artifacts,
         found: &CheckReport<'_>,
         fixed: Vec<FixedArtifact>,
     ) -> Result<Exit, Failure> {
         let exit = exit(checked, found.findings());
-        let files = found.files.iter().map(|file| CheckedFile {
-            path: &file.path,
-            bytes: &file.bytes,
-            findings: file.findings.clone(),
-        });
+        // People and GitHub look from where the command was started.
+        let is_seen = matches!(format, Format::Human | Format::Short | Format::Github);
+        let seen = |path: &ProjectPath| if is_seen { project.seen(path) } else { path.clone() };
+        let paths: Vec<ProjectPath> = found.files.iter().map(|file| seen(&file.path)).collect();
+        let files = found.files.iter().zip(&paths);
+        let files = files.map(|(file, path)| CheckedFile::at(path, &file.bytes, &file.findings));
         let report = Checked::new(files.collect(), wording::unreadable(checked))
             .after(fixed)
             .with_left_out(found.left_out)

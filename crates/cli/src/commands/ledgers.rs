@@ -23,6 +23,9 @@ pub(super) fn problems(done: &LedgerProjection) -> Vec<String> {
 
 const fn why(entry: &LedgerEntry) -> &'static str {
     match entry.change {
+        WordChange::SentBack => {
+            "a review has sent the story back since: `stepmark import stories --prefer furthest` takes that in"
+        }
         WordChange::Back => "that is a way back, and history does not tell of it",
         _ => "nobody can tell which of the two is later, and history does not tell of it",
     }

@@ -7,10 +7,12 @@ use serde::Serialize;
 use stepmark_model::{
     artifact::Problem,
     check::ProblemCounts,
+    resume::NoResumePoint,
     summary::ArtifactSummary,
-    tracked_artifact::{Membership, TrackedArtifact},
+    tracked_artifact::TrackedArtifact,
     workflow::{Next as NextStep, Step, WorkState},
 };
+use stepmark_view::overview::Entry;
 
 use crate::{
     exit::{Exit, Failure},
@@ -19,6 +21,8 @@ use crate::{
 };
 
 /// Print the next step of an artifact and the file to read for it
+///
+/// Where it has no workflow, what comes next is a move of its status.
 #[derive(Debug, Args)]
 pub(crate) struct Next {
     /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
@@ -39,17 +43,24 @@ impl Next {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = project.artifact_or_active(self.artifact.as_deref())?;
         let artifact = project.workspace.artifact(&path)?;
-        let Some(progress) = artifact.progress() else { return Err(no_workflow(&artifact)) };
+        let progress = artifact.progress();
+        if progress.is_none() && artifact.lifecycle_state().is_none() {
+            return Err(cannot_tell(&artifact));
+        }
         if output.json {
             let counts = ProblemCounts::of(&project.workspace.own_findings(&artifact));
             let wire = NextAnswer {
                 path: artifact.path().to_string(),
-                next: NextWire::new(&ArtifactSummary::of(&artifact)),
+                next: NextWire::new(&artifact),
                 problems: counts.errors + counts.warnings,
             };
             let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
             output.json("stepmark.next/2", wire);
         }
+        let Some(progress) = progress else {
+            tell_move(&artifact, output);
+            return Ok(Exit::Fine);
+        };
         if progress.state == WorkState::Interrupted {
             output.warning(format_args!(
                 "`{}` has content but no completed step: the workflow was interrupted; look at it before its first \
@@ -90,7 +101,24 @@ fn line(step: &Step) -> String {
     }
 }
 
-fn no_workflow(artifact: &TrackedArtifact) -> Failure {
+/// `status → in-progress`, the command for it, and the other moves; or that nothing is left.
+fn tell_move(artifact: &TrackedArtifact, output: &Output) {
+    let entry = Entry::of(&ArtifactSummary::of(artifact));
+    let (Some(next), Some(command)) = (entry.next, entry.command) else {
+        return output.remark(format_args!("`{}` is finished", artifact.path()));
+    };
+    output.line(next);
+    output.remark(format_args!("  {command}"));
+    let named = artifact.next_state();
+    let others = artifact.moves();
+    let others = others.iter().map(|legal| legal.to).filter(|other| named != Some(*other));
+    let others: Vec<&str> = others.map(|other| other.name.as_str()).collect();
+    if !others.is_empty() {
+        output.remark(format_args!("  or to {}", others.join(", ")));
+    }
+}
+
+fn cannot_tell(artifact: &TrackedArtifact) -> Failure {
     let path = artifact.path();
     let damage = artifact.artifact().diagnoses().iter().find_map(|own| match &own.problem {
         Problem::NotYaml { error } => Some((own.span.start, error)),
@@ -104,18 +132,7 @@ fn no_workflow(artifact: &TrackedArtifact) -> Failure {
         )
         .with_help(format!("fix it; `stepmark resume {path}` says what history knows"));
     }
-    let (what, help) = match artifact.membership() {
-        Membership::Ambiguous { candidates } => (
-            format!("several workflows fit: {}", candidates.join(", ")),
-            "bind it in `.stepmark/config.yaml`",
-        ),
-        Membership::Missing { name } => {
-            (format!("the configuration names the workflow `{name}`, and there is none"), "correct its name")
-        }
-        _ => (
-            "no workflow of the project fits".to_owned(),
-            "install the workflow, or declare one in `.stepmark/config.yaml` under `workflows`",
-        ),
-    };
-    Failure::new(Exit::Findings, format!("cannot tell the next step of `{path}`: {what}")).with_help(help)
+    let reason = NoResumePoint::of(artifact);
+    Failure::new(Exit::Findings, format!("cannot tell the next step of `{path}`: {reason}"))
+        .with_help(reason.help())
 }

@@ -6,9 +6,13 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 use stepmark_model::{
     artifact::ProjectPath,
-    resume::{NextStep, ResumeAnswer, ResumeDecision, ResumeReport, SourceReport, SourceResult, Tier},
+    resume::{
+        NextStep, NoResumePoint, ResumeAnswer, ResumeDecision, ResumeReport, SourceReport, SourceResult, Tier,
+    },
+    tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::resuming::{ResumeChoice, Resumption};
+use stepmark_view::overview::transition_command;
 
 use super::session;
 use crate::{
@@ -18,6 +22,8 @@ use crate::{
 };
 
 const SCHEMA: &str = "stepmark.resume/1";
+/// How many artifacts are listed where several may be meant.
+const FIRST: usize = 10;
 
 /// Say where to go on, from which source, and what is not to be believed
 ///
@@ -51,7 +57,11 @@ impl Resume {
                 tell((project, output), &report, &answer)?;
                 Ok(Exit::Fine)
             }
-            ResumeDecision::CannotTell { reason, help } => {
+            ResumeDecision::CannotTell { reason, mut help } => {
+                let is_waiting = |artifact: TrackedArtifact| artifact.waits_for_import();
+                if project.workspace.artifact(&path).is_ok_and(is_waiting) {
+                    NoResumePoint::NotImported.help().clone_into(&mut help);
+                }
                 if output.json {
                     let mut wire = report_wire(&report);
                     wire["answer"] = false.into();
@@ -77,20 +87,18 @@ fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit
         ResumeChoice::Several(paths) => paths,
         ResumeChoice::Nothing => Vec::new(),
     };
-    let paths: Vec<String> = unfinished.iter().map(ToString::to_string).collect();
     if output.json {
-        output.json(SCHEMA, json!({"artifact": null, "answer": false, "unfinished": paths}));
+        let first: Vec<String> = unfinished.iter().take(FIRST).map(ToString::to_string).collect();
+        output.json(
+            SCHEMA,
+            json!({"artifact": null, "answer": false, "unfinished": first, "total_unfinished": unfinished.len()}),
+        );
     }
-    if paths.is_empty() {
+    if unfinished.is_empty() {
         output.remark("nothing is unfinished");
         return Ok(Err(Exit::Fine));
     }
-    paths.iter().for_each(|path| output.line(path));
-    Err(Failure::new(
-        Exit::Findings,
-        format!("{} artifacts are unfinished, and nothing says which one is meant", paths.len()),
-    )
-    .with_help("name one: `stepmark resume ARTIFACT`; or set `active` in `.stepmark/config.yaml`"))
+    Err(project.several_unfinished(&unfinished, Exit::Findings)?)
 }
 
 /// `step-03-success  path/of/step-03-success.md`, as `stepmark next` prints it.
@@ -110,9 +118,13 @@ fn tell(
     for caution in &answer.cautions {
         output.warning(caution);
     }
-    output.remark(format_args!("{}  {}/{}", report.artifact, point.done, point.total));
+    output.remark(format_args!("{}  {}", report.artifact, point.standing()));
     if point.is_finished() {
         output.remark("finished: there is no next step");
+    }
+    if let Some(status) = &point.next_status {
+        output.line(format_args!("status → {status}"));
+        output.remark(format_args!("  {}", transition_command(&report.artifact, status)));
     }
     point.next.iter().for_each(|next| output.line(line(next)));
     point.alternatives.iter().for_each(|next| output.remark(format_args!("or {}", line(next))));
@@ -154,10 +166,11 @@ fn answer_wire(report: &ResumeReport, answer: &ResumeAnswer) -> Json {
     wire["tier"] = answer.tier.number().into();
     wire["from"] = json!({"source": answer.source.word(), "place": answer.source.name()});
     wire["why"] = answer.why.as_str().into();
-    wire["standing"] = point.state.as_str().into();
+    wire["standing"] = point.state.map(|state| state.as_str()).into();
     wire["finished"] = point.is_finished().into();
-    wire["done"] = point.done.into();
-    wire["total"] = point.total.into();
+    wire["done"] = point.state.map(|_| point.done).into();
+    wire["total"] = point.state.map(|_| point.total).into();
+    wire["moves"] = json!(point.moves);
     wire["status"] = json!(point.status);
     wire["steps_completed"] = json!(point.completed);
     wire["next"] = steps_wire(&point.next);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::transition::{Command, Strictness};
+use stepmark_store::changes::ChangeReason;
 
 use super::change;
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
 ///
 /// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text. What readers would
 /// not give back as it is typed, such as `1.10` or `010`, is text too, unless a number stands there. A `status` obeys
-/// the artifact's lifecycle, as with `transition`; one that says the work is finished is refused while work that was
+/// the artifact's lifecycle, as with `transition`; a step that the workflow does not have is refused; one that says the work is finished is refused while work that was
 /// delegated from the artifact is open.
 #[derive(Debug, Args)]
 pub(crate) struct Set {
@@ -41,7 +42,9 @@ impl Set {
         let command = Command::Set { assignments };
         let reason = self.reason.reason();
         let path = project.artifact_path(&self.artifact)?;
-        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
+        let is_forced = matches!(reason, ChangeReason::Forced(_));
+        let strictness = if is_forced { Strictness::Warn } else { Strictness::Known };
+        change::carry_out(project, output, &path, (&command, strictness), reason)
     }
 
     fn read(&self, assignment: &str) -> Result<(KeyPath, Value), Failure> {

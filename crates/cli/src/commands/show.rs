@@ -7,10 +7,12 @@ use stepmark_frontmatter::{Region, Value, Yaml};
 use stepmark_model::{
     artifact::Artifact,
     check::ProblemCounts,
+    resume::NoResumePoint,
     summary::ArtifactSummary,
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::Unit,
 };
+use stepmark_view::overview::Entry;
 
 use super::context::Context;
 use crate::{
@@ -67,15 +69,10 @@ fn lifecycle(artifact: &TrackedArtifact) -> serde_json::Value {
     let Some(choice) = artifact.lifecycle() else { return serde_json::Value::Null };
     serde_json::json!({
         "name": choice.lifecycle.name(),
-        "state": state(artifact),
+        "state": artifact.lifecycle_state().map(|state| &state.name),
+        "moves": artifact.moves().iter().map(|legal| &legal.to.name).collect::<Vec<_>>(),
         "because": choice.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
-}
-
-/// The state that its status means.
-fn state(artifact: &TrackedArtifact) -> Option<&str> {
-    let status = artifact.state().status.as_ref()?.filled()?;
-    artifact.lifecycle()?.lifecycle.state_of(status).map(|state| state.name.as_str())
 }
 
 /// All keys as JSON; `null` where there is no readable frontmatter.
@@ -106,15 +103,20 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     }
     line("status", state.status.as_ref().and_then(|status| status.filled()));
     if let Some(choice) = artifact.lifecycle() {
-        let standing =
-            self::state(artifact).map_or("an unknown state".to_owned(), |state| format!("state `{state}`"));
+        let state = artifact.lifecycle_state();
+        let standing = state.map_or("an unknown state".to_owned(), |state| format!("state `{}`", state.name));
         line("lifecycle", Some(&format!("{}, {standing}; {choice}", choice.lifecycle.name())));
     }
     line("scope", state.scope().map(|scope| scope.to_string()).as_deref());
     if let Some(progress) = &summary.progress {
         line("standing", Some(progress.state.as_str()));
         line("done", Some(&bar(progress.done, progress.total)));
-        line("next", Some(&wording::next(&progress.next)));
+    }
+    let entry = Entry::of(&summary);
+    let import = artifact.waits_for_import().then(|| NoResumePoint::NotImported.help());
+    line("next", import.or(entry.next.as_deref()));
+    if progress.is_none() {
+        line("command", entry.command.as_deref());
     }
     line("inputs", joined(state.input_documents.iter().map(|input| input.path.as_str())).as_deref());
     line("listed", joined(artifact.steps().completed().iter().map(|id| id.spelling())).as_deref());

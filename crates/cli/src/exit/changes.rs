@@ -86,6 +86,12 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::OtherSpelling { key, .. } => format!(
             "give the steps names first: `stepmark set {path} {key}='[step-01-init, …]'`; `--force --reason TEXT` mixes them all the same"
         ),
+        TransitionRefusal::NoSteps { has_status: true } => format!(
+            "its status tells how far it is: `stepmark transition {path}` lists the moves; `--force --reason TEXT` begins a list all the same"
+        ),
+        TransitionRefusal::NoSteps { has_status: false } => format!(
+            "`stepmark show context {path}` says which workflow is looked for; `--force --reason TEXT` begins a list all the same"
+        ),
         TransitionRefusal::ListReplaced { key } => format!(
             "add a step with `stepmark complete {path} STEP`, or write the whole list: `stepmark set {path} {key}='[1, 2, 3]'`"
         ),
@@ -93,6 +99,7 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::OpenChildren { .. } => {
             "finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()
         }
+        TransitionRefusal::NotImported => format!("`stepmark import stories {path}` takes it in"),
         TransitionRefusal::NoLifecycle => format!(
             "declare one under `lifecycles` in `.stepmark/config.yaml`, or write the word: `stepmark set {path} status=…`"
         ),

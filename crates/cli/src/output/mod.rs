@@ -18,7 +18,7 @@ pub(crate) mod wording;
 use std::{
     fmt::Display,
     io::{self, Write},
-    sync::OnceLock,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 use anstyle::{AnsiColor, Style};
@@ -60,6 +60,8 @@ pub(crate) struct Output {
     pub(crate) quiet: bool,
     /// Why stdout took no more, once it did not.
     refused: OnceLock<io::Error>,
+    /// The project that is spoken of next, which is not named before there is something to say.
+    waiting: Mutex<Option<String>>,
 }
 
 impl Output {
@@ -69,7 +71,29 @@ impl Output {
             ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
             ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
         }
-        Self { json: arguments.json, quiet: arguments.quiet, refused: OnceLock::new() }
+        Self {
+            json: arguments.json,
+            quiet: arguments.quiet,
+            refused: OnceLock::new(),
+            waiting: Mutex::default(),
+        }
+    }
+
+    /// What follows is about the project in `folder`, one of several.
+    pub(crate) fn begin(&self, folder: &str, is_first: bool) {
+        if self.quiet {
+            *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{folder}:"));
+            return;
+        }
+        if !is_first {
+            self.line("");
+        }
+        self.line(format_args!("{folder}:"));
+    }
+
+    /// The heading of a project that nothing was said of yet.
+    fn heading(&self) -> Option<String> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take().map(|heading| visible(&heading))
     }
 
     /// A line of the result, or several; each as wide as the terminal at most, where there is one.
@@ -85,7 +109,11 @@ impl Output {
     /// A line of the result with styles of its own.
     pub(crate) fn styled_line(&self, text: impl Display) {
         if !self.json {
-            self.print(|stdout| writeln!(stdout, "{text}"));
+            let heading = self.heading();
+            self.print(|stdout| {
+                heading.iter().try_for_each(|heading| writeln!(stdout, "{heading}"))?;
+                writeln!(stdout, "{text}")
+            });
         }
     }
 
@@ -98,6 +126,9 @@ impl Output {
 
     /// Something to look at that does not stop the command.
     pub(crate) fn warning(&self, text: impl Display) {
+        if !self.json {
+            self.heading().iter().for_each(complain);
+        }
         warning(text);
     }
 
@@ -112,7 +143,14 @@ impl Output {
     /// A text of many lines, with styles where people read it. Programs are given it as it is.
     pub(crate) fn rendered(&self, text: &str, reader: Reader) {
         match reader {
-            Reader::Person => self.print(|stdout| stdout.write_all(text.as_bytes())),
+            Reader::Person if text.is_empty() => {}
+            Reader::Person => {
+                let heading = self.heading();
+                self.print(|stdout| {
+                    heading.iter().try_for_each(|heading| writeln!(stdout, "{heading}"))?;
+                    stdout.write_all(text.as_bytes())
+                });
+            }
             Reader::Program => self.bytes(text.as_bytes()),
         }
     }
@@ -174,6 +212,7 @@ impl Output {
         if self.json {
             return Self::failure_as_json(failure);
         }
+        self.heading().iter().for_each(complain);
         if let Some(report) = &failure.report {
             complain(report);
             return failure.exit;

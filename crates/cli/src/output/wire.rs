@@ -5,6 +5,7 @@ use serde::Serialize;
 use stepmark_model::{
     check::ProblemCounts,
     summary::{ArtifactSummary, StepName, WorkflowName},
+    tracked_artifact::TrackedArtifact,
 };
 
 /// One artifact in `stepmark.status/1` and `stepmark.show/1`.
@@ -38,13 +39,16 @@ pub(crate) struct NextWire {
     next: Vec<StepWire>,
     alternatives: Vec<StepWire>,
     status: Option<String>,
+    /// The states that its status may go to.
+    moves: Vec<String>,
 }
 
 impl NextWire {
-    pub(crate) fn new(summary: &ArtifactSummary<'_>) -> Self {
+    pub(crate) fn new(artifact: &TrackedArtifact) -> Self {
+        let moves = artifact.moves().iter().map(|legal| legal.to.name.clone()).collect();
         let ArtifactWire { workflow, done, total, standing, next, alternatives, status, .. } =
-            ArtifactWire::new(summary, ProblemCounts::default());
-        Self { workflow, done, total, standing, next, alternatives, status }
+            ArtifactWire::new(&ArtifactSummary::of(artifact), ProblemCounts::default());
+        Self { workflow, done, total, standing, next, alternatives, status, moves }
     }
 }
 

@@ -37,7 +37,13 @@ pub(super) fn replace(
         | NodeKind::Sequence { style: CollectionStyle::Block, .. }
         | NodeKind::Mapping { style: CollectionStyle::Block, .. } => lines(context, node, parents, &value)?,
         _ => {
-            let quote = style::quote_for_value(context, Some(node));
+            let quote = match parents.last().map(|parent| &parent.collection.kind) {
+                // What was a number has no quotes of its own: the item gets those of a new one.
+                Some(NodeKind::Sequence { items, .. }) if style::quote_of(node).is_none() => {
+                    style::quote_for_item(context, items)
+                }
+                _ => style::quote_for_value(context, Some(node)),
+            };
             let blank = if properties_end(node) == Some(node.span.start) { " " } else { "" };
             let text = format!("{blank}{}", spell::inline(&value, quote, place(parents)));
             vec![Splice { span: node.span, text }]

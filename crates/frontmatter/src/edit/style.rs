@@ -56,7 +56,7 @@ fn find_common_quote(context: &Context<'_, '_>) -> Quote {
 }
 
 /// The quotes of a text scalar; `None` for numbers, collections and block scalars.
-fn quote_of(node: &Node<'_>) -> Option<Quote> {
+pub(super) fn quote_of(node: &Node<'_>) -> Option<Quote> {
     match &node.kind {
         NodeKind::Scalar { style: ScalarStyle::SingleQuoted, .. } => Some(Quote::Single),
         NodeKind::Scalar { style: ScalarStyle::DoubleQuoted, .. } => Some(Quote::Double),

@@ -50,6 +50,7 @@ pub static RULES: &[&Rule] = &[
     &status::sprint_status_not_yaml::RULE,
     &status::time_without_date::RULE,
     &status::time_not_iso::RULE,
+    &status::story_not_imported::RULE,
     &references::absolute_path::RULE,
     &references::input_document_missing::RULE,
     &references::successor_missing::RULE,

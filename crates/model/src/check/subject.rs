@@ -105,6 +105,11 @@ impl<'a> Subject<'a> {
         Some(&self.tracked?.lifecycle()?.lifecycle)
     }
 
+    /// Returns whether it is a story that waits for its import.
+    pub(crate) fn waits_for_import(&self) -> bool {
+        self.tracked.is_some_and(TrackedArtifact::waits_for_import)
+    }
+
     /// A finding at `span` of the artifact.
     pub(crate) fn finding(&self, rule: &'static Rule, span: Span, message: impl Into<String>) -> Finding {
         Finding::new(rule, self.artifact.path(), span, message)

@@ -24,6 +24,9 @@ const BEGIN: &str = "# >>> stepmark >>> `stepmark hook uninstall` takes these li
 const END: &str = "# <<< stepmark <<<";
 const SHEBANG: &str = "#!/bin/sh";
 
+/// The root that stands for every project below the top, whichever there are when the hook runs.
+pub const EVERY_PROJECT: &str = "*";
+
 /// The text before the quoted root of a project in our lines.
 const ROOT: &str = "--root ";
 
@@ -56,6 +59,9 @@ pub enum HookPlan {
 pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> HookPlan {
     let mut all = found.as_ref().map(|found| roots_of(found.bytes)).unwrap_or_default();
     all.extend(roots.iter().cloned());
+    if all.contains(EVERY_PROJECT) {
+        all = BTreeSet::from([EVERY_PROJECT.to_owned()]);
+    }
     let block = block(name, &all);
     let Some(found) = found else { return HookPlan::Write(format!("{SHEBANG}\n{block}").into_bytes()) };
     if let Some((before, after)) = split(found.bytes) {
@@ -81,14 +87,23 @@ pub fn install(name: &str, roots: &[String], found: Option<FoundHook<'_>>) -> Ho
     HookPlan::SetAside(format!("{SHEBANG}\n{block}{call}").into_bytes())
 }
 
-/// Plans to take our lines for the projects at `roots` out of the hook `name` again. `has_kept`: another hook
-/// was set aside for ours.
-pub fn uninstall(name: &str, roots: &[String], found: Option<FoundHook<'_>>, has_kept: bool) -> HookPlan {
+/// Plans to take our lines for the projects at `roots`, of `every` one that there is, out of the hook `name`
+/// again. `has_kept`: another hook was set aside for ours.
+pub fn uninstall(
+    name: &str,
+    (roots, every): (&[String], &[String]),
+    found: Option<FoundHook<'_>>,
+    has_kept: bool,
+) -> HookPlan {
     let Some(found) = found else { return HookPlan::Keep };
     let Some((before, after)) = split(found.bytes) else { return HookPlan::Keep };
     let mut others = roots_of(found.bytes);
-    let is_known = others.iter().any(|own| roots.contains(own));
-    others.retain(|own| !roots.contains(own));
+    let takes_all = roots.iter().any(|root| root == EVERY_PROJECT);
+    if others.contains(EVERY_PROJECT) && !takes_all {
+        others = every.iter().cloned().collect();
+    }
+    let is_known = takes_all || others.iter().any(|own| roots.contains(own));
+    others.retain(|own| !takes_all && !roots.contains(own));
     match (others.is_empty(), is_known) {
         (false, true) => {
             return HookPlan::Write([before, block(name, &others).as_bytes(), after].concat());
@@ -104,7 +119,7 @@ pub fn uninstall(name: &str, roots: &[String], found: Option<FoundHook<'_>>, has
 /// Our lines in the hook `name`.
 fn block(name: &str, roots: &BTreeSet<String>) -> String {
     let each = |lines: fn(&str) -> String| {
-        let quoted = roots.iter().map(|root| format!("'{}'", root.replace('\'', r"'\''")));
+        let quoted = roots.iter().map(|root| quoted(root));
         quoted.map(|root| lines(&root)).collect::<String>()
     };
     let lines = match name {
@@ -125,6 +140,11 @@ fn roots_of(bytes: &[u8]) -> BTreeSet<String> {
     let own = String::from_utf8_lossy(&bytes[before.len()..bytes.len() - after.len()]).into_owned();
     let named = own.match_indices(ROOT).filter_map(|(at, _)| unquoted(&own[at + ROOT.len()..]));
     named.collect()
+}
+
+/// `text` as a shell reads it from `'…'`.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// The text that a shell reads in `'…'`, in which `'\''` is a quote.
@@ -162,7 +182,8 @@ fn after_commit_lines(root: &str) -> String {
 }
 
 fn where_stepmark_is(root: &str, line: &str) -> String {
-    format!("if command -v stepmark >/dev/null 2>&1 && [ -d {root} ]; then\n    {line}\nfi\n")
+    let folder = folder(root);
+    format!("if command -v stepmark >/dev/null 2>&1 && [ -d {folder} ]; then\n    {line}\nfi\n")
 }
 
 /// A machine without stepmark can still commit: it is told that nothing was checked.
@@ -170,25 +191,32 @@ fn checking(lines: String) -> String {
     format!(
         "if ! command -v stepmark >/dev/null 2>&1; then\n    \
          echo 'stepmark is not on the search path: artifacts are not checked' >&2\n\
-         else\n{lines}fi\n"
+         else\n    stepmark_found=\n{lines}    [ -z \"$stepmark_found\" ] || exit 1\nfi\n"
     )
 }
 
+/// The folder whose absence means that the project at the quoted `root` is not there.
+fn folder(root: &str) -> &str {
+    if unquoted(root).as_deref() == Some(EVERY_PROJECT) { "." } else { root }
+}
+
 /// The history of what is staged goes into the commit; where that fails, the check says what is missing.
-/// Findings stop the commit.
+/// Findings stop the commit, once all projects are checked.
 fn check_lines(root: &str) -> String {
+    let folder = folder(root);
     format!(
-        "    if [ -d {root} ]; then\n        \
+        "    if [ -d {folder} ]; then\n        \
          stepmark journal seal --before-commit --quiet --root {root} </dev/null || true\n        \
-         stepmark check --staged --quiet --root {root} </dev/null || exit 1\n    fi\n"
+         stepmark check --staged --quiet --root {root} </dev/null || stepmark_found=1\n    fi\n"
     )
 }
 
 /// Lines that find the pushed range; a commit that only the remote knows counts as nothing.
 fn range_lines(root: &str) -> String {
+    let folder = folder(root);
     format!(
-        "        if [ -d {root} ]; then\n            \
-         stepmark check --quiet --from \"$stepmark_from\" --to \"$stepmark_to\" --root {root} </dev/null || exit 1\n        \
+        "        if [ -d {folder} ]; then\n            \
+         stepmark check --quiet --from \"$stepmark_from\" --to \"$stepmark_to\" --root {root} </dev/null || stepmark_found=1\n        \
          fi\n"
     )
 }
@@ -255,10 +283,13 @@ mod tests {
             let HookPlan::Write(both) = both else { panic!("{name}") };
             assert_eq!(roots_of(&both), BTreeSet::from(["it's $HOME".to_owned(), "packages/a b".to_owned()]));
             assert_eq!(install(name, &roots(&["packages/a b"]), hook(&both)), HookPlan::Keep);
-            assert_eq!(uninstall(name, &roots(&["other"]), hook(&both), false), HookPlan::Keep);
-            let left = uninstall(name, &roots(&["it's $HOME"]), hook(&both), false);
+            assert_eq!(uninstall(name, (&roots(&["other"]), &[]), hook(&both), false), HookPlan::Keep);
+            let left = uninstall(name, (&roots(&["it's $HOME"]), &[]), hook(&both), false);
             assert_eq!(left, HookPlan::Write(one.clone()), "{name}");
-            assert_eq!(uninstall(name, &roots(&["packages/a b"]), hook(&one), false), HookPlan::Remove);
+            assert_eq!(
+                uninstall(name, (&roots(&["packages/a b"]), &[]), hook(&one), false),
+                HookPlan::Remove
+            );
         }
     }
 
@@ -285,7 +316,7 @@ mod tests {
             assert!(
                 matches!(install("post-merge", &roots(&["it's"]), hook(&with)), HookPlan::Write(more) if more != with)
             );
-            match uninstall("post-merge", &roots(&["."]), hook(&with), false) {
+            match uninstall("post-merge", (&roots(&["."]), &[]), hook(&with), false) {
                 HookPlan::Write(without) => {
                     let without = without.strip_suffix(b"\n").unwrap_or(&without);
                     assert_eq!(without, script.strip_suffix(b"\n").unwrap_or(script));
@@ -295,16 +326,16 @@ mod tests {
             }
         }
         assert_eq!(
-            uninstall("post-merge", &roots(&["."]), hook(b"#!/bin/sh\necho mine\n"), false),
+            uninstall("post-merge", (&roots(&["."]), &[]), hook(b"#!/bin/sh\necho mine\n"), false),
             HookPlan::Keep
         );
-        assert_eq!(uninstall("post-merge", &roots(&["."]), None, false), HookPlan::Keep);
+        assert_eq!(uninstall("post-merge", (&roots(&["."]), &[]), None, false), HookPlan::Keep);
     }
 
     #[test]
     fn every_hook_has_lines_of_its_own() {
         for (name, line) in [
-            ("pre-commit", "stepmark check --staged --quiet --root 'a b' </dev/null || exit 1\n"),
+            ("pre-commit", "stepmark check --staged --quiet --root 'a b' </dev/null || stepmark_found=1\n"),
             ("pre-commit", "stepmark journal seal --before-commit --quiet --root 'a b' </dev/null || true\n"),
             ("post-commit", "stepmark journal seal --after-commit --quiet --root 'a b' </dev/null || true\n"),
             ("post-merge", "stepmark journal seal --after-commit --quiet --root 'a b' </dev/null || true\n"),
@@ -324,7 +355,7 @@ mod tests {
     #[test]
     fn what_is_no_shell_script_is_set_aside_and_called() {
         let HookPlan::Write(own) = install("post-merge", &roots(&["."]), None) else { panic!() };
-        assert_eq!(uninstall("post-merge", &roots(&["."]), hook(&own), false), HookPlan::Remove);
+        assert_eq!(uninstall("post-merge", (&roots(&["."]), &[]), hook(&own), false), HookPlan::Remove);
         for (bytes, is_executable, is_link) in [
             (&b"#!/usr/bin/env python3\nprint()\n"[..], true, false),
             (b"\x7fELF\0", true, false),
@@ -338,7 +369,7 @@ mod tests {
             let calls =
                 String::from_utf8(text.clone()).unwrap().contains("/post-merge.stepmark-kept\" \"$@\"");
             assert_eq!(calls, is_executable);
-            assert_eq!(uninstall("post-merge", &roots(&["."]), hook(&text), true), HookPlan::Remove);
+            assert_eq!(uninstall("post-merge", (&roots(&["."]), &[]), hook(&text), true), HookPlan::Remove);
         }
     }
 }

@@ -11,7 +11,7 @@ pub enum ResumeDecision {
     /// It is not enough: look at this tier.
     Look(Tier),
     /// It is.
-    Answer(ResumeAnswer),
+    Answer(Box<ResumeAnswer>),
     /// Everything was looked at, and it cannot be told.
     CannotTell {
         /// The reason.

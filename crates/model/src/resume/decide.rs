@@ -81,7 +81,7 @@ const fn rank(source: &StateSource) -> u8 {
 fn answer(report: &ResumeReport, tier: Tier, chosen: &SourceReport) -> ResumeDecision {
     let Some((at, point)) = chosen.state() else { return ResumeDecision::Look(tier) };
     let mut cautions = report.cautions.clone();
-    if point.state == WorkState::Interrupted {
+    if point.state == Some(WorkState::Interrupted) {
         cautions.push(
             "the artifact has content but no completed step: look at it before its first step runs again"
                 .to_owned(),
@@ -99,13 +99,13 @@ fn answer(report: &ResumeReport, tier: Tier, chosen: &SourceReport) -> ResumeDec
         let paths: Vec<String> = report.delegations.iter().map(|child| format!("`{}`", child.path)).collect();
         cautions.push(format!("work that was delegated is not finished: {}", paths.join(", ")));
     }
-    ResumeDecision::Answer(ResumeAnswer {
+    ResumeDecision::Answer(Box::new(ResumeAnswer {
         tier,
         source: chosen.source.clone(),
         point: point.clone(),
         why: why(report, chosen),
         cautions,
-    })
+    }))
 }
 
 /// The remark on another source that is believed too: it knows more steps, is newer, or (git, which alone
@@ -116,7 +116,9 @@ fn disagreement(
     other: &SourceReport,
 ) -> Option<String> {
     let (other_at, other_point) = other.state()?;
-    if other.source == chosen.source || other_point.next == point.next {
+    if other.source == chosen.source
+        || (&other_point.next, &other_point.next_status) == (&point.next, &point.next_status)
+    {
         return None;
     }
     let knows_more = other_point.done > point.done;
@@ -167,13 +169,15 @@ mod tests {
 
     fn state(at: Option<&str>, done: usize) -> SourceResult {
         let point = ResumePoint {
-            state: WorkState::Underway,
+            state: Some(WorkState::Underway),
             done,
             total: 14,
             completed: (1..=done).map(|step| step.to_string()).collect(),
             next: vec![NextStep { step: format!("step-{:02}", done + 1), file: None }],
             alternatives: Vec::new(),
             status: None,
+            next_status: None,
+            moves: Vec::new(),
         };
         SourceResult::State { at: at.map(|at| format!("2026-11-22T{at}:00Z").parse().unwrap()), point }
     }
@@ -208,7 +212,7 @@ mod tests {
 
     fn answered(verdict: ResumeDecision) -> ResumeAnswer {
         match verdict {
-            ResumeDecision::Answer(answer) => answer,
+            ResumeDecision::Answer(answer) => *answer,
             other => panic!("{other:?}"),
         }
     }

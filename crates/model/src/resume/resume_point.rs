@@ -2,17 +2,18 @@
 
 use crate::{
     artifact::ProjectPath,
-    workflow::{Next, Progress, Step, UnknownNext, WorkState},
+    tracked_artifact::{Membership, TrackedArtifact},
+    workflow::{Next, Step, UnknownNext, WorkState},
 };
 
 /// The progress of a state, and its next steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumePoint {
-    /// The state of the workflow as a whole.
-    pub state: WorkState,
+    /// The state of the workflow as a whole; `None` where a status is all that is known.
+    pub state: Option<WorkState>,
     /// The number of units of its route that are done.
     pub done: usize,
-    /// The total number.
+    /// The total number; 0 where it has no workflow.
     pub total: usize,
     /// The completed steps as the state spells them.
     pub completed: Vec<String>,
@@ -22,6 +23,10 @@ pub struct ResumePoint {
     pub alternatives: Vec<NextStep>,
     /// Its `status`, as it is spelled.
     pub status: Option<String>,
+    /// The state that its status goes to next, where it has no workflow.
+    pub next_status: Option<String>,
+    /// The states that its lifecycle lets its status go to.
+    pub moves: Vec<String>,
 }
 
 /// A step to go on with.
@@ -51,6 +56,17 @@ pub enum NoResumePoint {
         /// The name.
         name: String,
     },
+    /// It is a story whose status stands in its body or its ledger only.
+    #[error("it is a story that is not imported yet: its frontmatter has no status")]
+    NotImported,
+    /// Its lifecycle does not know its status.
+    #[error("its status `{status}` is no state of the lifecycle `{lifecycle}`")]
+    UnknownStatus {
+        /// The status.
+        status: String,
+        /// The lifecycle.
+        lifecycle: String,
+    },
     /// The workflow is empty.
     #[error("its workflow has no steps")]
     NoSteps,
@@ -60,46 +76,59 @@ pub enum NoResumePoint {
 }
 
 impl ResumePoint {
-    /// The outlook of a state whose workflow is known.
+    /// The outlook of a state whose workflow is known, or the lifecycle of its status.
     ///
     /// # Errors
     /// When it does not tell what comes next.
-    pub fn of(
-        progress: &Progress<'_>,
-        completed: Vec<String>,
-        status: Option<String>,
-    ) -> Result<Self, NoResumePoint> {
-        let (next, alternatives) = match &progress.next {
-            Next::Step { step, alternatives } => {
+    pub fn of(artifact: &TrackedArtifact) -> Result<Self, NoResumePoint> {
+        let progress = artifact.progress();
+        let (next, alternatives) = match progress.as_ref().map(|progress| &progress.next) {
+            Some(Next::Step { step, alternatives }) => {
                 (vec![NextStep::of(step)], alternatives.iter().copied().map(NextStep::of).collect())
             }
-            Next::Choice(steps) => (steps.iter().copied().map(NextStep::of).collect(), Vec::new()),
-            Next::Finished => (Vec::new(), Vec::new()),
-            Next::Unknown(UnknownNext::NoSteps) => return Err(NoResumePoint::NoSteps),
-            Next::Unknown(UnknownNext::NothingMatches) => return Err(NoResumePoint::NothingMatches),
+            Some(Next::Choice(steps)) => (steps.iter().copied().map(NextStep::of).collect(), Vec::new()),
+            Some(Next::Finished) => (Vec::new(), Vec::new()),
+            Some(Next::Unknown(UnknownNext::NoSteps)) => return Err(NoResumePoint::NoSteps),
+            Some(Next::Unknown(UnknownNext::NothingMatches)) => return Err(NoResumePoint::NothingMatches),
+            None if artifact.lifecycle_state().is_some() => (Vec::new(), Vec::new()),
+            None => return Err(NoResumePoint::of(artifact)),
         };
+        let is_open = progress.is_none() && artifact.has_work_left();
         Ok(Self {
-            state: progress.state,
-            done: progress.done_units,
-            total: progress.total,
-            completed,
+            state: progress.as_ref().map(|progress| progress.state),
+            done: progress.as_ref().map_or(0, |progress| progress.done_units),
+            total: progress.as_ref().map_or(0, |progress| progress.total),
+            completed: artifact.steps().completed().iter().map(ToString::to_string).collect(),
             next,
             alternatives,
-            status,
+            status: artifact.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned),
+            next_status: artifact.next_state().filter(|_| is_open).map(|state| state.name.clone()),
+            moves: artifact.moves().iter().map(|legal| legal.to.name.clone()).collect(),
         })
     }
 
     /// Returns whether nothing is left to do.
     pub const fn is_finished(&self) -> bool {
-        self.next.is_empty()
+        self.next.is_empty() && self.next_status.is_none()
     }
 
-    /// `5/14, next: step-04-journeys`
+    /// `5/14, next: step-04-journeys`; of a status `draft, next: status → final`
     pub fn in_words(&self) -> String {
-        let names: Vec<&str> = self.next.iter().map(|next| next.step.as_str()).collect();
+        let next: Vec<String> = match &self.next_status {
+            Some(status) => vec![format!("status → {status}")],
+            None => self.next.iter().map(|next| next.step.clone()).collect(),
+        };
         let next =
-            if names.is_empty() { "finished".to_owned() } else { format!("next: {}", names.join(" | ")) };
-        format!("{}/{}, {next}", self.done, self.total)
+            if next.is_empty() { "finished".to_owned() } else { format!("next: {}", next.join(" | ")) };
+        format!("{}, {next}", self.standing())
+    }
+
+    /// `5/14`; of a status `draft`
+    pub fn standing(&self) -> String {
+        match &self.status {
+            Some(status) if self.state.is_none() => status.clone(),
+            _ => format!("{}/{}", self.done, self.total),
+        }
     }
 }
 
@@ -110,6 +139,25 @@ impl NextStep {
 }
 
 impl NoResumePoint {
+    /// The reason why `artifact`, which has no workflow, names no next step and no move.
+    pub fn of(artifact: &TrackedArtifact) -> Self {
+        match artifact.membership() {
+            Membership::Ambiguous { candidates } => Self::Ambiguous { candidates: candidates.clone() },
+            Membership::Missing { name } => Self::MissingWorkflow { name: name.clone() },
+            _ if artifact.waits_for_import() => Self::NotImported,
+            _ => match (
+                artifact.lifecycle(),
+                artifact.state().status.as_ref().and_then(|status| status.filled()),
+            ) {
+                (Some(choice), Some(status)) => Self::UnknownStatus {
+                    status: status.to_owned(),
+                    lifecycle: choice.lifecycle.name().to_owned(),
+                },
+                _ => Self::NoWorkflow,
+            },
+        }
+    }
+
     /// The remedy.
     pub const fn help(&self) -> &'static str {
         match self {
@@ -118,6 +166,10 @@ impl NoResumePoint {
             }
             Self::Ambiguous { .. } => "bind it to one of them in `.stepmark/config.yaml`",
             Self::MissingWorkflow { .. } => "correct its name in `.stepmark/config.yaml`",
+            Self::NotImported => "`stepmark import stories` takes it in",
+            Self::UnknownStatus { .. } => {
+                "`stepmark transition ARTIFACT STATE --force --reason TEXT` corrects it"
+            }
             Self::NoSteps | Self::NothingMatches => "`stepmark show` lists the steps of its workflow",
         }
     }

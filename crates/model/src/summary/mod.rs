@@ -193,15 +193,8 @@ impl<'a> ProgressSummary<'a> {
 impl<'a> LifecycleSummary<'a> {
     fn of(artifact: &'a TrackedArtifact) -> Option<Self> {
         let lifecycle = &artifact.lifecycle()?.lifecycle;
-        let state = filled(&artifact.state().status).and_then(|word| lifecycle.state_of(word));
-        let next = state.and_then(|state| {
-            let remembered = artifact.remembered();
-            let moves = lifecycle.moves_from(state, remembered.as_deref());
-            let further = moves.iter().filter(|legal| legal.is_return || legal.to.rank > state.rank);
-            let nearest = further.min_by_key(|legal| (!legal.is_return, legal.to.rank))?;
-            Some(Cow::Borrowed(&*nearest.to.name))
-        });
-        let state = state.map(|state| (Cow::Borrowed(&*state.name), state.rank));
+        let next = artifact.next_state().map(|state| Cow::Borrowed(&*state.name));
+        let state = artifact.lifecycle_state().map(|state| (Cow::Borrowed(&*state.name), state.rank));
         Some(Self { name: lifecycle.name(), state, next })
     }
 }

@@ -162,6 +162,61 @@ fn a_list_of_numbers_is_written_by_name_before_it_would_mix() {
 }
 
 #[test]
+fn a_list_that_is_written_by_name_has_one_kind_of_quotes() {
+    for (before, after) in [
+        (
+            "stepsCompleted: [1] # mine\nworkflowType: 'prd'\n",
+            "stepsCompleted: ['step-01-init', 'step-02b-vision'] # mine\nworkflowType: 'prd'\n",
+        ),
+        (
+            "stepsCompleted:\n  - 1 # one\ninputs: ['a']\nworkflowType: prd\n",
+            "stepsCompleted:\n  - 'step-01-init' # one\n  - 'step-02b-vision'\ninputs: ['a']\nworkflowType: prd\n",
+        ),
+    ] {
+        let (text, _) = run(before, Some(&workflow()), &complete(&["2b"]), Strictness::Known).unwrap();
+        assert_eq!(text, after);
+    }
+}
+
+#[test]
+fn no_list_is_begun_where_there_are_no_steps() {
+    for (before, has_status) in [("title: x\nstatus: draft\n", true), ("title: x\n", false)] {
+        let refused = run(before, None, &complete(&["foo"]), Strictness::Known).unwrap_err();
+        assert_eq!(refused, TransitionRefusal::NoSteps { has_status });
+        assert!(run(before, Some(&workflow()), &complete(&["1"]), Strictness::Known).is_ok());
+    }
+    assert!(run("stepsCompleted: []\n", None, &complete(&["foo"]), Strictness::Known).is_ok());
+}
+
+#[test]
+fn a_step_that_no_workflow_has_is_set_by_who_insists() {
+    let set = |key: &str, value: &str| {
+        let value = Value::from_argument(value).unwrap();
+        Command::Set { assignments: vec![(key.parse().unwrap(), value)] }
+    };
+    let before = "stepsCompleted: [1, odd]\n";
+    for (key, value, is_fine) in [
+        ("stepsCompleted", "[1, 2]", true),
+        ("stepsCompleted", "[]", true),
+        ("stepsCompleted", "[odd]", true),
+        ("stepsCompleted", "[1, zzz]", false),
+        ("stepsCompleted", "[1, step-02-discovery]", false),
+        ("stepsCompleted[0]", "zzz", false),
+        ("lastStep", "99", false),
+        ("lastStep", "2", true),
+        ("lastStep", "0", true),
+        ("currentStep", "zzz", false),
+        ("title", "zzz", true),
+        ("titles", "[1, zzz]", true),
+    ] {
+        let set = set(key, value);
+        let known = run(before, Some(&workflow()), &set, Strictness::Known);
+        assert_eq!(known.is_ok(), is_fine, "{key}={value}: {known:?}");
+        assert!(run(before, Some(&workflow()), &set, Strictness::Warn).is_ok(), "{key}={value}");
+    }
+}
+
+#[test]
 fn a_list_of_steps_is_not_replaced_by_one_value() {
     let set = |value: Value| Command::Set { assignments: vec![("stepsCompleted".parse().unwrap(), value)] };
     let before = "stepsCompleted: [1, 2]\n";

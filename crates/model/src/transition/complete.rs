@@ -7,9 +7,11 @@ use super::{
 };
 use crate::{
     artifact::{Artifact, Field, StepItem},
-    workflow::{Chain, Content, Next, Step, StepId, StepMatch, StepRecord, Track, WorkflowDefinition},
+    workflow::{
+        Chain, Content, Next, Step, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition,
+    },
 };
-use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
+use stepmark_frontmatter::{Edit, Frontmatter, KeyPath, Segment, Value};
 
 /// Adds `given` steps to the list, each in the spelling of its neighbours, and brings `lastStep`,
 /// `currentStep` and `current_step` along where they exist. `status` is never touched: finishing is a
@@ -26,6 +28,9 @@ pub(super) fn plan(
     let mut completed = completed_ids(artifact, key);
     let mut plan = Plan::default();
     let mut last = None;
+    if strictness != Strictness::Warn && workflow.is_none() {
+        refuse_without_steps(artifact)?;
+    }
     let wants_names = strictness != Strictness::Warn && wants_names(workflow, &items, given);
     if wants_names {
         items = by_name(workflow, (key, items), &mut plan)?;
@@ -66,6 +71,17 @@ pub(super) fn plan(
         follow(artifact, workflow, &completed, &items, (given, step), &mut plan);
     }
     Ok(plan)
+}
+
+/// Refuses to begin a list in an artifact without a workflow that has none.
+fn refuse_without_steps(artifact: &Artifact) -> Result<(), TransitionRefusal> {
+    let has_status = artifact.state().status.is_some() || artifact.state().body_status.is_some();
+    // Where there is no frontmatter either, that is told.
+    let is_plain = !has_status && artifact.document().frontmatter() == Frontmatter::Absent;
+    if StepList::from(artifact) == StepList::Absent && !is_plain {
+        return Err(TransitionRefusal::NoSteps { has_status });
+    }
+    Ok(())
 }
 
 /// Returns whether a list of numbers is to hold a step that has no number alone, such as `02b`: then all of
@@ -182,7 +198,7 @@ pub(super) fn names(chain: Option<&Chain>, done: &StepId, id: &StepId, step: Opt
 }
 
 /// An item as it will be read back, so that the next item of the same command follows it.
-fn like_read(item: &Value) -> StepItem {
+pub(super) fn like_read(item: &Value) -> StepItem {
     use crate::artifact::{FieldKind, StepItemKind};
     let (spelling, kind) = match item {
         Value::Integer(value) => (value.to_string(), StepItemKind::Scalar(FieldKind::Integer)),

@@ -44,6 +44,9 @@ pub fn decide(
         Command::Set { assignments } => {
             setting::keeps_step_lists(artifact, assignments)?;
             let assignments = setting::settled(artifact, assignments);
+            if strictness != Strictness::Warn {
+                setting::knows_steps(artifact, workflow, &assignments)?;
+            }
             let edit =
                 |(path, value): &(KeyPath, Value)| Edit::Set { path: path.clone(), value: value.clone() };
             let mut edits: Vec<Edit> = assignments.iter().map(edit).collect();

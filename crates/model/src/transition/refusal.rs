@@ -24,6 +24,12 @@ pub enum TransitionRefusal {
         /// The key of the list.
         key: String,
     },
+    /// It has neither a workflow nor a list of steps.
+    #[error("it has no steps: no workflow of the project fits it, and it lists none")]
+    NoSteps {
+        /// Whether it says a status.
+        has_status: bool,
+    },
     /// A list of steps would become something else.
     #[error("`{key}` is a list of steps, and would be one no more")]
     ListReplaced {
@@ -51,6 +57,9 @@ pub enum TransitionRefusal {
     /// It has no lifecycle, so nobody knows which states there are.
     #[error("it has no lifecycle: neither the configuration nor its type gives it one")]
     NoLifecycle,
+    /// It is a story that is not imported, so its frontmatter has no status to move.
+    #[error("it is a story that is not imported yet: its frontmatter has no status")]
+    NotImported,
     /// Its lifecycle forbids the move.
     #[error(transparent)]
     Move(Box<MoveRefusal>),

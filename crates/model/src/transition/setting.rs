@@ -1,7 +1,13 @@
 //! `Command::Set`: whether a number that was typed is meant as one.
 
-use super::TransitionRefusal;
-use crate::artifact::Artifact;
+use super::{
+    Remark, TransitionRefusal,
+    complete::like_read,
+    record::{completed_ids, step_list_key},
+    spelling,
+};
+use crate::artifact::{Artifact, StepItem};
+use crate::workflow::{StepId, StepMatch, Track, WorkflowDefinition};
 use stepmark_frontmatter::{
     KeyIndex, KeyPath, Node, NodeKind, Region, Scalar, ScalarStyle, Segment, Value, Yaml,
 };
@@ -39,6 +45,53 @@ pub(super) fn keeps_step_lists(
         None => Ok(()),
     }
 }
+
+/// Refuses steps that the workflow does not have, and a list of numbers and names, which no reader takes for one. What stands in the list
+/// already may stay.
+pub(super) fn knows_steps(
+    artifact: &Artifact,
+    workflow: Option<&WorkflowDefinition>,
+    assignments: &[(KeyPath, Value)],
+) -> Result<(), TransitionRefusal> {
+    let key = step_list_key(artifact, workflow.map_or(Track::Create, |workflow| workflow.chain.track()));
+    let before = completed_ids(artifact, key);
+    let is_known = |id: &StepId| {
+        let found = workflow.is_none_or(|workflow| workflow.chain.find(id) != StepMatch::None);
+        found || before.iter().any(|old| old.spelling() == id.spelling())
+    };
+    for (path, value) in assignments {
+        let names_step = match path.0.as_slice() {
+            [Segment::Key(name), Segment::Index(_)] => name == key,
+            [Segment::Key(name)] => name == key || STEP_KEYS.contains(&name.as_str()),
+            _ => false,
+        };
+        let given = match value {
+            Value::Sequence(items) => items.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let mut items: Vec<StepItem> = Vec::new();
+        for item in given.iter().filter(|_| names_step).map(like_read) {
+            let step = item.spelling.clone();
+            let id = StepId::parse(&step);
+            // `0` says that no step is done yet.
+            if let Some(workflow) = workflow
+                && !matches!(step.as_str(), "" | "0")
+                && !is_known(&id)
+            {
+                let workflow = workflow.name.clone();
+                return Err(TransitionRefusal::Unknown(Remark::UnknownStep { step, workflow }));
+            }
+            if !spelling::is_alike(&item, &items) {
+                return Err(TransitionRefusal::OtherSpelling { step, key: key.to_owned() });
+            }
+            items.push(item);
+        }
+    }
+    Ok(())
+}
+
+/// The keys that name one step.
+const STEP_KEYS: [&str; 3] = ["lastStep", "currentStep", "current_step"];
 
 /// Returns whether there is anything to settle.
 fn is_spelled(value: &Value) -> bool {

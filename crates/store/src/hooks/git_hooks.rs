@@ -13,7 +13,9 @@ use std::{
 
 use crate::git::{process::answer, process::git_rev_parse};
 use crate::workspace::Workspace;
-use stepmark_model::projection::git_hook::{self, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX, TRAILER_HOOK};
+use stepmark_model::projection::git_hook::{
+    self, EVERY_PROJECT, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX, TRAILER_HOOK,
+};
 
 /// What happened to one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +104,8 @@ struct Hooks {
     folder: PathBuf,
     /// The roots of the projects, seen from the top of the work tree.
     roots: Vec<String>,
+    /// Those of all projects below the top, where that is none itself.
+    every: Vec<String>,
 }
 
 /// The hooks of git that keep a project's history and check its commits.
@@ -125,8 +129,13 @@ impl GitHooks<'_> {
     /// When git's hooks cannot be found, or one cannot be written; those before it are.
     pub fn install(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
+        // Each project would replace the trailers of the one before: those are named.
+        let roots = |name: &str| match hooks.roots.as_slice() {
+            [root] if root == EVERY_PROJECT && name == TRAILER_HOOK => &hooks.every,
+            _ => &hooks.roots,
+        };
         let install = |name: &&str| {
-            hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, &hooks.roots, found))
+            hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, roots(name), found))
         };
         all_hooks().filter(|name| wanted(name)).map(install).collect()
     }
@@ -156,7 +165,7 @@ impl GitHooks<'_> {
         let hooks = self.hooks()?;
         let uninstall = |name: &&str| {
             let decide = |found: Option<FoundHook<'_>>, has_kept: bool| {
-                git_hook::uninstall(name, &hooks.roots, found, has_kept)
+                git_hook::uninstall(name, (&hooks.roots, &hooks.every), found, has_kept)
             };
             hooks.change(name, HookChange::Removed, decide)
         };
@@ -185,13 +194,14 @@ impl GitHooks<'_> {
             return Err(HookError::Foreign { folder });
         }
         let seen = root.strip_prefix(&top).ok().and_then(Path::to_str).unwrap_or_default().replace('\\', "/");
-        let below = self.workspace.projects_below().unwrap_or_default();
-        let roots = match below.is_empty() {
-            true => vec![if seen.is_empty() { ".".to_owned() } else { seen }],
+        let every = Workspace::open(&top).ok().and_then(|top| top.projects_below().ok()).unwrap_or_default();
+        let root = match (seen.is_empty(), every.is_empty()) {
+            (false, _) => seen,
+            (true, true) => ".".to_owned(),
             // It is no project itself.
-            false => below,
+            (true, false) => EVERY_PROJECT.to_owned(),
         };
-        Ok(Hooks { folder, roots })
+        Ok(Hooks { folder, roots: vec![root], every })
     }
 }
 

@@ -6,9 +6,8 @@ use crate::resuming::damage;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{ProjectPath, natural_order},
     journal::{Event, SessionId},
-    workflow::Next,
 };
 
 /// How many of the latest events are asked for an artifact that is not finished: mostly one of the first will do.
@@ -23,9 +22,9 @@ pub enum ResumeChoice {
     LastEvent(ProjectPath),
     /// The only one that is not finished.
     Only(ProjectPath),
-    /// These are not finished, and nothing says which one is meant.
+    /// These are not finished, in natural order, and nothing says which one is meant.
     Several(Vec<ProjectPath>),
-    /// All are finished, or none has a workflow.
+    /// All are finished, or none has a workflow or a lifecycle.
     Nothing,
 }
 
@@ -73,6 +72,7 @@ impl Workspace {
         let all = self.artifacts()?;
         let unfinished = all.artifacts.iter().filter(|artifact| is_unfinished(artifact));
         let mut paths: Vec<ProjectPath> = unfinished.map(|artifact| artifact.path().clone()).collect();
+        paths.sort_by(|one, other| natural_order(one.as_str(), other.as_str()));
         Ok(match (paths.pop(), paths.is_empty()) {
             (None, _) => ResumeChoice::Nothing,
             (Some(only), true) => ResumeChoice::Only(only),
@@ -112,10 +112,9 @@ impl Workspace {
     }
 }
 
-/// Whether work is left in an artifact, as far as it tells. One that is damaged counts: what it holds is not known to be done.
+/// Whether work is left in an artifact, as far as it tells. A story that waits for its import counts, and one that is damaged: what it
+/// holds is not known to be done.
 fn is_unfinished(artifact: &TrackedArtifact) -> bool {
-    match artifact.progress() {
-        Some(progress) => progress.next != Next::Finished,
-        None => damage(artifact.artifact()).is_some() && artifact.artifact().is_tracked(),
-    }
+    let is_damaged = || damage(artifact.artifact()).is_some() && artifact.artifact().is_tracked();
+    artifact.has_work_left() || artifact.waits_for_import() || artifact.workflow().is_none() && is_damaged()
 }

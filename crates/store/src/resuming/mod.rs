@@ -13,14 +13,13 @@ use crate::history::{History, HistoryError};
 use crate::repository::{git_history, git_history::Ancestry};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_frontmatter::Frontmatter;
-use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
+use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS, StateDigest},
     journal::{ArtifactKey, Event, EventId},
     projection::checkpoint::{Checkpoint, surviving_keys},
     resume::{
-        NoResumePoint, ResumeDecision, ResumePoint, ResumeReport, SourceReport, SourceResult, StateSource,
-        Tier, decide,
+        ResumeDecision, ResumePoint, ResumeReport, SourceReport, SourceResult, StateSource, Tier, decide,
     },
 };
 
@@ -245,16 +244,7 @@ pub(crate) fn damage(artifact: &Artifact) -> Option<SourceResult> {
 
 /// What a state says that was read with its workflow.
 pub(crate) fn said_by(tracked: &TrackedArtifact, at: Option<Timestamp>) -> SourceResult {
-    let unclear = match tracked.membership() {
-        Membership::Ambiguous { candidates } => NoResumePoint::Ambiguous { candidates: candidates.clone() },
-        Membership::Missing { name } => NoResumePoint::MissingWorkflow { name: name.clone() },
-        Membership::Member { .. } | Membership::None => NoResumePoint::NoWorkflow,
-    };
-    let completed = tracked.steps().completed().iter().map(ToString::to_string).collect();
-    let status = tracked.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
-    let point =
-        tracked.progress().map_or(Err(unclear), |progress| ResumePoint::of(&progress, completed, status));
-    match point {
+    match ResumePoint::of(tracked) {
         Ok(point) => SourceResult::State { at, point },
         Err(reason) => SourceResult::Unclear { reason },
     }

@@ -77,17 +77,20 @@ impl Entry {
 
 /// The command for what comes next.
 fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
-    let path = quoted(summary.path.as_str());
     match &summary.progress {
         Some(progress) => match &progress.next {
-            NextSteps::Step(step, _) => Some(format!("stepmark complete {path} {}", quoted(step.name))),
+            NextSteps::Step(step, _) => {
+                Some(format!("stepmark complete {} {}", quoted(summary.path.as_str()), quoted(step.name)))
+            }
             _ => None,
         },
-        None => {
-            let next = summary.lifecycle.as_ref()?.next.as_ref()?;
-            Some(format!("stepmark transition {path} {}", quoted(next)))
-        }
+        None => Some(transition_command(summary.path, summary.lifecycle.as_ref()?.next.as_ref()?)),
     }
+}
+
+/// The command that moves the status of an artifact.
+pub fn transition_command(path: &ProjectPath, to: &str) -> String {
+    format!("stepmark transition {} {}", quoted(path.as_str()), quoted(to))
 }
 
 /// `text` as one word of a shell.

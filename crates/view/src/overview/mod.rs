@@ -15,7 +15,7 @@ mod cases;
 
 pub use assemble::{Counts, Overview};
 pub use column::Column;
-pub use entry::Entry;
+pub use entry::{Entry, transition_command};
 pub use entry_group::{EntryGroup, GroupMember, entry_groups};
 pub use progress_group::ProgressGroup;
 pub use short_names::short_names;

@@ -56,6 +56,14 @@ pub(crate) struct CheckedFile<'a> {
     pub(crate) findings: Vec<Finding>,
 }
 
+impl<'a> CheckedFile<'a> {
+    /// A file that is shown as standing at `path`.
+    pub(crate) fn at(path: &'a ProjectPath, bytes: &'a [u8], findings: &[Finding]) -> Self {
+        let at = |finding: &Finding| Finding { path: path.clone(), ..finding.clone() };
+        Self { path, bytes, findings: findings.iter().map(at).collect() }
+    }
+}
+
 /// Everything that a check says.
 #[derive(Clone, Debug)]
 pub(crate) struct Checked<'a> {

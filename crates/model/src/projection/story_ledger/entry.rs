@@ -76,6 +76,13 @@ impl LedgerEntry {
         matches!(self.change, WordChange::Same | WordChange::Forward)
     }
 
+    /// Returns whether a review may have sent the story back in this copy, and in its line, if it has one.
+    pub fn may_be_sent_back(&self, story: &Story) -> bool {
+        let is_back = |copy: &str| story.words().is_sent_back(&self.status, copy);
+        self.from.as_deref().is_some_and(is_back)
+            && story.line.as_ref().is_none_or(|line| is_back(&line.text))
+    }
+
     /// The reason why it cannot be written.
     pub const fn obstacle(&self) -> Option<&'static str> {
         match self.location {

@@ -35,6 +35,13 @@ pub fn status_moves_explain(
     since.iter().all(|step| step.is_meant) && since.last().is_some_and(|last| last.after == Some(to))
 }
 
+/// Returns whether a command was the last to move the status of the story, and moved it to `status`: then it
+/// brought the copies along, and what they say else came later.
+pub fn was_moved_by_command(lineage: &Lineage, status: &str) -> bool {
+    let mut moves = lineage.events().iter().filter_map(|event| status_move(event, StorySide::Frontmatter));
+    moves.next_back().is_some_and(|last| last.is_meant && last.after == Some(status))
+}
+
 fn status_move(event: &Event, copy: StorySide) -> Option<StatusMove<'_>> {
     let key = KeyPath::key("status");
     let change = event.changes.iter().find(|change| change.path == key);

@@ -26,7 +26,7 @@ mod story;
 mod properties;
 
 pub use entry::{EntryLocation, LedgerEntry};
-pub use explanation::status_moves_explain;
+pub use explanation::{status_moves_explain, was_moved_by_command};
 pub use imported::with_status;
 pub use sides::{StorySide, StorySideError, StorySides};
 pub use sprint_status::{EntriesWritten, listed_entries, write_entries};

@@ -18,8 +18,10 @@ use stepmark_model::{
     artifact::{ProjectPath, SprintStatus},
     check::{Finding, rules::status::sprint_status_not_yaml},
     journal::{ArtifactKey, Event, EventDraft, Kind},
+    lifecycle::WordChange,
     projection::story_ledger::{
-        LedgerEntry, Story, StoryState, line_entry, listed_entries, write_entries, write_line,
+        LedgerEntry, Story, StoryState, line_entry, listed_entries, was_moved_by_command, write_entries,
+        write_line,
     },
     tracked_artifact::TrackedArtifact,
 };
@@ -209,8 +211,14 @@ impl StoryLedgers<'_> {
         attempt: &mut Attempt,
     ) -> Result<Vec<LedgerEntry>, ChangeError> {
         let mut allowed = Vec::new();
-        for entry in entries {
+        for mut entry in entries {
             let story = stories.iter().find(|story| story.path == entry.story);
+            let back = story.filter(|story| entry.may_be_sent_back(story));
+            if back.map_or(Ok(false), |story| self.is_moved_by_command(&story.path, &story.status))? {
+                entry.change = WordChange::SentBack;
+            }
+            let asks_history = entry.change != WordChange::SentBack;
+            let story = story.filter(|_| asks_history);
             if entry.is_harmless() || story.map_or(Ok(false), |story| self.explains(&entry, story))? {
                 allowed.push(entry);
             } else if reason.is_some() {
@@ -221,6 +229,14 @@ impl StoryLedgers<'_> {
             }
         }
         Ok(allowed)
+    }
+
+    /// Whether history tells that a command was the last to move the status of the story at `path`.
+    pub(super) fn is_moved_by_command(&self, path: &ProjectPath, status: &str) -> Result<bool, ChangeError> {
+        let artifact = self.workspace.artifact(path)?;
+        let key = ArtifactKey::of(artifact.artifact());
+        let lineage = self.workspace.history().ask(|history| history.lineage(&key, path))?;
+        Ok(was_moved_by_command(&lineage, status))
     }
 
     fn explains(&self, entry: &LedgerEntry, story: &Story) -> Result<bool, ChangeError> {

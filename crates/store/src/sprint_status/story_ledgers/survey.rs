@@ -68,7 +68,14 @@ impl StoryLedgers<'_> {
     fn look_at(&self, artifact: &TrackedArtifact, shelf: &mut Shelf, survey: &mut StorySurvey) {
         let path = artifact.path();
         let lifecycle = || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle));
-        let sides = |word: Option<&str>| StorySides::read(artifact.artifact(), lifecycle(), word);
+        let sides = |word: Option<&str>| {
+            let mut sides = StorySides::read(artifact.artifact(), lifecycle(), word)?;
+            if let Some(status) = sides.frontmatter.as_deref().filter(|_| sides.may_be_sent_back()) {
+                // Where history cannot be read, nothing is known to be later.
+                sides.is_moved_by_command = self.is_moved_by_command(path, status).unwrap_or_default();
+            }
+            Some(sides)
+        };
         match shelf.listing_of(self.workspace, path) {
             Listing::Unknown(ledger) => {
                 if sides(None).is_some() {

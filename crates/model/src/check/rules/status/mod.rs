@@ -10,4 +10,5 @@ pub mod sprint_status_disagrees;
 pub mod sprint_status_not_yaml;
 pub(crate) mod time_without_date;
 pub(crate) mod time_not_iso;
+pub(crate) mod story_not_imported;
 mod written_time;

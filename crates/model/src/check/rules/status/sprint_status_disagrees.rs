@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         "the story has no status in its frontmatter: `stepmark import stories` shows all sides and asks which one wins".to_owned()
     } else {
         let done = format!("writes `{meant}` into `{ledger}`");
-        remedy(words.change(&word, meant), path, "sprint-status", &done)
+        remedy(words.change_of_copy(&word, own.word), path, "sprint-status", &done)
     };
     // There is no fix: which of the two is right, a person knows.
     found.push(subject.finding(&RULE, own.span, message).with_help(help));
@@ -59,6 +59,11 @@ pub(super) fn remedy(change: WordChange, path: &ProjectPath, copy: &str, done: &
                 "the frontmatter counts: `stepmark project --ledgers` {done}; where the other one is right, {import}"
             )
         }
+        WordChange::SentBack => format!(
+            "{} takes in that a review sent it back, as BMAD's code-review does; where the frontmatter is right, \
+             `stepmark project --ledgers --reason TEXT` {done}, and TEXT says why",
+            import(copy),
+        ),
         WordChange::Back => format!(
             "{} takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, \
              `stepmark project --ledgers --reason TEXT` {done}, and TEXT says why it goes back",
@@ -149,6 +154,11 @@ mod tests {
         };
         insta::assert_snapshot!(help("done"), @"the frontmatter counts: `stepmark project --ledgers` writes `done` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
         insta::assert_snapshot!(help("in-progress"), @"`stepmark import stories --prefer furthest docs/1-1-switch.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers --reason TEXT` writes `in-progress` into `docs/sprint-status.yaml`, and TEXT says why it goes back");
+        let files = [
+            ("docs/1-1-switch.md", "---\nstatus: review\n---\n# Story 1.1\n"),
+            ("docs/sprint-status.yaml", "development_status:\n  1-1-switch: in-progress\n"),
+        ];
+        insta::assert_snapshot!(helps_in(&RULE, &files).concat(), @"`stepmark import stories --prefer sprint-status docs/1-1-switch.md` takes in that a review sent it back, as BMAD's code-review does; where the frontmatter is right, `stepmark project --ledgers --reason TEXT` writes `review` into `docs/sprint-status.yaml`, and TEXT says why");
         insta::assert_snapshot!(help("cancelled"), @"the frontmatter counts: `stepmark project --ledgers --reason TEXT` writes `cancelled` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
     }
 

@@ -31,13 +31,17 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         let path = subject.artifact.path();
         let key = LedgerKey::of(path).map(|(key, _)| key).filter(|key| key.is_story());
         let words = LedgerWords::of_story(subject.lifecycle()).in_file(path);
-        let change = words.change(body, frontmatter);
+        let change = match words.change(body, frontmatter) {
+            WordChange::Forward if words.is_sent_back(frontmatter, body) => WordChange::SentBack,
+            change => change,
+        };
         // The line is the newer of the two where it is further; and what says more than a status is a
         // person's to change.
         let is_word = |text: &str| !text.contains(char::is_whitespace);
         let is_known =
             |text: &str| subject.lifecycle().is_some_and(|lifecycle| lifecycle.state_of(text).is_some());
-        let is_safe = change != WordChange::Back && !frontmatter.contains(['\n', '\r']);
+        let is_safe =
+            !matches!(change, WordChange::Back | WordChange::SentBack) && !frontmatter.contains(['\n', '\r']);
         let title = format!("make the line say `{frontmatter}`");
         let fix = (is_safe && (is_word(body) || is_known(body)))
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
@@ -66,6 +70,8 @@ mod tests {
         insta::assert_snapshot!(help("backlog"), @"the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the other one is right, `stepmark import stories --prefer status-line 1-1-a.md`");
         assert_eq!(fixed(&RULE, &text("review")), None);
         assert_eq!(found(&RULE, &text("review")).len(), 1);
+        let sent_back = text("in-progress").replace("status: in-progress", "status: review");
+        assert_eq!((fixed(&RULE, &sent_back), found(&RULE, &sent_back).len()), (None, 1));
         assert_eq!(fixed(&RULE, &text("backlog")), Some(text("in-progress")));
     }
 
