@@ -25,7 +25,7 @@ pub enum MarkerError {
     #[error("the project has no id, so its tickets could not be told from others: run `stepmark init`")]
     NoProject,
     /// The artifact is known by its path only.
-    #[error("without an id, its ticket would be lost when the file moves: run `stepmark track --all` once")]
+    #[error("without an id a ticket is lost when the file moves: run `stepmark track --all` once")]
     PathOnly {
         /// The key of the artifact.
         key: ArtifactKey,
