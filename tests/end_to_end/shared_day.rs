@@ -43,7 +43,7 @@ impl Day {
     /// A clone of what is on the server; nothing at first.
     fn laptop(&self, person: &'static str) -> Option<Laptop<'_>> {
         let repository = Repository::empty("shared_day")?;
-        let host = format!("  {}: {{variable: GITHUB_TOKEN, targets: [o/r]}}\n", self.fake.url());
+        let host = format!("  {}: {{variable: GITHUB_TOKEN, targets: [o/r, o/shed]}}\n", self.fake.url());
         repository.sandbox.write_user_configuration(&format!("credentials:\n{host}"));
         repository.git(&["remote", "add", "origin", self.origin().to_str().unwrap()]);
         Some(Laptop { day: self, person, repository })
@@ -191,12 +191,19 @@ fn two_laptops_and_a_ci_agree() {
         (one.join().unwrap(), other.join().unwrap())
     });
 
+    // The repository is called something else, which one of them says in the configuration.
+    day.fake.state().names.insert(0, "o/shed");
+    let configuration = String::from_utf8(ada.repository.sandbox.read(".stepmark/config.yaml")).unwrap();
+    ada.repository.sandbox.write(".stepmark/config.yaml", configuration.replace("o/r\n", "o/shed\n"));
+    ada.commit("renamed");
+
     // A move, a removal, a branch that is merged.
     ada.git(&["mv", NOTES, "docs/remarks.md"]);
     ada.commit("moved");
     ada.git(&["switch", "--quiet", "--create", "side"]);
     ada.stepmark(&["reopen", "architecture", "5", "--reason", "another database"]);
     ada.commit("reopened on a branch");
+    ben.apply();
     ben.stepmark(&["remove", OLD, "--reason", "nobody wants it"]);
     ben.commit("removed");
     ben.push();

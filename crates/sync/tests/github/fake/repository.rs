@@ -10,10 +10,10 @@ const ADDRESSES: &str = "archive assignees blobs branches collaborators comments
     milestones notifications pulls releases stargazers statuses subscribers subscription tags teams trees clone git ssh svn";
 
 /// The repository with this id.
-pub(super) fn repository(host: &str, id: u64) -> Json {
-    let (url, when) = (format!("{host}/repos/o/r"), "2026-01-01T00:00:00Z");
+pub(super) fn repository(host: &str, full_name: &str, id: u64) -> Json {
+    let (url, when) = (format!("{host}/repos/{full_name}"), "2026-01-01T00:00:00Z");
     let mut told = json!({
-        "id": id, "node_id": "R_1", "name": "r", "full_name": "o/r", "owner": user(host), "url": url, "default_branch": "main",
+        "id": id, "node_id": "R_1", "name": full_name.rsplit('/').next(), "full_name": full_name, "owner": user(host), "url": url, "default_branch": "main",
         "private": false, "fork": false, "archived": false, "disabled": false, "description": null, "homepage": null,
         "language": null, "license": null, "mirror_url": null, "size": 1,
         "has_issues": true, "has_projects": true, "has_wiki": true, "has_pages": false, "has_discussions": false,

@@ -13,12 +13,23 @@ use super::{
 
 impl State {
     pub(super) fn rest(&mut self, request: &Request) -> Reply {
-        if (request.method.as_str(), request.path()) == ("GET", "/repos/o/r") {
-            return Reply::json(200, &repository(&self.host, self.repository_id));
-        }
-        let Some(path) = request.path().strip_prefix("/repos/o/r/") else {
+        let own = format!("/repositories/{}", self.repository_id);
+        let Some((name, path)) = self.names.iter().chain([&own.as_str()]).find_map(|name| {
+            let path = request.path();
+            let rest = path.strip_prefix("/repos/").unwrap_or(path).strip_prefix(name)?;
+            (rest.is_empty() || rest.starts_with('/')).then_some((*name, rest))
+        }) else {
             return Reply::error(404, "Not Found");
         };
+        if name != self.names[0] && name != own {
+            // "REST API, Best practices: Follow redirects".
+            let target = request.target.replacen(&format!("/repos/{name}"), &own, 1);
+            return Reply::error(301, "Moved Permanently").with("Location", format!("{}{target}", self.host));
+        }
+        let path = path.trim_start_matches('/');
+        if (request.method.as_str(), path) == ("GET", "") {
+            return Reply::json(200, &repository(&self.host, self.names[0], self.repository_id));
+        }
         let body: Json = serde_json::from_str(&request.body).unwrap_or_default();
         let parts: Vec<&str> = path.split('/').collect();
         let number = |text: &str| text.parse::<u64>().unwrap_or(0);

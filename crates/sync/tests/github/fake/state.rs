@@ -10,11 +10,13 @@ use super::{
     http::{Reply, Request},
 };
 
-/// The repository `o/r` and how the server behaves.
+/// The repository, `o/r` at first, and how the server behaves.
 pub(crate) struct State {
     pub(crate) host: String,
     /// The id of the repository, which a rename does not change.
     pub(crate) repository_id: u64,
+    /// Its name, and those that it had before, which lead to it.
+    pub(crate) names: Vec<&'static str>,
     pub(crate) issues: BTreeMap<u64, Issue>,
     /// The labels that there are.
     pub(crate) labels: BTreeSet<String>,
@@ -44,6 +46,7 @@ impl State {
         Self {
             host: format!("http://127.0.0.1:{port}"),
             repository_id: 1_296_269,
+            names: vec!["o/r"],
             issues: BTreeMap::new(),
             labels: BTreeSet::new(),
             has_push_access: true,
