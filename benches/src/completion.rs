@@ -25,7 +25,7 @@ const BEFORE: &str = "---\nstepsCompleted: ['step-01-init', 'step-02-discovery']
 /// What the bare contenders replace: a file that stepmark knows nothing of, so that nobody edits behind its back.
 const BARE: &str = "docs/complete/bare.md";
 
-/// How many agents work at once in a deployment (seed `001_…`, D4-Q14).
+/// How many agents work at once in a deployment.
 const WRITERS: usize = 92;
 
 /// How many commits each of them makes in a round.

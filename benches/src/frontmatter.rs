@@ -1,4 +1,4 @@
-//! Frontmatters as they are found in the wild (FORMATS.md §1): kinds of artifacts, forms of lists, quotes, comments. All
+//! Frontmatters as they are found in the wild: kinds of artifacts, forms of lists, quotes, comments. All
 //! of them can be read by every reader that is measured, so that the times compare the same work.
 
 use std::fmt::Write as _;

@@ -19,7 +19,7 @@ const WORKED_ON: usize = 200;
 /// How many committed versions of the damaged artifact cannot be read.
 const BROKEN_VERSIONS: usize = 20;
 
-/// What the tiers may take (seed `001_…`, D4-Q5).
+/// What the tiers may take.
 const LIMITS: [Duration; 3] =
     [Duration::from_millis(5), Duration::from_millis(50), Duration::from_millis(500)];
 

@@ -1,4 +1,4 @@
-//! The workflows of the project that is measured: names and chains after FORMATS.md, "Step files and chains".
+//! The workflows of the project that is measured: names and chains after docs/formats.md, "Step files".
 
 use std::fmt::Write as _;
 

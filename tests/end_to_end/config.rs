@@ -103,7 +103,7 @@ fn state_in_configuration_is_an_error_of_every_command() {
             assert_snapshot!(demo.reads_only(arguments), @r"
             exit 4
             ── stderr
-            error: `[ROOT]/.stepmark/config.yaml:3:3` holds state: `variables.currentStep` is the step that is being done; configuration is static (D4-Q16, D4-Q20), and this belongs in the frontmatter of the artifact (`stepmark set ARTIFACT currentStep=…`)
+            error: `[ROOT]/.stepmark/config.yaml:3:3` holds state: `variables.currentStep` is the step that is being done; configuration is static, and this belongs in the frontmatter of the artifact (`stepmark set ARTIFACT currentStep=…`)
               help: take the key out of that file; nothing was changed
             ");
         }
@@ -123,7 +123,7 @@ fn values_that_cannot_be_used_name_their_layer() {
     assert_snapshot!(demo.reads_only(&["status", "--config", "status=done"]), @r"
     exit 2
     ── stderr
-    error: `--config` cannot be used for `status`: it is how the artifact stands; configuration is static (D4-Q16, D4-Q20), and this belongs in the frontmatter of the artifact (`stepmark set ARTIFACT status=…`)
+    error: `--config` cannot be used for `status`: it is how the artifact stands; configuration is static, and this belongs in the frontmatter of the artifact (`stepmark set ARTIFACT status=…`)
     ");
     let mut command = demo.command(&["status"]);
     assert_snapshot!(demo.changes_nothing(command.env("STEPMARK_CHECKPOINTS_EVERY", "0")), @r"

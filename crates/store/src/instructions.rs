@@ -1,5 +1,5 @@
-//! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only (seed `001_…`,
-//! D4-Q13: "immutable during execution, mutable at cycle boundaries").
+//! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a session that runs keeps the
+//! instructions that it began with.
 
 use crate::disk::{WalkError, WalkProblem};
 use crate::workspace::{ArtifactError, Workspace};

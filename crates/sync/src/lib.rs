@@ -4,7 +4,7 @@
 //! and `run` repeats for as long as a process lives. A stage uses only stages above it. Everything is pure but `ledger/sqlite` and the trackers; time and chance are passed in.
 //!
 //! Nothing here can change an artifact: this crate depends on `stepmark-core` without its feature `write`, where no such method
-//! exists. Whatever a tracker answers stays here (issue "Sync"; seed `001_…`, D4-Q10).
+//! exists. Whatever a tracker answers stays here.
 
 #[cfg(all(doctest, feature = "prove-one-way"))]
 mod one_way;

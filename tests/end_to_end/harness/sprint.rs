@@ -1,5 +1,5 @@
 //! A project of BMAD in the middle of a sprint, as such projects are found: stories that say their status in their body, and a
-//! ledger that says something else of many of them (FORMATS.md §1).
+//! ledger that says something else of many of them.
 
 use super::Sandbox;
 

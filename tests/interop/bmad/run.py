@@ -128,7 +128,7 @@ def catalogues(release, project):
         check("6.12.0: agents are the skills that were installed from an `agents` folder", agents and agents < skills, agents)
 
 
-# FORMATS.md, "Step files and chains": steps of each workflow of 6.0.4.
+# Steps of each workflow of 6.0.4.
 CHAINS = {
     "prd.md": ("workflowType: 'prd'", "create-prd", 14),
     "architecture.md": ("workflowType: 'architecture'", "create-architecture", 8),
@@ -159,7 +159,7 @@ def chains(project):
 def reads_everything(project):
     markdown = [str(path.relative_to(project)) for path in sorted((project / "_bmad").rglob("*.md"))]
     report = stepmark_json("check", *markdown, cwd=project, expect=None)
-    # What 6.0.4 really ships: a template with a key twice (FORMATS.md §1), a step with text behind a closing quote, and one
+    # What 6.0.4 really ships: a template with a key twice, a step with text behind a closing quote, and one
     # with its frontmatter below the heading.
     upstream = {
         ("key-twice", "step-01-validate-prerequisites.md"),

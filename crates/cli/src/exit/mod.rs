@@ -1,4 +1,4 @@
-//! Exit codes, and every error of the library mapped to one (DESIGN.md, "Errors and exit codes").
+//! Exit codes, and every error of the library mapped to one.
 
 mod changes;
 mod git;

@@ -4,7 +4,7 @@
 //! # Flow
 //! The BMAD installation (`installation`) names modules in order → their folders and the skill folders of agents are listed →
 //! each file is read → its catalogue. `upkeep` writes what differs into `.stepmark/manifests/`. The installer's own catalogues
-//! are read for their columns and for the places of skills; nothing is written there (DESIGN.md, "On disk").
+//! are read for their columns and for the places of skills; nothing is written there.
 //!
 //! # Guarantees
 //! The same files give the same bytes, in whatever order the system lists them. A file that cannot be read is told, and

@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf};
 use crate::commit::ReadError;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// What the caller saw of the file, and what must still be there when it is replaced (DESIGN.md, invariant 5).
+/// What the caller saw of the file, and what must still be there when it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// There was no file.

@@ -57,7 +57,7 @@ pub enum ConfigurationError {
     },
     /// The file holds state, which configuration never does.
     #[error(
-        "`{}:{position}` holds state: `{key}` is {meaning}; configuration is static (D4-Q16, D4-Q20), and this \
+        "`{}:{position}` holds state: `{key}` is {meaning}; configuration is static, and this \
          belongs {}",
         path.display(),
         belongs_to(*side, key)

@@ -2,7 +2,7 @@
 
 use crate::configuration::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 
-/// The content of `.stepmark/.gitignore`: what belongs to one clone, and what can be rebuilt (DESIGN.md, "On disk").
+/// The content of `.stepmark/.gitignore`: what belongs to one clone, and what can be rebuilt.
 pub const STEPMARK_GITIGNORE: &str = "local/\ncache/\ngates/\n*.tmp\n";
 
 /// The text of a new `.stepmark/config.yaml`: the defaults, explained, and the identity of the project.

@@ -194,17 +194,17 @@ impl Configuration {
         &self.variables
     }
 
-    /// The artifact that is worked on, as configuration names it (D4-Q3).
+    /// The artifact that is worked on, as configuration names it.
     pub const fn active(&self) -> Option<&ProjectPath> {
         self.active.as_ref()
     }
 
-    /// The configuration file of the workflows: `main_config` (D4-Q3).
+    /// The configuration file of the workflows: `main_config`.
     pub const fn main_config(&self) -> Option<&ProjectPath> {
         self.main_config.as_ref()
     }
 
-    /// The configuration file of the workflows under its older name, `config_source` (D4-Q3).
+    /// The configuration file of the workflows under its older name, `config_source`.
     pub const fn config_source(&self) -> Option<&ProjectPath> {
         self.config_source.as_ref()
     }
@@ -249,7 +249,7 @@ impl Configuration {
         &self.instruction_components
     }
 
-    /// What instructions tell an agent (`user_name`, `communication_language`, …), each as it is spelled (D4-Q20).
+    /// What instructions tell an agent (`user_name`, `communication_language`, …), each as it is spelled.
     pub const fn settings(&self) -> &BTreeMap<String, String> {
         &self.settings
     }

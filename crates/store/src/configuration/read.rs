@@ -154,7 +154,7 @@ fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, Configuration
     if let Some(variable) = Variable::dynamic_at(key, name) {
         let belongs = belongs_to(variable.side, key);
         return Err(failed(format!(
-            "it is {}; configuration is static (D4-Q16, D4-Q20), and this belongs {belongs}",
+            "it is {}; configuration is static, and this belongs {belongs}",
             variable.meaning
         )));
     }

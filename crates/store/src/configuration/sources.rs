@@ -5,8 +5,7 @@ use std::path::PathBuf;
 /// What surrounds a project: given by whoever opens it, so that the library reads no environment by itself. The default
 /// is none of it.
 ///
-/// Layers, the weakest first: built-in defaults, the user's file, the project's file, environment variables, flags (issue
-/// "State that survives", D4-Q16).
+/// Layers, the weakest first: built-in defaults, the user's file, the project's file, environment variables, flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigurationSources {
     /// The user's configuration file: `$XDG_CONFIG_HOME/stepmark/config.yaml`, else `~/.config/stepmark/config.yaml`. It

@@ -1,5 +1,4 @@
-//! The one table of variables and their sides: what is static stands in configuration, what is dynamic never does (seed
-//! `001_…`, D4-Q16 and D4-Q20).
+//! The one table of variables and their sides: what is static stands in configuration, what is dynamic never does.
 
 use std::fmt;
 
@@ -22,7 +21,7 @@ pub struct Variable {
     pub meaning: &'static str,
 }
 
-/// The two sides of D4-Q16.
+/// The side of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Kept in configuration.
@@ -130,12 +129,12 @@ pub const VARIABLES: [Variable; 52] = [
     dynamic(Frontmatter, "developmentStatus", "how stories stand"),
     dynamic(Frontmatter, "progress", "how far the work is"),
     dynamic(Frontmatter, "percentComplete", "how far the work is"),
-    dynamic(Frontmatter, "scope", "the scope of the artifact (D4-Q7)"),
-    dynamic(Frontmatter, "parentId", "the parent in the chain of delegation (D4-Q14)"),
-    dynamic(Frontmatter, "rootId", "the root of the chain of delegation (D4-Q14)"),
-    dynamic(Frontmatter, "chainPath", "the chain of delegation (D4-Q14)"),
-    dynamic(Frontmatter, "delegation.id", "the place in the chain of delegation (D4-Q14)"),
-    dynamic(Frontmatter, "delegation.depth", "the depth in the chain of delegation (D4-Q14)"),
+    dynamic(Frontmatter, "scope", "the scope of the artifact"),
+    dynamic(Frontmatter, "parentId", "the parent in the chain of delegation"),
+    dynamic(Frontmatter, "rootId", "the root of the chain of delegation"),
+    dynamic(Frontmatter, "chainPath", "the chain of delegation"),
+    dynamic(Frontmatter, "delegation.id", "the place in the chain of delegation"),
+    dynamic(Frontmatter, "delegation.depth", "the depth in the chain of delegation"),
     dynamic(Frontmatter, "retryCount", "how often the work was tried"),
     dynamic(Frontmatter, "blockedBy", "what the work waits for"),
     dynamic(RunTime, "session", "the session (`STEPMARK_SESSION`)"),

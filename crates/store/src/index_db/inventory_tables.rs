@@ -1,4 +1,4 @@
-//! The tables of the inventory: one for each CSV catalogue, with the columns of all its releases (FORMATS.md §1).
+//! The tables of the inventory: one for each CSV catalogue, with the columns of all its releases.
 
 use crate::index_db::{Part, Table, table::Column, table::integer, table::text};
 

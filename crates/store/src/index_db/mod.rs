@@ -1,7 +1,7 @@
 //! `index.db`: the state of a project as tables, for questions in SQL.
 //!
 //! The database is a copy that can be deleted at any time. What it holds comes from elsewhere: the inventory from the CSV
-//! catalogues and from nothing else (seed `001_…`, Q17: frontmatter → CSV → database), the state of the run from artifacts, journal,
+//! catalogues and from nothing else (frontmatter → CSV → database), the state of the run from artifacts, journal,
 //! checks, leases and, handed in, tickets. Here stands which tables there are, which rows a catalogue gives, and the edge to SQLite:
 //! `database` keeps the file, [`Question`] asks it and can change nothing.
 

@@ -8,7 +8,7 @@ use stepmark_model::artifact::{LedgerKey, ProjectPath, SPRINT_STATUS_NAME, Sprin
 use stepmark_model::tracked_artifact::TrackedArtifact;
 
 /// Where BMAD keeps stories unless its configuration says otherwise: a sprint that is planned has a ledger there before its first story
-/// has a file (FORMATS.md §1, "sprint-status.yaml and stories").
+/// has a file (docs/formats.md, "Sprint status and stories").
 const USUAL_FOLDER: &str = "_bmad-output/implementation-artifacts";
 
 /// A ledger of a sprint.

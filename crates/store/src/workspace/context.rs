@@ -1,4 +1,4 @@
-//! The active artifact, its workflow and its configuration file (seed `001_…`, D4-Q3).
+//! The active artifact, its workflow and its configuration file.
 
 use crate::configuration::{ConfiguredValue, Origin, StepSource};
 use crate::workspace::{ArtifactError, Workspace};

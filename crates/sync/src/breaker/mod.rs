@@ -1,5 +1,5 @@
 //! Circuit breakers, pure: `(state, outcome, now) → state`. The reason of a failure decides what trips: a host, a credential, a kind of
-//! request, or one ticket. They guard requests to trackers alone; local commands never ask them (DESIGN.md, invariant 7).
+//! request, or one ticket. They guard requests to trackers alone; local commands never ask them.
 
 mod reason;
 mod failure;

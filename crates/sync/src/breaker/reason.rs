@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ScopeKind;
 
-/// Why a request to a tracker failed (FORMATS.md §4). The reason alone decides which breaker trips and whether it is tried again.
+/// Why a request to a tracker failed (docs/formats.md, "Trackers"). The reason alone decides which breaker trips and whether it is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {

@@ -204,7 +204,7 @@ impl Outage {
 }
 
 /// How many seconds to wait at first. Where the tracker names a time, that is enough; GitHub wants at least a minute for a
-/// secondary limit without one (FORMATS.md §4).
+/// secondary limit without one (docs/formats.md, "Trackers").
 fn least_wait(failure: &Failure, settings: &BreakerSettings) -> u32 {
     use super::Reason::SecondaryLimit;
     match (failure.reason, failure.wait_until, failure.reason.consequence().trip) {

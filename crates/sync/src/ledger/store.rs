@@ -115,7 +115,7 @@ pub trait LedgerWriter: LedgerReader {
 }
 
 /// Fails where `lease` is not the one that counts any more: asked first in every transaction that writes for its holder, so that two
-/// workers never replay one intent (FORMATS.md §4, 6).
+/// workers never replay one intent.
 ///
 /// # Errors
 /// When another lease was given since, or the store fails.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a request counts for, by every measure that trackers have (FORMATS.md §4).
+/// What a request counts for, by every measure that trackers have (docs/formats.md, "Trackers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// How many requests it is: 1.

@@ -42,7 +42,7 @@ impl PaceSettings {
         Self::default()
     }
 
-    /// GitHub's limits of one credential (FORMATS.md §4): at least a second between writes, about 80 creations a minute and 500 an
+    /// GitHub's limits of one credential (docs/formats.md, "Trackers"): at least a second between writes, about 80 creations a minute and 500 an
     /// hour, 900 points a minute, 5,000 requests an hour.
     pub fn github() -> Self {
         Self {
@@ -56,7 +56,7 @@ impl PaceSettings {
         }
     }
 
-    /// Jira's limit of one issue (FORMATS.md §4): 20 writes in 2 seconds.
+    /// Jira's limit of one issue (docs/formats.md, "Trackers"): 20 writes in 2 seconds.
     pub fn jira_ticket() -> Self {
         Self { write_interval_ms: 0, limits: vec![RateLimit::new(Counted::Writes, 20, 2 * SECOND)] }
     }

@@ -25,7 +25,7 @@ pub struct Budget {
     pub reset_at: Timestamp,
 }
 
-/// No period of a limit is longer: an hour (FORMATS.md §4), and what clocks differ by.
+/// No period of a limit is longer: an hour (docs/formats.md, "Trackers"), and what clocks differ by.
 const LONGEST_PERIOD_MS: u64 = 61 * 60 * 1000;
 
 impl Budget {

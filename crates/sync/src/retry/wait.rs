@@ -8,7 +8,7 @@ use crate::moment;
 /// `header` gives the value of a header by its lower-case name.
 ///
 /// `Retry-After` counts first: seconds or a date (RFC 9110, §10.2.3). Else, where nothing is left (`x-ratelimit-remaining: 0`), the
-/// reset: seconds since 1970 on GitHub, a date on Jira (FORMATS.md §4). A moment is measured from the answer's own `Date`, so that
+/// reset: seconds since 1970 on GitHub, a date on Jira (docs/formats.md, "Trackers"). A moment is measured from the answer's own `Date`, so that
 /// a clock that is wrong here does no harm.
 pub fn named_wait<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Timestamp) -> Option<Timestamp> {
     let date = |text: &str| rfc2822::parse(text).ok().map(|date| date.timestamp());

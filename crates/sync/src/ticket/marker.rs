@@ -5,9 +5,9 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use stepmark_model::{artifact::FileHash, journal::ArtifactKey};
 
-/// The identity of an artifact in tickets: project id and the artifact's own id, neither of which ever changes (FORMATS.md
-/// §4, "What makes create → link safe", 2). It stands in every ticket, hidden, from the request that creates it. An
-/// artifact that only has a path has no marker: it would get a second ticket when the file moves (DESIGN.md, invariant 12).
+/// The identity of an artifact in tickets: project id and the artifact's own id, neither of which ever changes (docs/design.md,
+/// "Tickets"). It stands in every ticket, hidden, from the request that creates it. An
+/// artifact that only has a path has no marker: it would get a second ticket when the file moves (docs/design.md, "Identity").
 ///
 /// As text it is `PROJECT/id:ID`, where every byte but ASCII letters, digits, `_`, `.`, `:` and a single `-` is percent-encoded,
 /// so that it can stand in an HTML comment, a Jira property and a database key. Two markers are equal or not; nothing else
@@ -41,7 +41,7 @@ pub enum MarkerError {
 /// What stands before the project id in the label of its tickets.
 const LABEL_PREFIX: &str = "stepmark:";
 
-/// How many characters a label may have on GitHub (FORMATS.md §4).
+/// How many characters a label may have on GitHub (docs/formats.md, "Trackers").
 const LABEL_LIMIT: usize = 50;
 
 impl Marker {

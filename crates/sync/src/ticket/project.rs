@@ -42,7 +42,7 @@ impl Ticket {
     }
 }
 
-/// How many characters a label has at most, as on GitHub (FORMATS.md §4).
+/// How many characters a label has at most, as on GitHub (docs/formats.md, "Trackers").
 const LABEL_LIMIT: usize = 50;
 
 /// `text` in one line of at most `limit` characters, cut with `…`.
@@ -87,7 +87,7 @@ fn standing(facts: &TicketFacts, settings: &TicketSettings) -> Standing {
     if (is_initial || is_planned) && facts.done == 0 { Standing::ToDo } else { Standing::InProgress }
 }
 
-/// Status words of artifacts without a lifecycle before which nothing was done (FORMATS.md §1, "`status` values seen").
+/// Status words of artifacts without a lifecycle before which nothing was done (docs/formats.md, "Statuses").
 const BEGINNING_WORDS: [&str; 10] =
     ["draft", "backlog", "todo", "to-do", "ready", "ready-for-dev", "new", "open", "pending", "not-started"];
 

@@ -1,5 +1,5 @@
-//! Carrying out a plan, so that a crash at any moment leaves at most one ticket an artifact (FORMATS.md §4, "What makes create → link
-//! safe").
+//! Carrying out a plan, so that a crash at any moment leaves at most one ticket an artifact (docs/design.md,
+//! "Tickets").
 //!
 //! Flow: take the lease → ask the tracker which target it is, once a day → list, where something is in doubt or to be created → link what was
 //! found → for each batch: one transaction that asks breakers and pace and notes intents; the request; one transaction that writes down

@@ -1,7 +1,7 @@
 //! The hashes of files that have not changed since they were last hashed.
 //!
 //! The cache is disposable: it is read or ignored as a whole, and a wrong one costs time, never truth. It lies in
-//! `.stepmark/local/cache/` and is the one thing that a reading command may write (DESIGN.md, invariant 13). A hash counts only
+//! `.stepmark/local/cache/` and is the one thing that a reading command may write. A hash counts only
 //! while the file's size, times and inode are those seen when it was hashed, and while the file was not so new then that
 //! a change could have left no trace (git's rule for "racily clean" entries; see [`FileStat::may_hide_a_change`]).
 //!

@@ -69,7 +69,7 @@ impl Addresses<'_> {
     }
 
     /// The first page of all issues with a label, open and closed, the oldest first: what is made meanwhile comes last, and no page
-    /// shifts. It reads the database, and so shows what was just made (FORMATS.md §4).
+    /// shifts. It reads the database, and so shows what was just made (docs/formats.md, "Trackers").
     pub(super) fn labelled(&self, label: &str) -> Url {
         let mut url = self.issues();
         url.query_pairs_mut()

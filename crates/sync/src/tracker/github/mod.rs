@@ -1,4 +1,4 @@
-//! Issues of GitHub or GitHub Enterprise (FORMATS.md §4): REST for creations and lists, GraphQL in batches for changes and reads where
+//! Issues of GitHub or GitHub Enterprise (docs/formats.md, "Trackers"): REST for creations and lists, GraphQL in batches for changes and reads where
 //! it exists, else REST.
 
 mod address;

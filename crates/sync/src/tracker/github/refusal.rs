@@ -1,4 +1,4 @@
-//! What an answer that refuses means (FORMATS.md §4, "GitHub Issues"). Pure.
+//! What an answer that refuses means (docs/formats.md, "Trackers"). Pure.
 
 use jiff::Timestamp;
 use serde::Deserialize;

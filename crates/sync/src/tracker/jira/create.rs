@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// How many issues are made in one request at most (FORMATS.md §4).
+/// How many issues are made in one request at most (docs/formats.md, "Trackers").
 pub(super) const CREATE_BATCH: usize = 50;
 
 /// What became of them (OpenAPI, schema `CreatedIssues`).

@@ -1,4 +1,4 @@
-//! What an answer that refuses means (FORMATS.md §4, "Jira Cloud"; Atlassian's "Rate limiting"). Pure.
+//! What an answer that refuses means (docs/formats.md, "Trackers"; Atlassian's "Rate limiting"). Pure.
 
 use std::collections::BTreeMap;
 

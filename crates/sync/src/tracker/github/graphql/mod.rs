@@ -9,10 +9,10 @@ mod node;
 mod read;
 mod update;
 
-/// How many issues are read at once (FORMATS.md §4).
+/// How many issues are read at once (docs/formats.md, "Trackers").
 pub(super) const READ_BATCH: usize = 100;
 
-/// How many mutations stand in one request (FORMATS.md §4).
+/// How many mutations stand in one request (docs/formats.md, "Trackers").
 pub(super) const MUTATIONS: usize = 20;
 
 /// How many tickets are changed at once: three requests' worth of mutations after one that reads, so that a thousand changes need 67

@@ -15,7 +15,7 @@ use crate::{
     tracker::jira::label::spelled,
 };
 
-/// How many characters a description has at most (FORMATS.md §4 names 32,767). What exactly Jira counts it does not say, so the JSON of
+/// How many characters a description has at most (32,767: docs/formats.md, "Trackers"). What exactly Jira counts it does not say, so the JSON of
 /// what is ours counts whole, and of what people wrote, which Jira has taken already, the text.
 pub(in crate::tracker::jira) const DESCRIPTION_LIMIT: usize = 32_767;
 
