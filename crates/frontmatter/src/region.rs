@@ -16,6 +16,7 @@ pub enum Region {
 
 /// A reason why a file has no such region.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RegionError {
     /// The file does not start with a fence.
     #[error("the file has no frontmatter")]

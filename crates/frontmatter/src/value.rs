@@ -27,6 +27,7 @@ pub enum Value {
 /// A reason why a region has no value: its aliases lead to more nodes than a reader should build, or to
 /// nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ValueError {
     /// Following the aliases gives more than [`Limits::nodes`](super::Limits::nodes) nodes, or never ends.
     #[error("following the aliases gives more than the limit of {limit} nodes")]
@@ -44,6 +45,15 @@ pub enum ValueError {
         /// The offset of the alias.
         offset: usize,
     },
+}
+
+impl ValueError {
+    /// The byte of the region that the error is about.
+    pub const fn offset(&self) -> usize {
+        match self {
+            Self::TooManyNodes { offset, .. } | Self::NoAnchor { offset, .. } => *offset,
+        }
+    }
 }
 
 impl Value {

@@ -6,9 +6,7 @@
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
 use gray_matter::{Pod, engine::Engine};
-use stepmark_frontmatter::{
-    Document, Edit, KeyPath, LIMITS, ParseError, Refusal, Region, Span, Value, ValueError, Yaml,
-};
+use stepmark_frontmatter::{Document, Edit, KeyPath, LIMITS, ParseError, Refusal, Region, Span, Value, Yaml};
 use stepmark_oracle::{LIBYAML, Reader, Verdict, judge, paths};
 
 /// yaml-rust2 as gray_matter uses it. It drops keys that are no text, ends the process on deep nesting, and reads
@@ -86,10 +84,7 @@ fn report(name: &str, bytes: &[u8]) -> String {
     match yaml.root().map(|root| Value::of(&yaml, root)) {
         None => text.push_str("nothing\n"),
         Some(Ok(value)) => writeln!(text, "{:#}", value.to_json()).unwrap(),
-        Some(Err(error)) => {
-            let (ValueError::TooManyNodes { offset, .. } | ValueError::NoAnchor { offset, .. }) = &error;
-            writeln!(text, "value: {} {error}", at(*offset)).unwrap();
-        }
+        Some(Err(error)) => writeln!(text, "value: {} {error}", at(error.offset())).unwrap(),
     }
     text
 }

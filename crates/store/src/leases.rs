@@ -35,6 +35,7 @@ pub struct LeaseStanding {
 
 /// Why a lease was not read, taken or changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LeaseError {
     /// The artifact cannot be read.
     #[error(transparent)]

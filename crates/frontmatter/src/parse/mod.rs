@@ -28,6 +28,7 @@ pub const LIMITS: Limits = Limits { bytes: 1 << 20, depth: 64, nodes: 250_000 };
 
 /// An error of reading a region. Offsets count bytes of the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseError {
     /// The region is larger than [`Limits::bytes`].
     #[error("the YAML is {size} bytes long, more than the limit of {limit}")]

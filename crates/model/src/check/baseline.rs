@@ -25,6 +25,7 @@ struct Key {
 
 /// A reason why a text is no baseline.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BaselineError {
     /// It is not JSON, or not of this shape.
     #[error("it cannot be read as a baseline; `stepmark check --write-baseline` makes a new one")]

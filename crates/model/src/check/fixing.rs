@@ -49,6 +49,7 @@ pub struct Declined {
 
 /// A reason why a fix was not made. The file is as if there were no such fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DeclineReason {
     /// Its splices do not fit the file: a mistake in the rule.
     #[error("its splices do not fit the file")]

@@ -12,6 +12,7 @@ pub struct ChainPosition {
 
 /// A reason why nothing can be delegated from an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParentPositionError {
     /// It has a `delegation` that does not say where it stands.
     #[error("its own `delegation` does not say where it stands: {reason}")]

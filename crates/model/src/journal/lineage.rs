@@ -45,6 +45,7 @@ pub enum HistoryState {
 
 /// An error of finding a state from the events.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// There is no such event among them.
     #[error("event {event} is not known")]

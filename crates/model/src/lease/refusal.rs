@@ -6,6 +6,7 @@ use super::LeaseTerm;
 
 /// Somebody else's lease, or a number that is no longer valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LeaseRefusal {
     /// Somebody else holds it.
     #[error("{holder}{} holds its lease until {expires_at}", session.as_ref().map(|session| format!(" in session {session}")).unwrap_or_default())]

@@ -40,6 +40,7 @@ pub struct NextStep {
 
 /// A reason why a state that can be read does not tell how to go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoResumePoint {
     /// No workflow is known for it.
     #[error("no workflow of the project fits")]

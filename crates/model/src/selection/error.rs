@@ -15,6 +15,7 @@ pub struct SelectionError {
 
 /// A kind of error of a question.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SelectionErrorKind {
     /// No field has this name.
     #[error("no field is called `{name}`")]

@@ -12,6 +12,7 @@ use stepmark_model::artifact::ProjectPath;
 
 /// Why the folder of a new file could not be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FolderError {
     /// The folder is not inside the project, or cannot be reached.
     #[error(transparent)]

@@ -43,6 +43,7 @@ pub struct ArtifactLock {
 
 /// Why a file could not be locked. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LockError {
     /// The file, or the folder of the locks, is not inside the project or cannot be reached.
     #[error(transparent)]

@@ -19,6 +19,7 @@ pub struct Published {
 
 /// Why a file was not replaced, made or removed as it should be. [`PublishError::write_state`] says whether it was.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PublishError {
     /// The file is not what was expected.
     #[error(transparent)]

@@ -12,6 +12,7 @@ use stepmark_model::artifact::{ProjectPath, READ_LIMIT};
 
 /// Why a file cannot be read for a commit.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// A folder, a device, or a link where a file should be.
     #[error("`{path}` is not a regular file")]

@@ -27,6 +27,7 @@ pub struct Staged<'lock> {
 
 /// Why new content could not be staged. The file has its old bytes, and no temporary file is left.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StageError {
     /// The file is marked read-only. A rename would get around that mark, so it is respected here.
     #[error(

@@ -57,6 +57,7 @@ pub enum Outcome {
 
 /// Why a commit did not end well. Whether its files are changed, [`CommitError::write_state`] says.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CommitError {
     /// There is no such file.
     #[error("there is no file `{path}` in the project")]
@@ -159,6 +160,7 @@ pub enum CommitError {
 
 /// Why an update was not made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum UpdateError<E: std::error::Error + 'static> {
     /// The caller's decision.
     #[error(transparent)]

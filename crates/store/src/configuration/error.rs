@@ -28,6 +28,7 @@ impl fmt::Display for UnknownKey {
 
 /// Why the configuration cannot be used. A missing file is no error.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigurationError {
     /// The file exists, but cannot be read.
     #[error("cannot read the configuration `{}`", path.display())]

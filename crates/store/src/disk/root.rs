@@ -30,6 +30,7 @@ pub struct Root {
 
 /// Why a folder cannot be the root of a project.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RootError {
     /// The folder does not exist or cannot be reached.
     #[error("cannot open the project folder `{}`: name an existing folder with --root", path.display())]
@@ -49,6 +50,7 @@ pub enum RootError {
 
 /// Why a project path leads to no file inside the project.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResolveError {
     /// A symbolic link leads out of the project.
     #[error(
@@ -110,6 +112,7 @@ impl ResolveError {
 
 /// Why a path given by a person names no file of the project.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RelativeError {
     /// The path lies outside the project.
     #[error("`{}` is not inside the project `{}`; choose another project with --root", path.display(), root.display())]

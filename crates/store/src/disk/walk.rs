@@ -43,6 +43,7 @@ pub struct WalkProblem {
 
 /// What a walk could not go through.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[non_exhaustive]
 pub enum WalkProblemKind {
     /// The folder cannot be opened or listed.
     #[error("the folder cannot be read: {reason}")]

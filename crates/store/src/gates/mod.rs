@@ -42,6 +42,7 @@ use stepmark_model::{
 
 /// Why gates cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GateError {
     /// Their folder, or the artifact, is not inside the project.
     #[error(transparent)]

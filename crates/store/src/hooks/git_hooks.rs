@@ -54,6 +54,7 @@ pub struct HookStanding {
 
 /// Why hooks were not changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HookError {
     /// Git cannot be started.
     #[error("cannot run git, which knows where its hooks are")]

@@ -36,6 +36,7 @@ pub struct Replayed {
 
 /// Why a state cannot be compared with the one that was recorded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Obstacle {
     /// There is no such file.
     #[error("there is no such file any more")]

@@ -56,6 +56,7 @@ pub enum OpenError {
 
 /// Why an artifact cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArtifactError {
     /// It is not inside the project.
     #[error(transparent)]

@@ -21,6 +21,7 @@ use stepmark_model::{
 
 /// Why a file of a workflow cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorkflowFileError {
     /// Its place is not inside the project.
     #[error("cannot read `{path}` of a workflow")]

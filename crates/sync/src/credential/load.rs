@@ -30,6 +30,7 @@ pub struct Credential {
 
 /// Why there is no credential.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CredentialError {
     /// None of the places has one.
     #[error("no credential was found: looked for {}; give one in one of these places", .sources.join(", "))]

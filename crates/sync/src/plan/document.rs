@@ -28,6 +28,7 @@ pub struct Plan {
 
 /// Why a plan cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanReadError {
     /// It is no JSON of this form.
     #[error("this is no plan of sync: make one with `stepmark sync plan --out FILE`")]

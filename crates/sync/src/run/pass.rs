@@ -27,6 +27,7 @@ pub struct Pass {
 
 /// Why a pass could not be made. It is tried again.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PassError {
     /// The artifacts cannot be read.
     #[error("the artifacts cannot be read")]

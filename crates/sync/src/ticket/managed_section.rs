@@ -27,6 +27,7 @@ pub struct Merged {
 
 /// Why a body cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MergeError {
     /// What people wrote leaves no room.
     #[error(

@@ -20,6 +20,7 @@ pub struct Marker {
 
 /// Why there is no marker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MarkerError {
     /// The project has no id.
     #[error("the project has no id, so its tickets could not be told from others: run `stepmark init`")]

@@ -41,6 +41,7 @@ pub struct LeftOut {
 
 /// Why an artifact gets no ticket.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LeftOutReason {
     /// It could not be found again.
     #[error(transparent)]

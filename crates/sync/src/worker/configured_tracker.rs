@@ -33,6 +33,7 @@ pub enum ConfiguredTracker {
 
 /// Why there is no such tracker.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrackerOpenError {
     /// It needs a credential.
     #[error("the tracker `{tracker}` cannot be opened")]

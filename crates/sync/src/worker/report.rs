@@ -75,6 +75,7 @@ pub enum Fate {
 
 /// Why an action was not tried.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Held {
     /// Its last try failed, and the next one is later.
     #[error("it failed and is tried again after {until}: {}", .last.detail)]

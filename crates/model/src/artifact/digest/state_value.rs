@@ -10,6 +10,7 @@ use stepmark_frontmatter::{Document, Entry, Frontmatter, Node, ParseError, Value
 /// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may
 /// stand for it (docs/design.md, "Digests"). Offsets count bytes of the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StateUnreadable {
     /// The opening fence is never closed.
     #[error("the frontmatter that opens in line 1 is never closed; close it with a line `---`")]
@@ -58,10 +59,8 @@ impl StateUnreadable {
             Self::FenceUnclosed { offset }
             | Self::NotAMapping { offset }
             | Self::SeveralDocuments { offset }
-            | Self::KeyTwice { offset, .. }
-            | Self::Alias {
-                source: ValueError::TooManyNodes { offset, .. } | ValueError::NoAnchor { offset, .. },
-            } => *offset,
+            | Self::KeyTwice { offset, .. } => *offset,
+            Self::Alias { source } => source.offset(),
             Self::NotYaml { source } => source.offset(),
         }
     }

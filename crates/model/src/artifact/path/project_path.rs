@@ -16,6 +16,7 @@ pub struct ProjectPath(Box<str>);
 
 /// A reason why a path cannot name a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProjectPathError {
     /// The path is empty or names the root itself.
     #[error("the path names the project itself, not a file in it")]

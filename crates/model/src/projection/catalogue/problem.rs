@@ -17,6 +17,7 @@ pub struct EntryProblem {
 
 /// A kind of problem with a file of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EntryProblemKind {
     /// The frontmatter, or the whole file where it is YAML, cannot be read.
     #[error("its frontmatter cannot be read, so no catalogue can say what it is: {0}")]

@@ -44,6 +44,7 @@ pub struct Checkpoint {
 
 /// A reason not to trust a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointProblem {
     /// It cannot be read.
     #[error("it is no checkpoint: {reason}")]
@@ -67,6 +68,7 @@ pub enum CheckpointProblem {
 
 /// A reason why no checkpoint can be made of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoCheckpoint {
     /// There is nothing to keep.
     #[error("it has no frontmatter")]

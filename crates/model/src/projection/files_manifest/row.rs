@@ -40,6 +40,7 @@ pub struct UnlistablePath {
 
 /// A part of a path that the manifest's format cannot hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnlistableReason {
     /// The reader toggles on every quote and drops it.
     #[error("it holds a quotation mark")]

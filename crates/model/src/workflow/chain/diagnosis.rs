@@ -2,6 +2,7 @@
 
 /// One oddity of a chain. None of them stops the chain from being used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChainDiagnosis {
     /// The frontmatter of a step file cannot be read.
     #[error(

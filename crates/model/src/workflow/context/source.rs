@@ -55,6 +55,7 @@ pub struct ContextStatement {
 
 /// A reason why a source cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContextSourceError {
     /// Its frontmatter is never closed.
     #[error(transparent)]

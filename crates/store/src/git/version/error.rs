@@ -6,6 +6,7 @@ use stepmark_model::artifact::ProjectPath;
 
 /// Why the changes of a repository cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GitVersionError {
     /// Git cannot be started.
     #[error("cannot run `git`, which knows what changed: install it, or put it on the search path")]
