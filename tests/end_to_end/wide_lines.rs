@@ -20,12 +20,18 @@ fn no_line_is_wider_than_the_terminal_and_elsewhere_all_is_there() {
         &["import", "stories", "--dry-run"],
         &["explain"],
         &["config"],
+        &["check"],
+        &["set", PRD, "status=finished"],
+        &["complete", PRD, "stepp-100"],
     ] {
         let shown = terminal.run(&demo, command, &[("NO_COLOR", "1")]);
-        for line in shown.lines().filter(|line| !line.starts_with("warning")) {
-            // A path that stands alone is not broken.
-            let is_path = !line.trim().contains(' ');
-            assert!(line.trim_end().chars().count() <= 80 || is_path, "{command:?}: {line}");
+        for line in shown.lines() {
+            // A path or a command is not broken, nor is a line of a file.
+            let is_whole = !line.trim().contains(' ')
+                || line.trim().starts_with('`')
+                || line.contains(" | ")
+                || line.contains("--> ");
+            assert!(line.trim_end().chars().count() <= 80 || is_whole, "{command:?}: {line}");
         }
     }
     assert!(demo.stepmark(&["list"]).stdout.contains(story));

@@ -5,8 +5,11 @@ use std::io::{self, IsTerminal};
 use ratatui::crossterm::terminal;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How many columns `text` takes.
+/// How many columns `text` takes, without its styles.
 pub(crate) fn width(text: &str) -> usize {
+    if text.contains('\u{1b}') {
+        return anstream::adapter::strip_str(text).map(UnicodeWidthStr::width).sum();
+    }
     text.width()
 }
 
@@ -50,27 +53,34 @@ const TREE: &str = " │├└─";
 /// How wide a terminal is that does not say so.
 const USUAL: usize = 80;
 
-/// How many columns a line may take: those of the terminal; elsewhere any number, for programs that read lines.
+/// How many columns a line of stdout may take: those of the terminal; elsewhere any number, for programs that read lines.
 pub(crate) fn line_width() -> usize {
-    if !io::stdout().is_terminal() {
-        return usize::MAX;
-    }
-    terminal::size()
-        .ok()
-        .map(|(columns, _)| usize::from(columns))
-        .filter(|columns| *columns > 0)
-        .unwrap_or(USUAL)
+    width_of(&io::stdout())
 }
 
-/// `line` broken between words into lines of at most `columns` columns, the later ones indented. A longer word stays whole.
+/// The same for stderr.
+pub(super) fn error_width() -> usize {
+    width_of(&io::stderr())
+}
+
+fn width_of(stream: &impl IsTerminal) -> usize {
+    if !stream.is_terminal() {
+        return usize::MAX;
+    }
+    let columns = terminal::size().ok().map(|(columns, _)| usize::from(columns));
+    columns.filter(|columns| *columns > 0).unwrap_or(USUAL)
+}
+
+/// `line` broken between words into lines of at most `columns` columns, the later ones indented. A longer word stays whole, and so does
+/// what stands in backquotes: a command is copied.
 pub(crate) fn folded(line: &str, columns: usize) -> String {
-    if width(line) <= columns {
+    if columns == usize::MAX || width(line) <= columns {
         return line.to_owned();
     }
     let own_indent = line.len() - line.trim_start().len();
     let indent = " ".repeat(own_indent + 2);
     let (mut text, mut used) = (String::new(), 0);
-    for word in line.split_inclusive(' ') {
+    for word in words(line) {
         if used > own_indent && used + width(word.trim_end()) > columns {
             text.truncate(text.trim_end().len());
             text = text + "\n" + &indent;
@@ -80,6 +90,25 @@ pub(crate) fn folded(line: &str, columns: usize) -> String {
         used += width(word);
     }
     text
+}
+
+/// The words of a line, each with the space behind it. A span in backquotes is one; one that is not closed is words.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let mut is_quoted = false;
+        let end = rest.char_indices().find(|(place, character)| {
+            match character {
+                '`' => is_quoted = !is_quoted && rest[place + 1..].contains('`'),
+                ' ' if !is_quoted => return true,
+                _ => {}
+            }
+            false
+        });
+        let (word, left) = rest.split_at(end.map_or(rest.len(), |(place, _)| place + 1));
+        rest = left;
+        (!word.is_empty()).then_some(word)
+    })
 }
 
 #[cfg(test)]
@@ -93,6 +122,9 @@ mod tests {
             ("one two three", 8, "one two\n  three"),
             ("  one two three", 9, "  one two\n    three"),
             ("because  a/very/long/path and more", 12, "because\n  a/very/long/path\n  and more"),
+            ("run `a b c d` now", 8, "run\n  `a b c d`\n  now"),
+            ("an ` alone is broken", 8, "an `\n  alone\n  is\n  broken"),
+            ("\u{1b}[1mone\u{1b}[0m two", 7, "\u{1b}[1mone\u{1b}[0m two"),
         ] {
             assert_eq!(folded(text, columns), expected, "{text} {columns}");
         }

@@ -98,12 +98,7 @@ impl Output {
 
     /// A line of the result, or several; each as wide as the terminal at most, where there is one.
     pub(crate) fn line(&self, text: impl Display) {
-        let (text, columns) = (text.to_string(), line_width());
-        if columns == usize::MAX {
-            return self.styled_line(visible(&text));
-        }
-        let lines: Vec<String> = visible(&text).split('\n').map(|line| folded(line, columns)).collect();
-        self.styled_line(lines.join("\n"));
+        self.styled_line(fitting(&visible(&text.to_string()), line_width()));
     }
 
     /// A line of the result with styles of its own.
@@ -148,7 +143,7 @@ impl Output {
                 let heading = self.heading();
                 self.print(|stdout| {
                     heading.iter().try_for_each(|heading| writeln!(stdout, "{heading}"))?;
-                    stdout.write_all(text.as_bytes())
+                    stdout.write_all(fitting(text, line_width()).as_bytes())
                 });
             }
             Reader::Program => self.bytes(text.as_bytes()),
@@ -232,19 +227,31 @@ impl Output {
 impl Output {
     /// Reports a failure to a program.
     pub(crate) fn failure_as_json(failure: &Failure) -> Exit {
-        complain(serde_json::json!({
+        let answer = serde_json::json!({
             "schema": "stepmark.error/1",
             "error": failure.message,
             "causes": failure.causes,
             "help": failure.help,
             "write_state": failure.write_state.map(WriteState::as_str),
             "exit": failure.exit as u8,
-        }));
+        });
+        let _unheard = writeln!(io::stderr(), "{answer}");
         failure.exit
     }
 }
 
-/// A line on stderr. Where that cannot be written there is nobody left to tell; the exit code still says it.
+/// A line on stderr, or several. Where that cannot be written there is nobody left to tell; the exit code still says it.
 fn complain(text: impl Display) {
-    let _unheard = writeln!(anstream::stderr(), "{text}");
+    let _unheard = writeln!(anstream::stderr(), "{}", fitting(&text.to_string(), fitted::error_width()));
+}
+
+/// Each line of `text` in lines of at most `columns` columns. A line of a file, and what is marked in it, stays as it is.
+fn fitting(text: &str, columns: usize) -> String {
+    let is_of_file = |line: &str| {
+        let line = anstream::adapter::strip_str(line).to_string();
+        line.trim_start().starts_with(|first: char| first.is_ascii_digit() || "|^".contains(first))
+    };
+    let fit = |line: &str| if is_of_file(line) { line.to_owned() } else { folded(line, columns) };
+    let lines: Vec<String> = text.split('\n').map(fit).collect();
+    lines.join("\n")
 }
