@@ -65,7 +65,13 @@ fn what_is_asked_at_the_top_is_answered_by_each_project_or_the_one_that_is_meant
         assert!(run.stdout.contains("packages/a:\n") && run.stdout.contains("packages/b:\n"), "{run}");
     }
     let shown = repository.stepmark(&["show", "brief"]);
-    assert!(shown.code == 0 && shown.stdout.contains("_bmad-output/brief.md"), "{shown}");
+    // The paths that follow are those of the project.
+    assert!(shown.code == 0 && shown.stdout.starts_with("packages/b:\nartifact   _bmad-output/brief.md"), "{shown}");
+    let report = repository.stepmark(&["report", "r.html", "--root", "*"]);
+    assert!(
+        report.code == 2 && !repository.sandbox.place("r.html").exists(),
+        "one file for several: {report}"
+    );
     assert_eq!(repository.stepmark(&["complete", "brief", "2"]).code, 0);
     let answer = repository.stepmark(&["show", "brief", "--json"]).json("stepmark.show/1");
     assert_eq!(answer["steps_completed"], serde_json::json!(["1", "2"]));

@@ -17,6 +17,8 @@ use crate::{
 pub(crate) enum Projects {
     /// The one that is found from the current folder, or is named.
     One(ProjectArguments),
+    /// The one in this folder, which a path or a name tells.
+    Named(String, ProjectArguments),
     /// All of them, each by itself; with the name of its folder.
     Each(Vec<(String, ProjectArguments)>),
 }
@@ -43,16 +45,19 @@ impl Projects {
         let at = |folder: &String| ProjectArguments { root: Some(top.join(folder)), ..own.clone() };
         let is_named = |folder: &&String| environment.names_file_below(&top.join(folder));
         let each: Vec<_> = below.iter().map(|folder| (folder.clone(), at(folder))).collect();
+        if is_every && is_about_one(&arguments.command) {
+            return Err(unnamed(top, &below));
+        }
         if is_every {
             return Ok(Self::Each(each));
         }
         if let Some(folder) = below.iter().find(is_named) {
-            return Ok(Self::One(at(folder)));
+            return Ok(Self::Named(folder.clone(), at(folder)));
         }
         match naming(&each, arguments, environment).as_slice() {
             [] if !is_about_each(&arguments.command) || arguments.output.json => Err(unnamed(top, &below)),
             [] => Ok(Self::Each(each)),
-            [(_, only)] => Ok(Self::One(only.clone())),
+            [(folder, only)] => Ok(Self::Named(folder.clone(), only.clone())),
             several => Err(in_several(several)),
         }
     }
@@ -61,10 +66,18 @@ impl Projects {
     pub(crate) fn run(
         &self,
         output: &Output,
+        command: &Command,
         run: impl Fn(&ProjectArguments) -> Result<Exit, Failure>,
     ) -> Result<Exit, Failure> {
         match self {
             Self::One(arguments) => run(arguments),
+            Self::Named(folder, arguments) => {
+                // The paths that it prints are those of the project.
+                if is_about_each(command) || is_a_change(command) {
+                    output.begin(folder, true);
+                }
+                run(arguments)
+            }
             Self::Each(projects) => {
                 let mut worst = Exit::Fine;
                 for (number, (folder, arguments)) in projects.iter().enumerate() {
@@ -94,6 +107,23 @@ const fn is_about_each(command: &Command) -> bool {
             | Command::Query(_)
             | Command::Tree(_)
     )
+}
+
+/// Whether a command changes an artifact, or shows one, and prints a line of that.
+const fn is_a_change(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Show(_)
+            | Command::Complete(_)
+            | Command::Reopen(_)
+            | Command::Set(_)
+            | Command::Transition(_)
+    )
+}
+
+/// Whether a command makes one thing of one project, so that several would replace it.
+const fn is_about_one(command: &Command) -> bool {
+    matches!(command, Command::Report(_) | Command::Serve(_) | Command::Board(_))
 }
 
 /// Whether a command is about no project, or about the folder that it is started in, whatever lies below.

@@ -71,7 +71,7 @@ pub(crate) fn run(
     environment: &Environment,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    Projects::of(arguments, environment)?.run(output, |place| {
+    Projects::of(arguments, environment)?.run(output, &arguments.command, |place| {
         let moves = StateMove::default();
         let is_told = Cell::new(output.quiet);
         // Whoever watches a project opens it again and again.

@@ -247,6 +247,9 @@ fn complain(text: impl Display) {
 
 /// Each line of `text` in lines of at most `columns` columns. A line of a file, and what is marked in it, stays as it is.
 fn fitting(text: &str, columns: usize) -> String {
+    if columns == usize::MAX {
+        return text.to_owned();
+    }
     let is_of_file = |line: &str| {
         let line = anstream::adapter::strip_str(line).to_string();
         line.trim_start().starts_with(|first: char| first.is_ascii_digit() || "|^".contains(first))
