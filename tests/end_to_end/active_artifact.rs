@@ -21,8 +21,8 @@ fn without_any_work_several_are_named() {
     assert_snapshot!(Sandbox::empty().reads_only(&["next"]), @r"
     exit 2
     ── stderr
-    error: no artifact is named, and none is unfinished
-      help: `stepmark list` shows all; name one
+    error: there is no artifact yet
+      help: a Markdown file with `stepsCompleted` or `status` in its frontmatter is one
     ");
 }
 

@@ -66,7 +66,10 @@ fn what_is_asked_at_the_top_is_answered_by_each_project_or_the_one_that_is_meant
     }
     let shown = repository.stepmark(&["show", "brief"]);
     // The paths that follow are those of the project.
-    assert!(shown.code == 0 && shown.stdout.starts_with("packages/b:\nartifact   _bmad-output/brief.md"), "{shown}");
+    assert!(
+        shown.code == 0 && shown.stdout.starts_with("packages/b:\nartifact   _bmad-output/brief.md"),
+        "{shown}"
+    );
     let report = repository.stepmark(&["report", "r.html", "--root", "*"]);
     assert!(
         report.code == 2 && !repository.sandbox.place("r.html").exists(),

@@ -138,6 +138,7 @@ fn quiet_leaves_out_remarks_alone() {
     exit 0
     ── stdout
     no artifact with workflow state among 0 Markdown files of [ROOT]
+    a Markdown file with `stepsCompleted` or `status` in its frontmatter is one
     ");
     assert_snapshot!(empty.reads_only(&["status", "--quiet"]), @"exit 0");
 }

@@ -1,6 +1,6 @@
 //! The artifact of a command that may leave it out.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use stepmark_model::{
     artifact::ProjectPath,
@@ -33,11 +33,32 @@ impl Project {
         match self.workspace.active_artifact()? {
             ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => Ok(path),
             ResumeChoice::Several(paths) => Err(self.several_unfinished(&paths, Exit::Usage)?),
+            ResumeChoice::Nothing if self.workspace.artifacts()?.artifacts.is_empty() => {
+                Err(Failure::new(Exit::Usage, "there is no artifact yet").with_help(self.beginning()))
+            }
             ResumeChoice::Nothing => {
                 let message = "no artifact is named, and none is unfinished";
                 Err(Failure::new(Exit::Usage, message).with_help("`stepmark list` shows all; name one"))
             }
         }
+    }
+
+    /// How the first artifact of a project comes about.
+    pub(crate) fn beginning(&self) -> String {
+        let workflows = self.workspace.workflows();
+        let names: BTreeSet<String> =
+            (0..workflows.len()).filter_map(|index| workflows.name(index)).collect();
+        let (makers, others): (Vec<_>, Vec<_>) =
+            names.into_iter().partition(|name| name.contains("create") || name.contains("brief"));
+        let named: Vec<String> =
+            makers.iter().chain(&others).take(NAMED).map(|name| format!("`{name}`")).collect();
+        if named.is_empty() {
+            return "a Markdown file with `stepsCompleted` or `status` in its frontmatter is one".to_owned();
+        }
+        format!(
+            "have your agent begin a workflow ({}, …): the document that it writes is shown here",
+            named.join(", ")
+        )
     }
 
     /// That any of `paths`, the first of which are named as people call them, may be meant.

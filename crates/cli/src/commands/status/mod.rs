@@ -76,6 +76,7 @@ impl Status {
                 found.files,
                 project.root().path().display()
             ));
+            output.remark(project.beginning());
         } else {
             let limit = self.list.limit().unwrap_or(USUAL_LIMIT);
             let limit = if self.all { usize::MAX } else { limit };
