@@ -62,6 +62,7 @@ mod project_ledgers;
 mod project_some;
 mod query;
 mod readme;
+mod remove;
 mod reopen;
 #[cfg(unix)]
 mod report;

@@ -187,6 +187,17 @@ fn without_a_tracker_or_with_several_it_is_told() {
     assert_eq!(sandbox.reads_only(&["sync", "plan", "--tracker", "nobody"]).code, 2);
 }
 
+/// An artifact that was never given an id is nothing wrong, but whoever waits for its ticket is told.
+#[test]
+fn artifacts_without_an_id_are_told_by_apply_and_status() {
+    let sandbox = project("");
+    sandbox.write("docs/c.md", "---\nstatus: draft\n---\n\n# Gamma\n");
+    for command in ["apply", "apply", "status"] {
+        let run = sync(&sandbox, &[command]);
+        assert!(run.code == 0 && run.stderr.contains("docs/c.md gets no ticket"), "{command}: {run}");
+    }
+}
+
 #[test]
 fn artifacts_that_no_ticket_can_follow_are_named() {
     let sandbox = project("");

@@ -44,7 +44,7 @@ fn a_step_that_is_dropped_is_shown_at_the_list() {
     3 | stepsCompleted: [step-01-init, step-03-success]
       |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: put back what is missing; if it is to be done again, put it back and say so: `stepmark reopen docs/prd.md step-02-discovery`
+      = help: put back what is missing; if it is to be done again, put it back, then say so: `stepmark complete docs/prd.md step-02-discovery`, `stepmark reopen docs/prd.md step-02-discovery`
 
     1 artifact: 1 error, 0 warnings, 0 notes
     ");
@@ -75,6 +75,22 @@ fn what_stepmark_took_back_is_accepted() {
     succeed(&repository, &["reopen", PRD, "step-03-success"]);
     let run = staged(&repository);
     assert!(run.stdout.contains("`step-02-discovery` was completed"), "only what was reopened counts: {run}");
+}
+
+/// What the help says is done, word by word, lets the commit pass.
+#[test]
+fn what_was_dropped_by_hand_is_accepted_after_the_commands_of_the_help() {
+    let Some(repository) = repository("dropped, then told") else { return };
+    repository.sandbox.write(PRD, prd("step-01-init, step-03-success"));
+    let run = staged(&repository);
+    let help = run.stdout.lines().find(|line| line.contains("= help: put back")).unwrap();
+    let commands: Vec<&str> = help.split('`').filter(|part| part.starts_with("stepmark ")).collect();
+    assert_eq!(commands.len(), 2, "{run}");
+    for command in commands {
+        succeed(&repository, &command.split(' ').skip(1).collect::<Vec<_>>());
+    }
+    assert!(!String::from_utf8(repository.sandbox.read(PRD)).unwrap().contains("step-02"));
+    assert_eq!(staged(&repository).code, 0, "{}", staged(&repository));
 }
 
 #[test]

@@ -15,7 +15,8 @@ use crate::{
 
 /// Remove an artifact, and tell history who did and why
 ///
-/// So a commit of it passes the check (SM907), and other clones see the reason. The bytes of the file are where git has them.
+/// So a commit of it passes the check (SM907), and other clones see the reason. Bytes that git does not have, in the commit that is checked
+/// out or the index, and an artifact that work was delegated from are only removed with --force.
 #[derive(Debug, Args)]
 pub(crate) struct Remove {
     /// The artifact
@@ -23,12 +24,15 @@ pub(crate) struct Remove {
     /// Why, for history
     #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
     reason: Option<String>,
+    /// Also remove bytes that git does not have, and what work was delegated from
+    #[arg(long)]
+    force: bool,
 }
 
 impl Remove {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = project.artifact_path(&self.artifact)?;
-        project.workspace.remove(&path, self.reason.clone())?;
+        project.workspace.remove(&path, self.reason.clone(), self.force)?;
         let named_in = project.workspace.artifacts_that_name(&path)?;
         let named_in: Vec<&str> = named_in.iter().map(ProjectPath::as_str).collect();
         output.json_or(
@@ -37,7 +41,10 @@ impl Remove {
             || {
                 output.remark(format_args!("{path}: removed"));
                 for other in &named_in {
-                    output.warning(format_args!("{other} names it as an input document (SM402)"));
+                    output.warning(format_args!(
+                        "{other} names it as an input document (SM402): a commit is refused until that is corrected; \
+                         `stepmark check {other}` shows the place"
+                    ));
                 }
             },
         );

@@ -36,12 +36,19 @@ fn of_change(error: ChangeError) -> Failure {
         ChangeError::Refused { path, source } => refusal(&path, &source),
         ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
         ChangeError::NoArtifact { .. } => Failure::from_error(Exit::Usage, &error),
+        ChangeError::Removed { was_in_git: false, .. } => Failure::from_error(Exit::Findings, &error)
+            .with_help("it was removed by force, and git did not have these bytes: they are gone"),
         ChangeError::Removed { ref path, .. } => {
             let help = format!(
-                "git brings the file back: `git checkout COMMIT -- {path}`, where COMMIT is one that has it; history goes on from there"
+                "git brings the file back: `git restore {path}` as long as the index has it, else `git checkout COMMIT -- {path}`, where COMMIT \
+                 is one that has it; history goes on from there"
             );
             Failure::from_error(Exit::Findings, &error).with_help(help)
         }
+        ChangeError::NotInGit { .. } => Failure::from_error(Exit::Findings, &error)
+            .with_help("commit it first, or remove it with `--force`"),
+        ChangeError::HasChildren { .. } => Failure::from_error(Exit::Findings, &error)
+            .with_help("remove them first, or remove it with `--force`: then they have no parent (SM504)"),
         ChangeError::History(error) => error.into(),
         ChangeError::Lease(error) => error.into(),
         ChangeError::Walk(error) => error.into(),

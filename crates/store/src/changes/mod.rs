@@ -122,6 +122,24 @@ pub enum ChangeError {
         event: EventId,
         /// The artifact.
         path: ProjectPath,
+        /// Whether git had its bytes then.
+        was_in_git: bool,
+    },
+    /// Nobody but the file that is to be removed has its bytes.
+    #[error(
+        "`{path}` is left as it is: neither the commit that is checked out nor the index of git has these bytes"
+    )]
+    NotInGit {
+        /// The artifact.
+        path: ProjectPath,
+    },
+    /// Work was delegated from the artifact that is to be removed.
+    #[error("`{path}` is left as it is: work was delegated from it: {}", named(.children))]
+    HasChildren {
+        /// The artifact.
+        path: ProjectPath,
+        /// The artifacts of that work.
+        children: Vec<ProjectPath>,
     },
     /// What history says of it cannot be read, so its change cannot be told.
     #[error(transparent)]
@@ -191,6 +209,11 @@ where
         }
         Ok(events)
     }
+}
+
+/// Paths as a list in a sentence.
+fn named(paths: &[ProjectPath]) -> String {
+    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
 }
 
 impl ChangeError {
@@ -325,7 +348,8 @@ impl Workspace {
             return Err(ChangeError::NoArtifact { event: event.id });
         };
         if event.kind == Kind::DELETE {
-            return Err(ChangeError::Removed { event: event.id, path: artifact.path.clone() });
+            let was_in_git = event.data.get(removing::IN_GIT) != Some(&false.into());
+            return Err(ChangeError::Removed { event: event.id, path: artifact.path.clone(), was_in_git });
         }
         let draft = EventDraft::new(Kind::UNDO)
             .with_command(format!("undo {}", event.id))

@@ -1,32 +1,63 @@
 //! Removing artifacts.
 
+use std::cell::Cell;
+
 use crate::changes::ChangeError;
 use crate::commit::FileDecision;
 use crate::disk::WalkError;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
+    delegation::Member,
     journal::{EventDraft, Kind},
     tracked_artifact::TrackedArtifact,
 };
 
+/// Says in the event of a removal that git did not have the bytes.
+pub(crate) const IN_GIT: &str = "in_git";
+
 impl Workspace {
-    /// Removes the file of an artifact; history keeps what its frontmatter said, who removed it and why. The bytes of the file are where git
-    /// has them.
+    /// Removes the file of an artifact; history keeps what its frontmatter said, who removed it and why, and git the bytes of the file.
+    /// `force` also removes bytes that git does not have, and an artifact that work was delegated from.
     ///
     /// # Errors
-    /// When it is not there, or cannot be removed.
-    pub fn remove(&self, path: &ProjectPath, reason: Option<String>) -> Result<(), ChangeError> {
+    /// When it is not there, cannot be removed, or only by force.
+    pub fn remove(&self, path: &ProjectPath, reason: Option<String>, force: bool) -> Result<(), ChangeError> {
         let draft = EventDraft::new(Kind::DELETE).with_command(format!("remove {path}")).with_reason(reason);
-        let outcomes = self.change_files(
-            std::slice::from_ref(path),
-            |_| draft.clone(),
-            |found| match *found {
-                [Some(_)] => Ok(vec![FileDecision::Delete]),
-                _ => Err(ArtifactError::Missing { path: path.clone() }.into()),
-            },
-        );
+        let mut checked_out = self.repository().checked_out();
+        let is_in_git = Cell::new(true);
+        let draft = |_: &ProjectPath| match is_in_git.get() {
+            true => draft.clone(),
+            false => draft.clone().with(IN_GIT, false),
+        };
+        let outcomes = self.change_files(std::slice::from_ref(path), draft, |found| {
+            let [Some(bytes)] = *found else {
+                return Err(ArtifactError::Missing { path: path.clone() }.into());
+            };
+            is_in_git.set(checked_out.keeps(path, bytes));
+            if !force && !is_in_git.get() {
+                return Err(ChangeError::NotInGit { path: path.clone() });
+            }
+            let children = if force { Vec::new() } else { self.children(path, bytes)? };
+            if children.is_empty() {
+                Ok(vec![FileDecision::Delete])
+            } else {
+                Err(ChangeError::HasChildren { path: path.clone(), children })
+            }
+        });
         outcomes.map(drop)
+    }
+
+    /// What was delegated from the artifact of `bytes` and would have no parent without it. All artifacts are read.
+    fn children(&self, path: &ProjectPath, bytes: &[u8]) -> Result<Vec<ProjectPath>, ChangeError> {
+        let member = Member::of(&Artifact::read(path.clone(), bytes.to_vec()), None);
+        let Some(id) = member.id() else { return Ok(Vec::new()) };
+        let others: Vec<Member> = self.artifacts()?.artifacts.iter().map(TrackedArtifact::member).collect();
+        let others = || others.iter().filter(|other| other.path != *path);
+        if others().any(|other| other.id() == Some(id)) {
+            return Ok(Vec::new());
+        }
+        Ok(others().filter(|other| other.parent_id() == Some(id)).map(|other| other.path.clone()).collect())
     }
 
     /// The artifacts that name the file at `path` as an input document.

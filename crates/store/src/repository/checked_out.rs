@@ -48,6 +48,16 @@ impl CheckedOut {
         matches!(found.first(), Some(Object::Blob(_) | Object::OverLimit(_)))
     }
 
+    /// Returns whether the commit that is checked out, or the index, has these bytes at `path`, whatever their line ends.
+    #[cfg(feature = "write")]
+    pub(crate) fn keeps(&mut self, path: &ProjectPath, bytes: &[u8]) -> bool {
+        let found = self.read(path, &[format!("HEAD:./{path}"), format!(":./{path}")]).unwrap_or_default();
+        let with_lf = crate::repository::git::with_lf(bytes);
+        found
+            .iter()
+            .any(|object| matches!(object, Object::Blob(kept) if **kept == *bytes || **kept == *with_lf))
+    }
+
     /// Objects that have to do with `path`, asked of one process for all questions.
     fn read(&mut self, path: &ProjectPath, names: &[String]) -> Option<Vec<Object>> {
         if path.as_str().contains('\n') {

@@ -38,7 +38,7 @@ pub(crate) fn holds(object: &str, bytes: &[u8]) -> bool {
     is_blob_of(object, bytes) || is_blob_of(object, &with_lf(bytes))
 }
 
-fn with_lf(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn with_lf(bytes: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(bytes.len());
     for (place, byte) in bytes.iter().enumerate() {
         if *byte != b'\r' || bytes.get(place + 1) != Some(&b'\n') {

@@ -65,8 +65,12 @@ impl Applied {
     /// Shows it, and answers how the command ends: artifacts that no ticket can follow are left, too.
     fn show(&self, scene: &Scene<'_>, output: &Output) -> Exit {
         let exit = report::show(scene, &self.report, &self.subjects, output);
-        plan::warn(&self.subjects.problems, output);
-        if exit == Exit::Fine && !self.subjects.problems.is_empty() { Exit::Findings } else { exit }
+        plan::warn(&self.subjects.remarks, output);
+        if exit == Exit::Fine && !plan::problems(&self.subjects.remarks).is_empty() {
+            Exit::Findings
+        } else {
+            exit
+        }
     }
 }
 

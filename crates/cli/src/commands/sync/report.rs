@@ -24,7 +24,7 @@ pub(super) fn show(scene: &Scene<'_>, report: &Report, subjects: &Subjects, outp
     if output.json {
         let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();
         let (requests, obstacles) = (report.requests, &report.obstacles);
-        let remarks = &subjects.problems;
+        let remarks = &subjects.remarks;
         let result =
             json!({ "requests": requests, "entries": entries, "remarks": remarks, "obstacles": obstacles });
         output.json("stepmark.sync-apply/1", result);

@@ -98,7 +98,7 @@ impl Status {
 }
 
 fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, subjects: &Subjects, output: &Output) {
-    plan::warn(&plan::problems(&plan.remarks), output);
+    plan::warn(&plan::told_everywhere(&plan.remarks), output);
     let name = |marker: &Marker| subjects.name(marker);
     let counts: Vec<String> =
         plan.counts().iter().map(|(kind, count)| format!("{count} to {}", kind.name())).collect();

@@ -13,8 +13,8 @@ use stepmark_sync::{
 #[derive(Default)]
 pub(super) struct Subjects {
     known: BTreeMap<Marker, (Option<ProjectPath>, Option<String>)>,
-    /// What keeps artifacts from being followed, as the last plan says.
-    pub(super) problems: Vec<Remark>,
+    /// The artifacts that get no ticket, as the last plan says.
+    pub(super) remarks: Vec<Remark>,
 }
 
 impl Subjects {
@@ -23,12 +23,12 @@ impl Subjects {
         let named = |(marker, facts): (&Marker, &stepmark_sync::ticket::TicketFacts)| {
             (marker.clone(), (Some(facts.path.clone()), Some(facts.title.clone())))
         };
-        Self { known: snapshot.artifacts().map(named).collect(), problems: Vec::new() }
+        Self { known: snapshot.artifacts().map(named).collect(), remarks: Vec::new() }
     }
 
     /// The same, and those of another plan, which may be of artifacts that are gone.
     pub(super) fn add(&mut self, plan: &Plan) {
-        self.problems = plan::problems(&plan.remarks);
+        self.remarks = plan::told_everywhere(&plan.remarks);
         for action in &plan.actions {
             let title = action.ticket.as_ref().map(|ticket| ticket.title.clone());
             let known = self.known.entry(action.marker.clone()).or_default();

@@ -84,7 +84,7 @@ fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
 }
 
 /// A word of a command line, in quotes where a shell would take it for several.
-fn argument(word: &str) -> String {
+pub(crate) fn argument(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@%+=,".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

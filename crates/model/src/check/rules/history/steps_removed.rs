@@ -18,8 +18,8 @@ pub(crate) static RULE: Rule = Rule {
               it afterwards.",
     bad: "---\n# in the last commit: [step-01-init, step-02-discovery]\nstepsCompleted: [step-01-init]\n---\n",
     good: "---\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n",
-    fix: "Put the step back. If it is to be done again, open it with `stepmark reopen ARTIFACT STEP`: then history tells \
-              who did that and when, and the change is accepted. `stepmark undo` and `stepmark restore` are \
+    fix: "Put the step back. If it is to be done again, put it back with `stepmark complete ARTIFACT STEP` and open it with \
+              `stepmark reopen ARTIFACT STEP`: then history tells who did that and when, and the change is accepted. `stepmark undo` and `stepmark restore` are \
               accepted too. Where that was done and CI refuses the commit all the same, the commit does not hold the history: \
               `stepmark journal seal --stage` stages it.",
     decision: Decision::OfArtifact(check),
@@ -50,7 +50,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         let steps: Vec<String> = gone.iter().map(|step| argument(step)).collect();
         let (path, steps) = (argument(subject.artifact.path().as_str()), steps.join(" "));
         found.push(subject.finding(&RULE, place, message).with_help(format!(
-            "put back what is missing; if it is to be done again, put it back and say so: `stepmark reopen {path} {steps}`"
+            "put back what is missing; if it is to be done again, put it back, then say so: `stepmark complete {path} {steps}`, `stepmark \
+             reopen {path} {steps}`"
         )));
     }
 }
