@@ -170,6 +170,22 @@ fn strict_refuses_them() {
 }
 
 #[test]
+fn refuses_the_number_of_one_step_with_the_name_of_another() {
+    let demo = Sandbox::demo();
+    for (command, step) in [("complete", "step-04-banana"), ("reopen", "step-03-wrong")] {
+        let run = demo.reads_only(&[command, PRD, step]);
+        assert!(run.code == 1 && run.stderr.contains(&format!("no step is called `{step}`")), "{run}");
+    }
+    assert_snapshot!(demo.reads_only(&["complete", PRD, "step-09-innovation"]), @r"
+    exit 1
+    ── stderr
+    error: `_bmad-output/planning-artifacts/prd.md` is left as it is
+      cause: no step is called `step-09-innovation`; its number is that of `step-09-functional`; its name is that of `step-06-innovation`
+      help: `stepmark show _bmad-output/planning-artifacts/prd.md` lists its steps: write the name of one, or its number alone
+    ");
+}
+
+#[test]
 fn starts_a_list_where_there_is_none() {
     let demo = Sandbox::demo();
     let name = || serde_json::json!("step-01-init");

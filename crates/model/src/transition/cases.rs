@@ -250,6 +250,41 @@ fn unknown_and_early_steps_are_warned_of_or_refused() {
 }
 
 #[test]
+fn the_number_of_one_step_with_the_name_of_another_is_neither() {
+    let before = "stepsCompleted: [step-01-init, step-03-other]\n";
+    for (step, of_number, of_name) in [
+        ("step-02-banana", Some("step-02-discovery"), None),
+        ("02-discvery.md", Some("step-02-discovery"), None),
+        ("step-10-vision", Some("step-10-end"), Some("step-02b-vision")),
+        ("step-10-visoin", Some("step-10-end"), Some("step-02b-vision")),
+        ("step-02-vision", Some("step-02-discovery"), Some("step-02b-vision")),
+        ("step-77-vision", None, Some("step-02b-vision")),
+        ("step-02-banana-skipped", Some("step-02-discovery"), None),
+    ] {
+        let remark = Remark::OtherName {
+            step: step.to_owned(),
+            of_number: of_number.map(str::to_owned),
+            of_name: of_name.map(str::to_owned),
+        };
+        let refusal = TransitionRefusal::Unknown(remark.clone());
+        for command in [complete(&[step]), reopen(&[step])] {
+            let refused = run(before, Some(&workflow()), &command, Strictness::Known).unwrap_err();
+            assert_eq!(refused, refusal, "{command}");
+        }
+        let (text, plan) = run(before, Some(&workflow()), &complete(&[step]), Strictness::Warn).unwrap();
+        assert_eq!(text, before.replace(']', &format!(", {step}]")), "who insists");
+        assert_eq!(plan.remarks, [remark]);
+    }
+    // What the list names so is that item.
+    let command = reopen(&["step-03-other"]);
+    let (text, _) = run(before, Some(&workflow()), &command, Strictness::Warn).unwrap();
+    assert_eq!(text, "stepsCompleted: [step-01-init]\n");
+    for step in ["2", "02", "02b", "step-02", "step-vision", "02-discovery.md", "Step 2: Find out"] {
+        assert!(run(before, Some(&workflow()), &complete(&[step]), Strictness::Known).is_ok(), "{step}");
+    }
+}
+
+#[test]
 fn several_steps_are_taken_in_their_order() {
     let (text, plan) = run(
         "stepsCompleted: []\nlastStep: 0\n",

@@ -4,12 +4,11 @@ use super::{
     Plan, Remark, Strictness, TransitionRefusal,
     record::{completed_ids, step_list_key, steps},
     spelling,
+    step_choice::{is_completed, resolve},
 };
 use crate::{
     artifact::{Artifact, Field, StepItem},
-    workflow::{
-        Chain, Content, Next, Step, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition,
-    },
+    workflow::{Content, Next, Step, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition},
 };
 use stepmark_frontmatter::{Edit, Frontmatter, KeyPath, Segment, Value};
 
@@ -47,7 +46,7 @@ pub(super) fn plan(
             continue;
         }
         if let Some(remark) = remark {
-            let is_unknown = matches!(remark, Remark::UnknownStep { .. } | Remark::AmbiguousStep { .. });
+            let is_unknown = !matches!(remark, Remark::OutOfOrder { .. });
             match strictness {
                 Strictness::Refuse => return Err(TransitionRefusal::Strict(remark)),
                 Strictness::Known if is_unknown => return Err(TransitionRefusal::Unknown(remark)),
@@ -126,75 +125,6 @@ fn by_name(
         plan.remarks.push(Remark::StepsByName { key: key.to_owned() });
     }
     Ok(named)
-}
-
-/// Finds the step that `id` means in the workflow, with a remark about completing it now.
-pub(super) fn resolve<'w>(
-    workflow: Option<&'w WorkflowDefinition>,
-    id: &StepId,
-    completed: &[StepId],
-) -> (Option<&'w Step>, Option<Remark>) {
-    let Some(workflow) = workflow else { return (None, None) };
-    let given = || id.spelling().to_owned();
-    let names = |steps: Vec<&Step>| steps.into_iter().map(|step| step.name().to_owned()).collect();
-    match workflow.chain.find(id) {
-        StepMatch::Step { step, .. } => (Some(step), out_of_order(workflow, id, step, completed)),
-        StepMatch::Number(steps) | StepMatch::Ambiguous(steps) => {
-            (None, Some(Remark::AmbiguousStep { step: given(), candidates: names(steps) }))
-        }
-        StepMatch::None => {
-            (None, Some(Remark::UnknownStep { step: given(), workflow: workflow.name.clone() }))
-        }
-    }
-}
-
-fn out_of_order(
-    workflow: &WorkflowDefinition,
-    id: &StepId,
-    step: &Step,
-    completed: &[StepId],
-) -> Option<Remark> {
-    if id.is_resume() {
-        return None;
-    }
-    let record = StepRecord { completed, last_step: None, content: Content::Present };
-    let progress = workflow.progress(&record);
-    let expected = match &progress.next {
-        Next::Step { step, alternatives } => {
-            [*step].into_iter().chain(alternatives.iter().copied()).collect()
-        }
-        Next::Choice(steps) => steps.clone(),
-        Next::Finished => Vec::new(),
-        Next::Unknown(_) => return None,
-    };
-    if expected.iter().any(|next| next.id == step.id) || progress.gaps.iter().any(|gap| gap.id == step.id) {
-        return None;
-    }
-    let names = expected.into_iter().map(|step| step.name().to_owned()).collect();
-    Some(Remark::OutOfOrder { step: id.spelling().to_owned(), expected: names })
-}
-
-/// Returns whether the list names the step already, in whatever spelling.
-pub(super) fn is_completed(
-    workflow: Option<&WorkflowDefinition>,
-    completed: &[StepId],
-    id: &StepId,
-    step: Option<&Step>,
-) -> bool {
-    completed.iter().any(|done| names(workflow.map(|workflow| &workflow.chain), done, id, step))
-}
-
-/// Returns whether the item `done` names the same step as `id`, which means `step`.
-pub(super) fn names(chain: Option<&Chain>, done: &StepId, id: &StepId, step: Option<&Step>) -> bool {
-    if done.form() == id.form() && (id.number().is_some() || id.slug().is_some()) {
-        return true;
-    }
-    match (chain, step) {
-        (Some(chain), Some(step)) => {
-            matches!(chain.find(done), StepMatch::Step { step: found, .. } if found.id == step.id)
-        }
-        _ => done.spelling() == id.spelling(),
-    }
 }
 
 /// An item as it will be read back, so that the next item of the same command follows it.

@@ -2,8 +2,9 @@
 
 use super::{
     Plan, Remark, TransitionRefusal,
-    complete::{follow, names, resolve},
+    complete::follow,
     record::{completed_ids, step_list_key, steps},
+    step_choice::{names, resolve},
 };
 use crate::{
     artifact::{Artifact, FieldKind, StepItem},
@@ -25,7 +26,12 @@ pub(super) fn plan(
     let mut plan = Plan::default();
     for given in given {
         let id = StepId::parse(given.trim());
-        let (step, _) = resolve(workflow, &id, &completed);
+        let (step, remark) = resolve(workflow, &id, &completed);
+        if let Some(remark @ Remark::OtherName { .. }) = remark
+            && completed.iter().all(|done| done.form() != id.form())
+        {
+            return Err(TransitionRefusal::Unknown(remark));
+        }
         let chain = workflow.map(|workflow| &workflow.chain);
         let stays: Vec<bool> = completed.iter().map(|done| !names(chain, done, &id, step)).collect();
         let named = (0..stays.len()).filter(|at| !stays[*at]);
