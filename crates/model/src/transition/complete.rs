@@ -12,7 +12,7 @@ use crate::{
 };
 use stepmark_frontmatter::{Edit, Frontmatter, KeyPath, Segment, Value};
 
-/// Adds `given` steps to the list, each in the spelling of its neighbours, and brings `lastStep`,
+/// Adds `given` steps to the list, each in the spelling of its neighbours and in its place, and brings `lastStep`,
 /// `currentStep` and `current_step` along where they exist. `status` is never touched: finishing is a
 /// decision.
 pub(super) fn plan(
@@ -26,7 +26,7 @@ pub(super) fn plan(
     let mut items: Vec<StepItem> = steps(artifact, key).map(|steps| steps.items.clone()).unwrap_or_default();
     let mut completed = completed_ids(artifact, key);
     let mut plan = Plan::default();
-    let mut last = None;
+    let mut is_changed = false;
     if strictness != Strictness::Warn && workflow.is_none() {
         refuse_without_steps(artifact)?;
     }
@@ -55,19 +55,26 @@ pub(super) fn plan(
             plan.remarks.push(remark);
         }
         let item = match step {
-            Some(step) if wants_names && items.is_empty() => Value::from(step.name()),
+            Some(step) if items.is_empty() && (wants_names || id.is_skipped()) => Value::from(step.name()),
             _ => spelling::item(given, step, &items),
         };
+        let item = if id.is_skipped() { spelling::skipped(item) } else { item };
         if strictness != Strictness::Warn && !spelling::is_alike(&like_read(&item), &items) {
             return Err(TransitionRefusal::OtherSpelling { step: given.to_owned(), key: key.to_owned() });
         }
-        items.push(like_read(&item));
-        completed.push(id);
-        plan.edits.push(Edit::Append { path: KeyPath::key(key), item });
-        last = Some((given, step));
+        let (index, path) = (place(workflow, &completed, &id), KeyPath::key(key));
+        let is_end = index == items.len();
+        items.insert(index, like_read(&item));
+        completed.insert(index, id);
+        plan.edits.push(if is_end {
+            Edit::Append { path, item }
+        } else {
+            Edit::Insert { path, index, item }
+        });
+        is_changed = true;
     }
-    if let Some((given, step)) = last {
-        follow(artifact, workflow, &completed, &items, (given, step), &mut plan);
+    if is_changed {
+        follow(artifact, workflow, &completed, &items, &mut plan);
     }
     Ok(plan)
 }
@@ -83,22 +90,37 @@ fn refuse_without_steps(artifact: &Artifact) -> Result<(), TransitionRefusal> {
     Ok(())
 }
 
-/// Returns whether a list of numbers is to hold a step that has no number alone, such as `02b`: then all of
-/// it is written by name, since no reader takes a list of numbers and names for one.
+/// The place that keeps a list in the order of its workflow; the end where it has lost that order.
+fn place(workflow: Option<&WorkflowDefinition>, completed: &[StepId], id: &StepId) -> usize {
+    let end = completed.len();
+    let Some(workflow) = workflow else { return end };
+    let is_ordered = |completed: &[StepId]| {
+        let record = StepRecord { completed, last_step: None, content: Content::Present };
+        workflow.progress(&record).out_of_order.is_empty()
+    };
+    let with = |at: usize| [&completed[..at], std::slice::from_ref(id), &completed[at..]].concat();
+    if is_ordered(&with(end)) || !is_ordered(completed) {
+        return end;
+    }
+    (0..end).rev().find(|at| is_ordered(&with(*at))).unwrap_or(end)
+}
+
+/// Returns whether a list of numbers is to hold a step that has no number alone, such as `02b` or a skipped
+/// one: then all of it is written by name, since no reader takes a list of numbers and names for one.
 fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given: &[String]) -> bool {
     let Some(workflow) = workflow else { return false };
     let is_whole = |step: &Step| {
         step.id.number().is_some_and(|number| number.letter.is_none() && number.minor.is_none())
     };
-    let found = |given: &String| match workflow.chain.find(&StepId::parse(given.trim())) {
-        StepMatch::Step { step, .. } => Some(step),
-        _ => None,
+    let has_no_number = |given: &String| {
+        let id = StepId::parse(given.trim());
+        matches!(workflow.chain.find(&id), StepMatch::Step { step, .. } if id.is_skipped() || !is_whole(step))
     };
     let are_numbers = match items {
         [] => given.iter().any(|given| given.trim().parse::<u16>().is_ok()),
         _ => spelling::are_integers(items),
     };
-    are_numbers && given.iter().filter_map(found).any(|step| !is_whole(step))
+    are_numbers && given.iter().any(has_no_number)
 }
 
 /// The items of a list by the names of their steps.
@@ -146,9 +168,14 @@ pub(super) fn follow(
     workflow: Option<&WorkflowDefinition>,
     completed: &[StepId],
     items: &[StepItem],
-    last: (&str, Option<&Step>),
     plan: &mut Plan,
 ) {
+    let Some(last) = completed.iter().rfind(|id| !id.is_resume()).or(completed.last()) else { return };
+    let step = workflow.and_then(|workflow| match workflow.chain.find(last) {
+        StepMatch::Step { step, .. } => Some(step),
+        _ => None,
+    });
+    let last = (last.spelling(), step);
     let mut set = |field: &Field, (given, step): (&str, Option<&Step>)| match spelling::field(
         field, given, step, items,
     ) {

@@ -127,6 +127,8 @@ mod tests {
             ("lastStep: 3", "\n \n", Some("3"), Content::Empty),
             ("lastStep: ''", "", None, Content::Empty),
             ("title: x", "x", None, Content::Present),
+            ("title: x", "# PRD: {{name}}\n\n**Author:** {{user}}\n\n## Scope\n", None, Content::Empty),
+            ("title: x", "# PRD: {{name}}\n\nWritten already.\n", None, Content::Present),
         ] {
             let lists = StepLists::read(&artifact(frontmatter, body), Track::Create);
             let record = lists.record();

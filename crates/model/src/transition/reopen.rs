@@ -50,15 +50,10 @@ pub(super) fn plan(
         return Ok(plan);
     }
     plan.remarks.extend(given.iter().filter_map(|given| later_steps(workflow, &completed, given)));
-    match completed.iter().rfind(|id| !id.is_resume()) {
-        Some(last) => {
-            let step = workflow.and_then(|workflow| match workflow.chain.find(last) {
-                StepMatch::Step { step, .. } => Some(step),
-                _ => None,
-            });
-            follow(artifact, workflow, &completed, &items, (last.spelling(), step), &mut plan);
-        }
-        None => reset(artifact, &mut plan),
+    if completed.iter().all(StepId::is_resume) {
+        reset(artifact, &mut plan);
+    } else {
+        follow(artifact, workflow, &completed, &items, &mut plan);
     }
     Ok(plan)
 }
