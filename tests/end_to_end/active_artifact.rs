@@ -56,7 +56,13 @@ fn a_file_without_a_step_and_a_misspelt_file_are_told() {
     exit 2
     ── stderr
     error: name a step of `_bmad-output/planning-artifacts/prd.md`
-      help: `stepmark next _bmad-output/planning-artifacts/prd.md` says which is the next
+      help: the next one is `step-04-journeys`
+    ");
+    assert_snapshot!(demo.stepmark(&["complete", "prd"]), @r"
+    exit 2
+    ── stderr
+    error: name a step of `prd`
+      help: the next one is `step-04-journeys`
     ");
     assert_eq!(demo.reads_only(&["complete", "docs/pdr.md", "4"]).code, 2, "it is no step");
     assert_snapshot!(demo.stepmark(&["complete", "pdr", "4"]), @r"

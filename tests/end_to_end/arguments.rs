@@ -193,6 +193,6 @@ fn what_makes_no_sense_ends_with_2() {
     exit 2
     ── stderr
     error: name a step of `_bmad-output/planning-artifacts/prd.md`
-      help: `stepmark next _bmad-output/planning-artifacts/prd.md` says which is the next
+      help: the next one is `step-04-journeys`
     ");
 }

@@ -141,13 +141,15 @@ fn steps_are_held_against_their_workflow() {
     3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
       |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: complete them, or note them as skipped
+      = help: `stepmark complete prd-odd.md step-02b-vision step-02c-executive-summary`; a step that was skipped is `step-02b-vision-skipped`
 
     warning[SM211]: `step-02-discovery` stands after a later step
      --> prd-odd.md:3:49
       |
     3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
       |                                                 ^^^^^^^^^^^^^^^^^
+      |
+      = help: `stepmark reopen prd-odd.md step-02-discovery`, then `stepmark complete prd-odd.md step-02-discovery` puts it in its place
 
     note[SM213]: `step-01b-continue` marks a resumed session; it is not progress
      --> prd-odd.md:3:68

@@ -98,7 +98,7 @@ fn answers_in_json() {
       "changed": true,
       "file_hash": "78b31bce8dadeb59231fec423c43d54f915a089271eba872a8488c70edaf1543",
       "remarks": [
-        "`step-06-innovation` is out of order: next is step-04-journeys"
+        "`step-06-innovation` is out of order: next is step-04-journeys; when they are done, too: `stepmark complete _bmad-output/planning-artifacts/prd.md step-04-journeys step-05-domain`; a step that was skipped is `step-04-journeys-skipped`"
       ],
       "workflow": "create-prd",
       "done": 6,
@@ -125,7 +125,7 @@ fn warns_of_what_is_unknown_or_out_of_order() {
     ── stdout
     _bmad-output/planning-artifacts/prd.md: written, 6/14, next: step-10-nonfunctional
     ── stderr
-    warning: _bmad-output/planning-artifacts/prd.md: `step-09-functional` is out of order: next is step-04-journeys
+    warning: _bmad-output/planning-artifacts/prd.md: `step-09-functional` is out of order: next is step-04-journeys; when they are done, too: `stepmark complete _bmad-output/planning-artifacts/prd.md step-04-journeys step-05-domain step-06-innovation step-07-project-type step-08-scoping`; a step that was skipped is `step-04-journeys-skipped`
     ");
     let insists = ["--force", "--reason", "ours"];
     let insist = |path: &str, step: &str| demo.stepmark(&[&["complete", path, step], &insists[..]].concat());
@@ -167,6 +167,56 @@ fn strict_refuses_them() {
     ");
     let partly = demo.reads_only(&["complete", PRD, "step-04-journeys", "step-99-party", "--strict"]);
     assert_eq!(partly.code, 1, "all of it or nothing: {partly}");
+}
+
+#[test]
+fn steps_that_were_left_out_are_completed_as_the_warning_says() {
+    let demo = Sandbox::demo();
+    let run = demo.stepmark(&["complete", PRD, "6"]);
+    let way = format!("`stepmark complete {PRD} step-04-journeys step-05-domain`");
+    assert!(run.code == 0 && run.stderr.contains(&way), "{run}");
+    assert!(run.stderr.contains("`step-04-journeys-skipped`"), "{run}");
+    let found = demo.stepmark(&["check", PRD]);
+    assert!(found.stdout.contains("SM212") && found.stdout.contains(&way), "{found}");
+    let (run, changed) = complete(&demo, PRD, &["5-skipped", "4"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
+    assert_snapshot!(changed, @r"
+    +  - 'step-04-journeys'
+    +  - 'step-05-domain-skipped'
+    ");
+    let found = demo.stepmark(&["check", PRD]);
+    assert!(!found.stdout.contains("SM21"), "{found}");
+}
+
+#[test]
+fn a_list_out_of_order_is_put_in_order_as_its_finding_says() {
+    let demo = Sandbox::demo();
+    demo.write("prd-odd.md", "---\nworkflowType: prd\nstepsCompleted: [1, 03, 02c, 02b, 2]\n---\n# PRD\n");
+    let found = demo.stepmark(&["check", "prd-odd.md"]);
+    let way = "`stepmark reopen prd-odd.md 02c 02b 2`, then `stepmark complete prd-odd.md 02c 02b 2`";
+    assert!(found.stdout.contains("SM211") && found.stdout.contains(way), "{found}");
+    for command in ["reopen", "complete"] {
+        let run = demo.stepmark(&[command, "prd-odd.md", "02c", "02b", "2"]);
+        assert_eq!(run.code, 0, "{run}");
+    }
+    let found = demo.stepmark(&["check", "prd-odd.md"]);
+    assert!(!found.stdout.contains("SM21"), "{found}");
+}
+
+#[test]
+fn refuses_the_number_of_one_step_with_the_name_of_another() {
+    let demo = Sandbox::demo();
+    for (command, step) in [("complete", "step-04-banana"), ("reopen", "step-03-wrong")] {
+        let run = demo.reads_only(&[command, PRD, step]);
+        assert!(run.code == 1 && run.stderr.contains(&format!("no step is called `{step}`")), "{run}");
+    }
+    assert_snapshot!(demo.reads_only(&["complete", PRD, "step-09-innovation"]), @r"
+    exit 1
+    ── stderr
+    error: `_bmad-output/planning-artifacts/prd.md` is left as it is
+      cause: no step is called `step-09-innovation`; its number is that of `step-09-functional`; its name is that of `step-06-innovation`
+      help: `stepmark show _bmad-output/planning-artifacts/prd.md` lists its steps: write the name of one, or its number alone
+    ");
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn no_command_starts_a_program_that_the_repository_names() {
         run
     };
     // An edit by another program: its author is asked of git.
-    assert_eq!(run(&["complete", PRD, "step-04-x"]).code, 0);
+    assert_eq!(run(&["complete", PRD, "step-04-journeys"]).code, 0);
     repository.sandbox.write(PRD, &edited);
     for arguments in [
         &["set", PRD, "status=in-review"][..],

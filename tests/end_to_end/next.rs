@@ -158,6 +158,11 @@ fn warns_of_an_interrupted_workflow() {
     demo.write("_bmad-output/prd-2.md", "---\nstepsCompleted: []\nworkflowType: prd\n---\n");
     let fresh = demo.reads_only(&["next", "_bmad-output/prd-2.md"]);
     assert_eq!((fresh.code, fresh.stderr.as_str()), (0, ""), "{fresh}");
+    let template = "_bmad/bmm/workflows/2-plan-workflows/create-prd/templates/prd-template.md";
+    demo.write("_bmad-output/prd-2.md", demo.read(template));
+    let copied = demo.reads_only(&["next", "_bmad-output/prd-2.md"]);
+    assert_eq!((copied.code, copied.stderr.as_str()), (0, ""), "{copied}");
+    assert!(copied.stdout.starts_with("step-01-init"), "{copied}");
 }
 
 #[test]

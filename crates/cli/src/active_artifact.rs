@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::Path};
 use stepmark_model::{
     artifact::ProjectPath,
     tracked_artifact::TrackedArtifact,
-    workflow::{StepId, StepMatch},
+    workflow::{Next, StepId, StepMatch},
 };
 use stepmark_store::resuming::ResumeChoice;
 use stepmark_view::overview::short_names;
@@ -87,9 +87,12 @@ impl Project {
         };
         let is_file = Environment::exists(&self.place(Path::new(first)));
         if steps.is_empty() {
-            if is_file {
-                return Err(Failure::new(Exit::Usage, format!("name a step of `{first}`"))
-                    .with_help(format!("`stepmark next {first}` says which is the next")));
+            let of_active = |path: &ProjectPath| self.may_be_step(path, first).unwrap_or(false);
+            let is_step = || {
+                is_spelled_as_step(first) || self.artifact_or_active(None).is_ok_and(|path| of_active(&path))
+            };
+            if is_file || !is_step() && self.is_called(first)? {
+                return Err(self.without_step(first));
             }
             return Ok((self.artifact_or_active(None)?, words));
         }
@@ -106,6 +109,21 @@ impl Project {
                 Err(Failure::new(Exit::Usage, message).with_help("`stepmark status` lists what there is"))
             }
         }
+    }
+
+    /// That the artifact called `name` stands there without a step, and which is its next.
+    fn without_step(&self, name: &str) -> Failure {
+        let artifact =
+            self.artifact_path(Path::new(name)).and_then(|path| Ok(self.workspace.artifact(&path)?));
+        let next = artifact.ok().and_then(|artifact| match artifact.progress()?.next {
+            Next::Step { step, .. } => Some(step.name().to_owned()),
+            _ => None,
+        });
+        let help = match next {
+            Some(step) => format!("the next one is `{step}`"),
+            None => format!("`stepmark next {name}` says which is the next"),
+        };
+        Failure::new(Exit::Usage, format!("name a step of `{name}`")).with_help(help)
     }
 
     /// Whether `word` is spelled as a step, or is one of the artifact at `path`.

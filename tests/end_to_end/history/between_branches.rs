@@ -188,3 +188,35 @@ fn a_removal_without_our_hook_is_told_what_is_missing() {
     let run = repository.stepmark(&["check", "--staged"]);
     assert_eq!(run.code, 0, "{run}");
 }
+
+#[test]
+fn what_was_taken_back_by_hand_explains_no_later_loss() {
+    let Some(repository) = repository("what_was_taken_back_by_hand_explains_no_later_loss") else { return };
+    let write = |steps: &str| {
+        repository
+            .sandbox
+            .write(PRD, format!("---\nstepsCompleted: {steps}\nstatus: draft\n---\n\n# Title\n"));
+    };
+    reopen(&repository, PRD, "3");
+    commit(&repository, "reopened");
+    // The times of git are whole seconds.
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    write("[1, 2, 3]");
+    commit(&repository, "put back by hand");
+    write("[1, 2]");
+    let run = commit_refused(&repository, "dropped by hand");
+    assert!(run.stderr.contains("SM901"), "{run}");
+    git(&repository, &["commit", "--quiet", "--all", "--no-verify", "-m", "dropped by hand"]);
+    assert_checked(&repository, "HEAD~1", 1);
+    // What was given up with the work tree, and came into git with a commit of the body.
+    write("[1, 2, 3]");
+    commit(&repository, "again");
+    assert_eq!(repository.stepmark(&["remove", PRD, "--reason", "split"]).code, 0);
+    git(&repository, &["checkout", "--", PRD]);
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    repository.sandbox.write(PRD, "---\nstepsCompleted: [1, 2, 3]\nstatus: draft\n---\n\n# Another title\n");
+    commit(&repository, "the body");
+    fs::remove_file(repository.sandbox.place(PRD)).unwrap();
+    let run = commit_refused(&repository, "removed by hand");
+    assert!(run.stderr.contains("SM907"), "{run}");
+}

@@ -61,7 +61,7 @@ pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> 
             path: path.to_string(),
             changed,
             file_hash: file_hash.to_string(),
-            remarks: carried.remarks.iter().map(Remark::to_string).collect(),
+            remarks: carried.remarks.iter().map(|remark| text(carried, remark)).collect(),
             next: NextWire::new(&carried.artifact),
         };
         let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
@@ -69,10 +69,11 @@ pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> 
         return Ok(());
     }
     for remark in &carried.remarks {
+        let text = text(carried, remark);
         if remark.is_warning() {
-            output.warning(format_args!("{path}: {remark}"));
+            output.warning(format_args!("{path}: {text}"));
         } else {
-            output.remark(format_args!("{path}: {remark}"));
+            output.remark(format_args!("{path}: {text}"));
         }
     }
     if changed {
@@ -86,4 +87,20 @@ pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> 
         output.remark(format_args!("{path}: nothing to write"));
     }
     Ok(())
+}
+
+/// `remark` with what to do about the steps that it left out.
+fn text(carried: &Carried, remark: &Remark) -> String {
+    let gaps = carried.artifact.progress().map(|progress| progress.gaps).unwrap_or_default();
+    match (remark, gaps.as_slice()) {
+        (Remark::OutOfOrder { .. }, [first, ..]) => {
+            let (path, first) = (carried.artifact.path(), first.name());
+            let steps: Vec<_> = gaps.iter().map(|step| step.name()).collect();
+            format!(
+                "{remark}; when they are done, too: `stepmark complete {path} {}`; a step that was skipped is `{first}-skipped`",
+                steps.join(" ")
+            )
+        }
+        _ => remark.to_string(),
+    }
 }

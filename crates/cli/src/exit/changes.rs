@@ -1,7 +1,11 @@
 //! Why an artifact was not changed.
 
 use stepmark_frontmatter::EditError;
-use stepmark_model::{artifact::ProjectPath, lifecycle::MoveRefusal, transition::TransitionRefusal};
+use stepmark_model::{
+    artifact::ProjectPath,
+    lifecycle::MoveRefusal,
+    transition::{Remark, TransitionRefusal},
+};
 use stepmark_store::changes::ChangeError;
 use stepmark_store::commit::{CommitError, Found, LockError};
 use stepmark_store::leases::LeaseError;
@@ -87,6 +91,9 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
     };
     let help = match refusal {
         TransitionRefusal::Strict(_) => "without `--strict` this is only a warning".to_owned(),
+        TransitionRefusal::Unknown(Remark::OtherName { .. }) => {
+            format!("`stepmark show {path}` lists its steps: write the name of one, or its number alone")
+        }
         TransitionRefusal::Unknown(_) => {
             format!("`stepmark show {path}` lists its steps; `--force --reason TEXT` writes it all the same")
         }

@@ -204,10 +204,19 @@ impl Artifact {
             })
     }
 
-    /// Returns whether anything but blanks stands below the frontmatter.
+    /// Returns whether anything stands below the frontmatter but blanks, or what a template has there: headings,
+    /// comments and lines with a placeholder (`{{project_name}}`), at least one of these.
     pub fn has_body(&self) -> bool {
-        let body = self.document().body();
-        !self.bytes[body.range()].trim_ascii().is_empty()
+        let body = &self.bytes[self.document().body().range()];
+        let mut lines = body.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
+        let (mut is_blank, mut has_placeholder) = (true, false);
+        let is_of_template = lines.all(|line| {
+            let holds_placeholder = line.windows(2).any(|pair| pair == b"{{");
+            has_placeholder |= holds_placeholder;
+            is_blank &= line.is_empty();
+            holds_placeholder || line.is_empty() || line.starts_with(b"#") || line.starts_with(b"<!--")
+        });
+        !(is_of_template && (is_blank || has_placeholder))
     }
 }
 

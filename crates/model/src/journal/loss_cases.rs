@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::{
@@ -20,6 +21,8 @@ struct History {
     events: Vec<Event>,
     states: HashMap<String, Json>,
     held: HashMap<char, HashSet<EventId>>,
+    /// The last commit of the artifact before.
+    committed: Option<Timestamp>,
 }
 
 fn state(text: &str) -> Json {
@@ -49,7 +52,8 @@ fn draft(verb: &str) -> EventDraft {
 
 impl History {
     fn of(text: &str) -> Self {
-        let mut history = Self { events: Vec::new(), states: HashMap::new(), held: HashMap::new() };
+        let mut history =
+            Self { events: Vec::new(), states: HashMap::new(), held: HashMap::new(), committed: None };
         let mut names: HashMap<String, EventId> = HashMap::new();
         for (n, line) in text.split(';').map(str::trim).filter(|line| !line.is_empty()).enumerate() {
             let words: Vec<&str> = line.split_whitespace().collect();
@@ -90,6 +94,7 @@ impl History {
             now_state: (now != "-").then_some(&now_state),
             newer,
             is_held_before: &|id| holds('b', id),
+            committed_before: self.committed,
             is_held_now: &|id| holds('n', id),
         }
         .explanation(loss)
@@ -173,6 +178,39 @@ fn steps_in_a_commit() {
         let found = History::of(events).explains(&STEP, before, now, NewerState::Commit);
         assert_eq!(found, expected, "{case}");
     }
+}
+
+#[test]
+fn what_was_taken_back_by_other_means_explains_nothing() {
+    let committed = |second: u32, events: &str| {
+        let at = format!("2026-11-22T10:00:{second:02}Z").parse().ok();
+        History { committed: at, ..History::of(events) }
+    };
+    for (case, second, events, before, now, expected) in [
+        (
+            "put back by hand and committed, then dropped",
+            5,
+            "s seen 123 bn; r<s reopen 12 bn",
+            "123",
+            "12",
+            Unexplained,
+        ),
+        (
+            "given up, and carried by a commit of the body",
+            5,
+            "s seen 123 bn; r<s reopen 12 bn",
+            "123",
+            "125",
+            Unexplained,
+        ),
+        ("carried by a commit of another artifact", 0, "s seen 123 bn; r<s reopen 12 bn", "123", "12", Held),
+        ("a branch that left before", 5, "s seen 123 bn; r<s reopen 12 n", "123", "12", Held),
+    ] {
+        let found = committed(second, events).explains(&STEP, before, now, NewerState::Commit);
+        assert_eq!(found, expected, "{case}");
+    }
+    let given_up = committed(5, "s seen 12 bn; d<s remove - bn");
+    assert_eq!(given_up.explains(&Loss::Artifact, "12", "-", NewerState::Commit), Unexplained);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::{Digests, Event, EventId, Kind, Lineage};
@@ -23,6 +24,8 @@ pub struct ChangeInHistory<'a> {
     pub newer: NewerState,
     /// Returns whether the older state of the repository holds the event.
     pub is_held_before: &'a dyn Fn(EventId) -> bool,
+    /// When the artifact was committed last, as its author's clock says, in the history of the older state.
+    pub committed_before: Option<Timestamp>,
     /// Returns whether the newer state of the repository holds the event.
     pub is_held_now: &'a dyn Fn(EventId) -> bool,
 }
@@ -82,11 +85,12 @@ impl ChangeInHistory<'_> {
             self.effect(event, loss) == Some(Effect::Lost)
                 && self.is_deliberate(event, loss)
                 && !past.contains(&event.id)
+                && !self.is_left_behind(event)
         };
         let events = self.lineage.events().iter();
         let arrivals: Vec<&Event> = events
             .filter(|event| Digests::are_same_state(event.after, self.now))
-            .filter(|event| counts(event.id) && !past.contains(&event.id))
+            .filter(|event| counts(event.id) && !past.contains(&event.id) && !self.is_left_behind(event))
             .collect();
         if arrivals.is_empty() {
             return self.last_words(loss, counts, None).into_iter().any(took_away);
@@ -122,6 +126,12 @@ impl ChangeInHistory<'_> {
         let later = || self.lineage.events().iter().filter(|event| later.contains(&event.id));
         later().any(|event| counts(event.id) && self.effect(event, loss).is_some())
             && !later().any(|event| Digests::are_same_state(event.after, worktree))
+    }
+
+    /// Returns whether the artifact was committed after the event, and the older state, which has the event, does not show it:
+    /// what was done was taken back since by other means. Git's times are whole seconds.
+    fn is_left_behind(&self, event: &Event) -> bool {
+        self.committed_before.is_some_and(|at| at > event.at) && (self.is_held_before)(event.id)
     }
 
     /// The events that had happened when the older state was made, as far as states tell: those that led to it. A state that recurs

@@ -250,6 +250,84 @@ fn unknown_and_early_steps_are_warned_of_or_refused() {
 }
 
 #[test]
+fn the_number_of_one_step_with_the_name_of_another_is_neither() {
+    let before = "stepsCompleted: [step-01-init, step-03-other]\n";
+    for (step, of_number, of_name) in [
+        ("step-02-banana", Some("step-02-discovery"), None),
+        ("02-discvery.md", Some("step-02-discovery"), None),
+        ("step-10-vision", Some("step-10-end"), Some("step-02b-vision")),
+        ("step-10-visoin", Some("step-10-end"), Some("step-02b-vision")),
+        ("step-02-vision", Some("step-02-discovery"), Some("step-02b-vision")),
+        ("step-77-vision", None, Some("step-02b-vision")),
+        ("step-02-banana-skipped", Some("step-02-discovery"), None),
+    ] {
+        let remark = Remark::OtherName {
+            step: step.to_owned(),
+            of_number: of_number.map(str::to_owned),
+            of_name: of_name.map(str::to_owned),
+        };
+        let refusal = TransitionRefusal::Unknown(remark.clone());
+        for command in [complete(&[step]), reopen(&[step])] {
+            let refused = run(before, Some(&workflow()), &command, Strictness::Known).unwrap_err();
+            assert_eq!(refused, refusal, "{command}");
+        }
+        let (text, plan) = run(before, Some(&workflow()), &complete(&[step]), Strictness::Warn).unwrap();
+        assert!(text.contains(step), "who insists: {text}");
+        assert_eq!(plan.remarks, [remark]);
+    }
+    // What the list names so is that item.
+    let command = reopen(&["step-03-other"]);
+    let (text, _) = run(before, Some(&workflow()), &command, Strictness::Warn).unwrap();
+    assert_eq!(text, "stepsCompleted: [step-01-init]\n");
+    for step in ["2", "02", "02b", "step-02", "step-vision", "02-discovery.md", "Step 2: Find out"] {
+        assert!(run(before, Some(&workflow()), &complete(&[step]), Strictness::Known).is_ok(), "{step}");
+    }
+}
+
+#[test]
+fn a_skipped_step_keeps_its_mark_in_the_spelling_of_its_neighbours() {
+    for (before, step, after) in [
+        ("[step-01-init]", "step-02-discovery-skipped", "[step-01-init, step-02-discovery-skipped]"),
+        ("[step-01-init]", "2-skipped", "[step-01-init, step-02-discovery-skipped]"),
+        ("[step-01-init.md]", "2-skipped", "[step-01-init.md, step-02-discovery-skipped.md]"),
+        ("['01']", "2-skipped", "['01', '02-skipped']"),
+        ("[01-init]", "step-02-skipped", "[01-init, 02-discovery-skipped]"),
+        (
+            "[{step: step-01-init}]",
+            "2 (skipped)",
+            "[{step: step-01-init}, {step: step-02-discovery-skipped}]",
+        ),
+        ("[1]", "2-skipped", "[step-01-init, step-02-discovery-skipped]"),
+        ("[]", "1-skipped", "[step-01-init-skipped]"),
+        ("['Step 1: Start']", "2-skipped", "['Step 1: Start', '2-skipped']"),
+        ("[step-01-init, 02b]", "2-skipped", "[step-01-init, 02-skipped, 02b]"),
+    ] {
+        let before = format!("stepsCompleted: {before}\n");
+        let (text, _) = run(&before, Some(&workflow()), &complete(&[step]), Strictness::Known).unwrap();
+        assert_eq!(text, format!("stepsCompleted: {after}\n"), "{before} + {step}");
+        let (again, plan) = run(&text, Some(&workflow()), &complete(&["2", "1"]), Strictness::Known).unwrap();
+        assert!(again == text || step == "1-skipped", "{again}: {:?}", plan.remarks);
+    }
+}
+
+#[test]
+fn a_step_that_was_left_out_comes_in_its_place() {
+    for (before, steps, after) in [
+        ("[1, 3]\nlastStep: 3", &["2"][..], "[1, 2, 3]\nlastStep: 3"),
+        ("[1, 10]", &["3", "2"], "[1, 2, 3, 10]"),
+        ("[1, 3, step-01b-continue]\nlastStep: 1", &["2"], "[1, 2, 3, step-01b-continue]\nlastStep: 3"),
+        ("[2]", &["1"], "[1, 2]"),
+        ("\n  - 1 # first\n  - 3 # third", &["2"], "\n  - 1 # first\n  - 2\n  - 3 # third"),
+        // A list that is in no order shows no place.
+        ("[10, 1, 3]", &["2"], "[10, 1, 3, 2]"),
+    ] {
+        let before = format!("stepsCompleted: {before}\n").replace(": \n", ":\n");
+        let (text, _) = run(&before, Some(&workflow()), &complete(steps), Strictness::Known).unwrap();
+        assert_eq!(text, format!("stepsCompleted: {after}\n").replace(": \n", ":\n"), "{before} + {steps:?}");
+    }
+}
+
+#[test]
 fn several_steps_are_taken_in_their_order() {
     let (text, plan) = run(
         "stepsCompleted: []\nlastStep: 0\n",

@@ -4,16 +4,15 @@ use super::{
     Plan, Remark, Strictness, TransitionRefusal,
     record::{completed_ids, step_list_key, steps},
     spelling,
+    step_choice::{is_completed, resolve},
 };
 use crate::{
     artifact::{Artifact, Field, StepItem},
-    workflow::{
-        Chain, Content, Next, Step, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition,
-    },
+    workflow::{Content, Next, Step, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition},
 };
 use stepmark_frontmatter::{Edit, Frontmatter, KeyPath, Segment, Value};
 
-/// Adds `given` steps to the list, each in the spelling of its neighbours, and brings `lastStep`,
+/// Adds `given` steps to the list, each in the spelling of its neighbours and in its place, and brings `lastStep`,
 /// `currentStep` and `current_step` along where they exist. `status` is never touched: finishing is a
 /// decision.
 pub(super) fn plan(
@@ -27,7 +26,7 @@ pub(super) fn plan(
     let mut items: Vec<StepItem> = steps(artifact, key).map(|steps| steps.items.clone()).unwrap_or_default();
     let mut completed = completed_ids(artifact, key);
     let mut plan = Plan::default();
-    let mut last = None;
+    let mut is_changed = false;
     if strictness != Strictness::Warn && workflow.is_none() {
         refuse_without_steps(artifact)?;
     }
@@ -47,7 +46,7 @@ pub(super) fn plan(
             continue;
         }
         if let Some(remark) = remark {
-            let is_unknown = matches!(remark, Remark::UnknownStep { .. } | Remark::AmbiguousStep { .. });
+            let is_unknown = !matches!(remark, Remark::OutOfOrder { .. });
             match strictness {
                 Strictness::Refuse => return Err(TransitionRefusal::Strict(remark)),
                 Strictness::Known if is_unknown => return Err(TransitionRefusal::Unknown(remark)),
@@ -56,19 +55,26 @@ pub(super) fn plan(
             plan.remarks.push(remark);
         }
         let item = match step {
-            Some(step) if wants_names && items.is_empty() => Value::from(step.name()),
+            Some(step) if items.is_empty() && (wants_names || id.is_skipped()) => Value::from(step.name()),
             _ => spelling::item(given, step, &items),
         };
+        let item = if id.is_skipped() { spelling::skipped(item) } else { item };
         if strictness != Strictness::Warn && !spelling::is_alike(&like_read(&item), &items) {
             return Err(TransitionRefusal::OtherSpelling { step: given.to_owned(), key: key.to_owned() });
         }
-        items.push(like_read(&item));
-        completed.push(id);
-        plan.edits.push(Edit::Append { path: KeyPath::key(key), item });
-        last = Some((given, step));
+        let (index, path) = (place(workflow, &completed, &id), KeyPath::key(key));
+        let is_end = index == items.len();
+        items.insert(index, like_read(&item));
+        completed.insert(index, id);
+        plan.edits.push(if is_end {
+            Edit::Append { path, item }
+        } else {
+            Edit::Insert { path, index, item }
+        });
+        is_changed = true;
     }
-    if let Some((given, step)) = last {
-        follow(artifact, workflow, &completed, &items, (given, step), &mut plan);
+    if is_changed {
+        follow(artifact, workflow, &completed, &items, &mut plan);
     }
     Ok(plan)
 }
@@ -84,22 +90,37 @@ fn refuse_without_steps(artifact: &Artifact) -> Result<(), TransitionRefusal> {
     Ok(())
 }
 
-/// Returns whether a list of numbers is to hold a step that has no number alone, such as `02b`: then all of
-/// it is written by name, since no reader takes a list of numbers and names for one.
+/// The place that keeps a list in the order of its workflow; the end where it has lost that order.
+fn place(workflow: Option<&WorkflowDefinition>, completed: &[StepId], id: &StepId) -> usize {
+    let end = completed.len();
+    let Some(workflow) = workflow else { return end };
+    let is_ordered = |completed: &[StepId]| {
+        let record = StepRecord { completed, last_step: None, content: Content::Present };
+        workflow.progress(&record).out_of_order.is_empty()
+    };
+    let with = |at: usize| [&completed[..at], std::slice::from_ref(id), &completed[at..]].concat();
+    if is_ordered(&with(end)) || !is_ordered(completed) {
+        return end;
+    }
+    (0..end).rev().find(|at| is_ordered(&with(*at))).unwrap_or(end)
+}
+
+/// Returns whether a list of numbers is to hold a step that has no number alone, such as `02b` or a skipped
+/// one: then all of it is written by name, since no reader takes a list of numbers and names for one.
 fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given: &[String]) -> bool {
     let Some(workflow) = workflow else { return false };
     let is_whole = |step: &Step| {
         step.id.number().is_some_and(|number| number.letter.is_none() && number.minor.is_none())
     };
-    let found = |given: &String| match workflow.chain.find(&StepId::parse(given.trim())) {
-        StepMatch::Step { step, .. } => Some(step),
-        _ => None,
+    let has_no_number = |given: &String| {
+        let id = StepId::parse(given.trim());
+        matches!(workflow.chain.find(&id), StepMatch::Step { step, .. } if id.is_skipped() || !is_whole(step))
     };
     let are_numbers = match items {
         [] => given.iter().any(|given| given.trim().parse::<u16>().is_ok()),
         _ => spelling::are_integers(items),
     };
-    are_numbers && given.iter().filter_map(found).any(|step| !is_whole(step))
+    are_numbers && given.iter().any(has_no_number)
 }
 
 /// The items of a list by the names of their steps.
@@ -128,75 +149,6 @@ fn by_name(
     Ok(named)
 }
 
-/// Finds the step that `id` means in the workflow, with a remark about completing it now.
-pub(super) fn resolve<'w>(
-    workflow: Option<&'w WorkflowDefinition>,
-    id: &StepId,
-    completed: &[StepId],
-) -> (Option<&'w Step>, Option<Remark>) {
-    let Some(workflow) = workflow else { return (None, None) };
-    let given = || id.spelling().to_owned();
-    let names = |steps: Vec<&Step>| steps.into_iter().map(|step| step.name().to_owned()).collect();
-    match workflow.chain.find(id) {
-        StepMatch::Step { step, .. } => (Some(step), out_of_order(workflow, id, step, completed)),
-        StepMatch::Number(steps) | StepMatch::Ambiguous(steps) => {
-            (None, Some(Remark::AmbiguousStep { step: given(), candidates: names(steps) }))
-        }
-        StepMatch::None => {
-            (None, Some(Remark::UnknownStep { step: given(), workflow: workflow.name.clone() }))
-        }
-    }
-}
-
-fn out_of_order(
-    workflow: &WorkflowDefinition,
-    id: &StepId,
-    step: &Step,
-    completed: &[StepId],
-) -> Option<Remark> {
-    if id.is_resume() {
-        return None;
-    }
-    let record = StepRecord { completed, last_step: None, content: Content::Present };
-    let progress = workflow.progress(&record);
-    let expected = match &progress.next {
-        Next::Step { step, alternatives } => {
-            [*step].into_iter().chain(alternatives.iter().copied()).collect()
-        }
-        Next::Choice(steps) => steps.clone(),
-        Next::Finished => Vec::new(),
-        Next::Unknown(_) => return None,
-    };
-    if expected.iter().any(|next| next.id == step.id) || progress.gaps.iter().any(|gap| gap.id == step.id) {
-        return None;
-    }
-    let names = expected.into_iter().map(|step| step.name().to_owned()).collect();
-    Some(Remark::OutOfOrder { step: id.spelling().to_owned(), expected: names })
-}
-
-/// Returns whether the list names the step already, in whatever spelling.
-pub(super) fn is_completed(
-    workflow: Option<&WorkflowDefinition>,
-    completed: &[StepId],
-    id: &StepId,
-    step: Option<&Step>,
-) -> bool {
-    completed.iter().any(|done| names(workflow.map(|workflow| &workflow.chain), done, id, step))
-}
-
-/// Returns whether the item `done` names the same step as `id`, which means `step`.
-pub(super) fn names(chain: Option<&Chain>, done: &StepId, id: &StepId, step: Option<&Step>) -> bool {
-    if done.form() == id.form() && (id.number().is_some() || id.slug().is_some()) {
-        return true;
-    }
-    match (chain, step) {
-        (Some(chain), Some(step)) => {
-            matches!(chain.find(done), StepMatch::Step { step: found, .. } if found.id == step.id)
-        }
-        _ => done.spelling() == id.spelling(),
-    }
-}
-
 /// An item as it will be read back, so that the next item of the same command follows it.
 pub(super) fn like_read(item: &Value) -> StepItem {
     use crate::artifact::{FieldKind, StepItemKind};
@@ -216,9 +168,14 @@ pub(super) fn follow(
     workflow: Option<&WorkflowDefinition>,
     completed: &[StepId],
     items: &[StepItem],
-    last: (&str, Option<&Step>),
     plan: &mut Plan,
 ) {
+    let Some(last) = completed.iter().rfind(|id| !id.is_resume()).or(completed.last()) else { return };
+    let step = workflow.and_then(|workflow| match workflow.chain.find(last) {
+        StepMatch::Step { step, .. } => Some(step),
+        _ => None,
+    });
+    let last = (last.spelling(), step);
     let mut set = |field: &Field, (given, step): (&str, Option<&Step>)| match spelling::field(
         field, given, step, items,
     ) {

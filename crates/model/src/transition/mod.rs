@@ -18,6 +18,7 @@ mod spelling;
 #[cfg(test)]
 mod status_cases;
 mod status_move;
+mod step_choice;
 
 pub use command::{Command, Strictness};
 pub use decide::DecisionContext;

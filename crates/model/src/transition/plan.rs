@@ -34,6 +34,15 @@ pub enum Remark {
         /// The workflow.
         workflow: String,
     },
+    /// Its number is that of one step, and its name is not.
+    OtherName {
+        /// The step as it was given.
+        step: String,
+        /// The step of its number.
+        of_number: Option<String>,
+        /// The other step that has its name, or nearly.
+        of_name: Option<String>,
+    },
     /// Several steps of the workflow fit.
     AmbiguousStep {
         /// The step as it was given.
@@ -136,6 +145,13 @@ impl fmt::Display for Remark {
             }
             Self::UnknownStep { step, workflow } => {
                 write!(out, "the workflow `{workflow}` has no step `{step}`")
+            }
+            Self::OtherName { step, of_number, of_name } => {
+                write!(out, "no step is called `{step}`")?;
+                of_number
+                    .iter()
+                    .try_for_each(|of_number| write!(out, "; its number is that of `{of_number}`"))?;
+                of_name.iter().try_for_each(|of_name| write!(out, "; its name is that of `{of_name}`"))
             }
             Self::AmbiguousStep { step, candidates } => {
                 write!(out, "`{step}` may be any of {}", candidates.join(", "))

@@ -1,8 +1,8 @@
 //! An artifact's steps as the workflow stage reads them.
 
-use super::complete::{is_completed, resolve};
+use super::step_choice::is_completed;
 use crate::artifact::{Artifact, STEPS_KEYS, Steps};
-use crate::workflow::{Content, StepId, StepList, StepRecord, Track, WorkflowDefinition};
+use crate::workflow::{Content, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition};
 
 /// The step ids of an artifact, parsed once.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +79,10 @@ impl From<&Artifact> for StepList {
 /// whatever spelling. A marker of a resumed session (`step-01b-continue`) is never progress, so it is never
 /// listed.
 pub fn lists_step(workflow: Option<&WorkflowDefinition>, completed: &[StepId], asked: &StepId) -> bool {
-    let (step, _) = resolve(workflow, asked, completed);
+    let step = match workflow.map(|workflow| workflow.chain.find(asked)) {
+        Some(StepMatch::Step { step, .. }) => Some(step),
+        _ => None,
+    };
     !asked.is_resume() && is_completed(workflow, completed, asked, step)
 }
 
@@ -124,6 +127,8 @@ mod tests {
             ("lastStep: 3", "\n \n", Some("3"), Content::Empty),
             ("lastStep: ''", "", None, Content::Empty),
             ("title: x", "x", None, Content::Present),
+            ("title: x", "# PRD: {{name}}\n\n**Author:** {{user}}\n\n## Scope\n", None, Content::Empty),
+            ("title: x", "# PRD: {{name}}\n\nWritten already.\n", None, Content::Present),
         ] {
             let lists = StepLists::read(&artifact(frontmatter, body), Track::Create);
             let record = lists.record();

@@ -2,8 +2,9 @@
 
 use super::{
     Plan, Remark, TransitionRefusal,
-    complete::{follow, names, resolve},
+    complete::follow,
     record::{completed_ids, step_list_key, steps},
+    step_choice::{names, resolve},
 };
 use crate::{
     artifact::{Artifact, FieldKind, StepItem},
@@ -25,7 +26,12 @@ pub(super) fn plan(
     let mut plan = Plan::default();
     for given in given {
         let id = StepId::parse(given.trim());
-        let (step, _) = resolve(workflow, &id, &completed);
+        let (step, remark) = resolve(workflow, &id, &completed);
+        if let Some(remark @ Remark::OtherName { .. }) = remark
+            && completed.iter().all(|done| done.form() != id.form())
+        {
+            return Err(TransitionRefusal::Unknown(remark));
+        }
         let chain = workflow.map(|workflow| &workflow.chain);
         let stays: Vec<bool> = completed.iter().map(|done| !names(chain, done, &id, step)).collect();
         let named = (0..stays.len()).filter(|at| !stays[*at]);
@@ -44,15 +50,10 @@ pub(super) fn plan(
         return Ok(plan);
     }
     plan.remarks.extend(given.iter().filter_map(|given| later_steps(workflow, &completed, given)));
-    match completed.iter().rfind(|id| !id.is_resume()) {
-        Some(last) => {
-            let step = workflow.and_then(|workflow| match workflow.chain.find(last) {
-                StepMatch::Step { step, .. } => Some(step),
-                _ => None,
-            });
-            follow(artifact, workflow, &completed, &items, (last.spelling(), step), &mut plan);
-        }
-        None => reset(artifact, &mut plan),
+    if completed.iter().all(StepId::is_resume) {
+        reset(artifact, &mut plan);
+    } else {
+        follow(artifact, workflow, &completed, &items, &mut plan);
     }
     Ok(plan)
 }

@@ -95,6 +95,21 @@ pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Valu
     }
 }
 
+/// `item` with the mark of a step that was skipped, unless it has one.
+pub(super) fn skipped(item: Value) -> Value {
+    match item {
+        Value::Integer(number) => Value::String(format!("{number}-skipped")),
+        Value::String(text) if !StepId::parse(&text).is_skipped() => {
+            let (name, ending) = text.strip_suffix(".md").map_or((&*text, ""), |name| (name, ".md"));
+            Value::String(format!("{name}-skipped{ending}"))
+        }
+        Value::Mapping(entries) => {
+            Value::Mapping(entries.into_iter().map(|(key, value)| (key, skipped(value))).collect())
+        }
+        item => item,
+    }
+}
+
 /// Returns whether the list holds numbers, as far as it has a kind.
 pub(super) fn are_integers(items: &[StepItem]) -> bool {
     items.iter().rev().find_map(|item| {

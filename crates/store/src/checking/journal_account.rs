@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 
+use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use crate::checking::held_history::HeldHistory;
@@ -31,6 +32,7 @@ struct Facts {
     lineage: Lineage,
     now_state: Option<Json>,
     newer: NewerState,
+    committed_before: Option<Timestamp>,
 }
 
 impl<'w> JournalAccount<'w> {
@@ -58,6 +60,8 @@ impl<'w> JournalAccount<'w> {
             }),
             now_state: self.now.and_then(|now| now.state_value().ok()),
             newer: self.newer(),
+            // Where git fails here it has failed for the artifact already, which is an error.
+            committed_before: self.held.version().committed_before(self.before.path()).unwrap_or_default(),
         });
         let answered = |answer: Result<bool, HistoryError>| {
             answer.unwrap_or_else(|error| {
@@ -71,6 +75,7 @@ impl<'w> JournalAccount<'w> {
             now: self.now.map(Digests::of),
             now_state: facts.now_state.as_ref(),
             newer: facts.newer,
+            committed_before: facts.committed_before,
             is_held_before: &|event| answered(self.held.before(event)),
             is_held_now: &|event| answered(self.held.now(event)),
         };

@@ -13,3 +13,13 @@ pub(crate) mod manifest;
 pub mod history;
 #[cfg(test)]
 pub(crate) mod sample;
+
+/// A word of a command line, in quotes where a shell would take it for several.
+pub(crate) fn argument(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@%+=,".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

@@ -13,6 +13,7 @@ use crate::git::{
     version::objects::ObjectReader, version::raw_diff, version::raw_diff::RawChange,
     version::supposed::Supposed, version::wanted::Wanted,
 };
+use jiff::Timestamp;
 use stepmark_model::artifact::ProjectPath;
 
 /// How changes are listed: parts of `--raw` that configuration could change are said, and no program of a file's attributes is run.
@@ -135,6 +136,41 @@ impl GitVersion {
     /// When git does not answer.
     pub(crate) fn held_before(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
         Ok(self.object_in(&self.base, path)? != Object::Missing)
+    }
+
+    /// When the file at `path` was committed last in the history of the state that it is compared with, by its author's clock. The first
+    /// commit of a shallow clone is not asked: it seems to make all files.
+    ///
+    /// # Errors
+    /// When git does not answer.
+    pub(crate) fn committed_before(&self, path: &ProjectPath) -> Result<Option<Timestamp>, GitVersionError> {
+        if self.base == "HEAD" && !base::has_head(&self.root)?
+            || base::commit(&self.root, &self.base).is_err()
+        {
+            return Ok(None);
+        }
+        let command = [
+            "log",
+            "-1",
+            "--format=%at %H",
+            "--no-ext-diff",
+            "--end-of-options",
+            &self.base,
+            "--",
+            path.as_str(),
+        ];
+        let answer = base::ask(&self.root, &command)?.unwrap_or_default();
+        let answer = String::from_utf8_lossy(&answer);
+        let Some((at, commit)) = answer.trim().split_once(' ') else { return Ok(None) };
+        let parents =
+            base::ask(&self.root, &["rev-list", "--max-count=1", "--parents", commit])?.unwrap_or_default();
+        let is_shallow =
+            base::ask(&self.root, &["rev-parse", "--is-shallow-repository"])?.unwrap_or_default();
+        let is_first = String::from_utf8_lossy(&parents).split_whitespace().count() < 2;
+        if is_first && is_shallow.starts_with(b"true") {
+            return Ok(None);
+        }
+        Ok(at.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok()))
     }
 
     /// The files in which one of `words` stands, as git finds them: without regard to what kind of files they are.

@@ -1,7 +1,7 @@
 //! SM504: the parent of an artifact does not exist.
 
 use super::{member, span};
-use crate::check::rules::history::argument;
+use crate::check::rules::argument;
 use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject, rule::Decision};
 use crate::delegation::{Ancestry, Member};
 use stepmark_frontmatter::{Edit, KeyPath, Value};

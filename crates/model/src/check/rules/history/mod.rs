@@ -12,6 +12,7 @@ pub mod history_missing;
 #[cfg(test)]
 mod sample;
 
+use super::argument;
 use serde_json::{Map, Value as Json};
 
 use super::super::{BaseVersion, Subject};
@@ -81,14 +82,4 @@ fn says_something(value: &Json) -> bool {
 /// Words as a list in a sentence.
 fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// A word of a command line, in quotes where a shell would take it for several.
-pub(crate) fn argument(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@%+=,".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

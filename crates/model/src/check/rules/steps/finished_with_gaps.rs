@@ -1,6 +1,6 @@
 //! SM217: the last step of the workflow is listed, and earlier ones are not.
 
-use super::names;
+use super::{closing, names};
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 use crate::workflow::WorkState;
 
@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "The artifact counts as finished though work was left out, or was done and not recorded.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-12-complete]\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [1, 2, 02b, 02c, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]\n---\n",
-    fix: "Complete the steps, or note them as skipped.",
+    fix: "Complete the steps, or note them as skipped (`stepmark complete ARTIFACT step-02-discovery-skipped`).",
     decision: Decision::OfArtifact(check),
 };
 
@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     if !progress.gaps.is_empty() {
         let message = format!("the workflow is finished, but not {}", names(&progress.gaps));
         let finding = subject.finding(&RULE, subject.list(), message);
-        found.push(finding.with_help("complete them, or note them as skipped"));
+        found.push(finding.with_help(closing(subject, &progress.gaps)));
     }
 }
 

@@ -18,7 +18,10 @@ pub(crate) mod last_step_unknown;
 pub(crate) mod current_step_disagrees;
 pub(crate) mod finished_with_gaps;
 
-use super::super::{Fix, Safety, Subject};
+use super::{
+    super::{Fix, Safety, Subject},
+    argument,
+};
 use crate::workflow::Step;
 use stepmark_frontmatter::{Edit, KeyPath, Span};
 
@@ -43,4 +46,13 @@ fn without_item(subject: &Subject<'_>, nth: usize, span: Span, safety: Safety, t
 /// The names of steps as a list in a sentence.
 fn names(steps: &[&Step]) -> String {
     steps.iter().map(|step| format!("`{}`", step.name())).collect::<Vec<_>>().join(", ")
+}
+
+/// The commands that close the gaps of the artifact.
+fn closing(subject: &Subject<'_>, gaps: &[&Step]) -> String {
+    let path = argument(subject.artifact.path().as_str());
+    let steps: Vec<_> = gaps.iter().map(|step| argument(step.name())).collect();
+    let first = gaps.first().map_or("", |step| step.name());
+    let skipped = argument(&format!("{first}-skipped"));
+    format!("`stepmark complete {path} {}`; a step that was skipped is `{skipped}`", steps.join(" "))
 }

@@ -1,6 +1,6 @@
 //! SM212: later steps are listed, and one before them is not.
 
-use super::names;
+use super::{closing, names};
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 use crate::workflow::WorkState;
 
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
               furthest step and never returns to a gap.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02b-vision]\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02-discovery, step-02b-vision]\n---\n",
-    fix: "Complete the steps, or note them as skipped (`step-02-discovery-skipped`).",
+    fix: "Complete the steps, or note them as skipped: `stepmark complete ARTIFACT step-02-discovery-skipped`. Either puts them in their place.",
     decision: Decision::OfArtifact(check),
 };
 
@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     if !progress.gaps.is_empty() {
         let message = format!("later steps are listed, but not {}", names(&progress.gaps));
         let finding = subject.finding(&RULE, subject.list(), message);
-        found.push(finding.with_help("complete them, or note them as skipped"));
+        found.push(finding.with_help(closing(subject, &progress.gaps)));
     }
 }
 

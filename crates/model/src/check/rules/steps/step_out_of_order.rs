@@ -1,5 +1,6 @@
 //! SM211: a step stands after a later one.
 
+use super::argument;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 
 /// The rule.
@@ -12,15 +13,23 @@ pub(crate) static RULE: Rule = Rule {
     why: "Tools that resume after the last item of the list go back to a step that is done.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02b-vision, step-02-discovery]\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [step-01-init, step-02-discovery, step-02b-vision]\n---\n",
-    fix: "Put the steps in the order of the workflow. stepmark goes on after the furthest step, \
+    fix: "Put the steps in the order of the workflow: `stepmark reopen` takes them out, and `stepmark complete` puts them in their place. stepmark goes on after the furthest step, \
               wherever it stands.",
     decision: Decision::OfArtifact(check),
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    for at in subject.progress().into_iter().flat_map(|progress| &progress.out_of_order) {
+    let places = subject.progress().map_or(&[][..], |progress| &progress.out_of_order);
+    let path = argument(subject.artifact.path().as_str());
+    // One alone would find no place, since the list is in no order without the others.
+    let steps: Vec<_> = places.iter().map(|at| argument(subject.item(*at).1)).collect();
+    let steps = steps.join(" ");
+    for at in places {
         let (span, spelling) = subject.item(*at);
-        found.push(subject.finding(&RULE, span, format!("`{spelling}` stands after a later step")));
+        let message = format!("`{spelling}` stands after a later step");
+        found.push(subject.finding(&RULE, span, message).with_help(format!(
+            "`stepmark reopen {path} {steps}`, then `stepmark complete {path} {steps}` puts it in its place"
+        )));
     }
 }
 
