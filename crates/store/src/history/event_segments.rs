@@ -54,6 +54,20 @@ impl History {
         })
     }
 
+    /// The keys of all artifacts that events are about.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn known_keys(&self) -> Result<BTreeSet<String>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection.prepare_cached(
+                "SELECT DISTINCT names.text FROM events JOIN names ON names.id = events.key",
+            )?;
+            let keys = statement.query_map([], |row| row.get(0))?;
+            Ok(keys.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// The keys of artifacts of which the last event is that they were removed.
     ///
     /// # Errors

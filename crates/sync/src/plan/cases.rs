@@ -24,16 +24,25 @@ fn snapshot(artifacts: impl IntoIterator<Item = TicketFacts>) -> Snapshot {
 }
 
 fn put(ledger: &mut MemoryLedger, ticket: &Ticket, number: u32) {
+    link(ledger, ticket, number, Some(ticket));
+}
+
+/// Puts a link to a ticket that another ledger made.
+fn put_found(ledger: &mut MemoryLedger, ticket: &Ticket, number: u32) {
+    link(ledger, ticket, number, None);
+}
+
+fn link(ledger: &mut MemoryLedger, ticket: &Ticket, number: u32, projected: Option<&Ticket>) {
     let mut transaction = ledger.write().unwrap();
     let link = Link {
         tracker: "gh".parse().unwrap(),
         marker: ticket.marker.clone(),
         remote: observed(ticket, number).remote,
-        digest: Some(ticket.digest()),
+        digest: projected.map(Ticket::digest),
         source: None,
         linked_at: Timestamp::UNIX_EPOCH,
     };
-    transaction.put_link(&link, Some(ticket)).unwrap();
+    transaction.put_link(&link, projected).unwrap();
     transaction.commit().unwrap();
 }
 
@@ -220,6 +229,13 @@ fn pruning_is_opt_in_and_careful() {
     assert!(made.actions.is_empty() && made.remarks.len() == 2, "it is there twice, not gone: {made:?}");
     put(&mut ledger, action.ticket.as_ref().unwrap(), 1);
     assert!(plan(&ledger, &pruning, &snapshot([]), None).actions.is_empty(), "once is enough");
+    let unknown = |known: &[&str]| snapshot([]).knowing(known.iter().map(|key| (*key).to_owned()).collect());
+    let mut found = MemoryLedger::default();
+    put_found(&mut found, &ticket("of-others", |_| {}), 3);
+    let made = plan(&found, &pruning, &unknown(&[]), None);
+    assert!(made.actions.is_empty() && made.remarks.len() == 1, "it was never here: {made:?}");
+    let made = plan(&found, &pruning, &unknown(&["id:of-others"]), None);
+    assert_eq!(made.actions.len(), 1, "it was here, and is gone: {made:?}");
 }
 
 #[test]

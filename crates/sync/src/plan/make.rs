@@ -267,7 +267,9 @@ impl<'a> Making<'_, 'a> {
             self.plan.unchanged += 1;
             return Ok(());
         }
-        if self.grounds.settings.prune == Prune::Keep {
+        // What this ledger only found, and history does not know, is on a branch of other people.
+        let is_of_others = before.is_none() && !self.grounds.snapshot.may_have_held(&link.marker);
+        if self.grounds.settings.prune == Prune::Keep || is_of_others {
             if self.tell_stateless(before.as_ref()) {
                 return Ok(());
             }

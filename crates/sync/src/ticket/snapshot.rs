@@ -28,6 +28,8 @@ pub struct Snapshot {
     stateless: BTreeSet<String>,
     /// The keys of artifacts that are elsewhere, as on the default branch.
     elsewhere: BTreeSet<String>,
+    /// The keys of artifacts that were ever here; `None` where nobody can say.
+    known: Option<BTreeSet<String>>,
 }
 
 /// An artifact that gets no ticket.
@@ -146,6 +148,18 @@ impl Snapshot {
 
     pub(super) const fn commit(&self) -> Option<&Commit> {
         self.commit.as_ref()
+    }
+
+    /// The same, where artifacts with the keys `known` were here once, and others never: they are made on branches of other people. Without
+    /// this call all were.
+    #[must_use]
+    pub fn knowing(self, known: BTreeSet<String>) -> Self {
+        Self { known: Some(known), ..self }
+    }
+
+    /// Returns whether the artifact of `marker` may have been here.
+    pub fn may_have_held(&self, marker: &Marker) -> bool {
+        self.known.as_ref().is_none_or(|known| known.contains(marker.artifact().as_str()))
     }
 
     /// Whether the artifact of `marker` is certainly gone.

@@ -10,7 +10,7 @@ use std::{
 
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_store::disk::{StateFolder, WalkError};
-use stepmark_store::history::HistoryError;
+use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     configuration::{Prune, SyncConfiguration, TrackerSettings},
@@ -220,6 +220,10 @@ pub(super) fn snapshot(
         Commit { id: committed.commit, folder: committed.folder, remotes: committed.remotes, files }
     });
     let snapshot = Snapshot::of(project, &listing).at(commit);
+    let snapshot = match settings.prune {
+        Prune::Close => snapshot.knowing(workspace.history().ask(History::known_keys)?),
+        Prune::Keep => snapshot,
+    };
     // Where nobody knows what the default branch has, nothing is taken for gone.
     Ok(match elsewhere {
         Some(elsewhere) => snapshot.keeping(elsewhere),
