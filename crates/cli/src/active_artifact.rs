@@ -43,7 +43,7 @@ impl Project {
         }
     }
 
-    /// How the first artifact of a project comes about.
+    /// The way to the first artifact of a project, for a help text.
     pub(crate) fn beginning(&self) -> String {
         let workflows = self.workspace.workflows();
         let names: BTreeSet<String> =
@@ -61,7 +61,7 @@ impl Project {
         )
     }
 
-    /// That any of `paths`, the first of which are named as people call them, may be meant.
+    /// The failure that names some of `paths`, any of which may be meant.
     pub(crate) fn several_unfinished(&self, paths: &[ProjectPath], exit: Exit) -> Result<Failure, Failure> {
         let found = self.workspace.artifacts()?;
         let first: Vec<&ProjectPath> = paths.iter().take(NAMED).collect();
@@ -126,7 +126,7 @@ impl Project {
         Failure::new(Exit::Usage, format!("name a step of `{name}`")).with_help(help)
     }
 
-    /// Whether `word` is spelled as a step, or is one of the artifact at `path`.
+    /// Returns whether `word` is spelled as a step, or is one of the artifact at `path`.
     fn may_be_step(&self, path: &ProjectPath, word: &str) -> Result<bool, Failure> {
         if is_spelled_as_step(word) {
             return Ok(true);

@@ -6,7 +6,7 @@ use stepmark_model::artifact::{LedgerKey, ProjectPath};
 
 use crate::exit::{Exit, Failure};
 
-/// How many of several candidates a message names.
+/// The most candidates that a message names.
 const NAMED: usize = 10;
 
 /// The ending of a file that people leave out.
@@ -63,7 +63,7 @@ fn stem<'p>(path: &'p str, name: &str) -> &'p str {
     path.strip_suffix(ENDING).filter(|_| !name.ends_with(ENDING)).unwrap_or(path)
 }
 
-/// Whether `path` ends with the whole parts of `name`.
+/// Returns whether `path` ends with the whole parts of `name`.
 fn ends_with(path: &str, name: &str) -> bool {
     path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }

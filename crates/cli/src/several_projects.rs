@@ -92,7 +92,7 @@ impl Projects {
     }
 }
 
-/// Whether a command looks at a whole project and changes nothing that is there.
+/// Returns whether a command looks at a whole project and changes nothing that is there.
 const fn is_about_each(command: &Command) -> bool {
     matches!(
         command,
@@ -109,7 +109,7 @@ const fn is_about_each(command: &Command) -> bool {
     )
 }
 
-/// Whether a command changes an artifact, or shows one, and prints a line of that.
+/// Returns whether a command changes an artifact, or shows one, and prints a line of that.
 const fn is_a_change(command: &Command) -> bool {
     matches!(
         command,
@@ -121,7 +121,7 @@ const fn is_a_change(command: &Command) -> bool {
     )
 }
 
-/// Whether a command makes one thing of one project, so that several would replace it.
+/// Returns whether a command makes one thing of one project, so that several would replace it.
 const fn is_about_one(command: &Command) -> bool {
     matches!(command, Command::Report(_) | Command::Serve(_) | Command::Board(_))
 }

@@ -60,7 +60,7 @@ impl<'w> JournalAccount<'w> {
             }),
             now_state: self.now.and_then(|now| now.state_value().ok()),
             newer: self.newer(),
-            // Where git fails here it has failed for the artifact already, which is an error.
+            // Where the older state is no commit, nothing was committed before.
             committed_before: self.held.version().committed_before(self.before.path()).unwrap_or_default(),
         });
         let answered = |answer: Result<bool, HistoryError>| {

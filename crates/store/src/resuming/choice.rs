@@ -112,7 +112,7 @@ impl Workspace {
     }
 }
 
-/// Whether work is left in an artifact, as far as it tells. A story that waits for its import counts, and one that is damaged: what it
+/// Returns whether work is left in an artifact, as far as it tells. A story that waits for its import counts, and one that is damaged: what it
 /// holds is not known to be done.
 fn is_unfinished(artifact: &TrackedArtifact) -> bool {
     let is_damaged = || damage(artifact.artifact()).is_some() && artifact.artifact().is_tracked();

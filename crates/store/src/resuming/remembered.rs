@@ -1,4 +1,4 @@
-//! What is left of a file that is gone.
+//! Traces of a file that is gone.
 
 use crate::history::{History, HistoryError, Selection};
 use crate::workspace::Workspace;

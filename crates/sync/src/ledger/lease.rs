@@ -84,7 +84,7 @@ impl Lease {
         }
     }
 
-    /// Whether somebody has it now, and it is not of a clock that was set back.
+    /// Returns whether somebody has it now, and it is not of a clock that was set back.
     pub fn is_kept(&self, now: Timestamp) -> bool {
         now < self.until && self.until <= moment::after(now, LONGEST_MS)
     }

@@ -59,7 +59,7 @@ impl TicketKind {
     }
 }
 
-/// How many characters a title has at most: Jira's limit for `summary` (docs/formats.md, "Trackers"); GitHub allows one more.
+/// The most characters of a title: Jira's limit for `summary` (docs/formats.md, "Trackers"); GitHub allows one more.
 pub const TITLE_LIMIT: usize = 255;
 
 /// The version of the canonical form. It grows when the same ticket is to be shown otherwise, so that all are sent again.

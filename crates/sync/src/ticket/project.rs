@@ -42,7 +42,7 @@ impl Ticket {
     }
 }
 
-/// How many characters a label has at most, as on GitHub (docs/formats.md, "Trackers").
+/// The most characters of a label, as on GitHub (docs/formats.md, "Trackers").
 const LABEL_LIMIT: usize = 50;
 
 /// `text` in one line of at most `limit` characters, cut with `…`.

@@ -74,7 +74,7 @@ pub enum LeftOutReason {
 }
 
 impl LeftOutReason {
-    /// Whether something is wrong that somebody should fix: what was never given an id only has no ticket.
+    /// Returns whether something is wrong that somebody should fix: what was never given an id only has no ticket.
     pub const fn is_problem(&self) -> bool {
         !matches!(self, Self::NoMarker(_))
     }
@@ -175,7 +175,7 @@ impl Snapshot {
         self.left_out.extend(paths.into_iter().map(|path| LeftOut { path, reason: reason.clone() }));
     }
 
-    /// Whether the file at `path` is there and holds no workflow state.
+    /// Returns whether the file at `path` is there and holds no workflow state.
     pub fn has_stateless(&self, path: &str) -> bool {
         self.stateless.contains(path)
     }

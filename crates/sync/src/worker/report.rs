@@ -172,7 +172,7 @@ impl Report {
         self.entries.iter().rev().find(|entry| entry.marker == *marker)
     }
 
-    /// Whether another plan would do more now: what was found is to be updated, what is certainly not there to be created, what a tracker
+    /// Returns whether another plan would do more now: what was found is to be updated, what is certainly not there to be created, what a tracker
     /// could not do at once to be done now, and what came back to be tried.
     pub fn is_followed_by_more(&self) -> bool {
         let leads_on = |entry: &Entry| match &entry.fate {

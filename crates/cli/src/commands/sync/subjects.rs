@@ -42,7 +42,7 @@ impl Subjects {
         self.known.insert(marker.clone(), (None, Some(title)));
     }
 
-    /// Whether people know the artifact by anything.
+    /// Returns whether people know the artifact by anything.
     pub(super) fn knows(&self, marker: &Marker) -> bool {
         self.known.contains_key(marker)
     }

@@ -144,15 +144,10 @@ impl GitVersion {
     /// # Errors
     /// When git does not answer.
     pub(crate) fn committed_before(&self, path: &ProjectPath) -> Result<Option<Timestamp>, GitVersionError> {
-        if self.base == "HEAD" && !base::has_head(&self.root)?
-            || base::commit(&self.root, &self.base).is_err()
-        {
-            return Ok(None);
-        }
         let command = [
             "log",
             "-1",
-            "--format=%at %H",
+            "--format=%at %P",
             "--no-ext-diff",
             "--end-of-options",
             &self.base,
@@ -161,13 +156,9 @@ impl GitVersion {
         ];
         let answer = base::ask(&self.root, &command)?.unwrap_or_default();
         let answer = String::from_utf8_lossy(&answer);
-        let Some((at, commit)) = answer.trim().split_once(' ') else { return Ok(None) };
-        let parents =
-            base::ask(&self.root, &["rev-list", "--max-count=1", "--parents", commit])?.unwrap_or_default();
-        let is_shallow =
-            base::ask(&self.root, &["rev-parse", "--is-shallow-repository"])?.unwrap_or_default();
-        let is_first = String::from_utf8_lossy(&parents).split_whitespace().count() < 2;
-        if is_first && is_shallow.starts_with(b"true") {
+        let (at, parents) = answer.trim_end_matches('\n').split_once(' ').unwrap_or_default();
+        let is_shallow = || base::ask(&self.root, &["rev-parse", "--is-shallow-repository"]);
+        if parents.is_empty() && is_shallow()?.is_some_and(|answer| answer.starts_with(b"true")) {
             return Ok(None);
         }
         Ok(at.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok()))

@@ -231,7 +231,7 @@ impl StoryLedgers<'_> {
         Ok(allowed)
     }
 
-    /// Whether history tells that a command was the last to move the status of the story at `path`.
+    /// Returns whether history tells that a command was the last to move the status of the story at `path`.
     pub(super) fn is_moved_by_command(&self, path: &ProjectPath, status: &str) -> Result<bool, ChangeError> {
         let artifact = self.workspace.artifact(path)?;
         let key = ArtifactKey::of(artifact.artifact());

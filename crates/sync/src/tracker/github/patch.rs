@@ -9,7 +9,7 @@ use crate::{
     tracker::Change,
 };
 
-/// How many characters a body has at most (docs/formats.md, "Trackers").
+/// The most characters of a body (docs/formats.md, "Trackers").
 pub(super) const BODY_LIMIT: usize = 65_536;
 
 /// The body of the request that makes an issue. The marker stands in its text and in a label, so that no crash parts them.

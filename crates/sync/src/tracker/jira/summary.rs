@@ -1,6 +1,6 @@
 //! Titles and lengths as Jira counts them: in UTF-16, as Java does, so that an emoji is two.
 
-/// How many characters a summary has at most (docs/formats.md, "Trackers").
+/// The most characters of a summary (docs/formats.md, "Trackers").
 const SUMMARY_LIMIT: usize = 255;
 
 /// The length of a text for Jira.

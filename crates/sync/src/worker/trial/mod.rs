@@ -35,7 +35,7 @@ impl Trials {
         Ok(trials)
     }
 
-    /// Whether a parked ticket is the one by which its cause is tried now. No other of its cause is, then.
+    /// Returns whether a parked ticket is the one by which its cause is tried now. No other of its cause is, then.
     pub(super) fn takes(&mut self, parked: &Delivery, now: Timestamp) -> bool {
         let latest = parked.cause().and_then(|cause| self.0.get_mut(&(cause.0, cause.1.to_owned())));
         let Some(latest) = latest else { return false };
