@@ -8,10 +8,7 @@ use std::{
 use crate::git::GitVersion;
 use crate::history::{HistoryError, files_of_segment, packed_segments};
 use crate::workspace::Workspace;
-use stepmark_model::{
-    artifact::ProjectPath,
-    journal::{EventId, SegmentName},
-};
+use stepmark_model::journal::{EventId, SegmentName};
 
 /// The segments that a version and the state before it hold; each is looked for once.
 pub(crate) struct HeldHistory<'v> {

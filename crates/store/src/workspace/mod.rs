@@ -11,7 +11,7 @@ pub(crate) mod artifact_folders;
 pub(crate) mod context;
 pub(crate) mod chain;
 
-pub use chain::ChainLink;
+pub use chain::{ChainLink, Delegations};
 pub use clock::Clock;
 pub use context::{Context, ContextWorkflow};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
