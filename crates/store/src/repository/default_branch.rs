@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::git::{process::is_repository, process::printed, process::printed_or_empty};
 use crate::history::{History, HistoryError, Removal, files_of_segment, packed_segments};
 use crate::repository::{CheckedOut, Repository};
+use crate::workspace::ArtifactError;
 
 /// Where the default branch is looked for, in this order: that of the remote as it was last fetched, then local ones.
 const DEFAULT_BRANCHES: [&str; 4] =
@@ -44,14 +45,13 @@ impl Repository<'_> {
     /// Returns whether a removal was not given up: the file is gone, and the commit that is checked out either still has it, or has the event
     /// as well. Another way may have taken away a file that came back after its removal.
     fn stands(&self, removal: &Removal, head: &mut CheckedOut) -> Result<bool, HistoryError> {
-        let root = self.workspace.root();
-        if root.path().join(removal.path.as_str()).symlink_metadata().is_ok() {
+        if !matches!(self.workspace.read_file(&removal.path), Err(ArtifactError::Missing { .. })) {
             return Ok(false);
         }
         if head.has(&removal.path) {
             return Ok(true);
         }
-        let packs = packed_segments(root)?;
+        let packs = packed_segments(self.workspace.root())?;
         let segments = self.workspace.history().ask(|history| history.segments_of(removal.event))?;
         Ok(segments.iter().flat_map(|segment| files_of_segment(segment, &packs)).any(|file| head.has(&file)))
     }
