@@ -4,7 +4,8 @@
 
 use std::{
     fmt,
-    fs::Metadata,
+    fs::{self, Metadata},
+    path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -39,7 +40,7 @@ pub(crate) fn now() -> i64 {
 
 /// A stat as it is kept beside what was read of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KnownStat {
+pub struct KnownStat {
     /// The stat from before the file was read.
     pub(crate) stat: FileStat,
     /// Whether an equal stat proves that the file has not changed since.
@@ -47,6 +48,18 @@ pub(crate) struct KnownStat {
 }
 
 impl KnownStat {
+    /// The stat of the file at `place`, of which the content is about to be read. A file that is not there is like an empty one.
+    pub fn of_content(place: &Path) -> Self {
+        let found = fs::metadata(place).ok().filter(|found| found.len() > 0);
+        let none = Self { stat: FileStat::NONE, is_settled: true };
+        found.map_or(none, |found| FileStat::of(&found).known_since(now()))
+    }
+
+    /// Whether the content of the file at `place` is certainly the same as then.
+    pub fn is_still(&self, place: &Path) -> bool {
+        self.proves(&Self::of_content(place).stat)
+    }
+
     /// Whether the file that has the stat `now` is still as it was read.
     pub(crate) fn proves(&self, now: &FileStat) -> bool {
         self.is_settled && self.stat == *now
