@@ -3,7 +3,6 @@
 mod signals;
 mod watched_paths;
 mod project_watch;
-mod stamps;
 mod look;
 mod follow;
 

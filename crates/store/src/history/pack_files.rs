@@ -7,10 +7,12 @@ use std::{
     path::Path,
 };
 
-use crate::disk::{own_file, own_file::Access, root::Root, uninterrupted::uninterrupted};
+use crate::disk::{
+    file_stat::FileStat, own_file, own_file::Access, root::Root, uninterrupted::uninterrupted,
+};
 use crate::history::{
     HistoryError, SegmentFile, SegmentPlace, pack, pack::PACK_ENDING, pack::PackedSegment,
-    segment_files::PackPlace, segment_files::SEALED_FOLDER, segment_files::Stamp, segment_files::is_absent,
+    segment_files::PackPlace, segment_files::SEALED_FOLDER, segment_files::is_absent,
     segment_files::sealed_folder,
 };
 use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
@@ -22,7 +24,7 @@ pub(super) type ReadPack = (String, io::Result<Vec<SegmentFile>>);
 ///
 /// # Errors
 /// When it cannot be read, or is none.
-pub(super) fn packed_in(root: &Root, file: &str, stamp: Stamp) -> io::Result<Vec<SegmentFile>> {
+pub(super) fn packed_in(root: &Root, file: &str, stat: FileStat) -> io::Result<Vec<SegmentFile>> {
     let below = Path::new(SEALED_FOLDER).join(file);
     let packed =
         pack::contents(BufReader::new(own_file::open(root.path(), &below, Access::Read)?))?.into_iter();
@@ -30,7 +32,7 @@ pub(super) fn packed_in(root: &Root, file: &str, stamp: Stamp) -> io::Result<Vec
         name: segment.name.clone(),
         place: SegmentPlace::Packed,
         pack: Some(PackPlace { file: file.to_owned(), segment }),
-        stamp,
+        stat,
     };
     Ok(packed.map(in_pack).collect())
 }
@@ -54,7 +56,7 @@ pub(super) fn packs(root: &Root) -> Result<Vec<ReadPack>, HistoryError> {
             continue;
         };
         if !file.starts_with('.') {
-            let segments = entry.metadata().and_then(|found| packed_in(root, &file, Stamp::of(&found)));
+            let segments = entry.metadata().and_then(|found| packed_in(root, &file, FileStat::of(&found)));
             packs.push((file, segments));
         }
     }

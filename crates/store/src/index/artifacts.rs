@@ -128,8 +128,8 @@ impl Run<'_, '_> {
             }
             rows.map_or(Ok(()), |rows| self.put_in(rows))?;
         }
-        let is_settled = read.stat.is_some_and(|stat| !stat.may_hide_a_change(self.start.moment));
-        Ok(Known { stat: read.stat.unwrap_or(FileStat::NONE), is_settled, rows: digest })
+        let stat = read.stat.unwrap_or(FileStat::NONE).known_since(self.start.moment);
+        Ok(Known { stat, rows: digest })
     }
 
     fn put_in(&mut self, rows: ArtifactRows) -> rusqlite::Result<()> {
