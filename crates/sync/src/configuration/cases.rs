@@ -167,6 +167,8 @@ fn says_where_and_why_it_cannot_be_used() {
         ("trackers:\n  dry: {drift: merge}\n", "2:16", "`overwrite` or `report`"),
         ("trackers:\n  dry: {artifacts: [/a]}\n", "2:21", "not a path pattern"),
         ("trackers:\n  file: {path: ../x}\n", "2:9", "out of the project"),
+        ("trackers:\n  file: {path: .stepmark/journal/a}\n", "2:16", "among stepmark's own files"),
+        ("trackers:\n  file: {path: .git/config}\n", "2:16", "among git's files"),
     ] {
         let error = parse(text).unwrap_err();
         assert_eq!(error.position.map(|at| at.to_string()).unwrap_or_default(), place, "{text:?}: {error}");

@@ -2,6 +2,8 @@
 
 use std::{fmt, sync::Arc};
 
+use stepmark_model::artifact::ProjectPath;
+
 use super::{KeyError, OwnKeys, Target};
 use crate::pace::ScopedPace;
 
@@ -180,8 +182,23 @@ impl TrackerKind for FileKind {
     }
 
     fn target(&self, keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
-        Ok(Target::File { path: keys.need("path")? })
+        let path = keys.need("path")?;
+        match reserved_for(&path) {
+            None => Ok(Target::File { path }),
+            Some(whose) => {
+                Err(keys.refused("path", format!("`{path}` is among {whose} files: name another file")))
+            }
+        }
     }
+}
+
+/// Whose file `path` is, where tickets must not be kept in it.
+pub(crate) fn reserved_for(path: &ProjectPath) -> Option<&'static str> {
+    let name = path.as_str().rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    if path.is_in_git_folder() || [".gitignore", ".gitattributes", ".gitmodules"].contains(&name.as_str()) {
+        return Some("git's");
+    }
+    path.is_in_own_folder().then_some("stepmark's own")
 }
 
 /// No tracker: what would be done is told.

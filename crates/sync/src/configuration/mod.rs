@@ -20,6 +20,7 @@ use self::tracker_file::{File, TrackerFile, way_to};
 use crate::TrackerName;
 
 pub use base_url::{BaseUrl, BaseUrlError, Destination};
+pub(crate) use kind::reserved_for;
 pub use kind::{TrackerKind, TrackerKinds};
 pub use own_keys::{KeyError, OwnKeys};
 pub use policy::{Drift, Duplicates, Prune};

@@ -60,6 +60,12 @@ impl OwnKeys<'_> {
         Ok(value.flatten())
     }
 
+    /// The refusal of the value of `key`, with its position.
+    pub fn refused(&self, key: &str, reason: impl Into<String>) -> KeyError {
+        let position = position_of(self.file, &["trackers", self.tracker, key]);
+        KeyError::Invalid { position, reason: reason.into() }
+    }
+
     /// The value of `key`.
     ///
     /// # Errors
