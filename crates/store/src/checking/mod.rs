@@ -24,6 +24,8 @@ pub use cache::Brief;
 pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
 #[cfg(feature = "write")]
+pub use fixing::Fixes;
+#[cfg(feature = "write")]
 pub use staged_fixing::{StagedFix, StagedFixError, StagedOutcome};
 
 pub use listed_artifact::ListedArtifact;
