@@ -10,6 +10,7 @@ pub mod commit;
 pub mod index_db;
 pub mod configuration;
 pub mod workspace;
+pub mod projection;
 pub mod repository;
 pub mod leases;
 pub mod sprint_status;

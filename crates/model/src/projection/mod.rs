@@ -1,5 +1,6 @@
 //! Artifacts → the bytes of every local copy. Pure and rebuildable.
 
+mod facts;
 pub mod catalogue;
 pub mod files_manifest;
 pub mod instructions;
@@ -9,3 +10,5 @@ pub mod gates;
 pub mod git_hook;
 pub mod history_trailer;
 pub mod story_ledger;
+
+pub use facts::{FileState, Freshness, ProjectionFacts, Source};

@@ -149,7 +149,7 @@ fn nothing_is_written_twice_nor_beside_its_place() {
     let before = fs::read(project.place("_bmad/_config/task-manifest.csv")).unwrap();
     let rebuild = || project.workspace.catalogues().rebuild().unwrap();
     let done = rebuild();
-    assert_eq!((done.entries, done.written, done.unchanged), (2, 1, 0));
+    assert_eq!((done.entries, done.published.written.len(), done.published.unchanged), (2, 1, 0));
     let ours = project.place(".stepmark/manifests/task-manifest.csv");
     let text = fs::read_to_string(&ours).unwrap();
     assert_eq!(
@@ -159,12 +159,12 @@ fn nothing_is_written_twice_nor_beside_its_place() {
          \"b\",\"B\",\"\",\"core\",\"_bmad/core/tasks/b.xml\",\"true\"\n"
     );
     let modified = fs::metadata(&ours).unwrap().modified().unwrap();
-    assert_eq!((rebuild().written, rebuild().unchanged), (0, 1));
+    assert_eq!((rebuild().published.written.len(), rebuild().published.unchanged), (0, 1));
     assert_eq!(fs::metadata(&ours).unwrap().modified().unwrap(), modified);
     assert_eq!(fs::read(project.place("_bmad/_config/task-manifest.csv")).unwrap(), before);
 
     fs::remove_dir_all(project.place("_bmad")).unwrap();
-    assert_eq!((rebuild().written, rebuild().entries), (1, 0));
+    assert_eq!((rebuild().published.written.len(), rebuild().entries), (1, 0));
     assert_eq!(fs::read_to_string(&ours).unwrap().lines().count(), 1, "what is gone is in no catalogue");
     fs::remove_file(&ours).unwrap();
     assert_eq!(rebuild(), CatalogueRebuild::default());

@@ -1,13 +1,13 @@
 //! Writing the catalogues of a project.
 
-use std::sync::atomic::AtomicUsize;
+use std::{borrow::Cow, sync::atomic::AtomicUsize};
 
-use crate::catalogues::CatalogueFiles;
-use crate::catalogues::{Catalogues, catalogue_path};
-use crate::commit::{CommitError, Expected, Outcome, replace_whole};
+use crate::catalogues::{Catalogue, CatalogueFiles, catalogue_path};
+use crate::projection::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish};
 use crate::workspace::ArtifactError;
 use stepmark_model::{
-    artifact::ProjectPathError,
+    artifact::{FileHash, ProjectPathError},
+    projection::ProjectionFacts,
     projection::catalogue::{EntryProblem, TableError, write},
 };
 
@@ -16,10 +16,8 @@ use stepmark_model::{
 pub struct CatalogueRebuild {
     /// Rows of all catalogues.
     pub entries: usize,
-    /// Catalogues that were written.
-    pub written: usize,
-    /// Catalogues that were right.
-    pub unchanged: usize,
+    /// The catalogues that were written, and those that were right.
+    pub published: Published,
     /// What could not be read, and so is missing in them.
     pub problems: Vec<EntryProblem>,
 }
@@ -43,7 +41,7 @@ pub enum CatalogueError {
     },
     /// It cannot be written, or somebody else wrote it meanwhile.
     #[error(transparent)]
-    Commit(#[from] CommitError),
+    Projection(#[from] ProjectionError),
 }
 
 impl CatalogueFiles<'_> {
@@ -61,38 +59,53 @@ impl CatalogueFiles<'_> {
     /// # Errors
     /// Those of [`CatalogueFiles::rebuild`].
     pub fn rebuild_counted(&self, count: &AtomicUsize) -> Result<CatalogueRebuild, CatalogueError> {
-        let Catalogues { catalogues, problems } = self.read_counted(count);
-        let mut rebuild = CatalogueRebuild { problems, ..CatalogueRebuild::default() };
-        for catalogue in &catalogues {
-            let path = catalogue_path(catalogue.kind)?;
-            let found = match self.workspace.read_file(&path) {
-                Ok(bytes) => Some(bytes),
-                Err(ArtifactError::Missing { .. }) => None,
-                Err(error) => return Err(error.into()),
-            };
-            if catalogue.entries.is_empty() && !catalogue.is_installers && found.is_none() {
-                continue;
-            }
-            let bytes = write(&catalogue.columns, &catalogue.entries)
-                .map_err(|source| CatalogueError::Table { file_name: catalogue.kind.file_name(), source })?;
-            rebuild.entries += catalogue.entries.len();
-            if found.as_deref() == Some(&bytes[..]) {
-                rebuild.unchanged += 1;
-                continue;
-            }
-            let expected = Expected::of(found.as_deref());
-            let outcome = replace_whole(
-                self.workspace.root(),
-                &path,
-                expected,
-                &bytes,
-                self.workspace.commit_options(),
-            )?;
-            match outcome {
-                Outcome::Unchanged => rebuild.unchanged += 1,
-                Outcome::Written { .. } | Outcome::Deleted { .. } => rebuild.written += 1,
-            }
+        let read = self.read_counted(count);
+        let mut drafts = CatalogueDrafts::default();
+        for catalogue in &read.catalogues {
+            drafts.add(self, catalogue)?;
         }
-        Ok(rebuild)
+        let published = publish(self.workspace.root(), self.workspace.commit_options(), &drafts)?;
+        Ok(CatalogueRebuild { entries: drafts.entries, published, problems: read.problems })
+    }
+}
+
+/// The files of catalogues as they should be.
+#[derive(Debug, Default)]
+struct CatalogueDrafts {
+    files: Vec<ProjectedFile<'static>>,
+    entries: usize,
+}
+
+impl CatalogueDrafts {
+    fn add(&mut self, files: &CatalogueFiles<'_>, catalogue: &Catalogue) -> Result<(), CatalogueError> {
+        let path = catalogue_path(catalogue.kind)?;
+        let found = match files.workspace.read_file(&path) {
+            Ok(bytes) => Some(FileHash::of(&bytes)),
+            Err(ArtifactError::Missing { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        if catalogue.entries.is_empty() && !catalogue.is_installers && found.is_none() {
+            return Ok(());
+        }
+        let bytes = write(&catalogue.columns, &catalogue.entries)
+            .map_err(|source| CatalogueError::Table { file_name: catalogue.kind.file_name(), source })?;
+        self.entries += catalogue.entries.len();
+        self.files.push(ProjectedFile {
+            path: Cow::Owned(path),
+            bytes: Cow::Owned(bytes),
+            found,
+            witness: Witness::Memory,
+            on_edit: OnEdit::Replace,
+            is_foreign: false,
+        });
+        Ok(())
+    }
+}
+
+impl Projection for CatalogueDrafts {
+    const FACTS: ProjectionFacts = ProjectionFacts::CATALOGUES;
+
+    fn files(&self) -> Vec<ProjectedFile<'_>> {
+        self.files.clone()
     }
 }
