@@ -13,9 +13,8 @@ pub mod workspace;
 pub mod projection;
 pub mod repository;
 pub mod leases;
-pub mod sprint_status;
+pub mod bmad;
 pub mod manifest;
-pub mod catalogues;
 pub mod gates;
 pub mod checking;
 #[cfg(feature = "write")]

@@ -1,6 +1,6 @@
 //! Why a copy of the artifacts could not be made or used.
 
-use stepmark_store::catalogues::CatalogueError;
+use stepmark_store::bmad::catalogues::CatalogueError;
 use stepmark_store::changes::ChangeError;
 use stepmark_store::checking::{BaselineWriteError, CheckError};
 use stepmark_store::gates::GateError;

@@ -16,7 +16,6 @@ mod key_updates;
 mod problem;
 mod assemble;
 mod choice;
-mod ledger_words;
 #[cfg(test)]
 mod cases;
 
@@ -27,10 +26,10 @@ pub use declaration::LifecycleDeclaration;
 pub use guard::Guard;
 pub use judge::{MoveDecision, MoveFacts};
 pub use key_updates::KeyUpdate;
-pub use ledger_words::{LedgerWords, WordChange};
 pub use problem::{LifecycleError, LifecycleProblem};
 pub use refusal::MoveRefusal;
 pub use root_keys::RootKeys;
+pub(crate) use spelling::folded;
 pub use table::Counter;
 pub use table::LifecycleState;
 pub use table::{Lifecycle, Move};

@@ -2,7 +2,7 @@
 
 /// `text` as it is compared: without regard to case, and with `-`, `_` and blanks alike. `In Progress`,
 /// `in_progress` and `in-progress` are one word (docs/formats.md, "Statuses").
-pub(super) fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let alike = |letter| if matches!(letter, '_' | ' ') { '-' } else { letter };
     text.trim().chars().map(alike).flat_map(char::to_lowercase).collect()
 }

@@ -73,7 +73,7 @@ impl WorkflowOutline {
     }
 
     /// Returns whether any step has a number.
-    pub(super) fn has_numbers(&self) -> bool {
+    pub(crate) fn has_numbers(&self) -> bool {
         self.chains.iter().flat_map(|chain| &chain.steps).any(|step| step.id.number().is_some())
     }
 
@@ -86,7 +86,7 @@ impl WorkflowOutline {
     }
 
     /// The file names of every step by track: what copies of one workflow have in common.
-    pub(super) fn signature(&self) -> Vec<(Track, Vec<&str>)> {
+    pub(crate) fn signature(&self) -> Vec<(Track, Vec<&str>)> {
         fn names(chain: &ChainOutline) -> Vec<&str> {
             let mut names: Vec<&str> = chain.steps.iter().map(|step| step.path.file_name()).collect();
             names.sort_unstable();

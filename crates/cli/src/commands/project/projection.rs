@@ -3,12 +3,12 @@
 use std::{mem, sync::atomic::AtomicUsize};
 
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
+use stepmark_store::bmad::sprint::LedgerProjection;
 use stepmark_store::changes::ChangeError;
 use stepmark_store::disk::{WalkError, WalkProblemKind};
 use stepmark_store::gates::GateRebuild;
 use stepmark_store::manifest::{self, IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace};
 use stepmark_store::projection::Published;
-use stepmark_store::sprint_status::LedgerProjection;
 use stepmark_store::workspace::Artifacts;
 
 use super::{Project, done::Done};

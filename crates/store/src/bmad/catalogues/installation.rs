@@ -1,0 +1,75 @@
+//! The BMAD installation of a project: its folder, its modules, and the installer's books.
+
+use crate::bmad::catalogues::{Search, listing};
+use stepmark_frontmatter::{Node, Span, Yaml};
+use stepmark_model::{
+    artifact::ProjectPath,
+    bmad::catalogue::{CatalogueKind, EntryProblemKind, Table},
+    bmad::installation::{BOOKS, FOLDERS, MODULES_BOOK, RENDERED},
+};
+
+/// An installation.
+#[derive(Debug)]
+pub(super) struct Installation {
+    /// Its folder: `_bmad`, or `bmad` in alpha releases.
+    pub(super) folder: ProjectPath,
+    /// The folder of the books, where there is one.
+    books: Option<ProjectPath>,
+    /// The modules that the installer's book names, in its order.
+    pub(super) modules: Vec<String>,
+    /// The folders that may be modules, by name.
+    pub(super) folders: Vec<String>,
+}
+
+impl Installation {
+    /// The first that is there.
+    pub(super) fn find(search: &mut Search<'_>) -> Option<Self> {
+        for name in FOLDERS {
+            let Ok(folder) = ProjectPath::new(name) else { continue };
+            let folders = listing::folders(search, &folder);
+            let book = BOOKS.into_iter().find(|book| folders.iter().any(|name| name == book));
+            let books = book.and_then(|book| folder.join(book).ok());
+            if books.is_none() && (name != FOLDERS[0] || folders.is_empty()) {
+                continue;
+            }
+            let is_module =
+                |name: &String| !name.starts_with('.') && !BOOKS.contains(&name.as_str()) && name != RENDERED;
+            let folders = folders.into_iter().filter(is_module).collect();
+            let modules = books.as_ref().map(|books| modules(search, books)).unwrap_or_default();
+            return Some(Self { folder, books, modules, folders });
+        }
+        None
+    }
+
+    /// The installer's own catalogue of this kind, if it can be read as one.
+    pub(super) fn catalogue(&self, search: &mut Search<'_>, kind: CatalogueKind) -> Option<Table> {
+        let path = self.books.as_ref()?.join(kind.file_name()).ok()?;
+        let bytes = search.read(&path)?;
+        let reason = match Table::read(&bytes) {
+            Ok(table) if table.is_catalogue() => return Some(table),
+            Ok(_) => "its header is none of a catalogue".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        search.note(&path, EntryProblemKind::InstallersBook { reason });
+        None
+    }
+}
+
+/// The modules that the book names: `modules` is a list of names, or of maps with `name`.
+fn modules(search: &mut Search<'_>, books: &ProjectPath) -> Vec<String> {
+    let Ok(path) = books.join(MODULES_BOOK) else { return Vec::new() };
+    let Some(bytes) = search.read(&path) else { return Vec::new() };
+    let yaml = match Yaml::parse(&bytes, Span::new(0, bytes.len())) {
+        Ok(yaml) => yaml,
+        Err(error) => {
+            search.note(&path, EntryProblemKind::InstallersBook { reason: error.to_string() });
+            return Vec::new();
+        }
+    };
+    let modules = yaml.root().and_then(|root| root.get("modules")).map(Node::items).unwrap_or_default();
+    let name = |module: &Node<'_>| match module.text() {
+        Some(name) => Some(name.to_owned()),
+        None => module.get("name").and_then(Node::text).map(str::to_owned),
+    };
+    modules.iter().filter_map(name).collect()
+}
