@@ -5,7 +5,6 @@ mod step_id;
 pub(crate) mod reference;
 mod chain;
 mod progress;
-mod outline;
 mod definition;
 mod context;
 mod binding;
@@ -24,8 +23,7 @@ pub use context::{
     ContextAnswer, ContextCandidate, ContextOutcome, ContextQuery, ContextSource, ContextSourceError,
     ContextSourceKind, ContextStatement, answer_context, context_statements,
 };
-pub use definition::{WorkflowDefinition, WorkflowDetail};
-pub use outline::{ChainOutline, StepOutline, WorkflowOutline};
+pub use definition::{ChainOutline, StepOutline, WorkflowDefinition, WorkflowDetail, WorkflowOutline};
 pub use progress::{
     Content, DoneItem, LastStep, MatchedBy, Next, Progress, StepMatch, StepRecord, UnknownItem, UnknownNext,
     UnknownReason, WorkState,

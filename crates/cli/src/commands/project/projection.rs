@@ -174,7 +174,7 @@ pub(super) fn of_manifest(place: &ManifestPlace, draft: &ManifestDraft) -> Resul
 }
 
 fn catalogues(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
-    let rebuild = project.workspace.catalogues().rebuild_counted(count)?;
+    let rebuild = project.workspace.catalogues().rebuild(count)?;
     let problems = rebuild.problems.iter().map(ToString::to_string).collect();
     Ok(Done { problems, ..of_files(&rebuild.published, rebuild.entries, "row") })
 }

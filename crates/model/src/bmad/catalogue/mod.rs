@@ -8,35 +8,27 @@
 //! * A catalogue says what is there now. The installer keeps rows of agents, tasks and tools that are gone;
 //!   this does not.
 //! * Agents of 6.0.4 keep what they are in markup below the frontmatter, and most tasks are XML: of both
-//!   the attributes and elements are read that the installer reads, and in its way (see `markup`).
+//!   the attributes and elements are read that the installer reads, and in its way (see `frontmatter`).
 //! * Since 6.12 an agent is a skill: what its frontmatter says of it (`name`; `title`, `role` and the like
 //!   where they stand there) is in the catalogue, and the rest stays empty. The installer keeps icons and
 //!   titles of these in its own `config.toml`, which is no frontmatter.
 //! * Columns of other releases, such as `install_to_bmad`, are kept and stay empty.
 
-mod kind;
 mod column;
 mod problem;
-mod markup;
 mod frontmatter;
 mod read_agent;
-mod read_skill;
-mod read_task;
 mod read_workflow;
 mod order;
 mod table;
 #[cfg(test)]
-mod table_properties;
+mod table_cases;
 
-pub use column::Column;
-pub use column::Entry;
-pub use kind::CatalogueKind;
+pub use column::{CatalogueKind, Column, Entry};
 pub use order::{distinct, in_walk_order, module_order};
 pub use problem::{EntryProblem, EntryProblemKind};
-pub use read_agent::{agent_of_skill, is_agent_skill, read_agent};
-pub use read_skill::{SKILL_FILE, read_skill};
-pub use read_task::read_task;
-pub use read_workflow::{is_workflow_file, read_workflow};
+pub use read_agent::{SKILL_FILE, agent_of_skill, is_agent_skill, read_agent, read_skill};
+pub use read_workflow::{is_workflow_file, read_task, read_workflow};
 pub use table::{Table, TableError, write};
 
 use crate::artifact::ProjectPath;

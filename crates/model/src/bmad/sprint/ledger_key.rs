@@ -83,7 +83,7 @@ pub fn story_key(path: &ProjectPath) -> Option<&str> {
 
 /// Returns whether the file at `path` is the spec of a story, which BMAD 6.11 and later keep instead of a
 /// story file: its frontmatter has the words of a spec.
-pub fn is_story_spec(path: &ProjectPath) -> bool {
+pub(crate) fn is_story_spec(path: &ProjectPath) -> bool {
     path.file_stem().starts_with(SPEC_PREFIX) && story_key(path).is_some()
 }
 

@@ -20,17 +20,16 @@ mod sprint_status;
 mod ledger_words;
 mod story;
 mod entry;
-mod explanation;
 mod status_line;
 mod entries;
 mod sides;
 #[cfg(test)]
-mod properties;
+mod cases;
 
 pub use entries::{EntriesWritten, listed_entries, write_entries};
-pub use entry::{EntryLocation, LedgerEntry};
-pub use explanation::{status_moves_explain, was_moved_by_command};
-pub use ledger_key::{LedgerKey, LedgerPart, is_story_spec, story_key};
+pub use entry::{EntryLocation, LedgerEntry, was_moved_by_command};
+pub(crate) use ledger_key::is_story_spec;
+pub use ledger_key::{LedgerKey, LedgerPart, story_key};
 pub use ledger_words::{LedgerWords, WordChange};
 pub use sides::{StorySide, StorySideError, StorySides};
 pub use sprint_status::{SPRINT_STATUS_NAME, SprintStatus};

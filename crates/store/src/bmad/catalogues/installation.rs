@@ -1,11 +1,17 @@
 //! The BMAD installation of a project: its folder, its modules, and the installer's books.
 
-use crate::bmad::catalogues::{Search, listing};
+use crate::{
+    bmad::catalogues::Search,
+    disk::folder::{EntryKind, Folder},
+};
+use std::io;
 use stepmark_frontmatter::{Node, Span, Yaml};
 use stepmark_model::{
     artifact::ProjectPath,
-    bmad::catalogue::{CatalogueKind, EntryProblemKind, Table},
-    bmad::installation::{BOOKS, FOLDERS, MODULES_BOOK, RENDERED},
+    bmad::{
+        catalogue::{CatalogueKind, EntryProblemKind, Table},
+        installation::{BOOKS, FOLDERS, MODULES_BOOK, RENDERED},
+    },
 };
 
 /// An installation.
@@ -26,7 +32,7 @@ impl Installation {
     pub(super) fn find(search: &mut Search<'_>) -> Option<Self> {
         for name in FOLDERS {
             let Ok(folder) = ProjectPath::new(name) else { continue };
-            let folders = listing::folders(search, &folder);
+            let folders = folders(search, &folder);
             let book = BOOKS.into_iter().find(|book| folders.iter().any(|name| name == book));
             let books = book.and_then(|book| folder.join(book).ok());
             if books.is_none() && (name != FOLDERS[0] || folders.is_empty()) {
@@ -72,4 +78,42 @@ fn modules(search: &mut Search<'_>, books: &ProjectPath) -> Vec<String> {
         None => module.get("name").and_then(Node::text).map(str::to_owned),
     };
     modules.iter().filter_map(name).collect()
+}
+
+/// What stands in `folder`, in the order of the bytes of the names, as Node lists it. A folder that is not there holds nothing;
+/// one that cannot be listed, or that leads out of the project, neither, which is noted.
+pub(super) fn names(search: &mut Search<'_>, folder: &ProjectPath) -> Vec<(String, EntryKind)> {
+    let root = search.workspace.root();
+    let listed = match root.resolve(folder) {
+        Ok(_) => Folder::open(root.path(), folder.as_str().to_owned()).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
+            _ => Some(error.to_string()),
+        }),
+        Err(error) => Err(Some(error.to_string())),
+    };
+    match listed {
+        Ok(listed) => {
+            for name in listed.names_not_utf8() {
+                search.note(folder, EntryProblemKind::NameNotUtf8 { name: name.clone() });
+            }
+            (0..listed.len()).map(|place| (listed.name(place).to_owned(), listed.kind(place))).collect()
+        }
+        Err(reason) => {
+            if let Some(reason) = reason {
+                search.note(folder, EntryProblemKind::Unreadable { reason });
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// The names of the folders in `folder`. A link to a folder is none, as for the installer.
+pub(super) fn folders(search: &mut Search<'_>, folder: &ProjectPath) -> Vec<String> {
+    let names = names(search, folder).into_iter();
+    names.filter(|(_, kind)| *kind == EntryKind::Folder).map(|(name, _)| name).collect()
+}
+
+/// Whether a name may stand for a file.
+pub(super) const fn is_file(kind: EntryKind) -> bool {
+    matches!(kind, EntryKind::File | EntryKind::Link)
 }

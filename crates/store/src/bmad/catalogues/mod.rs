@@ -11,7 +11,6 @@
 //! everything else is in the catalogue.
 
 mod installation;
-mod listing;
 mod modules;
 mod skills;
 #[cfg(feature = "write")]
@@ -28,22 +27,11 @@ pub use upkeep::{CatalogueError, CatalogueRebuild};
 use crate::workspace::{ArtifactError, Workspace};
 use installation::Installation;
 use stepmark_model::{
-    artifact::{ProjectPath, ProjectPathError},
+    artifact::ProjectPath,
     bmad::catalogue::{
         CatalogueKind, Entry, EntryProblem, EntryProblemKind, Table, distinct, in_walk_order, module_order,
     },
 };
-
-/// Where the catalogues of a project stand, seen from its root.
-pub const CATALOGUES_FOLDER: &str = ".stepmark/manifests";
-
-/// The path of a project's own catalogue.
-///
-/// # Errors
-/// Never: it is a relative path.
-pub fn catalogue_path(kind: CatalogueKind) -> Result<ProjectPath, ProjectPathError> {
-    ProjectPath::new(format!("{CATALOGUES_FOLDER}/{}", kind.file_name()))
-}
 
 /// What there is in a project, by catalogue.
 #[derive(Clone, Debug, Default)]
@@ -111,13 +99,9 @@ impl Workspace {
 }
 
 impl CatalogueFiles<'_> {
-    /// Reads the agents, workflows, skills, tasks and tools of the project. Nothing is written.
-    pub fn read(&self) -> Catalogues {
-        self.read_counted(&AtomicUsize::new(0))
-    }
-
-    /// The same, with a counter of the files that were read so far, for whoever shows progress.
-    pub fn read_counted(&self, count: &AtomicUsize) -> Catalogues {
+    /// Reads the agents, workflows, skills, tasks and tools of the project. Nothing is written. `count` says how many files were read
+    /// so far, for whoever shows progress.
+    pub fn read(&self, count: &AtomicUsize) -> Catalogues {
         let mut search = Search { workspace: self.workspace, count, problems: Vec::new() };
         let installation = Installation::find(&mut search);
         let named = installation.as_ref().map_or(&[][..], |found| &found.modules);

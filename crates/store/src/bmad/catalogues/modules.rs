@@ -1,6 +1,6 @@
 //! Agents, workflows, tasks and tools in the folders of modules.
 
-use crate::bmad::catalogues::{Installation, Search, listing};
+use crate::bmad::catalogues::{Installation, Search, installation};
 use crate::disk::folder::EntryKind;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -34,7 +34,7 @@ pub(super) fn entries(
         && let Ok(folder) = installation.folder.join(AGENTS)
     {
         // One folder for each agent of no module.
-        for name in listing::folders(search, &folder) {
+        for name in installation::folders(search, &folder) {
             if let Ok(folder) = folder.join(&name) {
                 read_below(search, &folder, NO_MODULE, kind, 0, &mut entries);
             }
@@ -64,13 +64,13 @@ fn read_below(
     entries: &mut Vec<Entry>,
 ) {
     let is_deep = matches!(kind, CatalogueKind::Agent | CatalogueKind::Workflow);
-    for (name, entry_kind) in listing::names(search, folder) {
+    for (name, entry_kind) in installation::names(search, folder) {
         let Ok(path) = folder.join(&name) else { continue };
         if entry_kind == EntryKind::Folder {
             if is_deep && depth < DEPTH_LIMIT {
                 read_below(search, &path, module, kind, depth + 1, entries);
             }
-        } else if listing::is_file(entry_kind) && is_candidate(kind, &name) {
+        } else if installation::is_file(entry_kind) && is_candidate(kind, &name) {
             let Some(bytes) = search.read(&path) else { continue };
             let source = CatalogueFile { path: &path, bytes: &bytes, module, listed_path: path.as_str() };
             let EntryReading { entry, problem } = match kind {

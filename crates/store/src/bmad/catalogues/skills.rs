@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::bmad::catalogues::{Installation, Search, listing};
+use crate::bmad::catalogues::{Installation, Search, installation};
 use crate::disk::folder::EntryKind;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -45,7 +45,7 @@ pub(super) fn find(search: &mut Search<'_>, installation: Option<&Installation>)
     }
     for folder in DEFAULT_ROOTS.into_iter().filter(|folder| folder.ends_with("/skills")) {
         let Ok(folder) = ProjectPath::new(folder) else { continue };
-        for (name, kind) in listing::names(search, &folder) {
+        for (name, kind) in installation::names(search, &folder) {
             // People link one agent's skills to another's.
             if matches!(kind, EntryKind::Folder | EntryKind::Link)
                 && !skills.known.contains(&name)
@@ -69,8 +69,8 @@ fn places(search: &mut Search<'_>, installation: &Installation) -> HashMap<Strin
 impl Skills {
     /// Those below a folder of a module. Inside of a skill there is no other, and none in folders that begin with `.` or `_`.
     fn add_of_module(&mut self, search: &mut Search<'_>, folder: &ProjectPath, module: &str, depth: usize) {
-        let names = listing::names(search, folder);
-        if names.iter().any(|(name, kind)| name == SKILL_FILE && listing::is_file(*kind))
+        let names = installation::names(search, folder);
+        if names.iter().any(|(name, kind)| name == SKILL_FILE && installation::is_file(*kind))
             && let Ok(path) = folder.join(SKILL_FILE)
             && self.add(search, &path, module, path.as_str())
         {

@@ -2,14 +2,17 @@
 
 use std::{borrow::Cow, sync::atomic::AtomicUsize};
 
-use crate::bmad::catalogues::{Catalogue, CatalogueFiles, catalogue_path};
+use crate::bmad::catalogues::{Catalogue, CatalogueFiles};
 use crate::projection::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish};
 use crate::workspace::ArtifactError;
 use stepmark_model::{
-    artifact::{FileHash, ProjectPathError},
+    artifact::{FileHash, ProjectPath, ProjectPathError},
     bmad::catalogue::{EntryProblem, TableError, write},
     projection::ProjectionFacts,
 };
+
+/// Where the catalogues of a project stand, seen from its root.
+const CATALOGUES_FOLDER: &str = ".stepmark/manifests";
 
 /// What rebuilding the catalogues did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,20 +49,12 @@ pub enum CatalogueError {
 
 impl CatalogueFiles<'_> {
     /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not touched. One without
-    /// a row is written only where the installer has it, or where ours is there already.
+    /// a row is written only where the installer has it, or where ours is there already. `count` says how many files were read so far.
     ///
     /// # Errors
     /// When a catalogue cannot be written; those before it stand. What could not be read is in the answer.
-    pub fn rebuild(&self) -> Result<CatalogueRebuild, CatalogueError> {
-        self.rebuild_counted(&AtomicUsize::new(0))
-    }
-
-    /// The same, with a counter of the files that were read so far, for whoever shows progress.
-    ///
-    /// # Errors
-    /// Those of [`CatalogueFiles::rebuild`].
-    pub fn rebuild_counted(&self, count: &AtomicUsize) -> Result<CatalogueRebuild, CatalogueError> {
-        let read = self.read_counted(count);
+    pub fn rebuild(&self, count: &AtomicUsize) -> Result<CatalogueRebuild, CatalogueError> {
+        let read = self.read(count);
         let mut drafts = CatalogueDrafts::default();
         for catalogue in &read.catalogues {
             drafts.add(self, catalogue)?;
@@ -78,7 +73,7 @@ struct CatalogueDrafts {
 
 impl CatalogueDrafts {
     fn add(&mut self, files: &CatalogueFiles<'_>, catalogue: &Catalogue) -> Result<(), CatalogueError> {
-        let path = catalogue_path(catalogue.kind)?;
+        let path = ProjectPath::new(format!("{CATALOGUES_FOLDER}/{}", catalogue.kind.file_name()))?;
         let found = match files.workspace.read_file(&path) {
             Ok(bytes) => Some(FileHash::of(&bytes)),
             Err(ArtifactError::Missing { .. }) => None,

@@ -103,7 +103,13 @@ impl Model {
         if crash == Crash::BeforeClosing {
             return;
         }
-        self.workspace.gates().close(&self.path, Some(&bytes)).unwrap();
+        self.workspace
+            .gates()
+            .close(
+                &self.path,
+                Some(&stepmark_model::artifact::Artifact::read(self.path.clone(), bytes.clone())),
+            )
+            .unwrap();
         if crash == Crash::BeforePublishing {
             return;
         }
