@@ -3,7 +3,6 @@
 //! The tables that are built in stand in `tables/`, one a file, in the form in which a project declares its
 //! own. Which lifecycle an artifact has is decided by [`Lifecycles::choose`], never guessed.
 
-mod spelling;
 mod guard;
 mod root_keys;
 mod one_or_more;
@@ -29,7 +28,6 @@ pub use key_updates::KeyUpdate;
 pub use problem::{LifecycleError, LifecycleProblem};
 pub use refusal::MoveRefusal;
 pub use root_keys::RootKeys;
-pub(crate) use spelling::folded;
 pub use table::Counter;
 pub use table::LifecycleState;
 pub use table::{Lifecycle, Move};

@@ -3,7 +3,8 @@
 use super::{LedgerKey, LedgerPart, is_story_spec};
 use crate::{
     artifact::ProjectPath,
-    lifecycle::{Lifecycle, built_in, folded},
+    lifecycle::{Lifecycle, built_in},
+    spelling::folded,
 };
 
 /// The direction of a change from one word to another.
