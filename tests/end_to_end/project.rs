@@ -95,6 +95,20 @@ fn a_change_of_frontmatter_reaches_its_catalogue_alone() {
 }
 
 #[test]
+fn a_catalogue_that_somebody_edited_is_told_from_one_that_is_behind() {
+    let shed = Sandbox::of("catalogues");
+    shed.stepmark(&["project", "--catalogues"]);
+    shed.write(&ours("tool"), "mine\n");
+    shed.write(".claude/skills/own-notes/SKILL.md", "---\nname: own-notes\ndescription: later\n---\n");
+    assert_snapshot!(shed.stepmark(&["project", "--catalogues"]), @r"
+    exit 0
+    ── stdout
+    .stepmark/manifests/tool-manifest.csv was changed since stepmark wrote it, and is written anew
+    catalogues: 12 rows, 2 written, 0 removed, 3 unchanged
+    ");
+}
+
+#[test]
 fn what_cannot_be_read_is_told_with_its_place_and_the_rest_is_written() {
     let shed = Sandbox::of("catalogues");
     shed.write("_bmad/shed/workflows/2-mend/workflow.yaml", "name: fix\ndescription: 'a' b\n");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stepmark_model::artifact::{LedgerKey, ProjectPath};
+use stepmark_model::{artifact::ProjectPath, bmad::sprint::LedgerKey};
 
 use crate::exit::{Exit, Failure};
 

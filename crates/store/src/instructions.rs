@@ -1,11 +1,17 @@
 //! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a session that runs keeps the
 //! instructions that it began with.
 
+use std::borrow::Cow;
+
 use crate::disk::{WalkError, WalkProblem};
+#[cfg(feature = "write")]
+use crate::projection::publish;
+use crate::projection::{OnEdit, ProjectedFile, Projection, Witness};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
-    artifact::{ProjectPath, ProjectPathError, StateDigest},
+    artifact::{FileHash, ProjectPath, ProjectPathError, StateDigest},
     projection::{
+        ProjectionFacts,
         instruction_meta::{CacheState, InstructionMeta, META_SUFFIX},
         instructions::{
             ComponentNotText, InstructedArtifact, InstructionComponent, InstructionInputs, assemble,
@@ -50,10 +56,6 @@ pub struct CachedInstructions {
     meta_bytes: Option<Vec<u8>>,
 }
 
-/// The end of the name under which a version is kept that somebody edited: `AGENTS.md.edited`, then `AGENTS.md.edited-2`.
-#[cfg(feature = "write")]
-const EDITED_SUFFIX: &str = ".edited";
-
 /// Why there are no instructions.
 #[derive(Debug, thiserror::Error)]
 pub enum InstructionError {
@@ -85,46 +87,42 @@ pub enum InstructionError {
         /// The path.
         path: ProjectPath,
     },
-    /// Another file stands where the instruction file, or its meta file, should be.
-    #[error(
-        "cannot write the instructions to `{path}`: a file is there that stepmark did not make; nothing was changed"
-    )]
-    Foreign {
-        /// Its path.
-        path: ProjectPath,
-    },
-    /// Somebody edits the file again and again, and nobody takes the kept versions away.
-    #[cfg(feature = "write")]
-    #[error(
-        "cannot write the instructions to `{path}`: a hundred edited versions are kept beside it already; nothing was changed"
-    )]
-    ManyEdited {
-        /// The instruction file.
-        path: ProjectPath,
-    },
-    /// It cannot be written.
+    /// They cannot be written.
     #[cfg(feature = "write")]
     #[error(transparent)]
-    Commit(#[from] crate::commit::CommitError),
+    Projection(#[from] crate::projection::ProjectionError),
 }
 
-impl CachedInstructions {
-    /// The bytes of the file, where they may be somebody's: they are not what the inputs give, and no meta file vouches for them.
-    pub fn edited_bytes(&self) -> Option<&[u8]> {
-        let bytes = self.bytes.as_deref()?;
-        let is_other = !bytes.is_empty() && bytes != self.assembled.as_bytes();
-        let is_vouched_for = !matches!(self.verdict, CacheState::Tampered { .. } | CacheState::MetaBehind);
-        (is_other && !is_vouched_for).then_some(bytes)
-    }
+impl Projection for CachedInstructions {
+    const FACTS: ProjectionFacts = ProjectionFacts::INSTRUCTIONS;
 
-    /// The first of the two files that is there and was not made by stepmark: it is never replaced.
-    pub fn foreign_file(&self) -> Option<&ProjectPath> {
+    /// The instruction file goes first, so that no meta file ever vouches for bytes that are not there; after a crash in between the
+    /// cache is judged stale, and the next call fixes it.
+    fn files(&self) -> Vec<ProjectedFile<'_>> {
         let is_foreign = |bytes: &Option<Vec<u8>>, is_own: fn(&[u8]) -> bool| {
             bytes.as_deref().is_some_and(|bytes| !bytes.is_empty() && !is_own(bytes))
         };
-        let output = is_foreign(&self.bytes, is_instruction_file).then_some(&self.output);
-        let is_meta = |bytes: &[u8]| InstructionMeta::read(bytes).is_some();
-        output.or_else(|| is_foreign(&self.meta_bytes, is_meta).then_some(&self.meta_file))
+        let found = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(FileHash::of);
+        let meta = self.meta_bytes.as_deref().and_then(InstructionMeta::read);
+        let vouched_for = meta.and_then(|meta| meta.content_hash.parse().ok());
+        vec![
+            ProjectedFile {
+                path: Cow::Borrowed(&self.output),
+                bytes: Cow::Borrowed(self.assembled.as_bytes()),
+                found: found(&self.bytes),
+                witness: Witness::FileBeside(vouched_for),
+                on_edit: OnEdit::Keep,
+                is_foreign: is_foreign(&self.bytes, is_instruction_file),
+            },
+            ProjectedFile {
+                path: Cow::Borrowed(&self.meta_file),
+                bytes: Cow::Owned(self.meta.to_bytes()),
+                found: found(&self.meta_bytes),
+                witness: Witness::FileBeside(None),
+                on_edit: OnEdit::Replace,
+                is_foreign: is_foreign(&self.meta_bytes, |bytes| InstructionMeta::read(bytes).is_some()),
+            },
+        ]
     }
 }
 
@@ -149,6 +147,10 @@ impl Workspace {
         let earlier = meta_bytes.as_deref().and_then(InstructionMeta::read);
         if let Some(earlier) = earlier.filter(|earlier| earlier.content_hash == meta.content_hash) {
             meta.cached_at = earlier.cached_at;
+        }
+        if meta.cached_at.is_empty() {
+            // As Python's `datetime.isoformat` writes it, which is what claude-mpm reads.
+            meta.cached_at = self.now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
         }
         let verdict = CacheState::judge(bytes.as_deref(), meta_bytes.as_deref(), &assembled, &meta);
         let artifacts = inputs.artifacts.into_iter();
@@ -202,106 +204,50 @@ impl Workspace {
     }
 }
 
+/// How often to start again when another program writes the instructions meanwhile.
 #[cfg(feature = "write")]
-pub use self::refresh::Refreshed;
+const ATTEMPTS: usize = 3;
+
+/// What a cycle boundary did to the instructions.
+#[cfg(feature = "write")]
+#[derive(Debug)]
+pub struct Refreshed {
+    /// The boundary.
+    pub boundary: CycleBoundary,
+    /// The instructions as they are now; the verdict is the one *before*.
+    pub before: CachedInstructions,
+    /// Whether a file was written.
+    pub is_written: bool,
+    /// The file that keeps what somebody had edited in the instruction file, which was written anew.
+    pub kept: Option<ProjectPath>,
+}
 
 #[cfg(feature = "write")]
-mod refresh {
-    use super::{
-        CacheState, CachedInstructions, CycleBoundary, EDITED_SUFFIX, InstructionError, ProjectPath,
-        Workspace,
-    };
-    use crate::commit::{self, CommitError, Expected, PublishError, replace_whole};
-
-    /// How often to start again when another program writes the instructions meanwhile.
-    const ATTEMPTS: usize = 3;
-    /// How many edited versions are kept beside the file.
-    const EDITED_VERSIONS: usize = 100;
-
-    /// What a cycle boundary did to the instructions.
-    #[derive(Debug)]
-    pub struct Refreshed {
-        /// The boundary.
-        pub boundary: CycleBoundary,
-        /// The instructions as they are now; the verdict is the one *before*.
-        pub before: CachedInstructions,
-        /// Whether a file was written.
-        pub is_written: bool,
-        /// The file that keeps what somebody had edited in the instruction file, which was written anew.
-        pub kept: Option<ProjectPath>,
-    }
-
-    impl Workspace {
-        /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where the
-        /// configuration names no output. Call it at a cycle boundary only: in between instructions are immutable. What somebody has edited is kept in another file.
-        ///
-        /// The instruction file goes first, so that no meta file ever vouches for bytes that are not there; after a crash
-        /// in between the cache is judged stale, and the next call fixes it.
-        ///
-        /// # Errors
-        /// Those of [`Workspace::instructions`], and why a file could not be written.
-        pub fn refresh_instructions(
-            &self,
-            boundary: CycleBoundary,
-        ) -> Result<Option<Refreshed>, InstructionError> {
-            let mut attempt = 1;
-            loop {
-                let Some(before) = self.instructions()? else { return Ok(None) };
-                if before.verdict == CacheState::Current {
-                    return Ok(Some(Refreshed { boundary, before, is_written: false, kept: None }));
+impl Workspace {
+    /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where the configuration names no
+    /// output. Call it at a cycle boundary only: in between instructions are immutable. What somebody has edited is kept in another
+    /// file.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::instructions`], and why a file could not be written.
+    pub fn refresh_instructions(
+        &self,
+        boundary: CycleBoundary,
+    ) -> Result<Option<Refreshed>, InstructionError> {
+        let mut attempt = 1;
+        loop {
+            let Some(before) = self.instructions()? else { return Ok(None) };
+            if before.verdict == CacheState::Current {
+                return Ok(Some(Refreshed { boundary, before, is_written: false, kept: None }));
+            }
+            match publish(self.root(), self.commit_options(), &before) {
+                Ok(published) => {
+                    let kept = published.kept.into_iter().next();
+                    return Ok(Some(Refreshed { boundary, before, is_written: true, kept }));
                 }
-                if let Some(path) = before.foreign_file() {
-                    return Err(InstructionError::Foreign { path: path.clone() });
-                }
-                match self.write_instructions(&before) {
-                    Ok(kept) => return Ok(Some(Refreshed { boundary, before, is_written: true, kept })),
-                    Err(error) if attempt < ATTEMPTS && is_conflict(&error) => attempt += 1,
-                    Err(error) => return Err(error),
-                }
+                Err(error) if attempt < ATTEMPTS && error.is_conflict() => attempt += 1,
+                Err(error) => return Err(error.into()),
             }
         }
-
-        fn write_instructions(
-            &self,
-            before: &CachedInstructions,
-        ) -> Result<Option<ProjectPath>, InstructionError> {
-            let options = self.commit_options();
-            let kept = match before.edited_bytes() {
-                Some(bytes) => Some(self.keep_edited(&before.output, bytes)?),
-                None => None,
-            };
-            let text = before.assembled.as_bytes();
-            replace_whole(self.root(), &before.output, Expected::of(before.bytes.as_deref()), text, options)?;
-            let mut meta = before.meta.clone();
-            if meta.cached_at.is_empty() {
-                // As Python's `datetime.isoformat` writes it, which is what claude-mpm reads.
-                meta.cached_at = self.now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
-            }
-            let expected = Expected::of(before.meta_bytes.as_deref());
-            replace_whole(self.root(), &before.meta_file, expected, &meta.to_bytes(), options)?;
-            Ok(kept)
-        }
-
-        /// Writes `bytes` beside the file `output`, under the first name that is free or has them already.
-        fn keep_edited(&self, output: &ProjectPath, bytes: &[u8]) -> Result<ProjectPath, InstructionError> {
-            for number in 1..=EDITED_VERSIONS {
-                let number = if number == 1 { String::new() } else { format!("-{number}") };
-                let path = ProjectPath::new(format!("{output}{EDITED_SUFFIX}{number}"))?;
-                match self.cached_file(&path)? {
-                    Some(found) if found == bytes => return Ok(path),
-                    Some(_) => {}
-                    None => {
-                        commit::create(self.root(), &path, bytes, self.commit_options())?;
-                        return Ok(path);
-                    }
-                }
-            }
-            Err(InstructionError::ManyEdited { path: output.clone() })
-        }
-    }
-
-    fn is_conflict(error: &InstructionError) -> bool {
-        let InstructionError::Commit(CommitError::Publish(error)) = error else { return false };
-        matches!(error, PublishError::Conflict(_) | PublishError::Busy { .. })
     }
 }

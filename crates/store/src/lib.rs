@@ -10,11 +10,11 @@ pub mod commit;
 pub mod index_db;
 pub mod configuration;
 pub mod workspace;
+pub mod projection;
 pub mod repository;
 pub mod leases;
-pub mod sprint_status;
+pub mod bmad;
 pub mod manifest;
-pub mod catalogues;
 pub mod gates;
 pub mod checking;
 #[cfg(feature = "write")]

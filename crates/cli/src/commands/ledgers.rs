@@ -1,9 +1,9 @@
 //! What is said of a projection of ledgers.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::{lifecycle::WordChange, projection::story_ledger::LedgerEntry};
+use stepmark_model::bmad::sprint::{LedgerEntry, WordChange};
+use stepmark_store::bmad::sprint::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
 use stepmark_store::changes::ChangeError;
-use stepmark_store::sprint_status::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
 
 use crate::{
     exit::chain,

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use stepmark_model::projection::files_manifest::{FileClass, FileResult, ManifestWarningKind};
-use stepmark_store::commit::Outcome;
 use stepmark_store::disk::WalkProblem;
 use stepmark_store::manifest::{
     self, CacheOutcome, IgnoreFiles, ManifestDraft, ManifestPlace, ManifestReport, ManifestRequest,
@@ -82,8 +81,7 @@ impl Manifest {
             "a manifest rewritten among the installer's own books makes edited files look untouched: the next update \
              of BMAD overwrites them without keeping a .bak",
         );
-        let outcome = manifest::publish(place, &draft)?;
-        let is_written = outcome != Outcome::Unchanged;
+        let is_written = !manifest::publish(place, &draft)?.written.is_empty();
         if output.json {
             output.json("stepmark.manifest-write/1", draft_wire(place, &draft, is_written, warning));
         }

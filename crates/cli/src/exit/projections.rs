@@ -1,6 +1,6 @@
 //! Why a copy of the artifacts could not be made or used.
 
-use stepmark_store::catalogues::CatalogueError;
+use stepmark_store::bmad::catalogues::CatalogueError;
 use stepmark_store::changes::ChangeError;
 use stepmark_store::checking::{BaselineWriteError, CheckError};
 use stepmark_store::gates::GateError;
@@ -10,6 +10,7 @@ use stepmark_store::instructions::InstructionError;
 use stepmark_store::manifest::{
     ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError,
 };
+use stepmark_store::projection::ProjectionError;
 use stepmark_store::workspace::ArtifactError;
 
 use super::{Exit, Failure, reading::resolve_exit};
@@ -17,20 +18,31 @@ use super::{Exit, Failure, reading::resolve_exit};
 impl From<InstructionError> for Failure {
     fn from(error: InstructionError) -> Self {
         match error {
-            InstructionError::Commit(error) => ChangeError::Commit(error).into(),
             InstructionError::Walk(error) => error.into(),
             InstructionError::OwnComponent { .. } => Self::from_error(Exit::Findings, &error)
                 .with_help("name another output in `.stepmark/config.yaml`"),
-            InstructionError::Foreign { .. } => Self::from_error(Exit::Findings, &error)
-                .with_help("move it away, or name another `instructions.output` in `.stepmark/config.yaml`"),
-            InstructionError::ManyEdited { ref path } => Self::from_error(Exit::Findings, &error)
-                .with_help(format!("look at `{path}.edited`, `{path}.edited-2`, …, move what is to stay into a component, and remove them")),
+            InstructionError::Projection(error) => of_projection(
+                error,
+                "move it away, or name another `instructions.output` in `.stepmark/config.yaml`",
+            ),
             InstructionError::Component { .. } => Self::from_error(Exit::Io, &error)
                 .with_help("correct `instructions.components` in `.stepmark/config.yaml`, or the file"),
             InstructionError::NotText(_) | InstructionError::Cached(_) | InstructionError::Path(_) => {
                 Self::from_error(Exit::Io, &error)
             }
         }
+    }
+}
+
+/// A projection was not written; `remedy` says what helps where the file of somebody else is in its place.
+fn of_projection(error: ProjectionError, remedy: &str) -> Failure {
+    match error {
+        ProjectionError::Commit(error) => ChangeError::Commit(error).into(),
+        ProjectionError::Foreign { .. } => Failure::from_error(Exit::Findings, &error).with_help(remedy),
+        ProjectionError::ManyEdited { ref path } => Failure::from_error(Exit::Findings, &error).with_help(format!(
+            "look at `{path}.edited`, `{path}.edited-2`, …, move what is to stay into a component, and remove them"
+        )),
+        _ => Failure::from_error(Exit::Io, &error),
     }
 }
 
@@ -72,7 +84,7 @@ impl From<CatalogueError> for Failure {
     fn from(error: CatalogueError) -> Self {
         match error {
             CatalogueError::Read(error) => error.into(),
-            CatalogueError::Commit(error) => ChangeError::Commit(error).into(),
+            CatalogueError::Projection(error) => of_projection(error, "move it away"),
             CatalogueError::Place(_) | CatalogueError::Table { .. } => Self::from_error(Exit::Io, &error),
         }
     }
@@ -134,9 +146,9 @@ impl From<ManifestPublishError> for Failure {
     fn from(error: ManifestPublishError) -> Self {
         match error {
             ManifestPublishError::Place(error) => error.into(),
-            ManifestPublishError::Foreign { .. } => Self::from_error(Exit::Findings, &error)
-                .with_help("name another file with --file, or move this one away"),
-            ManifestPublishError::Commit(error) => ChangeError::Commit(error).into(),
+            ManifestPublishError::Projection(error) => {
+                of_projection(error, "name another file with --file, or move this one away")
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, path::PathBuf, sync::Arc, time::Duration};
 
-use stepmark_model::artifact::SPRINT_STATUS_NAME;
+use stepmark_model::bmad::sprint::SPRINT_STATUS_NAME;
 use stepmark_store::disk::{CONFIGURATION_PATH, KnownStat, StateFolder};
 use stepmark_store::history::SEALED_FOLDER;
 use stepmark_store::watching::{ProjectWatch, WatchChoice, WatchEvent, WatchTrouble};

@@ -10,8 +10,6 @@ mod scope;
 mod delegation;
 mod ambiguity;
 mod body;
-mod ledger_key;
-mod sprint_status;
 mod diagnosis;
 mod view;
 #[cfg(test)]
@@ -24,14 +22,10 @@ pub use digest::{FileHash, FileHashError, LineEndHasher, LineEndHashes, StateDig
 pub use field::{Field, FieldKind};
 pub use field::{TIME_KEYS, Timestamp, is_time_key};
 pub use inputs::InputDocument;
-pub use ledger_key::{LedgerKey, LedgerPart};
-pub use ledger_key::{is_story_spec, story_key};
 pub use path::{
     PathGlob, PathGlobError, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder,
     natural_order,
 };
 pub use scope::Scope;
-pub(crate) use sprint_status::STATES_KEY;
-pub use sprint_status::{SPRINT_STATUS_NAME, SprintStatus};
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
 pub use view::{Artifact, FrontmatterState};

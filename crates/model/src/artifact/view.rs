@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
-    Scope, Steps, Timestamp, ambiguity, body, field, inputs, story_key,
+    Scope, Steps, Timestamp, ambiguity, body, field, inputs,
 };
 use crate::artifact::FileHash;
 use stepmark_frontmatter::{
@@ -168,14 +168,6 @@ impl Artifact {
             || state.workflow_type.is_some()
             || state.stepmark_id.is_some()
             || state.validation_status.is_some()
-    }
-
-    /// Returns whether the file is a story of BMAD, which needs no frontmatter: its name, its heading and its
-    /// `Status:` line say so.
-    fn is_story(&self) -> bool {
-        self.state.body_status.is_some()
-            && story_key(&self.path).is_some()
-            && self.first_heading().is_some_and(|heading| heading.split_whitespace().next() == Some("Story"))
     }
 
     /// The title of the first heading of the body.

@@ -1,6 +1,6 @@
 //! The artifact in the base commit, and the losses that history accepts since.
 
-use crate::{artifact::Artifact, lifecycle::Lifecycle, tracked_artifact::TrackedArtifact};
+use crate::{artifact::Artifact, journal::Loss, lifecycle::Lifecycle, tracked_artifact::TrackedArtifact};
 
 /// An artifact as it was in the commit that a change starts from.
 #[derive(Clone, Copy)]
@@ -21,25 +21,6 @@ pub trait AcceptedLosses {
     fn is_missing(&self) -> bool {
         false
     }
-}
-
-/// Something that an artifact said and does not say any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Loss<'a> {
-    /// A completed step: accepted if it was reopened, or an earlier state was put back.
-    Step {
-        /// The key of its list.
-        list: &'a str,
-        /// Its spelling in the list.
-        spelling: &'a str,
-    },
-    /// The value of a key of the root.
-    Value {
-        /// The key.
-        key: &'a str,
-    },
-    /// The artifact itself.
-    Artifact,
 }
 
 impl<'a> BaseVersion<'a> {

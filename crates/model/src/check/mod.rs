@@ -14,7 +14,8 @@ mod registry;
 mod policy;
 mod baseline;
 
-pub use base_version::{AcceptedLosses, BaseVersion, Loss};
+pub use crate::journal::Loss;
+pub use base_version::{AcceptedLosses, BaseVersion};
 pub use baseline::{Baseline, BaselineError};
 pub use finding::ProblemCounts;
 pub use finding::{Finding, Severity};

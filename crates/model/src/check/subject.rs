@@ -34,7 +34,7 @@ pub trait RuleEnvironment {
     /// Returns whether a file or folder is there.
     fn exists(&self, path: &ProjectPath) -> bool;
     /// The status in the ledger of a sprint at `ledger` of the story whose file is called `story`
-    /// ([`SprintStatus`](crate::artifact::SprintStatus)); `None` where there is no such ledger, it cannot be
+    /// ([`SprintStatus`](crate::bmad::sprint::SprintStatus)); `None` where there is no such ledger, it cannot be
     /// read, or it does not know the story.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
     /// The row of the file at `path` in the manifest of the project's artifacts.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     artifact::{FileHash, StateDigest},
-    check::Loss,
+    journal::Loss,
 };
 use stepmark_frontmatter::diff;
 use {LossExplanation::Held, LossExplanation::NotHeld, LossExplanation::Unexplained};

@@ -6,8 +6,27 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::{Digests, Event, EventId, Kind, Lineage};
-use crate::{check::Loss, workflow::StepId};
+use crate::workflow::StepId;
 use stepmark_frontmatter::{Change, Operation, Segment};
+
+/// Something that an artifact said and does not say any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss<'a> {
+    /// A completed step: accepted if it was reopened, or an earlier state was put back.
+    Step {
+        /// The key of its list.
+        list: &'a str,
+        /// Its spelling in the list.
+        spelling: &'a str,
+    },
+    /// The value of a key of the root.
+    Value {
+        /// The key.
+        key: &'a str,
+    },
+    /// The artifact itself.
+    Artifact,
+}
 
 /// A change of an artifact between two states of its repository, with what history knows of it.
 #[derive(Clone, Copy)]

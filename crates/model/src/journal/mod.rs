@@ -22,7 +22,7 @@ pub use change_words::{change_in_words, changes_in_words, value_in_words};
 pub use event::{ArtifactRef, Digests, Event, EventDraft, EventId, EventIdError, Kind};
 pub use event_builder::{Ancestor, ArtifactState, EventBuilder, ExternalAuthor, PriorState};
 pub use lineage::{HistoryState, Lineage, ReplayError};
-pub use loss_explanation::{ChangeInHistory, LossExplanation, NewerState};
+pub use loss_explanation::{ChangeInHistory, Loss, LossExplanation, NewerState};
 pub use segment::{HashChain, HeadSource, Header, Line, LineProblem, SegmentName};
 pub use segment_heads::{MOST_HEADS, SegmentHead, heads_in, seal};
 pub use session_id::{SessionId, SessionIdError};

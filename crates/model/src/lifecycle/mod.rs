@@ -15,7 +15,6 @@ mod key_updates;
 mod problem;
 mod assemble;
 mod choice;
-mod ledger_words;
 #[cfg(test)]
 mod cases;
 
@@ -26,7 +25,6 @@ pub use declaration::LifecycleDeclaration;
 pub use guard::Guard;
 pub use judge::{MoveDecision, MoveFacts};
 pub use key_updates::KeyUpdate;
-pub use ledger_words::{LedgerWords, WordChange};
 pub use problem::{LifecycleError, LifecycleProblem};
 pub use refusal::MoveRefusal;
 pub use root_keys::RootKeys;

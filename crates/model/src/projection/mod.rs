@@ -1,6 +1,6 @@
 //! Artifacts → the bytes of every local copy. Pure and rebuildable.
 
-pub mod catalogue;
+mod facts;
 pub mod files_manifest;
 pub mod instructions;
 pub mod instruction_meta;
@@ -8,4 +8,5 @@ pub mod checkpoint;
 pub mod gates;
 pub mod git_hook;
 pub mod history_trailer;
-pub mod story_ledger;
+
+pub use facts::{FileState, Freshness, ProjectionFacts, Source};

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use crate::{
-    artifact::{LedgerKey, LedgerPart},
+    bmad::sprint::{LedgerKey, LedgerPart},
     tracked_artifact::TrackedArtifact,
 };
 

@@ -17,7 +17,8 @@ pub use self::{
     units::{CellState, Units},
 };
 use crate::{
-    artifact::{Field, LedgerKey, ProjectPath, Scope},
+    artifact::{Field, ProjectPath, Scope},
+    bmad::sprint::LedgerKey,
     delegation::Agent,
     selection::FieldValue,
     tracked_artifact::{Membership, TrackedArtifact},

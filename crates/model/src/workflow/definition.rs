@@ -1,9 +1,7 @@
-//! A workflow with the parts of its files that stepmark needs.
+//! A workflow: as the names of its files alone tell it, and with the parts of its files that stepmark needs.
 
-use super::{
-    Chain, OutputPattern, Progress, StepId, StepRecord, Track, WorkflowFile, WorkflowOutline,
-    chain::file::OUTPUT_KEYS,
-};
+use super::{Chain, OutputPattern, Progress, StepId, StepRecord, Track};
+use crate::artifact::ProjectPath;
 
 /// Facts about a workflow's artifacts in the text of its entries and first steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,43 +10,6 @@ pub struct WorkflowDetail {
     pub names: Vec<String>,
     /// The file names of its artifacts.
     pub outputs: Vec<OutputPattern>,
-}
-
-impl WorkflowDetail {
-    /// Reads entries and steps of the workflow of `outline`.
-    ///
-    /// Output comes from the keys `outputFile`, `default_output_file`, `output_file`, `wipFile` and
-    /// `progressFile`, and from a line of an entry that names `default_output_file` (architecture and UX have
-    /// no such key).
-    pub fn read(outline: &WorkflowOutline, files: &[WorkflowFile<'_>]) -> Self {
-        let mut detail = Self::default();
-        for file in files {
-            let is_entry = outline.entries.contains(&file.path);
-            if let Some(name) = file.key("name").filter(|name| is_entry && !name.trim().is_empty()) {
-                detail.add_name(name.trim());
-            }
-            let keys = file.keys.iter().filter(|(key, _)| OUTPUT_KEYS.contains(&key.as_str()));
-            keys.for_each(|(_, value)| detail.add_output(value));
-            if is_entry {
-                let lines = file.body.lines().filter(|line| line.contains("default_output_file"));
-                let quoted = lines.flat_map(|line| line.split('`'));
-                quoted.for_each(|value| detail.add_output(value));
-            }
-        }
-        detail
-    }
-
-    fn add_name(&mut self, name: &str) {
-        if !self.names.iter().any(|own| own == name) {
-            self.names.push(name.to_owned());
-        }
-    }
-
-    fn add_output(&mut self, value: &str) {
-        if let Some(pattern) = OutputPattern::parse(value).filter(|pattern| !self.outputs.contains(pattern)) {
-            self.outputs.push(pattern);
-        }
-    }
 }
 
 /// One track of a workflow, ready to tell how far an artifact has come.
@@ -63,12 +24,6 @@ pub struct WorkflowDefinition {
 }
 
 impl WorkflowDefinition {
-    /// Assembles one track of a discovered workflow. `steps` are that track's step files.
-    pub fn from_files(outline: &WorkflowOutline, track: Track, steps: &[WorkflowFile<'_>]) -> Self {
-        let chain = Chain::from_files(track, &outline.folder, steps);
-        Self { name: outline.name(), chain, siblings: outline.siblings(track) }
-    }
-
     /// A workflow that the project's configuration declares by its step names alone.
     pub fn declared(name: impl Into<String>, steps: &[impl AsRef<str>]) -> Self {
         Self { name: name.into(), chain: Chain::declared(Track::Create, steps), siblings: Vec::new() }
@@ -77,5 +32,99 @@ impl WorkflowDefinition {
     /// The progress of an artifact.
     pub fn progress(&self, record: &StepRecord<'_>) -> Progress<'_> {
         Progress::read(&self.chain, &self.siblings, record)
+    }
+}
+
+/// A workflow found in a listing, before any of its files is read.
+///
+/// It is enough to bind most artifacts and names the few files that have to be read for their chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkflowOutline {
+    /// The folder that holds the steps or their folders.
+    pub folder: ProjectPath,
+    /// The name that sets it apart where one folder holds several workflows: `market` for
+    /// `research/market-steps`.
+    pub variant: Option<String>,
+    /// Its entry files: `workflow.md`, `workflow-create-prd.md`, `SKILL.md`.
+    pub entries: Vec<ProjectPath>,
+    /// Its templates: Markdown files in the folder or in `templates/` with `template` in their names.
+    pub templates: Vec<ProjectPath>,
+    /// Its step folders, the track create first.
+    pub chains: Vec<ChainOutline>,
+    /// The folders in which the same workflow is installed again.
+    pub copies: Vec<ProjectPath>,
+}
+
+/// The step files of one folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainOutline {
+    /// The mode of the steps.
+    pub track: Track,
+    /// The folder that holds them.
+    pub folder: ProjectPath,
+    /// The step files, in the order of their paths.
+    pub steps: Vec<StepOutline>,
+}
+
+/// One step file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepOutline {
+    /// Its path.
+    pub path: ProjectPath,
+    /// Its name.
+    pub id: StepId,
+}
+
+impl WorkflowOutline {
+    /// The chain of `track`.
+    pub fn chain(&self, track: Track) -> Option<&ChainOutline> {
+        self.chains.iter().find(|chain| chain.track == track)
+    }
+
+    /// The step names of every other track than `track`, for [`super::Progress::read`].
+    pub fn siblings(&self, track: Track) -> Vec<(Track, StepId)> {
+        let others = self.chains.iter().filter(|chain| chain.track != track);
+        others.flat_map(|chain| chain.steps.iter().map(|step| (chain.track, step.id.clone()))).collect()
+    }
+
+    /// The name to show and to configure: the folder's name (`create-prd`, `bmad-market-research`), with the
+    /// variant in front where the folder's name does not tell it (`market-research` for
+    /// `research/market-steps`).
+    pub fn name(&self) -> String {
+        let folder = self.folder.file_name();
+        match &self.variant {
+            Some(variant) if !folder.split('-').any(|word| word == variant) => format!("{variant}-{folder}"),
+            _ => folder.to_owned(),
+        }
+    }
+
+    /// Returns whether `folder` directly holds steps of this workflow.
+    pub fn holds_steps_in(&self, folder: &ProjectPath) -> bool {
+        self.chains.iter().any(|chain| chain.folder == *folder)
+    }
+
+    /// Returns whether any step has a number.
+    pub(crate) fn has_numbers(&self) -> bool {
+        self.chains.iter().flat_map(|chain| &chain.steps).any(|step| step.id.number().is_some())
+    }
+
+    /// The few files that tell what the workflow calls itself and its artifacts: entries, and each track's
+    /// first step.
+    pub fn telling_files(&self) -> Vec<&ProjectPath> {
+        let number = |step: &&StepOutline| (step.id.number().is_none(), step.id.number());
+        let first = self.chains.iter().filter_map(|chain| chain.steps.iter().min_by_key(number));
+        self.entries.iter().chain(first.map(|step| &step.path)).collect()
+    }
+
+    /// The file names of every step by track: what copies of one workflow have in common.
+    pub(crate) fn signature(&self) -> Vec<(Track, Vec<&str>)> {
+        fn names(chain: &ChainOutline) -> Vec<&str> {
+            let mut names: Vec<&str> = chain.steps.iter().map(|step| step.path.file_name()).collect();
+            names.sort_unstable();
+            names
+        }
+        let mut signature: Vec<_> = self.chains.iter().map(|chain| (chain.track, names(chain))).collect();
+        signature.sort_unstable();
+        signature
     }
 }

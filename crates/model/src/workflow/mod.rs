@@ -2,10 +2,9 @@
 
 mod track;
 mod step_id;
+pub(crate) mod reference;
 mod chain;
 mod progress;
-mod outline;
-mod discovery;
 mod definition;
 mod context;
 mod binding;
@@ -14,19 +13,17 @@ pub use binding::{
     ArtifactFacts, Binder, Binding, BindingReason, Candidate, ConfiguredWorkflow, NameAgreement,
     OutputPattern, StepList,
 };
-use chain::Edge;
 #[cfg(test)]
 pub(crate) use chain::sample;
-pub use chain::{
-    Chain, ChainDiagnosis, EdgeKind, EdgeSource, MAX_STEPS, Recording, Step, Successor, Unit, WorkflowFile,
+pub use chain::{Chain, ChainDiagnosis, EdgeKind, EdgeSource, MAX_STEPS, Recording, Step, Successor, Unit};
+pub(crate) use chain::{
+    Edge, Graph, Route, RoutePosition, is_alternative, mark_loops, nearest_group, same_step, start,
 };
 pub use context::{
     ContextAnswer, ContextCandidate, ContextOutcome, ContextQuery, ContextSource, ContextSourceError,
     ContextSourceKind, ContextStatement, answer_context, context_statements,
 };
-pub use definition::{WorkflowDefinition, WorkflowDetail};
-pub use discovery::{DEFAULT_ROOTS, discover};
-pub use outline::{ChainOutline, StepOutline, WorkflowOutline};
+pub use definition::{ChainOutline, StepOutline, WorkflowDefinition, WorkflowDetail, WorkflowOutline};
 pub use progress::{
     Content, DoneItem, LastStep, MatchedBy, Next, Progress, StepMatch, StepRecord, UnknownItem, UnknownNext,
     UnknownReason, WorkState,

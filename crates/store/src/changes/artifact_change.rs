@@ -1,16 +1,17 @@
 //! The change of one artifact from beginning to end, with the ledger that lists it in the same commit where that is possible.
 
+use crate::bmad::sprint::{MovedStory, listing_of};
 use crate::changes::{Carried, ChangeError, update_error::Undecided};
 use crate::commit::{
     self, CommitError, Deliberation, Expected, FileDecision, FileTransition, Outcome, PublishError,
     UpdateError,
 };
-use crate::sprint_status::{story_ledgers::MovedStory, story_ledgers::listing_of};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_frontmatter::{Region, apply};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{FileHash, LedgerKey, ProjectPath},
+    artifact::{FileHash, ProjectPath},
+    bmad::sprint::LedgerKey,
     journal::{Event, EventDraft, EventId},
     transition::{Plan, Remark},
 };

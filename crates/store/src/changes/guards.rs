@@ -35,7 +35,7 @@ impl Workspace {
             _ => Vec::new(),
         };
         let failed = |source| ChangeError::GatesNotClosed { path: path.clone(), source };
-        self.gates().close_for(path, new).map_err(failed)?;
+        self.gates().close(path, new).map_err(failed)?;
         Ok(events)
     }
 

@@ -5,18 +5,16 @@ use std::{
     ptr,
 };
 
+use crate::bmad::sprint::{BrokenSprintStatus, Ledgers};
 use crate::checking::CheckReport;
 use crate::configuration::PathAllowance;
 use crate::disk::CONFIGURATION_PATH;
-use crate::sprint_status::ledgers::Ledgers;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{
         Baseline, Finding, Judged, Rule,
-        rules::{
-            references::successor_missing, status::sprint_status_not_yaml, suppression::allowance_unused,
-        },
+        rules::{references::successor_missing, suppression::allowance_unused},
     },
     workflow::{ChainDiagnosis, WorkflowDefinition},
 };
@@ -85,11 +83,11 @@ impl Workspace {
         in_use: &mut AllowancesInUse,
         baseline: &mut Baseline,
     ) {
-        for broken in ledgers.into_broken() {
-            let finding = sprint_status_not_yaml::finding(&broken.path, &broken.error);
-            let judged = self.policy_at(&broken.path, |policy| policy.judge_beside(vec![finding]));
+        for BrokenSprintStatus { bytes, finding } in ledgers.into_unusable().0 {
+            let path = finding.path.clone();
+            let judged = self.policy_at(&path, |policy| policy.judge_beside(vec![finding]));
             in_use.note(&judged);
-            report.add_beside(broken.path, broken.bytes, judged, baseline);
+            report.add_beside(path, bytes, judged, baseline);
         }
     }
 

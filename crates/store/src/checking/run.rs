@@ -1,11 +1,11 @@
 //! One run of a check over artifacts on the disk.
 
+use crate::bmad::sprint::Ledgers;
 use crate::checking::{
     CheckError, CheckReport, Known, Selection, beside::AllowancesInUse, beside::AllowedRule, cache::Answers,
     cache::Asked, cache::Noted,
 };
 use crate::disk::in_parts::map_in_parts;
-use crate::sprint_status::ledgers::Ledgers;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{

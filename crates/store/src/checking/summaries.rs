@@ -12,9 +12,7 @@ use crate::checking::{
 use crate::disk::WalkError;
 use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::{
-    artifact::{LedgerKey, ProjectPath},
-    check::ProblemCounts,
-    summary::ArtifactSummary,
+    artifact::ProjectPath, bmad::sprint::LedgerKey, check::ProblemCounts, summary::ArtifactSummary,
     tracked_artifact::TrackedArtifact,
 };
 

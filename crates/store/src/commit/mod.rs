@@ -71,7 +71,7 @@ mod whole;
 #[cfg(test)]
 mod compaction_cases;
 #[cfg(test)]
-mod scratch_project;
+pub(crate) mod scratch_project;
 
 pub use compaction::{CompactError, Compacted, Files, compact_segments};
 pub use conflict::{Conflict, Expected, Found};
@@ -87,7 +87,7 @@ pub use publish::{PublishError, Published};
 pub use read::ReadError;
 pub use redo_aside::{CommitSetAside, SetAsideRepair, commits_set_aside, repair_commits_set_aside};
 pub use roll_forward::{finish_interrupted, interrupted_paths};
-pub(crate) use state_file::names_in;
+pub(crate) use state_file::{names_in, replace as replace_state_file};
 
 pub use sealing::{
     Seal, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments, unpublished_segments,
@@ -96,5 +96,6 @@ pub use stage::{StageError, Staged};
 pub use torn_lines::{CutLine, cut_torn_lines};
 pub use transaction::{Deliberation, FileDecision, FileTransition, transact};
 pub use update::{CommitError, CommitOptions, Outcome, UpdateError, update, update_and_record};
+pub(crate) use whole::read_whole;
 pub use whole::{create, replace_whole};
 pub use write_state::WriteState;

@@ -12,20 +12,20 @@ use crate::disk::root::Root;
 use stepmark_model::artifact::ProjectPath;
 
 /// Removed when dropped.
-pub(super) struct ScratchProject {
+pub(crate) struct ScratchProject {
     _folder: tempfile::TempDir,
-    pub(super) root: Root,
+    pub(crate) root: Root,
 }
 
 /// The one artifact of the tests.
-pub(super) const PRD: &str = "docs/prd.md";
+pub(crate) const PRD: &str = "docs/prd.md";
 
 /// What it holds at first.
-pub(super) const OLD: &[u8] = b"old\n";
+pub(crate) const OLD: &[u8] = b"old\n";
 
 impl ScratchProject {
     /// A project with [`PRD`], which holds [`OLD`].
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open(folder.path()).unwrap();
         let project = Self { _folder: folder, root };
@@ -34,34 +34,34 @@ impl ScratchProject {
         project
     }
 
-    pub(super) fn place(&self, path: &str) -> PathBuf {
+    pub(crate) fn place(&self, path: &str) -> PathBuf {
         self.root.path().join(path)
     }
 
     /// What an editor does that writes in place.
-    pub(super) fn write(&self, path: &str, bytes: &[u8]) {
+    pub(crate) fn write(&self, path: &str, bytes: &[u8]) {
         fs::write(self.place(path), bytes).unwrap();
     }
 
-    pub(super) fn read(&self, path: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, path: &str) -> Vec<u8> {
         fs::read(self.place(path)).unwrap()
     }
 
-    pub(super) fn lock(&self, path: &str) -> ArtifactLock {
+    pub(crate) fn lock(&self, path: &str) -> ArtifactLock {
         ArtifactLock::acquire(&self.root, &named(path), Duration::ZERO).unwrap()
     }
 
     /// The names in a folder, sorted.
-    pub(super) fn names(&self, folder: &str) -> Vec<String> {
+    pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         names_in(&self.place(folder))
     }
 }
 
-pub(super) fn named(path: &str) -> ProjectPath {
+pub(crate) fn named(path: &str) -> ProjectPath {
     ProjectPath::new(path).unwrap()
 }
 
-pub(super) fn names_in(folder: &Path) -> Vec<String> {
+pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -71,6 +71,6 @@ pub(super) fn names_in(folder: &Path) -> Vec<String> {
 }
 
 /// Without waiting for the disk.
-pub(super) fn fast() -> CommitOptions {
+pub(crate) fn fast() -> CommitOptions {
     CommitOptions { fsync: FsyncPolicy::Never, ..CommitOptions::default() }
 }

@@ -14,7 +14,7 @@ use crate::disk::uninterrupted::uninterrupted;
 ///
 /// # Errors
 /// When it cannot be written; then it is as it was, unless only the flush of the folder failed.
-pub(super) fn replace(folder: &Path, name: &str, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
+pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
     let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(folder)?;
     staged.write_all(bytes)?;
     if fsync == FsyncPolicy::Always {

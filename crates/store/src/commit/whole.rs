@@ -49,6 +49,15 @@ pub fn replace_whole(
     }
 }
 
+/// Reads the file at `path`; `None` where there is none.
+///
+/// # Errors
+/// Why it cannot be read.
+pub(crate) fn read_whole(root: &Root, path: &ProjectPath) -> Result<Option<Vec<u8>>, CommitError> {
+    let place = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
+    Ok(read_file(path, &place)?.map(|found| found.bytes))
+}
+
 /// Finds a file where none is expected before anything is made for it.
 fn refuse_present(root: &Root, path: &ProjectPath) -> Result<(), CommitError> {
     let place = root.resolve_for_writing(path).map_err(LockError::Resolve)?;

@@ -52,6 +52,8 @@ pub enum StateFolder {
     RedoAside,
     /// Lock files.
     Locks,
+    /// What projections wrote last.
+    Projections,
     /// What can be deleted at will.
     Cache,
 }
@@ -248,6 +250,7 @@ impl LocalState {
             StateFolder::Redo => (&self.base, "redo"),
             StateFolder::RedoAside => (&self.base, "redo-aside"),
             StateFolder::Locks => (&self.base, "locks"),
+            StateFolder::Projections => (&self.base, "projections"),
             StateFolder::Cache => (&self.base, "cache"),
         }
     }

@@ -8,8 +8,6 @@
 
 mod answer;
 mod folder;
-#[cfg(feature = "write")]
-mod in_use;
 mod sight;
 #[cfg(feature = "write")]
 mod upkeep;
@@ -17,7 +15,7 @@ mod upkeep;
 mod rebuild;
 #[cfg(test)]
 #[cfg(feature = "write")]
-mod reliability;
+mod reliability_cases;
 #[cfg(test)]
 #[cfg(feature = "write")]
 mod upkeep_cases;

@@ -37,19 +37,12 @@ struct Listing {
 }
 
 impl Gates<'_> {
-    /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new` (`None`: once it is
-    /// gone). To be called under the artifact's lock before `new` is published; with the error nothing may be published.
+    /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new` (`None`: once it is gone). To be called under the artifact's lock before `new` is published; with the error nothing may be published.
     /// Where the artifact has no gates, this costs one look.
     ///
     /// # Errors
     /// When a gate cannot be removed.
-    pub fn close(&self, path: &ProjectPath, new: Option<&[u8]>) -> Result<(), GateError> {
-        let new = new.map(|new| Artifact::read(path.clone(), new.to_vec()));
-        self.close_for(path, new.as_ref())
-    }
-
-    /// The same, where the artifact will be `new`.
-    pub(crate) fn close_for(&self, path: &ProjectPath, new: Option<&Artifact>) -> Result<(), GateError> {
+    pub(crate) fn close(&self, path: &ProjectPath, new: Option<&Artifact>) -> Result<(), GateError> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
         let Some(names) = folder.names()? else { return Ok(()) };
         let steps = match new {

@@ -179,7 +179,14 @@ fn a_gate_is_closed_before_its_step_goes() {
     let project = Project::new("[1, 2]");
     project.workspace.gates().rebuild().unwrap();
     let without_two = b"---\nstepsCompleted: [1]\n---\n";
-    project.workspace.gates().close(&project.path, Some(without_two)).unwrap();
+    project
+        .workspace
+        .gates()
+        .close(
+            &project.path,
+            Some(&stepmark_model::artifact::Artifact::read(project.path.clone(), without_two.to_vec())),
+        )
+        .unwrap();
     assert_eq!(project.names(), ["1.gate"]);
     assert_eq!(project.ask("1"), Ok(()), "nothing was published yet");
     project.workspace.gates().close(&project.path, None).unwrap();

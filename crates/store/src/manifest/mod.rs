@@ -4,12 +4,10 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: the manifest is read here")]
 
 mod place;
-mod selection;
 mod observer;
 mod inventory;
 mod verify;
 mod write;
-mod write_rows;
 #[cfg(feature = "write")]
 mod publish;
 #[cfg(test)]
@@ -31,8 +29,7 @@ pub use self::{
     inventory::UnreadableFile,
     place::{ManifestChoice, ManifestPlace, ManifestPlaceError},
     verify::{ManifestReport, verify},
-    write::{ManifestDraft, ManifestWriteError, write},
-    write_rows::write_rows,
+    write::{ManifestDraft, ManifestWriteError, write, write_rows},
 };
 use crate::disk::{
     Root, WalkError, stat_cache::FolderRenewal, stat_cache::ReadManifest, stat_cache::Renewal,

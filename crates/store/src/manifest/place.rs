@@ -10,13 +10,9 @@ use crate::disk::{CONFIGURATION_PATH, RelativeError, Root, RootError};
 use crate::manifest::{DEFAULT_MANIFEST, IgnoreFiles, ManifestRequest, stat_cache_of};
 use stepmark_model::{
     artifact::ProjectPath,
+    bmad::installation::{BOOKS, INSTALLERS_MANIFEST, MODULES_BOOK},
     projection::files_manifest::{ArtifactFilter, ManifestScope},
 };
-
-/// The folders of the installer's own books in a `_bmad` folder; the second in alpha releases.
-const INSTALLERS_BOOKS: [&str; 2] = ["_config", "_cfg"];
-/// The installer's manifest in one of them.
-const INSTALLERS_MANIFEST: &str = "files-manifest.csv";
 
 /// What a person said about a manifest.
 #[derive(Clone, Copy, Debug)]
@@ -171,8 +167,7 @@ impl ManifestPlace {
     /// pristine, and the installer's next update overwrites them without keeping a `.bak`.
     pub fn is_among_installers_books(&self) -> bool {
         self.manifest.ancestors().skip(1).any(|folder| {
-            let is_book =
-                folder.file_name().is_some_and(|name| INSTALLERS_BOOKS.iter().any(|book| name == *book));
+            let is_book = folder.file_name().is_some_and(|name| BOOKS.iter().any(|book| name == *book));
             is_book && folder.parent().is_some_and(is_bmad_folder)
         })
     }
@@ -189,21 +184,21 @@ fn named_file(choice: &ManifestChoice<'_>, project: &Root, file: &Path) -> PathB
 fn bmad_folder_of_installers(manifest: &Path) -> Option<&Path> {
     let book = manifest.parent()?;
     let is_installers = manifest.file_name()? == INSTALLERS_MANIFEST
-        && INSTALLERS_BOOKS.iter().any(|name| book.file_name().is_some_and(|book| book == *name));
+        && BOOKS.iter().any(|name| book.file_name().is_some_and(|book| book == *name));
     book.parent().filter(|folder| is_installers && is_bmad_folder(folder))
 }
 
 /// A folder that the official installer fills is known by its books.
 fn is_bmad_folder(folder: &Path) -> bool {
-    INSTALLERS_BOOKS.iter().any(|book| {
+    BOOKS.iter().any(|book| {
         let book = folder.join(book);
-        is_file(&book.join("manifest.yaml")) || is_file(&book.join(INSTALLERS_MANIFEST))
+        is_file(&book.join(MODULES_BOOK)) || is_file(&book.join(INSTALLERS_MANIFEST))
     })
 }
 
 /// The installer's manifest in a `_bmad` folder.
 pub(super) fn installers_manifest(bmad: &Path) -> PathBuf {
-    let [newer, older] = INSTALLERS_BOOKS.map(|book| bmad.join(book).join(INSTALLERS_MANIFEST));
+    let [newer, older] = BOOKS.map(|book| bmad.join(book).join(INSTALLERS_MANIFEST));
     if !is_file(&newer) && is_file(&older) { older } else { newer }
 }
 

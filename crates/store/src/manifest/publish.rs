@@ -1,9 +1,33 @@
-//! A drafted manifest made durable.
+//! A drafted manifest as the projection that it is.
 
-use std::path::PathBuf;
+use std::borrow::Cow;
 
-use crate::commit::{CommitError, CommitOptions, Expected, Outcome, replace_whole};
+use crate::commit::CommitOptions;
 use crate::manifest::{ManifestDraft, ManifestPlace, ManifestPlaceError};
+use crate::projection::{self, OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness};
+use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
+
+/// A drafted manifest and its place.
+struct ManifestFile<'d> {
+    path: ProjectPath,
+    place: &'d ManifestPlace,
+    draft: &'d ManifestDraft,
+}
+
+impl Projection for ManifestFile<'_> {
+    const FACTS: ProjectionFacts = ProjectionFacts::FILES_MANIFEST;
+
+    fn files(&self) -> Vec<ProjectedFile<'_>> {
+        vec![ProjectedFile {
+            path: Cow::Borrowed(&self.path),
+            bytes: Cow::Borrowed(&self.draft.bytes),
+            found: self.draft.existing,
+            witness: Witness::Memory,
+            on_edit: OnEdit::Replace,
+            is_foreign: self.place.is_named && !self.draft.is_over_manifest && !self.draft.is_up_to_date(),
+        }]
+    }
+}
 
 /// Why a drafted manifest was not written.
 #[derive(Debug, thiserror::Error)]
@@ -11,15 +35,9 @@ pub enum ManifestPublishError {
     /// It has no place to go to.
     #[error(transparent)]
     Place(#[from] ManifestPlaceError),
-    /// The file that was named is there and is no manifest.
-    #[error("cannot write the manifest `{}`: a file is there that does not begin with a manifest's header; nothing was changed", manifest.display())]
-    Foreign {
-        /// The file.
-        manifest: PathBuf,
-    },
-    /// It cannot be written, or somebody else wrote it meanwhile.
+    /// Something else stands there, or it cannot be written, or somebody else wrote it meanwhile.
     #[error(transparent)]
-    Commit(#[from] CommitError),
+    Projection(#[from] ProjectionError),
 }
 
 /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from. Nothing is written
@@ -27,14 +45,7 @@ pub enum ManifestPublishError {
 ///
 /// # Errors
 /// When the place is outside of the project or not to be written, or the commit fails; then nothing is changed.
-pub fn publish(place: &ManifestPlace, draft: &ManifestDraft) -> Result<Outcome, ManifestPublishError> {
-    let (project, path) = place.target()?;
-    if draft.is_up_to_date() {
-        return Ok(Outcome::Unchanged);
-    }
-    if place.is_named && !draft.is_over_manifest {
-        return Err(ManifestPublishError::Foreign { manifest: place.manifest().to_owned() });
-    }
-    let expected = draft.existing.map_or(Expected::Absent, Expected::Hash);
-    Ok(replace_whole(project, &path, expected, &draft.bytes, &CommitOptions::default())?)
+pub fn publish(place: &ManifestPlace, draft: &ManifestDraft) -> Result<Published, ManifestPublishError> {
+    let (root, path) = place.target()?;
+    Ok(projection::publish(root, &CommitOptions::default(), &ManifestFile { path, place, draft })?)
 }

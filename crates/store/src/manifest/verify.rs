@@ -8,8 +8,8 @@ use crate::disk::{
     walk::Visitor, walk::WalkProblem, walk::WalkProblemKind, walk::Walked, walk::walk,
 };
 use crate::manifest::{
-    CacheOutcome, FoundManifest, Hashed, ManifestReadError, ManifestRequest, observer::Observer,
-    observer::Seen, observer::Sight, observer::stays_inside, read_manifest, renew, selection::Selection,
+    CacheOutcome, FoundManifest, Hashed, ManifestReadError, ManifestRequest, inventory::Selection,
+    observer::Observer, observer::Seen, observer::Sight, observer::stays_inside, read_manifest, renew,
 };
 use stepmark_model::projection::files_manifest::{
     self, Deviation, FoundFile, Listing, ManifestWarning, Observations, Verification,

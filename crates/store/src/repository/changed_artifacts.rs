@@ -9,7 +9,8 @@ use crate::repository::Repository;
 use crate::workspace::{ArtifactError, workflows::WorkflowFileError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, SPRINT_STATUS_NAME, SprintStatus},
+    artifact::{Artifact, ProjectPath},
+    bmad::sprint::SprintStatus,
     journal::ArtifactKey,
 };
 
@@ -107,10 +108,11 @@ impl Repository<'_> {
         // Git is still listing: meanwhile the workflows can be found, which the artifacts will need.
         self.suppose_manifest(version);
         self.workspace.workflows();
-        let GitChanges { files, unmerged, over_limit, not_utf8 } =
-            version.changes(&|path| self.workspace.configuration().is_artifact(path) || is_ledger(path))?;
+        let GitChanges { files, unmerged, over_limit, not_utf8 } = version
+            .changes(&|path| self.workspace.configuration().is_artifact(path) || SprintStatus::is_at(path))?;
         let mut found = ChangedArtifacts::default();
-        let (ledgers, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_ledger(&file.path));
+        let (ledgers, files): (Vec<_>, Vec<_>) =
+            files.into_iter().partition(|file| SprintStatus::is_at(&file.path));
         for file in files {
             found.artifacts.extend(self.changed_artifact(file)?);
         }
@@ -124,7 +126,13 @@ impl Repository<'_> {
         found.artifacts.sort_by(|one, other| one.latest().path().cmp(other.latest().path()));
         let known: BTreeSet<ProjectPath> =
             found.artifacts.iter().map(|changed| changed.latest().path().clone()).collect();
-        let mut beside = stories_of(&ledgers);
+        let stories = ledgers.iter().flat_map(|ledger| {
+            SprintStatus::stories_that_differ(
+                &ledger.path,
+                [ledger.before.as_deref(), ledger.after.as_deref()],
+            )
+        });
+        let mut beside: BTreeSet<ProjectPath> = stories.collect();
         let left = found.artifacts.iter().filter_map(ChangedArtifact::left);
         let names: Vec<&str> = left.map(ProjectPath::file_name).collect();
         if !names.is_empty() {
@@ -175,37 +183,6 @@ impl Repository<'_> {
 
 /// From this size on it pays to read and hash a file rather than to let git unpack it.
 const WORTH_SUPPOSING: usize = 128 * 1024;
-
-/// Whether the file is the ledger of a sprint.
-fn is_ledger(path: &ProjectPath) -> bool {
-    path.file_name() == SPRINT_STATUS_NAME
-}
-
-/// The folder below that of a ledger in which BMAD's stories may stand.
-const STORIES_FOLDER: &str = "stories";
-
-/// Where the stories may stand about which changed `ledgers` say something else: beside the ledger, or in the folder for them.
-/// A ledger that is no YAML any more says something else about all of them.
-fn stories_of(ledgers: &[ChangedFile]) -> BTreeSet<ProjectPath> {
-    let read = |bytes: &Option<Vec<u8>>| {
-        let ledger = bytes.as_deref().map(SprintStatus::read);
-        // What no reader understands says nothing; a story that is asked about it makes it a finding.
-        ledger.and_then(Result::ok).unwrap_or_default()
-    };
-    let mut paths = BTreeSet::new();
-    for ledger in ledgers {
-        for key in read(&ledger.before).difference(&read(&ledger.after)) {
-            // A spec may be called by other words behind the numbers; mostly it is called by those of its story.
-            let names = [format!("{key}.md"), format!("{STORIES_FOLDER}/{key}.md"), format!("spec-{key}.md")];
-            let beside = |name: &String| match ledger.path.parent() {
-                Some(folder) => folder.join(name),
-                None => ProjectPath::new(name),
-            };
-            paths.extend(names.iter().filter_map(|name| beside(name).ok()));
-        }
-    }
-    paths
-}
 
 /// Joins what was deleted with what is new under the same id: an artifact that was moved and changed so much that git sees two
 /// files.

@@ -12,10 +12,11 @@ use crate::disk::{ResolveError, Root};
 use crate::workspace::{ListingProblem, workflow_listing};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
+    bmad::steps::{DEFAULT_ROOTS, WorkflowFile, discover},
     transition::{completed_ids, step_list_key},
     workflow::{
-        ArtifactFacts, Binder, Binding, Candidate, ConfiguredWorkflow, DEFAULT_ROOTS, StepList, Track,
-        WorkflowDefinition, WorkflowDetail, WorkflowFile, WorkflowOutline, discover,
+        ArtifactFacts, Binder, Binding, Candidate, ConfiguredWorkflow, StepList, Track, WorkflowDefinition,
+        WorkflowDetail, WorkflowOutline,
     },
 };
 

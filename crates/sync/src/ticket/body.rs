@@ -1,6 +1,6 @@
 //! What stands in the body of a ticket.
 
-use stepmark_model::artifact::{ProjectPath, story_key};
+use stepmark_model::{artifact::ProjectPath, bmad::sprint::story_key};
 
 use super::{
     Block, Inline, Mark, Marker, Section, StepFact, Task, TicketFacts, TicketSettings,

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepmark_model::{
-    artifact::{LedgerKey, ProjectPath, story_key},
+    artifact::ProjectPath,
+    bmad::sprint::{LedgerKey, story_key},
     journal::ArtifactKey,
 };
 use stepmark_store::disk::map_in_parts;

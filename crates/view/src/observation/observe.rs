@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use stepmark_model::journal::Event;
+use stepmark_store::bmad::sprint::SprintLedgers;
 use stepmark_store::checking::{CheckError, Known, Selection};
 use stepmark_store::disk::WalkError;
 use stepmark_store::history::{History, HistoryError};
-use stepmark_store::sprint_status::SprintLedgers;
 use stepmark_store::workspace::{Artifacts, Workspace};
 
 use super::{FindingRow, TrackerState};

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use stepmark_model::{
-    artifact::{LedgerKey, ProjectPath},
+    artifact::ProjectPath,
+    bmad::sprint::LedgerKey,
     summary::{ArtifactSummary, NextSteps},
 };
 

@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use stepmark_model::artifact::{LedgerKey, ProjectPath, natural_order};
+use stepmark_model::{
+    artifact::{ProjectPath, natural_order},
+    bmad::sprint::LedgerKey,
+};
 
 use super::{Entry, EpicTitles};
 

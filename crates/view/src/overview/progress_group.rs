@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use stepmark_model::artifact::{LedgerKey, ProjectPath, SprintStatus};
-use stepmark_store::sprint_status::SprintLedger;
+use stepmark_model::{
+    artifact::ProjectPath,
+    bmad::sprint::{LedgerKey, SprintStatus},
+};
+use stepmark_store::bmad::sprint::SprintLedger;
 
 use super::{Condition, Entry, EpicTitles, entry_group::epic_name};
 

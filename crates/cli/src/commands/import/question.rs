@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use stepmark_model::projection::story_ledger::{StorySide, StorySides};
+use stepmark_model::bmad::sprint::{StorySide, StorySides};
 
 use stepmark_view::wording::visible;
 

@@ -6,9 +6,9 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
-    projection::story_ledger::{StorySide, StorySides},
+    bmad::sprint::{StorySide, StorySides},
 };
-use stepmark_store::sprint_status::{ImportDecision, StoryImport, StorySurvey};
+use stepmark_store::bmad::sprint::{ImportDecision, StoryImport, StorySurvey};
 
 use super::{super::ledgers, question};
 use crate::{

@@ -2,12 +2,13 @@
 
 use std::{mem, sync::atomic::AtomicUsize};
 
+use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
+use stepmark_store::bmad::sprint::LedgerProjection;
 use stepmark_store::changes::ChangeError;
-use stepmark_store::commit::Outcome;
 use stepmark_store::disk::{WalkError, WalkProblemKind};
 use stepmark_store::gates::GateRebuild;
 use stepmark_store::manifest::{self, IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace};
-use stepmark_store::sprint_status::LedgerProjection;
+use stepmark_store::projection::Published;
 use stepmark_store::workspace::Artifacts;
 
 use super::{Project, done::Done};
@@ -46,15 +47,19 @@ impl Projection {
     pub(super) const ALL: [Self; 5] =
         [Self::Ledgers, Self::Gates, Self::FilesManifest, Self::Catalogues, Self::Index];
 
-    /// What it is called in answers.
-    pub(super) const fn name(self) -> &'static str {
+    pub(super) const fn facts(self) -> ProjectionFacts {
         match self {
-            Self::Ledgers => "ledgers",
-            Self::Gates => "gates",
-            Self::FilesManifest => "files-manifest",
-            Self::Catalogues => "catalogues",
-            Self::Index => "index",
+            Self::Ledgers => ProjectionFacts::LEDGERS,
+            Self::Gates => ProjectionFacts::GATES,
+            Self::FilesManifest => ProjectionFacts::FILES_MANIFEST,
+            Self::Catalogues => ProjectionFacts::CATALOGUES,
+            Self::Index => ProjectionFacts::INDEX,
         }
+    }
+
+    /// Its name in answers.
+    pub(super) const fn name(self) -> &'static str {
+        self.facts().name
     }
 
     /// Whether an option names it.
@@ -157,14 +162,7 @@ fn files_manifest(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Fa
 
 /// Publishes a manifest.
 pub(super) fn of_manifest(place: &ManifestPlace, draft: &ManifestDraft) -> Result<Done, Failure> {
-    let is_written = manifest::publish(place, draft)? != Outcome::Unchanged;
-    let mut done = Done {
-        artifacts: draft.files,
-        noun: "file",
-        written: usize::from(is_written),
-        unchanged: usize::from(!is_written),
-        ..Done::default()
-    };
+    let mut done = of_files(&manifest::publish(place, draft)?, draft.files, "file");
     done.problems.extend(draft.unreadable.iter().map(|file| format!("{}: {}", file.path, file.reason)));
     for problem in &draft.problems {
         let is_link =
@@ -176,13 +174,21 @@ pub(super) fn of_manifest(place: &ManifestPlace, draft: &ManifestDraft) -> Resul
 }
 
 fn catalogues(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
-    let rebuild = project.workspace.catalogues().rebuild_counted(count)?;
-    Ok(Done {
-        artifacts: rebuild.entries,
-        noun: "row",
-        written: rebuild.written,
-        unchanged: rebuild.unchanged,
-        problems: rebuild.problems.iter().map(ToString::to_string).collect(),
+    let rebuild = project.workspace.catalogues().rebuild(count)?;
+    let problems = rebuild.problems.iter().map(ToString::to_string).collect();
+    Ok(Done { problems, ..of_files(&rebuild.published, rebuild.entries, "row") })
+}
+
+/// What was done to the files of a projection, which are made of so many of what `noun` says.
+fn of_files(published: &Published, artifacts: usize, noun: &'static str) -> Done {
+    let edited =
+        |path: &ProjectPath| format!("{path} was changed since stepmark wrote it, and is written anew");
+    Done {
+        artifacts,
+        noun,
+        written: published.written.len(),
+        unchanged: published.unchanged,
+        remarks: published.edited.iter().map(edited).collect(),
         ..Done::default()
-    })
+    }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    artifact::{Artifact, ProjectPath, SprintStatus},
+    artifact::{Artifact, ProjectPath},
+    bmad::sprint::SprintStatus,
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject, rule::Decision},
     delegation::Chains,
     tracked_artifact::{Membership, TrackedArtifact},

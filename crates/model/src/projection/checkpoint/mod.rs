@@ -2,9 +2,7 @@
 
 mod content;
 mod name;
-mod surviving_key;
 
 pub use content::CheckpointContext;
 pub use content::{Checkpoint, CheckpointProblem, NoCheckpoint};
-pub use name::{CHECKPOINTS, checkpoint_folder, checkpoint_path, damaged_copy_path};
-pub use surviving_key::surviving_keys;
+pub use name::{CHECKPOINTS, checkpoint_folder, checkpoint_path, damaged_copy_path, surviving_keys};

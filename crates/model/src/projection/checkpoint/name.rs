@@ -1,11 +1,11 @@
-//! Paths of checkpoints.
-
-use jiff::Timestamp;
+//! Paths of checkpoints, and the keys under which those of a damaged file stand.
 
 use crate::{
-    artifact::{FileHash, ProjectPath, ProjectPathError},
+    artifact::{Artifact, FileHash, ProjectPath, ProjectPathError},
     journal::ArtifactKey,
 };
+use jiff::Timestamp;
+use std::collections::HashSet;
 
 /// The folder of all checkpoints, seen from the root.
 pub const CHECKPOINTS: &str = ".stepmark/checkpoints";
@@ -54,6 +54,31 @@ fn stem(at: Timestamp, hash: FileHash) -> String {
     format!("{}-{}", at.strftime("%Y%m%dT%H%M%S.%3fZ"), &hash.to_string()[..8])
 }
 
+/// The number of lines of a damaged file that are read: frontmatter stands at its start.
+const LINES: usize = 200;
+
+/// The keys under which an artifact may have been known, the likeliest first: the one that its frontmatter
+/// gives; where that cannot be read, those of lines in it that give an id; and its path.
+pub fn surviving_keys(artifact: &Artifact) -> Vec<ArtifactKey> {
+    let mut keys = vec![ArtifactKey::of(artifact)];
+    if artifact.state_value().is_err() {
+        let text = String::from_utf8_lossy(artifact.bytes());
+        let id_lines = text
+            .lines()
+            .take(LINES)
+            .filter(|line| line.starts_with("id:") || line.starts_with("stepmark_id:"));
+        keys.extend(id_lines.map(|line| key_of_line(artifact.path(), line)));
+    }
+    keys.push(ArtifactKey::of_path(artifact.path()));
+    let mut seen = HashSet::new();
+    keys.retain(|key| seen.insert(key.clone()));
+    keys
+}
+
+fn key_of_line(path: &ProjectPath, line: &str) -> ArtifactKey {
+    ArtifactKey::of(&Artifact::read(path.clone(), format!("---\n{line}\n---\n").into_bytes()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +104,17 @@ mod tests {
         let [early, late] = ["2026-11-22T10:15:00.5Z", "2026-11-22T10:15:01Z"]
             .map(|at| checkpoint_path(&path, at.parse().unwrap(), FileHash::of(b"x")).unwrap().to_string());
         assert!(early < late && early.ends_with("/20261122T101500.500Z-2d711642.json"), "{early} {late}");
+    }
+
+    #[test]
+    fn ids_survive_damage() {
+        let keys = |file: &str| {
+            let artifact = Artifact::read(ProjectPath::new("a.md").unwrap(), file.as_bytes().to_vec());
+            surviving_keys(&artifact).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(keys("---\nid: A-1\n---\n"), ["id:A-1", "path:a.md"]);
+        assert_eq!(keys("---\na: [1\nid: 'A-1' # own\n---\n"), ["path:a.md", "id:A-1"]);
+        assert_eq!(keys("---\nstepmark_id: x\nno end\n"), ["path:a.md", "id:x"]);
+        assert_eq!(keys("---\na: 1\n---\nid: not this\n"), ["path:a.md"]);
     }
 }

@@ -6,7 +6,6 @@
 mod row;
 mod order;
 mod write;
-mod renew;
 mod read;
 mod scope;
 mod listing;
@@ -16,8 +15,7 @@ pub use crate::artifact::{LineEndHasher, LineEndHashes};
 pub use listing::{ListedFolder, Listing, ListingBuilder};
 pub use order::{RowOrder, RowOrderError};
 pub use read::{ManifestReading, ManifestWarning, ManifestWarningKind, ReadRow, read};
-pub use renew::{Renewal, renewal};
 pub use row::{FileRow, UnlistablePath, UnlistableReason};
 pub use scope::{ArtifactFilter, ManifestScope};
 pub use verify::{Deviation, FileClass, FileResult, FoundFile, Observations, Verification, verify};
-pub use write::write;
+pub use write::{Renewal, renewal, write};

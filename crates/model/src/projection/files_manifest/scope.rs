@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::bmad::installation::{installer_never_compares, installer_skips_file, installer_skips_folder};
+
 /// The files under a root that a manifest covers. All paths are relative to the root, with `/`.
 ///
 /// A scope decides about files that are on disk and *not* listed: whether `verify` tells of them and `write`
@@ -74,26 +76,6 @@ impl ManifestScope<'_> {
         matches!(self, Self::BmadFolder)
             && (installer_never_compares(path) || matches!(path, "config.toml" | "config.user.toml"))
     }
-}
-
-/// The folders in which the installer's search for a user's files does not look. `path` is relative to
-/// `_bmad`.
-fn installer_skips_folder(folder: &str) -> bool {
-    matches!(folder, "render" | "_config" | "_cfg" | "memory" | "_memory")
-}
-
-/// Returns whether the installer's search passes over a file that its manifest does not list.
-fn installer_skips_file(path: &str) -> bool {
-    // Agents are compiled into the modules' `agents` folders by installers before 6.3, and listed nowhere.
-    let compiled_agent = path.ends_with(".md") && path.contains("/agents/");
-    installer_never_compares(path) || compiled_agent
-}
-
-/// Returns whether the installer's search passes over a file even where its manifest lists it.
-fn installer_never_compares(path: &str) -> bool {
-    let top = path.split('/').next().unwrap_or(path);
-    let in_skipped_folder = top.len() < path.len() && installer_skips_folder(top);
-    in_skipped_folder || path == "config.yaml" || path.ends_with("/config.yaml")
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
-//! Rows → the bytes of `files-manifest.csv`.
+//! Rows → the bytes of `files-manifest.csv`, all of them or the hashes of some.
 
 use super::{FileRow, UnlistablePath, row::unlistable};
+use crate::artifact::FileHash;
+use memchr::memmem;
+use std::ops::Range;
 
 /// The header of every v6 release of the official installer.
 pub(super) const HEADER: &str = "type,name,module,path,hash";
@@ -37,12 +40,47 @@ pub fn write(rows: &[FileRow<'_>]) -> Result<Vec<u8>, UnlistablePath> {
     Ok(bytes)
 }
 
+/// The length of a hash in a manifest.
+const HASH: usize = 64;
+
+/// The bytes behind it.
+const AFTER_HASH: &[u8] = b"\"\n";
+
+/// The change of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Renewal {
+    /// It has this hash.
+    Current,
+    /// The hash stands at this place of the manifest, and is another one.
+    Outdated(Range<usize>),
+}
+
+/// Finds the bytes of the row of the file at `path` that change for `hash`. `None` where the manifest has no
+/// row of it, or not exactly one that is written as [`write()`] writes it: then only the whole can be written
+/// anew.
+pub fn renewal(manifest: &[u8], path: &str, hash: FileHash) -> Option<Renewal> {
+    let fresh = write(&[FileRow::of(path, Some(hash)).ok()?]).ok()?;
+    // From the line end of the header to the hash, and from there on.
+    let begin = memchr::memchr(b'\n', &fresh)?;
+    let before = &fresh[begin..fresh.len() - AFTER_HASH.len() - HASH];
+    let mut found = memmem::find_iter(manifest, before);
+    let place = found.next()? + before.len();
+    if found.next().is_some() {
+        return None;
+    }
+    let place = place..place + HASH;
+    let written: FileHash = std::str::from_utf8(manifest.get(place.clone())?).ok()?.parse().ok()?;
+    if !manifest[place.end..].starts_with(AFTER_HASH) {
+        return None;
+    }
+    Some(if written == hash { Renewal::Current } else { Renewal::Outdated(place) })
+}
+
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
     use crate::artifact::FileHash;
+    use std::borrow::Cow;
 
     #[test]
     fn writes_a_bare_header_and_quotes_every_field() {
@@ -65,5 +103,52 @@ mod tests {
         let mut row = FileRow::of("docs/prd.md", None).unwrap();
         row.name = Cow::Borrowed("pr\"d");
         assert!(write(&[row]).is_err());
+    }
+
+    fn hash(text: &str) -> FileHash {
+        FileHash::of(text.as_bytes())
+    }
+
+    fn manifest(paths: &[&str]) -> Vec<u8> {
+        let rows: Vec<_> = paths.iter().map(|path| FileRow::of(path, Some(hash(path))).unwrap()).collect();
+        write(&rows).unwrap()
+    }
+
+    /// Renewing rows is what writing the whole anew would have done.
+    #[test]
+    fn a_renewed_row_is_the_row_of_a_new_manifest() {
+        let paths = ["docs/a.md", "docs/b.md", "a.md", "docs/a.md.bak"];
+        for (at, path) in paths.iter().enumerate() {
+            let mut bytes = manifest(&paths);
+            assert_eq!(renewal(&bytes, path, hash(path)), Some(Renewal::Current));
+            let Some(Renewal::Outdated(place)) = renewal(&bytes, path, hash("new")) else { panic!("{path}") };
+            bytes[place].copy_from_slice(hash("new").to_string().as_bytes());
+            let rows: Vec<_> = paths
+                .iter()
+                .enumerate()
+                .map(|(place, path)| {
+                    FileRow::of(path, Some(hash(if place == at { "new" } else { path }))).unwrap()
+                })
+                .collect();
+            assert_eq!(bytes, write(&rows).unwrap(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_written_as_we_write_it_is_not_touched() {
+        let new = hash("new");
+        assert_eq!(renewal(&manifest(&["a.md"]), "b.md", new), None, "no row");
+        assert_eq!(renewal(&manifest(&["a.md", "a.md"]), "a.md", new), None, "two rows");
+        let edited = |from: &str, to: &str| {
+            String::from_utf8(manifest(&["a.md"])).unwrap().replace(from, to).into_bytes()
+        };
+        assert_eq!(renewal(&edited("\"md\"", "\"txt\""), "a.md", new), None, "another type");
+        assert_eq!(renewal(&edited("\"\n", "\",\"more\"\n"), "a.md", new), None, "more columns");
+        assert_eq!(renewal(&edited("\n\"md\"", "\n \"md\""), "a.md", new), None, "a blank before it");
+        assert_eq!(
+            renewal(b"type,name,module,path,hash\n\"md\",\"a\",\"a.md\",\"a.md\",\"\"\n", "a.md", new),
+            None
+        );
+        assert_eq!(renewal(b"", "a.md", new), None);
     }
 }

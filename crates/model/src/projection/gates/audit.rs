@@ -1,6 +1,4 @@
-//! Gates against their artifact → findings.
-
-use std::collections::{HashMap, HashSet};
+//! Which artifacts have gates, and what is wrong with those that are there.
 
 use super::{GateStep, StoredGate, gate_file_name, superfluous};
 use crate::{
@@ -9,6 +7,10 @@ use crate::{
         Finding, Rule,
         rules::gates::{gate_without_step, step_without_gate},
     },
+};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
 };
 use stepmark_frontmatter::Span;
 
@@ -38,6 +40,25 @@ pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGa
     stale.chain(missing).collect()
 }
 
+/// The facts that decide whether the gates of an artifact are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateUse {
+    /// The artifact's workflow or status says that it is finished.
+    pub is_finished: bool,
+    /// The time since the file was last changed.
+    pub age: Duration,
+    /// A live lease, a running session or an open child belongs to it.
+    pub is_in_use: bool,
+}
+
+impl GateUse {
+    /// Returns whether the gates are kept: somebody uses the artifact, or it is unfinished and was changed
+    /// within `window`.
+    pub fn keeps_gates(self, window: Duration) -> bool {
+        self.is_in_use || !self.is_finished && self.age <= window
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,5 +75,21 @@ mod tests {
         };
         assert_eq!(found(&[]), [""; 0], "nobody has asked for gates of it");
         assert_eq!(found(&[stored("c")]), ["SM601", "SM602", "SM602"], "a gate that cannot be read is none");
+    }
+
+    #[test]
+    fn gates_are_kept_where_somebody_works() {
+        let window = Duration::from_secs(100);
+        for (is_finished, seconds, is_in_use, expected) in [
+            (false, 0, false, true),
+            (false, 100, false, true),
+            (false, 101, false, false),
+            (true, 0, false, false),
+            (true, 101, true, true),
+            (false, 101, true, true),
+        ] {
+            let facts = GateUse { is_finished, age: Duration::from_secs(seconds), is_in_use };
+            assert_eq!(facts.keeps_gates(window), expected, "{facts:?}");
+        }
     }
 }

@@ -11,18 +11,15 @@
 mod answer;
 mod audit;
 mod changes;
-mod file_name;
 mod gate;
-mod keeping;
 mod steps;
 
 pub use answer::{Closed, GateDecision, GateMatch, find, verify};
-pub use audit::gate_findings;
+pub use audit::{GateUse, gate_findings};
 pub use changes::{GateChanges, GateFacts, superfluous};
-pub use file_name::{GATE_EXTENSION, gate_file_name};
 pub use gate::{Gate, GateStat, StoredGate};
-pub use keeping::GateUse;
-pub use steps::{GateStep, gate_steps, listed_steps};
+pub(crate) use steps::gate_file_name;
+pub use steps::{GATE_EXTENSION, GateStep, gate_steps, listed_steps};
 
 /// The folder of all gates, seen from the root.
 pub const GATES_FOLDER: &str = ".stepmark/gates";

@@ -1,9 +1,12 @@
 //! Artifacts of the wild, bound to the workflows of several releases.
 
 use crate::artifact::ProjectPath;
-use crate::workflow::{
-    ArtifactFacts, Binder, Binding, BindingReason, Candidate, ConfiguredWorkflow, NameAgreement,
-    OutputPattern, StepId, StepList, Track, WorkflowDetail, WorkflowOutline, discover, sample::ids,
+use crate::{
+    bmad::steps::discover,
+    workflow::{
+        ArtifactFacts, Binder, Binding, BindingReason, Candidate, ConfiguredWorkflow, NameAgreement,
+        OutputPattern, StepId, StepList, Track, WorkflowDetail, WorkflowOutline, sample::ids,
+    },
 };
 
 fn outlines() -> Vec<WorkflowOutline> {

@@ -1,26 +1,21 @@
 //! The graph of steps: edges from keys, prose and numbers, with loops told apart.
 
-use crate::artifact::ProjectPath;
-
-use crate::workflow::{
-    ChainDiagnosis, Edge, EdgeKind, EdgeSource, Step, WorkflowFile,
-    chain::successor::{add_key_edges, add_unwritten_edges, nearest_group},
-};
+use crate::workflow::{ChainDiagnosis, Edge, EdgeKind, EdgeSource, Step, StepNumber};
 
 /// The edges of a chain. Those of the kinds `Next` and `Alternative` are free of cycles.
 #[derive(Clone, Debug)]
-pub(in crate::workflow) struct Graph {
+pub(crate) struct Graph {
     /// For each step its edges, regular successors first in the order of the file.
-    pub(in crate::workflow) edges: Vec<Vec<Edge>>,
+    pub(crate) edges: Vec<Vec<Edge>>,
     /// The steps that only take a later session back into the workflow.
-    pub(in crate::workflow) resume: Vec<bool>,
+    pub(crate) resume: Vec<bool>,
     /// The first steps: one, or several to choose from.
-    pub(in crate::workflow) start: Vec<usize>,
+    pub(crate) start: Vec<usize>,
 }
 
 impl Graph {
     /// `count` steps, each leading to the next one.
-    pub(in crate::workflow) fn sequence(count: usize) -> Self {
+    pub(crate) fn sequence(count: usize) -> Self {
         let edge = |to| Edge { to, kind: EdgeKind::Next, source: EdgeSource::Declared };
         let edges =
             (0..count).map(|at| (at + 1 < count).then(|| edge(at + 1)).into_iter().collect()).collect();
@@ -28,17 +23,17 @@ impl Graph {
     }
 
     /// The steps to which `step` leads by edges of `kind`.
-    pub(in crate::workflow) fn targets(&self, step: usize, kind: EdgeKind) -> impl Iterator<Item = usize> {
+    pub(crate) fn targets(&self, step: usize, kind: EdgeKind) -> impl Iterator<Item = usize> {
         self.edges[step].iter().filter(move |edge| edge.kind == kind).map(|edge| edge.to)
     }
 
     /// The steps to which `step` leads onward: to its regular successors and its alternatives.
-    pub(in crate::workflow) fn onward(&self, step: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn onward(&self, step: usize) -> impl Iterator<Item = usize> {
         self.edges[step].iter().filter(|edge| is_onward(edge)).map(|edge| edge.to)
     }
 
     /// Every step to which `step` leads onward, however far; the step itself is not among them.
-    pub(in crate::workflow) fn reachable_from(&self, step: usize) -> Vec<bool> {
+    pub(crate) fn reachable_from(&self, step: usize) -> Vec<bool> {
         let mut reached = vec![false; self.edges.len()];
         let mut open = vec![step];
         while let Some(at) = open.pop() {
@@ -52,7 +47,7 @@ impl Graph {
     }
 
     /// `steps` without those that another of them leads to: what remains are alternatives to each other.
-    pub(in crate::workflow) fn nearest_of(&self, mut steps: Vec<usize>) -> Vec<usize> {
+    pub(crate) fn nearest_of(&self, mut steps: Vec<usize>) -> Vec<usize> {
         steps.sort_unstable();
         steps.dedup();
         if steps.len() < 2 {
@@ -69,52 +64,12 @@ impl Graph {
     }
 }
 
-/// Builds the graph of step files. `steps` and `files` run in parallel, in the order of the numbers.
-pub(in crate::workflow) fn from_files(
-    steps: &[Step],
-    files: &[&WorkflowFile<'_>],
-    workflow_folder: &ProjectPath,
-    diagnoses: &mut Vec<ChainDiagnosis>,
-) -> Graph {
-    let resume = steps.iter().map(|step| step.id.is_resume()).collect();
-    let mut graph = Graph { edges: vec![Vec::new(); steps.len()], resume, start: Vec::new() };
-    for (at, file) in files.iter().enumerate() {
-        add_key_edges(&mut graph, at, steps, file, workflow_folder, diagnoses);
-    }
-    // Nothing goes on to a resume step, and nothing after it belongs to the chain's order.
-    for at in 0..steps.len() {
-        let leaves_resume = graph.resume[at];
-        let resume = &graph.resume;
-        graph.edges[at].retain(|edge| edge.kind == EdgeKind::Resume || (!leaves_resume && !resume[edge.to]));
-    }
-    mark_loops(&mut graph, steps, diagnoses);
-    // An unwritten edge may turn a written one into a loop, which leaves another step without a successor:
-    // repeat. Each step gets its turn once.
-    let mut served = graph.resume.clone();
-    loop {
-        let open: Vec<usize> = (0..steps.len())
-            .filter(|at| !served[*at] && graph.targets(*at, EdgeKind::Next).next().is_none())
-            .collect();
-        if open.is_empty() {
-            break;
-        }
-        // From the end: the successors of a candidate are known when alternatives are told from a sequence.
-        for at in open.into_iter().rev() {
-            served[at] = true;
-            add_unwritten_edges(&mut graph, at, steps, files[at], workflow_folder);
-        }
-        mark_loops(&mut graph, steps, diagnoses);
-    }
-    graph.start = start(&graph, steps);
-    graph
-}
-
 fn is_onward(edge: &Edge) -> bool {
     matches!(edge.kind, EdgeKind::Next | EdgeKind::Alternative)
 }
 
 /// Turns every onward edge that closes a cycle into a loop, by a depth-first walk in the order of the steps.
-fn mark_loops(graph: &mut Graph, steps: &[Step], diagnoses: &mut Vec<ChainDiagnosis>) {
+pub(crate) fn mark_loops(graph: &mut Graph, steps: &[Step], diagnoses: &mut Vec<ChainDiagnosis>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         Fresh,
@@ -155,7 +110,7 @@ fn mark_loops(graph: &mut Graph, steps: &[Step], diagnoses: &mut Vec<ChainDiagno
 }
 
 /// The lowest number; where no step has one, the steps to which nothing leads.
-fn start(graph: &Graph, steps: &[Step]) -> Vec<usize> {
+pub(crate) fn start(graph: &Graph, steps: &[Step]) -> Vec<usize> {
     let regular: Vec<usize> = (0..steps.len()).filter(|at| !graph.resume[*at]).collect();
     let lowest = nearest_group(regular.clone(), steps);
     if !lowest.is_empty() {
@@ -166,4 +121,25 @@ fn start(graph: &Graph, steps: &[Step]) -> Vec<usize> {
         graph.onward(*at).for_each(|to| entered[to] = true);
     }
     regular.into_iter().filter(|at| !entered[*at]).collect()
+}
+
+/// Of `later`, the steps with the lowest number. A letter without a plain number beside it (02a–02d with no 02)
+/// is one of several alternatives, so all of these are returned; with one (02, 02b, 02c) the letters are a
+/// sequence.
+pub(crate) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> Vec<usize> {
+    let Some(lowest) = later.iter().filter_map(|at| steps[*at].id.number()).min() else { return Vec::new() };
+    let together = is_alternative(lowest, steps);
+    let belongs = |number: StepNumber| number == lowest || (together && same_step(number, lowest));
+    later.into_iter().filter(|at| steps[*at].id.number().is_some_and(belongs)).collect()
+}
+
+/// Returns whether `number` has a letter, and no step has the same number without one.
+pub(crate) fn is_alternative(number: StepNumber, steps: &[Step]) -> bool {
+    let plain = StepNumber { letter: None, ..number };
+    number.letter.is_some() && steps.iter().all(|step| step.id.number() != Some(plain))
+}
+
+/// Returns whether two numbers differ at most in their letters.
+pub(crate) fn same_step(a: StepNumber, b: StepNumber) -> bool {
+    (a.major, a.minor) == (b.major, b.minor)
 }

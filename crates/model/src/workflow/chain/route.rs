@@ -4,24 +4,24 @@ use crate::workflow::{EdgeKind, chain::graph::Graph};
 
 /// The units of a chain in order, and where each step stands.
 #[derive(Clone, Debug)]
-pub(in crate::workflow) struct Route {
-    pub(in crate::workflow) units: Vec<RouteUnit>,
+pub(crate) struct Route {
+    pub(crate) units: Vec<RouteUnit>,
     /// For each step of the chain its place.
-    pub(in crate::workflow) places: Vec<RoutePosition>,
+    pub(crate) places: Vec<RoutePosition>,
 }
 
 /// One unit of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::workflow) struct RouteUnit {
+pub(crate) struct RouteUnit {
     /// One step, or several of which one is done.
-    pub(in crate::workflow) members: Vec<usize>,
+    pub(crate) members: Vec<usize>,
     /// True if some way passes this unit by.
-    pub(in crate::workflow) may_be_passed: bool,
+    pub(crate) may_be_passed: bool,
 }
 
 /// The position of a step on the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::workflow) enum RoutePosition {
+pub(crate) enum RoutePosition {
     /// In the unit of this index.
     Unit(usize),
     /// Beside the route: entered from the unit of this index, by an alternative.
@@ -34,7 +34,7 @@ pub(in crate::workflow) enum RoutePosition {
 
 impl RoutePosition {
     /// The distance along the route, comparable between units and asides; `None` off the route.
-    pub(in crate::workflow) fn rank(self) -> Option<usize> {
+    pub(crate) fn rank(self) -> Option<usize> {
         match self {
             Self::Unit(unit) => Some(2 * unit),
             Self::Aside(unit) => Some(2 * unit + 1),
@@ -49,7 +49,7 @@ impl Route {
     /// Where several follow and none of them leads to another, they are one unit, a choice; the route goes on
     /// at the first step to which all of them lead. Where one of them leads to another (quick-dev's two
     /// modes), the longer way is the route, and what the shorter one leaves out may be passed.
-    pub(in crate::workflow) fn through(graph: &Graph) -> Self {
+    pub(crate) fn through(graph: &Graph) -> Self {
         let count = graph.edges.len();
         let mut places: Vec<RoutePosition> = graph
             .resume

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use crate::artifact::ProjectPath;
-use crate::workflow::{Chain, Next, StepId, Track, Unit, WorkflowFile};
+use crate::{
+    bmad::steps::WorkflowFile,
+    workflow::{Chain, Next, StepId, Track, Unit},
+};
 
 /// One step file: its stem, its keys (`key: value`, separated by `;`), and its prose.
 pub(crate) type SampleStep<'text> = (&'text str, &'text str, &'text str);

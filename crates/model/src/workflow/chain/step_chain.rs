@@ -2,11 +2,7 @@
 
 use crate::artifact::ProjectPath;
 
-use crate::workflow::{
-    ChainDiagnosis, StepId, Track, WorkflowFile,
-    chain::graph::{self, Graph},
-    chain::route::{Route, RoutePosition},
-};
+use crate::workflow::{ChainDiagnosis, StepId, Track, chain::graph::Graph, chain::route::Route};
 
 /// Most steps a chain may have; the largest one known has 22. What comes after is left out, with a diagnosis.
 pub const MAX_STEPS: usize = 512;
@@ -69,13 +65,13 @@ pub enum EdgeSource {
 
 /// One successor of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::workflow) struct Edge {
+pub(crate) struct Edge {
     /// Index of the step it leads to.
-    pub(in crate::workflow) to: usize,
+    pub(crate) to: usize,
     /// The kind of the edge.
-    pub(in crate::workflow) kind: EdgeKind,
+    pub(crate) kind: EdgeKind,
     /// The source.
-    pub(in crate::workflow) source: EdgeSource,
+    pub(crate) source: EdgeSource,
 }
 
 /// One successor of a step, as callers see it.
@@ -112,44 +108,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Builds the chain of the step files of one folder.
-    ///
-    /// Successors come, for each step, from the first of these that gives one: the keys `nextStep…`; the
-    /// nearest later step of the same folder that its prose links to; the numbers in the names. `alt…`,
-    /// `alternate…` and `skipTo…` keys add alternatives, `continue…` and `resume…` keys the way back into the
-    /// workflow.
-    pub fn from_files(track: Track, workflow_folder: &ProjectPath, files: &[WorkflowFile<'_>]) -> Self {
-        let mut order: Vec<(StepId, &WorkflowFile<'_>)> =
-            files.iter().map(|file| (StepId::parse(file.path.file_stem()), file)).collect();
-        order.sort_by(|(a, a_file), (b, b_file)| {
-            let rank = |id: &StepId| (id.number().is_none(), id.number());
-            rank(a).cmp(&rank(b)).then_with(|| a_file.path.cmp(&b_file.path))
-        });
-        let mut diagnoses = Vec::new();
-        if order.len() > MAX_STEPS {
-            diagnoses.push(ChainDiagnosis::TooManySteps { found: order.len(), kept: MAX_STEPS });
-            order.truncate(MAX_STEPS);
-        }
-        let files: Vec<&WorkflowFile<'_>> = order.iter().map(|(_, file)| *file).collect();
-        diagnoses.extend(files.iter().filter_map(|file| {
-            let reason = file.unreadable.clone()?;
-            Some(ChainDiagnosis::Unreadable { step: file.path.file_stem().to_owned(), reason })
-        }));
-        let steps: Vec<Step> = order
-            .iter()
-            .map(|(id, file)| Step {
-                id: id.clone(),
-                path: Some(file.path.clone()),
-                recording: Recording::Expected,
-            })
-            .collect();
-        let graph = graph::from_files(&steps, &files, workflow_folder, &mut diagnoses);
-        let mut chain = Self::new(track, steps, graph, diagnoses);
-        chain.mark_silent(&files);
-        chain.diagnose_unreachable(&files);
-        chain
-    }
-
     /// Builds a chain from a declared list of step names, each leading to the next one.
     pub fn declared(track: Track, names: &[impl AsRef<str>]) -> Self {
         let mut diagnoses = Vec::new();
@@ -162,38 +120,18 @@ impl Chain {
             .map(|name| Step { id: StepId::parse(name.as_ref()), path: None, recording: Recording::Expected })
             .collect();
         let graph = Graph::sequence(steps.len());
-        Self::new(track, steps, graph, diagnoses)
-    }
-
-    fn new(track: Track, steps: Vec<Step>, graph: Graph, diagnoses: Vec<ChainDiagnosis>) -> Self {
         let route = Route::through(&graph);
+        Self::of(track, steps, (graph, route), diagnoses)
+    }
+
+    /// A chain whose way is known.
+    pub(crate) fn of(
+        track: Track,
+        steps: Vec<Step>,
+        (graph, route): (Graph, Route),
+        diagnoses: Vec<ChainDiagnosis>,
+    ) -> Self {
         Self { track, steps, graph, route, diagnoses }
-    }
-
-    /// Marks the steps that never name `stepsCompleted`, where more than half of the steps on the route do.
-    fn mark_silent(&mut self, files: &[&WorkflowFile<'_>]) {
-        let names_list: Vec<bool> = files.iter().map(|file| file.body.contains("stepsCompleted")).collect();
-        let on_route = |at: &usize| matches!(self.route.places[*at], RoutePosition::Unit(_));
-        let route: Vec<usize> = (0..self.steps.len()).filter(on_route).collect();
-        let naming = route.iter().filter(|at| names_list[**at]).count();
-        if naming * 2 > route.len() {
-            for (step, names_list) in self.steps.iter_mut().zip(names_list) {
-                step.recording = if names_list { Recording::Expected } else { Recording::Silent };
-            }
-        }
-    }
-
-    /// Reports the steps that nothing leads to. One that the prose of a reachable step names is none of them:
-    /// it is part of that step's work, as the sub-agent files of the test architecture module.
-    fn diagnose_unreachable(&mut self, files: &[&WorkflowFile<'_>]) {
-        let places = &self.route.places;
-        let reachable = || files.iter().zip(places).filter(|(_, place)| place.rank().is_some());
-        for (file, place) in files.iter().zip(places) {
-            let named = || reachable().any(|(other, _)| other.body.contains(file.path.file_name()));
-            if *place == RoutePosition::Unreachable && !named() {
-                self.diagnoses.push(ChainDiagnosis::Unreachable { step: file.path.file_stem().to_owned() });
-            }
-        }
     }
 
     /// The mode of these steps.
@@ -229,15 +167,15 @@ impl Chain {
         &self.diagnoses
     }
 
-    pub(in crate::workflow) fn index_of(&self, step: &Step) -> Option<usize> {
+    pub(crate) fn index_of(&self, step: &Step) -> Option<usize> {
         self.steps.iter().position(|own| std::ptr::eq(own, step) || own == step)
     }
 
-    pub(in crate::workflow) fn graph(&self) -> &Graph {
+    pub(crate) fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    pub(in crate::workflow) fn route(&self) -> &Route {
+    pub(crate) fn route(&self) -> &Route {
         &self.route
     }
 }

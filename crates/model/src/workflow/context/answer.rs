@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::artifact::ProjectPath;
 use crate::workflow::{
     ContextSource, ContextSourceKind, ContextStatement,
-    chain::reference::{self, ReferenceBase},
+    reference::{self, ReferenceBase},
 };
 
 /// The fact that is asked for.

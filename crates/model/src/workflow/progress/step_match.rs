@@ -1,8 +1,6 @@
 //! Matching of a spelling with the steps of a chain.
 
-use crate::workflow::{
-    Chain, Step, StepForm, StepId, StepNumber, chain::route::RoutePosition, chain::successor,
-};
+use crate::workflow::{Chain, Step, StepForm, StepId, StepNumber, chain::route::RoutePosition, same_step};
 
 /// The step that a spelling means in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +73,7 @@ impl Chain {
         let mut found = fitting(&|own| own == number);
         if found.is_empty() && number.letter.is_none() {
             // Only lettered steps have this number, so it means all of them.
-            found = fitting(&|own| successor::same_step(own, number));
+            found = fitting(&|own| same_step(own, number));
         }
         let visited: Vec<usize> =
             found.iter().copied().filter(|at| self.route().places[*at].rank().is_some()).collect();

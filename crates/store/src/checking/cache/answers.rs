@@ -7,9 +7,9 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
+use crate::bmad::sprint::Ledgers;
 use crate::checking::manifest_rows::ManifestRows;
 use crate::manifest;
-use crate::sprint_status::ledgers::Ledgers;
 use crate::workspace::Workspace;
 use stepmark_model::{artifact::ProjectPath, check::ManifestRow};
 

@@ -1,9 +1,9 @@
 //! SM307: `sprint-status.yaml` says something else about a story than the story.
 
 use crate::{
-    artifact::{Field, LedgerKey, ProjectPath, SprintStatus},
+    artifact::{Field, ProjectPath},
+    bmad::sprint::{LedgerKey, LedgerWords, SprintStatus, WordChange},
     check::{Finding, Group, Rule, Severity, Subject, rule::Decision},
-    lifecycle::{LedgerWords, WordChange},
 };
 use stepmark_frontmatter::Span;
 

@@ -60,7 +60,7 @@ const USUAL_MISTAKES: [(&[&str], &str); 6] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::artifact::SprintStatus;
+    use crate::bmad::sprint::SprintStatus;
 
     #[test]
     fn the_help_fits_the_mistake() {

@@ -3,9 +3,9 @@
 use super::sprint_status_disagrees::remedy;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 use crate::{
-    artifact::{LedgerKey, Problem},
+    artifact::Problem,
+    bmad::sprint::{LedgerKey, LedgerWords, WordChange},
     check::{Fix, Safety},
-    lifecycle::{LedgerWords, WordChange},
 };
 
 /// The rule.

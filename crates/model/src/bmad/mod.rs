@@ -1,0 +1,6 @@
+//! The dialect of BMAD: all that only BMAD does. What holds for any workflow stands outside.
+
+pub mod installation;
+pub mod steps;
+pub mod sprint;
+pub mod catalogue;

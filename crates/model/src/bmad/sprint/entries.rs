@@ -1,0 +1,288 @@
+//! Entries of `sprint-status.yaml`.
+
+use std::collections::HashMap;
+
+use super::sprint_status::STATES_KEY;
+use super::{EntryLocation, LedgerEntry, Story};
+use crate::{
+    artifact::ProjectPath,
+    bmad::sprint::{LedgerKey, LedgerPart, SprintStatus, WordChange},
+};
+use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
+
+/// A ledger with entries written into it.
+#[derive(Clone, Debug)]
+pub struct EntriesWritten {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The entries that it says now.
+    pub written: Vec<LedgerEntry>,
+    /// Those that could not be written faithfully, and why.
+    pub left: Vec<(LedgerEntry, EditError)>,
+}
+
+/// The entries of `ledger`, which stands at `path`, that say something else than `stories`; and those that
+/// are missing.
+pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Story]) -> Vec<LedgerEntry> {
+    let mut missing: Vec<&Story> = Vec::new();
+    let mut listed: Vec<(&str, &Story)> = Vec::new();
+    let mut times_told: HashMap<&str, usize> = HashMap::new();
+    for story in stories {
+        match ledger.entry_of(story.path.file_stem()) {
+            Some(key) => {
+                listed.push((key, story));
+                *times_told.entry(key).or_default() += 1;
+            }
+            None if story.belongs_in_ledger => missing.push(story),
+            None => {}
+        }
+    }
+    let mut entries: Vec<LedgerEntry> = Vec::new();
+    for (key, story) in listed {
+        let location = if ledger.is_structured(key) {
+            EntryLocation::Structured { ledger: path.clone() }
+        } else if times_told.get(key).is_some_and(|times| *times > 1) {
+            EntryLocation::Shared { ledger: path.clone() }
+        } else {
+            EntryLocation::Listed { ledger: path.clone() }
+        };
+        entries.extend(entry(story, key, location, ledger.status(key)));
+    }
+    // The later one goes behind the earlier.
+    missing.sort_by(|one, other| (one.key, one.name()).cmp(&(other.key, other.name())));
+    let mut keys: Vec<String> = ledger.keys().map(str::to_owned).collect();
+    for story in missing {
+        let above = place_of(story.key, &keys);
+        if let Some(at) = above {
+            keys.insert(at + 1, story.name().to_owned());
+        }
+        let above = above.map(|at| keys[at].clone());
+        entries.extend(entry(
+            story,
+            story.name(),
+            EntryLocation::Behind { ledger: path.clone(), above },
+            None,
+        ));
+    }
+    entries
+}
+
+/// `None` where the ledger says it already, or has no word for it.
+fn entry(story: &Story, key: &str, location: EntryLocation, from: Option<&str>) -> Option<LedgerEntry> {
+    let words = story.words();
+    let to = words.in_ledger(&story.status)?;
+    let change = from.map_or(WordChange::Forward, |from| words.change(from, to));
+    let is_needed = from.is_none_or(|from| !words.fits(&story.status, from));
+    is_needed.then(|| LedgerEntry {
+        story: story.path.clone(),
+        key: key.to_owned(),
+        location,
+        from: from.map(str::to_owned),
+        status: story.status.clone(),
+        to: to.to_owned(),
+        change,
+    })
+}
+
+/// The entry behind which `key` belongs: the last story of its epic with a smaller number, else the epic
+/// itself.
+fn place_of(key: LedgerKey, keys: &[String]) -> Option<usize> {
+    let is_above = |other: &LedgerKey| {
+        other.epic == key.epic && *other <= key && other.part != LedgerPart::Retrospective
+    };
+    let earlier = |at: usize| LedgerKey::read(&keys[at]).filter(is_above);
+    let epic_is_listed =
+        (0..keys.len()).any(|at| earlier(at).is_some_and(|other| other.part == LedgerPart::Epic));
+    let candidates = (0..keys.len()).filter_map(|at| Some((earlier(at)?, at)));
+    candidates.max().map(|(_, at)| at).filter(|_| epic_is_listed)
+}
+
+/// `bytes`, a ledger, with `entries` written into it, which is proven; one that cannot be written is left.
+pub fn write_entries(bytes: &[u8], entries: Vec<LedgerEntry>) -> EntriesWritten {
+    let mut done = EntriesWritten { bytes: bytes.to_vec(), written: Vec::new(), left: Vec::new() };
+    let is_listed = |entry: &LedgerEntry| matches!(entry.location, EntryLocation::Listed { .. });
+    let (listed, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_listed);
+    done.write_all(listed);
+    others.into_iter().for_each(|entry| done.write(entry));
+    done
+}
+
+impl EntriesWritten {
+    /// Writes entries that are listed: all at once, and where that cannot be, one half after the other.
+    fn write_all(&mut self, mut entries: Vec<LedgerEntry>) {
+        if entries.is_empty() {
+            return;
+        }
+        let edits: Vec<Edit> = entries.iter().filter_map(edit).collect();
+        if let Ok(edited) = apply(&self.bytes, &Region::WholeFile, &edits) {
+            self.bytes = edited.bytes;
+            self.written.extend(entries);
+            return;
+        }
+        let later = entries.split_off(entries.len() / 2);
+        for half in [entries, later] {
+            match <[LedgerEntry; 1]>::try_from(half) {
+                Ok([entry]) => self.write(entry),
+                Err(half) => self.write_all(half),
+            }
+        }
+    }
+
+    fn write(&mut self, entry: LedgerEntry) {
+        let Some(edit) = edit(&entry) else { return };
+        match apply(&self.bytes, &Region::WholeFile, &[edit]) {
+            Ok(edited) => {
+                self.bytes = edited.bytes;
+                self.written.push(entry);
+            }
+            Err(error) => self.left.push((entry, error)),
+        }
+    }
+}
+
+/// `None` for an entry without a place.
+fn edit(entry: &LedgerEntry) -> Option<Edit> {
+    let states = KeyPath::key(STATES_KEY);
+    let value = Value::from(entry.to.as_str());
+    match &entry.location {
+        EntryLocation::Listed { .. } => Some(Edit::Set { path: states.then(&entry.key), value }),
+        EntryLocation::Behind { above, .. } => {
+            Some(Edit::InsertEntry { path: states, after: above.clone()?, key: entry.key.clone(), value })
+        }
+        EntryLocation::StatusLine | EntryLocation::Structured { .. } | EntryLocation::Shared { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{artifact::Artifact, bmad::sprint::StoryState};
+
+    fn story(name: &str, status: &str) -> Story {
+        let text = format!("---\nstatus: {status}\n---\n# Story\n");
+        let path = ProjectPath::new(format!("docs/{name}.md")).unwrap();
+        match Story::read(&Artifact::read(path, text.into_bytes()), || None) {
+            StoryState::Told(story) => *story,
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    /// The ledger after everything is written, and what had no place or was refused.
+    fn projected(ledger: &str, stories: &[(&str, &str)]) -> (String, Vec<String>) {
+        let stories: Vec<Story> = stories.iter().map(|(name, status)| story(name, status)).collect();
+        let path = ProjectPath::new("docs/sprint-status.yaml").unwrap();
+        let read = SprintStatus::read(ledger.as_bytes()).unwrap();
+        let entries = listed_entries(&path, &read, &stories.iter().collect::<Vec<_>>());
+        let placeless =
+            entries.iter().filter(|entry| entry.obstacle().is_some()).map(|entry| entry.key.clone());
+        let mut left: Vec<String> = placeless.collect();
+        let done = write_entries(ledger.as_bytes(), entries);
+        left.extend(done.left.iter().map(|(entry, error)| format!("{}: {error}", entry.key)));
+        (String::from_utf8(done.bytes).unwrap(), left)
+    }
+
+    const LEDGER: &str = "# STATUS DEFINITIONS\nproject: Lamp\n\ndevelopment_status:\n  epic-1: in-progress\n  1-1-switch: \
+                          'ready-for-dev' # Ana\n  1-3-hum: drafted\n  epic-1-retrospective: optional\n\n  # second\n  epic-2: backlog\n";
+
+    #[test]
+    fn values_change_and_nothing_else() {
+        let (after, left) = projected(
+            LEDGER,
+            &[("1-1-switch", "in-review"), ("1-3-hum", "ready-for-dev"), ("epic-2", "in-progress")],
+        );
+        let expected =
+            LEDGER.replace("'ready-for-dev'", "'review'").replace("epic-2: backlog", "epic-2: in-progress");
+        assert_eq!((after, left), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn a_missing_story_goes_behind_its_neighbour() {
+        for (stories, expected) in [
+            (vec![("1-2-dim", "done")], "# Ana\n  1-2-dim: 'done'\n  1-3-hum"),
+            (vec![("1-4-x", "done")], "1-3-hum: drafted\n  1-4-x: done\n  epic-1-r"),
+            (
+                vec![("1-1a-x", "backlog"), ("1-2-y", "review")],
+                "# Ana\n  1-1a-x: 'backlog'\n  1-2-y: 'review'\n  1-3-hum",
+            ),
+            (vec![("2-1-x", "review")], "  epic-2: backlog\n  2-1-x: review\n"),
+            (vec![("1-0-x", "review")], "  epic-1: in-progress\n  1-0-x: review\n"),
+        ] {
+            let (after, left) = projected(LEDGER, &stories);
+            assert!(after.contains(expected) && left.is_empty(), "{stories:?}: {left:?}\n{after}");
+            let kept: String = after
+                .split_inclusive('\n')
+                .filter(|line| !stories.iter().any(|(name, _)| line.contains(name)))
+                .collect();
+            assert_eq!(kept, LEDGER, "only lines came in");
+        }
+        assert_eq!(projected(LEDGER, &[("7-1-x", "review")]), (LEDGER.to_owned(), vec!["7-1-x".to_owned()]));
+        assert_eq!(
+            projected(LEDGER, &[("epic-3", "done")]),
+            (LEDGER.to_owned(), Vec::new()),
+            "epics are not made up"
+        );
+    }
+
+    #[test]
+    fn a_map_or_a_list_is_never_replaced() {
+        let ledger = "development_status:\n  epic-1: backlog\n  1-1-a: {status: done, owner: Ana, pr: 12}  # x\n  1-2-b:\n    - done\n  \
+                      1-3-c: done\n";
+        let stories = [("1-1-a", "review"), ("1-2-b", "done"), ("1-3-c", "review")];
+        let (after, left) = projected(ledger, &stories);
+        assert_eq!(
+            after,
+            ledger.replace("1-3-c: done", "1-3-c: review"),
+            "what may go back is asked elsewhere"
+        );
+        assert_eq!(left, ["1-1-a", "1-2-b"]);
+    }
+
+    #[test]
+    fn a_spec_is_written_as_the_steps_of_bmad_build_write_it() {
+        let ledger = "development_status:\n  epic-1: in-progress\n  1-1-one: backlog\n  1-2-two: ready-for-dev\n  1-3-three: in-progress\n  \
+                      1-4-four: in-progress\n  1-5-five: done\n  1-6-six: backlog\n  1-7-seven: backlog\n  1-7-again: backlog\n";
+        let stories = [
+            ("spec-1-1-une", "ready-for-dev"),
+            ("spec-1-2-deux", "in-progress"),
+            ("spec-1-3-trois", "in-review"),
+            ("spec-1-4-quatre", "done"),
+            ("spec-1-5-cinq", "done"),
+            ("spec-1-6-six", "draft"),
+            ("spec-1-7-seven", "done"),
+            ("spec-1-8-huit", "done"),
+        ];
+        let (after, left) = projected(ledger, &stories);
+        let expected = ledger
+            .replace("1-2-two: ready-for-dev", "1-2-two: in-progress")
+            .replace("1-4-four: in-progress", "1-4-four: review");
+        assert_eq!((after, left), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn an_entry_that_several_files_are_about_is_left() {
+        let ledger = "development_status:\n  1-1-a: in-progress\n";
+        let (after, left) = projected(ledger, &[("spec-1-1-a", "done"), ("spec-1-1-a-2", "in-progress")]);
+        assert_eq!((after.as_str(), left), (ledger, vec!["1-1-a".to_owned()]));
+    }
+
+    #[test]
+    fn what_cannot_be_written_faithfully_is_left_and_the_rest_is_written() {
+        let ledger = "development_status:\n  epic-1: &b backlog\n  1-1-a: *b\n  1-2-b: backlog\n  1-3-c:\n  1-4-d: done\n  1-4-d: done\n";
+        let (after, left) = projected(
+            ledger,
+            &[
+                ("1-1-a", "done"),
+                ("1-2-b", "done"),
+                ("1-3-c", "done"),
+                ("1-4-d", "review"),
+                ("1-5-e", "done"),
+            ],
+        );
+        assert!(after.contains("  1-1-a: *b\n  1-2-b: done\n  1-3-c: done\n"), "{after}");
+        assert_eq!(left.len(), 3, "{left:?}");
+        let flow = "development_status: {epic-1: backlog, 1-1-a: backlog}\n";
+        let (after, left) = projected(flow, &[("1-1-a", "done"), ("1-2-b", "done")]);
+        assert_eq!(after, "development_status: {epic-1: backlog, 1-1-a: done}\n");
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+}

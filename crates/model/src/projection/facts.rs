@@ -1,0 +1,146 @@
+//! The facts of each projection, and the state of one of its files.
+
+use crate::artifact::FileHash;
+
+/// The facts of a projection: a copy of state in files of its own or of others, made one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProjectionFacts {
+    /// Its name in answers, and in the memory of what was written.
+    pub name: &'static str,
+    /// What it is made of.
+    pub made_of: Source,
+    /// When it has to say what its source says.
+    pub freshness: Freshness,
+    /// The files that it owns, as a pattern seen from the project root.
+    pub files: &'static str,
+}
+
+/// What a projection is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    /// Artifacts, each by itself: where one changes, the part of that one is made anew.
+    EachArtifact,
+    /// All artifacts, and what else is kept of a project.
+    Project,
+    /// The definitions that agents work by: workflows, agents, skills, tasks, components.
+    Definitions,
+}
+
+/// When a projection has to say what its source says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Freshness {
+    /// In the commit that changes its source: both or neither.
+    InTheCommit,
+    /// When the command that changed its source returns.
+    AfterTheCommit,
+    /// When it is asked: whoever reads it brings it up to date.
+    WhenAsked,
+    /// When a person or an agent calls for it.
+    WhenCalledFor,
+}
+
+impl ProjectionFacts {
+    /// `sprint-status.yaml` and the line `Status:` of stories.
+    pub const LEDGERS: Self = Self {
+        name: "ledgers",
+        made_of: Source::EachArtifact,
+        freshness: Freshness::InTheCommit,
+        files: "**/sprint-status.yaml",
+    };
+    /// The gates of steps.
+    pub const GATES: Self = Self {
+        name: "gates",
+        made_of: Source::EachArtifact,
+        freshness: Freshness::AfterTheCommit,
+        files: ".stepmark/gates/**/*.gate",
+    };
+    /// The list of artifacts with their hashes.
+    pub const FILES_MANIFEST: Self = Self {
+        name: "files-manifest",
+        made_of: Source::EachArtifact,
+        freshness: Freshness::WhenCalledFor,
+        files: ".stepmark/manifests/files-manifest.csv",
+    };
+    /// The catalogues of agents, workflows, skills, tasks and tools.
+    pub const CATALOGUES: Self = Self {
+        name: "catalogues",
+        made_of: Source::Definitions,
+        freshness: Freshness::WhenCalledFor,
+        files: ".stepmark/manifests/*-manifest.csv",
+    };
+    /// The database of queries, which can be thrown away.
+    pub const INDEX: Self = Self {
+        name: "index",
+        made_of: Source::Project,
+        freshness: Freshness::WhenAsked,
+        files: ".stepmark/local/cache/*.db",
+    };
+    /// The instruction file of an agent, at the place that the configuration names.
+    pub const INSTRUCTIONS: Self = Self {
+        name: "instructions",
+        made_of: Source::Definitions,
+        freshness: Freshness::WhenCalledFor,
+        files: "*",
+    };
+}
+
+/// The state of a file of a projection beside the bytes that belong there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileState {
+    /// It has these bytes.
+    Current,
+    /// There is none.
+    Missing,
+    /// It is as it was written, and what it is made of has changed since.
+    Stale,
+    /// It is not as it was written: somebody changed it.
+    Edited,
+    /// Nobody remembers what was written.
+    Unknown,
+}
+
+impl FileState {
+    /// Judges a file by hashes: `found` is that of the file, `wanted` that of what belongs there, `written` that
+    /// of what was written last. An empty file is as good as none: nothing would be lost with it.
+    pub fn judge(found: Option<FileHash>, wanted: FileHash, written: Option<FileHash>) -> Self {
+        match (found, written) {
+            (None, _) => Self::Missing,
+            (Some(found), _) if found == wanted => Self::Current,
+            (Some(found), _) if found == FileHash::of(b"") => Self::Missing,
+            (Some(found), Some(written)) if found == written => Self::Stale,
+            (Some(_), Some(_)) => Self::Edited,
+            (Some(_), None) => Self::Unknown,
+        }
+    }
+
+    /// Returns whether the file may hold what somebody wrote by hand.
+    pub const fn may_be_edited(self) -> bool {
+        matches!(self, Self::Edited | Self::Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_judged_by_what_was_written_last() {
+        let hash = |text: &str| FileHash::of(text.as_bytes());
+        for (found, written, expected) in [
+            (Some("now"), Some("before"), FileState::Current),
+            (Some("now"), None, FileState::Current),
+            (None, Some("before"), FileState::Missing),
+            (Some(""), Some("before"), FileState::Missing),
+            (Some("before"), Some("before"), FileState::Stale),
+            (Some("other"), Some("before"), FileState::Edited),
+            (Some("other"), None, FileState::Unknown),
+        ] {
+            let state = FileState::judge(found.map(hash), hash("now"), written.map(hash));
+            assert_eq!(state, expected, "{found:?} {written:?}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Writing the catalogues of a project.
+
+use std::{borrow::Cow, sync::atomic::AtomicUsize};
+
+use crate::bmad::catalogues::{Catalogue, CatalogueFiles};
+use crate::projection::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish};
+use crate::workspace::ArtifactError;
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath, ProjectPathError},
+    bmad::catalogue::{EntryProblem, TableError, write},
+    projection::ProjectionFacts,
+};
+
+/// Where the catalogues of a project stand, seen from its root.
+const CATALOGUES_FOLDER: &str = ".stepmark/manifests";
+
+/// What rebuilding the catalogues did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CatalogueRebuild {
+    /// Rows of all catalogues.
+    pub entries: usize,
+    /// The catalogues that were written, and those that were right.
+    pub published: Published,
+    /// What could not be read, and so is missing in them.
+    pub problems: Vec<EntryProblem>,
+}
+
+/// Why a catalogue was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// Its place is none in a project.
+    #[error(transparent)]
+    Place(#[from] ProjectPathError),
+    /// The one that is there cannot be read.
+    #[error(transparent)]
+    Read(#[from] ArtifactError),
+    /// Its bytes cannot be made.
+    #[error("cannot make `{file_name}`")]
+    Table {
+        /// The catalogue.
+        file_name: &'static str,
+        /// What the writer says.
+        source: TableError,
+    },
+    /// It cannot be written, or somebody else wrote it meanwhile.
+    #[error(transparent)]
+    Projection(#[from] ProjectionError),
+}
+
+impl CatalogueFiles<'_> {
+    /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not touched. One without
+    /// a row is written only where the installer has it, or where ours is there already. `count` says how many files were read so far.
+    ///
+    /// # Errors
+    /// When a catalogue cannot be written; those before it stand. What could not be read is in the answer.
+    pub fn rebuild(&self, count: &AtomicUsize) -> Result<CatalogueRebuild, CatalogueError> {
+        let read = self.read(count);
+        let mut drafts = CatalogueDrafts::default();
+        for catalogue in &read.catalogues {
+            drafts.add(self, catalogue)?;
+        }
+        let published = publish(self.workspace.root(), self.workspace.commit_options(), &drafts)?;
+        Ok(CatalogueRebuild { entries: drafts.entries, published, problems: read.problems })
+    }
+}
+
+/// The files of catalogues as they should be.
+#[derive(Debug, Default)]
+struct CatalogueDrafts {
+    files: Vec<ProjectedFile<'static>>,
+    entries: usize,
+}
+
+impl CatalogueDrafts {
+    fn add(&mut self, files: &CatalogueFiles<'_>, catalogue: &Catalogue) -> Result<(), CatalogueError> {
+        let path = ProjectPath::new(format!("{CATALOGUES_FOLDER}/{}", catalogue.kind.file_name()))?;
+        let found = match files.workspace.read_file(&path) {
+            Ok(bytes) => Some(FileHash::of(&bytes)),
+            Err(ArtifactError::Missing { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        if catalogue.entries.is_empty() && !catalogue.is_installers && found.is_none() {
+            return Ok(());
+        }
+        let bytes = write(&catalogue.columns, &catalogue.entries)
+            .map_err(|source| CatalogueError::Table { file_name: catalogue.kind.file_name(), source })?;
+        self.entries += catalogue.entries.len();
+        self.files.push(ProjectedFile {
+            path: Cow::Owned(path),
+            bytes: Cow::Owned(bytes),
+            found,
+            witness: Witness::Memory,
+            on_edit: OnEdit::Replace,
+            is_foreign: false,
+        });
+        Ok(())
+    }
+}
+
+impl Projection for CatalogueDrafts {
+    const FACTS: ProjectionFacts = ProjectionFacts::CATALOGUES;
+
+    fn files(&self) -> Vec<ProjectedFile<'_>> {
+        self.files.clone()
+    }
+}

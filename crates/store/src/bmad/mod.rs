@@ -1,0 +1,4 @@
+//! BMAD's own files in a project: its sprints and its catalogues. What they mean is decided in [`stepmark_model::bmad`].
+
+pub mod sprint;
+pub mod catalogues;

@@ -1,0 +1,157 @@
+//! What a move of a story's status means for its line and its ledger, in the same commit.
+
+use super::{BrokenSprintStatus, LedgerProjection, Ledgers, ledgers::Ledger, standing_of};
+use crate::commit::FileDecision;
+use crate::workspace::Workspace;
+use stepmark_model::{
+    artifact::ProjectPath,
+    bmad::sprint::{
+        EntryLocation, LedgerEntry, LedgerKey, SprintStatus, Story, StoryState, line_entry, listed_entries,
+        write_entries, write_line,
+    },
+    check::Finding,
+    tracked_artifact::TrackedArtifact,
+    transition::Remark,
+};
+
+/// A story, epic or retrospective whose status a change moves.
+#[derive(Debug)]
+pub(crate) struct MovedStory {
+    /// As it is to be.
+    story: Story,
+    /// Its status before.
+    before: Option<String>,
+}
+
+impl MovedStory {
+    /// `None` where the change leaves the status alone, or no ledger is about it.
+    pub(crate) fn of(before: &TrackedArtifact, after: &TrackedArtifact) -> Option<Self> {
+        LedgerKey::of(after.path())?;
+        let StoryState::Told(story) = standing_of(after) else { return None };
+        let before = before.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
+        let is_moved = before.as_deref() != Some(&story.status);
+        is_moved.then_some(Self { story: *story, before })
+    }
+
+    /// The file with its line brought along, if it has one that may be; and what is to be said.
+    pub(crate) fn with_line(&self, bytes: &[u8]) -> (Option<Vec<u8>>, Option<Remark>) {
+        let Some(entry) = line_entry(&self.story).filter(|_| self.story.key.is_story()) else {
+            return (None, None);
+        };
+        let written = self.explains(&entry).then(|| write_line(&self.story.path, bytes, &entry.to)).flatten();
+        let left = written.is_none().then(|| left(&entry));
+        (written, left)
+    }
+
+    /// What becomes of the ledger at `path` with these bytes; and what is to be said.
+    pub(crate) fn ledger(&self, path: &ProjectPath, bytes: &[u8]) -> (FileDecision, Option<Remark>) {
+        let ledger = match SprintStatus::read(bytes) {
+            Ok(ledger) => ledger,
+            Err(error) => {
+                return (
+                    FileDecision::Keep,
+                    Some(Remark::LedgerLeft { reason: format!("`{path}`: {error}") }),
+                );
+            }
+        };
+        let entries = listed_entries(path, &ledger, &[&self.story]);
+        let is_missing = |entry: &LedgerEntry| matches!(entry.location, EntryLocation::Behind { .. });
+        let Some(entry) = entries.into_iter().find(|entry| !is_missing(entry)) else {
+            return (FileDecision::Keep, None);
+        };
+        if let Some(obstacle) = entry.obstacle() {
+            return (FileDecision::Keep, Some(Remark::LedgerLeft { reason: format!("{entry}: {obstacle}") }));
+        }
+        if !self.explains(&entry) {
+            return (FileDecision::Keep, Some(left(&entry)));
+        }
+        let done = write_entries(bytes, vec![entry]);
+        match (done.written.first(), done.left.first()) {
+            (Some(entry), _) => (FileDecision::Write(done.bytes), Some(followed(entry))),
+            (None, Some((entry, error))) => {
+                (FileDecision::Keep, Some(Remark::LedgerLeft { reason: format!("{entry}: {error}") }))
+            }
+            (None, None) => (FileDecision::Keep, None),
+        }
+    }
+
+    /// A copy that goes on, or that says what the story said until now, comes along; another one differed before.
+    fn explains(&self, entry: &LedgerEntry) -> bool {
+        let before = self.before.as_deref();
+        entry.is_harmless() || before.is_some_and(|before| entry.is_fitting(before, self.story.words()))
+    }
+}
+
+/// Where the entry of a story stands.
+#[derive(Debug)]
+pub(super) enum Listing {
+    /// In this ledger, the nearest that has one, with this word.
+    Listed(ProjectPath, Option<String>),
+    /// In none; this one is the nearest.
+    Unlisted(ProjectPath),
+    /// It may be in this one, which cannot be read.
+    Unknown(ProjectPath),
+    /// There is no ledger.
+    Nowhere,
+}
+
+impl Ledgers {
+    /// Where the entry of the story at `path` stands on the disk.
+    pub(super) fn listing_of(&self, workspace: &Workspace, path: &ProjectPath) -> Listing {
+        let (mut ledgers, mut nearest) = (self.known(), None);
+        for place in SprintStatus::places(path) {
+            let unread = || Ledger::on_disk(workspace, &place);
+            match ledgers.entry(place.clone()).or_insert_with(unread) {
+                Ledger::Absent => {}
+                Ledger::Read(ledger) => match ledger.entry_of(path.file_stem()) {
+                    Some(key) => return Listing::Listed(place, ledger.status(key).map(str::to_owned)),
+                    None => nearest = nearest.or(Some(place)),
+                },
+                Ledger::Broken { .. } | Ledger::Unreadable(_) => return Listing::Unknown(place),
+            }
+        }
+        nearest.map_or(Listing::Nowhere, Listing::Unlisted)
+    }
+}
+
+/// The ledger that lists the artifact at `path`; and what is to be said of those that cannot be read.
+pub(crate) fn listing_of(workspace: &Workspace, path: &ProjectPath) -> (Option<ProjectPath>, Vec<Remark>) {
+    let ledgers = Ledgers::default();
+    let listing = match ledgers.listing_of(workspace, path) {
+        Listing::Listed(ledger, _) => Some(ledger),
+        Listing::Unlisted(_) | Listing::Unknown(_) | Listing::Nowhere => None,
+    };
+    let (broken, unreadable) = ledgers.into_unusable();
+    let unreadable = unreadable.iter().map(|error| Remark::LedgerLeft { reason: error.to_string() });
+    (listing, broken.iter().map(unreadable_ledger).chain(unreadable).collect())
+}
+
+fn unreadable_ledger(broken: &BrokenSprintStatus) -> Remark {
+    let Finding { path, message, .. } = &broken.finding;
+    Remark::LedgerLeft { reason: format!("`{path}`: {message}") }
+}
+
+fn left(entry: &LedgerEntry) -> Remark {
+    Remark::LedgerLeft { reason: entry.to_string() }
+}
+
+fn followed(entry: &LedgerEntry) -> Remark {
+    Remark::LedgerFollowed { ledger: entry.file().to_string(), status: entry.to.clone() }
+}
+
+impl LedgerProjection {
+    /// What is to be said of a projection that came along with a change.
+    pub fn remarks(self) -> Vec<Remark> {
+        let written =
+            self.written.iter().filter(|entry| entry.location != EntryLocation::StatusLine).map(followed);
+        let refused = self.refused.iter().map(left);
+        let entries = refused.chain(
+            self.left
+                .iter()
+                .map(|left| Remark::LedgerLeft { reason: format!("{}: {}", left.entry, left.reason) }),
+        );
+        let broken = self.broken.iter().map(unreadable_ledger);
+        let failed = self.failed.iter().map(|error| Remark::LedgerLeft { reason: error.to_string() });
+        written.chain(entries).chain(broken).chain(failed).collect()
+    }
+}

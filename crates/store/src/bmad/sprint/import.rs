@@ -1,0 +1,152 @@
+//! Writing what a person chose into the frontmatter of stories.
+
+use super::{LedgerProjection, StoryLedgers};
+use crate::changes::ChangeError;
+use crate::commit::{FileDecision, Outcome};
+use crate::workspace::ArtifactError;
+use stepmark_model::{
+    artifact::{Artifact, Field, ProjectPath},
+    bmad::sprint::{StorySide, StorySides, with_status},
+    journal::{EventDraft, Kind},
+};
+
+/// How many stories are changed in one commit. More would hold many locks at a time.
+const BATCH: usize = 64;
+
+/// A story and the side that wins.
+#[derive(Clone, Debug)]
+pub struct ImportDecision {
+    /// What its sides said when they were shown.
+    pub sides: StorySides,
+    /// The one that counts.
+    pub winner: StorySide,
+}
+
+/// What an import did.
+#[derive(Debug, Default)]
+pub struct StoryImport {
+    /// The stories whose frontmatter was written.
+    pub written: Vec<ProjectPath>,
+    /// How many said what was chosen already.
+    pub unchanged: usize,
+    /// Stories that changed after they were shown: nobody has decided on what they say now.
+    pub changed_meanwhile: Vec<ProjectPath>,
+    /// What could not be written.
+    pub failed: Vec<ChangeError>,
+    /// What became of the ledgers.
+    pub ledgers: LedgerProjection,
+}
+
+impl ImportDecision {
+    /// The word for the frontmatter; `None` where the winner says nothing.
+    pub fn word(&self) -> Option<&str> {
+        self.sides.chosen(self.winner)
+    }
+
+    /// Whether anything is to be written, or a ledger may have to follow.
+    pub fn is_needed(&self) -> bool {
+        let (sides, word) = (&self.sides, self.word());
+        let differs = |side: &Option<String>| side.as_deref().is_some_and(|said| Some(said) != word);
+        word.is_some()
+            && (sides.frontmatter.is_none()
+                || sides.is_disputed()
+                || differs(&sides.frontmatter)
+                || differs(&sides.status_line))
+    }
+
+    fn draft(&self, command: &str) -> EventDraft {
+        let sides = &self.sides;
+        let said = StorySide::ALL.into_iter().filter_map(|side| Some((side, sides.word(side)?)));
+        let draft = EventDraft::new(Kind::IMPORT)
+            .with_command(command)
+            .with_reason(Some(format!("{} wins", self.winner)))
+            .with("winner", self.winner.as_str());
+        said.fold(draft, |draft, (side, word)| draft.with(&side.data_key(), word))
+    }
+}
+
+impl StoryLedgers<'_> {
+    /// Writes the chosen status into the frontmatter of each story, and brings its ledgers to it. `command` is what history calls it.
+    /// The lifecycle is not asked: nothing moves, what is so already is written where it counts. Leases are.
+    pub fn import(&self, decisions: &[ImportDecision], command: &str) -> StoryImport {
+        let mut done = StoryImport::default();
+        for batch in decisions.chunks(BATCH) {
+            if let Err(error) = self.import_batch(batch, command, &mut done) {
+                if batch.len() == 1 {
+                    done.failed.push(error);
+                    continue;
+                }
+                // One of them stands in the way; the others need not wait.
+                for decision in batch {
+                    if let Err(error) = self.import_batch(std::slice::from_ref(decision), command, &mut done)
+                    {
+                        done.failed.push(error);
+                    }
+                }
+            }
+        }
+        let is_done = |path: &&ProjectPath| !done.changed_meanwhile.contains(path);
+        let paths = decisions.iter().map(|decision| &decision.sides.path).filter(is_done);
+        let read: Vec<_> = paths.filter_map(|path| self.workspace.artifact(path).ok()).collect();
+        done.ledgers = self.project(&read, Some(command));
+        done
+    }
+
+    fn import_batch(
+        &self,
+        batch: &[ImportDecision],
+        command: &str,
+        done: &mut StoryImport,
+    ) -> Result<(), ChangeError> {
+        let paths: Vec<ProjectPath> = batch.iter().map(|decision| decision.sides.path.clone()).collect();
+        let mut stale = Vec::new();
+        let draft = |path: &ProjectPath| {
+            let decision = batch.iter().find(|decision| decision.sides.path == *path);
+            decision.map_or_else(|| EventDraft::new(Kind::IMPORT), |decision| decision.draft(command))
+        };
+        let outcomes = self.workspace.change_files(&paths, draft, |found| {
+            stale.clear();
+            let decide = |(decision, bytes): (&ImportDecision, &Option<&[u8]>)| {
+                let path = &decision.sides.path;
+                let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
+                if !is_as_shown(&decision.sides, bytes) {
+                    stale.push(path.clone());
+                    return Ok(FileDecision::Keep);
+                }
+                let Some(word) = decision.word() else { return Ok(FileDecision::Keep) };
+                let written = with_status(path, bytes, word).map_err(|source| ChangeError::Edit {
+                    path: path.clone(),
+                    bytes: bytes.to_vec(),
+                    source,
+                })?;
+                Ok(FileDecision::Write(written))
+            };
+            batch.iter().zip(found).map(decide).collect()
+        })?;
+        for (path, outcome) in paths.into_iter().zip(outcomes) {
+            if outcome != Outcome::Unchanged {
+                done.written.push(path);
+            } else if !stale.contains(&path) {
+                done.unchanged += 1;
+            }
+        }
+        done.changed_meanwhile.extend(stale);
+        Ok(())
+    }
+}
+
+/// Whether the story says what it said when a person decided.
+fn is_as_shown(sides: &StorySides, bytes: &[u8]) -> bool {
+    let now = Artifact::read(sides.path.clone(), bytes.to_vec());
+    let frontmatter = now.state().status.as_ref().and_then(Field::filled);
+    let line = now.state().body_status.as_ref().map(|line| line.text.as_str());
+    let is_same = |shown: Option<&str>, now: Option<&str>| {
+        shown == now || shown.is_none() && now.is_some_and(is_unfilled)
+    };
+    is_same(sides.frontmatter.as_deref(), frontmatter) && is_same(sides.status_line.as_deref(), line)
+}
+
+/// A template that nobody filled in says nothing.
+fn is_unfilled(text: &str) -> bool {
+    text.contains(['{', '}'])
+}

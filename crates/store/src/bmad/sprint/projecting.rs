@@ -1,0 +1,315 @@
+//! Projecting ledgers: one file after the other, each by itself, so that what stops one stops no other.
+
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, standing_of};
+use crate::changes::ChangeError;
+use crate::commit::{self, FileTransition, Outcome, UpdateError};
+use crate::workspace::ArtifactError;
+use stepmark_model::{
+    artifact::ProjectPath,
+    bmad::sprint::{
+        LedgerEntry, SprintStatus, Story, StoryState, WordChange, line_entry, listed_entries,
+        was_moved_by_command, write_entries, write_line,
+    },
+    check::rules::status::sprint_status_not_yaml,
+    journal::{ArtifactKey, Event, EventDraft, Kind},
+    tracked_artifact::TrackedArtifact,
+};
+
+/// What a projection of ledgers did.
+#[derive(Debug, Default)]
+pub struct LedgerProjection {
+    /// How many stories, epics and retrospectives say a status that ledgers follow.
+    pub stories: usize,
+    /// Stories without a status in their frontmatter: their ledgers are left alone.
+    pub waiting: Vec<ProjectPath>,
+    /// The files that were written.
+    pub files: Vec<ProjectPath>,
+    /// How many ledgers and stories with a line said all that they should.
+    pub unchanged: usize,
+    /// The entries that were written.
+    pub written: Vec<LedgerEntry>,
+    /// Those that would go back, or from or to an unknown word, which nothing explains.
+    pub refused: Vec<LedgerEntry>,
+    /// Those that are left for another reason.
+    pub left: Vec<LedgerLeft>,
+    /// Ledgers that are no YAML.
+    pub broken: Vec<BrokenSprintStatus>,
+    /// Files that could not be read or written.
+    pub failed: Vec<ChangeError>,
+}
+
+/// An entry that was not written.
+#[derive(Debug)]
+pub struct LedgerLeft {
+    /// The entry.
+    pub entry: LedgerEntry,
+    /// Why.
+    pub reason: String,
+}
+
+/// What the last attempt on one file came to.
+#[derive(Debug, Default)]
+struct Attempt {
+    written: Vec<LedgerEntry>,
+    refused: Vec<LedgerEntry>,
+    left: Vec<LedgerLeft>,
+    broken: Option<BrokenSprintStatus>,
+    /// Those that only the given reason allows.
+    insisted: Vec<LedgerEntry>,
+}
+
+impl LedgerProjection {
+    /// Whether every ledger says what frontmatter says.
+    pub fn is_whole(&self) -> bool {
+        self.refused.is_empty() && self.left.is_empty() && self.broken.is_empty() && self.failed.is_empty()
+    }
+}
+
+impl StoryLedgers<'_> {
+    /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their frontmatter says. With a
+    /// `reason`, entries go back too, and history keeps the reason. What stops a single file is told in the answer.
+    pub fn project(&self, artifacts: &[TrackedArtifact], reason: Option<&str>) -> LedgerProjection {
+        let mut done = LedgerProjection::default();
+        let (known, mut ledgers) = (Ledgers::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());
+        for artifact in artifacts {
+            match standing_of(artifact) {
+                StoryState::Told(story) => {
+                    done.stories += 1;
+                    if story.key.is_story() && story.line.is_some() {
+                        done.note(self.project_line(&story, reason));
+                    }
+                    match known.listing_of(self.workspace, &story.path) {
+                        Listing::Listed(ledger, _) | Listing::Unlisted(ledger) => {
+                            ledgers.entry(ledger).or_default().push(*story);
+                        }
+                        Listing::Unknown(_) | Listing::Nowhere => {}
+                    }
+                }
+                StoryState::Waiting => {
+                    // Whether its ledger is broken is told all the same.
+                    let _unused = known.listing_of(self.workspace, artifact.path());
+                    done.waiting.push(artifact.path().clone());
+                }
+                StoryState::Other => {}
+            }
+        }
+        for (ledger, stories) in &ledgers {
+            done.note(self.project_ledger(ledger, stories, reason));
+        }
+        let (broken, unreadable) = known.into_unusable();
+        done.broken.extend(broken);
+        done.failed.extend(unreadable.into_iter().map(ChangeError::from));
+        done
+    }
+
+    fn project_line(&self, story: &Story, reason: Option<&str>) -> Projected {
+        if line_entry(story).is_none() {
+            return Projected::unchanged(&story.path);
+        }
+        self.publish(&story.path, reason, |bytes, attempt| {
+            // The story may have moved on since it was read.
+            let StoryState::Told(story) = standing_of(&self.workspace.read_again(&story.path, bytes)?) else {
+                return Ok(None);
+            };
+            let entries = self.allowed(line_entry(&story), &[&*story], reason, attempt)?;
+            let Some(entry) = entries.into_iter().next() else { return Ok(None) };
+            let new = write_line(&story.path, bytes, &entry.to);
+            match new {
+                Some(_) => attempt.written.push(entry),
+                None => {
+                    let reason = "the line would not say that afterwards".to_owned();
+                    attempt.left.push(LedgerLeft { entry, reason });
+                }
+            }
+            Ok(new)
+        })
+    }
+
+    fn project_ledger(&self, path: &ProjectPath, stories: &[Story], reason: Option<&str>) -> Projected {
+        self.publish(path, reason, |bytes, attempt| {
+            let ledger = match SprintStatus::read(bytes) {
+                Ok(ledger) => ledger,
+                Err(error) => {
+                    let finding = sprint_status_not_yaml::finding(path, &error);
+                    attempt.broken = Some(BrokenSprintStatus { bytes: bytes.to_vec(), finding });
+                    return Ok(None);
+                }
+            };
+            let differing = listed_entries(path, &ledger, &stories.iter().collect::<Vec<_>>());
+            let fresh = self.fresh(stories, &differing)?;
+            let fresh: Vec<&Story> = fresh.iter().map(Cow::as_ref).collect();
+            let mut writable = Vec::new();
+            for entry in listed_entries(path, &ledger, &fresh) {
+                match entry.obstacle() {
+                    Some(obstacle) => attempt.left.push(LedgerLeft { entry, reason: obstacle.to_owned() }),
+                    None => writable.push(entry),
+                }
+            }
+            let done = write_entries(bytes, self.allowed(writable, &fresh, reason, attempt)?);
+            attempt.written = done.written;
+            let left = done.left.into_iter();
+            attempt.left.extend(left.map(|(entry, error)| LedgerLeft { entry, reason: error.to_string() }));
+            Ok(Some(done.bytes))
+        })
+    }
+
+    /// `stories`, read again where the ledger differs: the truth may have moved on since they were read.
+    fn fresh<'s>(
+        &self,
+        stories: &'s [Story],
+        differing: &[LedgerEntry],
+    ) -> Result<Vec<Cow<'s, Story>>, ChangeError> {
+        let differing: BTreeSet<&ProjectPath> = differing.iter().map(|entry| &entry.story).collect();
+        let mut fresh = Vec::new();
+        for story in stories {
+            if !differing.contains(&story.path) {
+                fresh.push(Cow::Borrowed(story));
+                continue;
+            }
+            match self.workspace.artifact(&story.path).map(|artifact| standing_of(&artifact)) {
+                Ok(StoryState::Told(story)) => fresh.push(Cow::Owned(*story)),
+                Ok(_) | Err(ArtifactError::Missing { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(fresh)
+    }
+
+    /// Those of `entries` that may be written; the others are noted as refused.
+    fn allowed(
+        &self,
+        entries: impl IntoIterator<Item = LedgerEntry>,
+        stories: &[&Story],
+        reason: Option<&str>,
+        attempt: &mut Attempt,
+    ) -> Result<Vec<LedgerEntry>, ChangeError> {
+        let mut allowed = Vec::new();
+        for mut entry in entries {
+            let story = stories.iter().find(|story| story.path == entry.story);
+            let back = story.filter(|story| entry.may_be_sent_back(story));
+            if back.map_or(Ok(false), |story| self.is_moved_by_command(&story.path, &story.status))? {
+                entry.change = WordChange::SentBack;
+            }
+            let asks_history = entry.change != WordChange::SentBack;
+            let story = story.filter(|_| asks_history);
+            if entry.is_harmless() || story.map_or(Ok(false), |story| self.explains(&entry, story))? {
+                allowed.push(entry);
+            } else if reason.is_some() {
+                attempt.insisted.push(entry.clone());
+                allowed.push(entry);
+            } else {
+                attempt.refused.push(entry);
+            }
+        }
+        Ok(allowed)
+    }
+
+    /// Returns whether history tells that a command was the last to move the status of the story at `path`.
+    pub(super) fn is_moved_by_command(&self, path: &ProjectPath, status: &str) -> Result<bool, ChangeError> {
+        let artifact = self.workspace.artifact(path)?;
+        let key = ArtifactKey::of(artifact.artifact());
+        let lineage = self.workspace.history().ask(|history| history.lineage(&key, path))?;
+        Ok(was_moved_by_command(&lineage, status))
+    }
+
+    fn explains(&self, entry: &LedgerEntry, story: &Story) -> Result<bool, ChangeError> {
+        let artifact = self.workspace.artifact(&story.path)?;
+        let key = ArtifactKey::of(artifact.artifact());
+        let lineage = self.workspace.history().ask(|history| history.lineage(&key, &story.path))?;
+        Ok(entry.is_explained(story, &lineage))
+    }
+
+    /// Lets `decide` make the new bytes of the file at `path`, and publishes them.
+    fn publish(
+        &self,
+        path: &ProjectPath,
+        reason: Option<&str>,
+        decide: impl Fn(&[u8], &mut Attempt) -> Result<Option<Vec<u8>>, ChangeError>,
+    ) -> Projected {
+        let attempt = RefCell::new(Attempt::default());
+        let decide = |bytes: &[u8]| {
+            let mut attempt = attempt.borrow_mut();
+            *attempt = Attempt::default();
+            decide(bytes, &mut attempt)
+        };
+        let record = |change: FileTransition<'_>| {
+            self.workspace.leases().admit(&change)?;
+            Ok(self.told_of(path, &attempt.borrow().insisted, reason))
+        };
+        let outcome = commit::update_and_record(
+            self.workspace.root(),
+            path,
+            self.workspace.commit_options(),
+            decide,
+            record,
+        );
+        let outcome = outcome.map_err(|error| match error {
+            UpdateError::Decide(error) => error,
+            UpdateError::Commit(error) => error.into(),
+        });
+        let outcome = outcome.and_then(|outcome| {
+            if outcome != Outcome::Unchanged {
+                // Its gates hold its stat; a ledger has none.
+                let failed = |source| ChangeError::GatesNotOpened { path: path.clone(), source };
+                self.workspace.follow(path, None).map_err(failed)?;
+            }
+            Ok(outcome)
+        });
+        Projected { path: path.clone(), outcome, attempt: attempt.into_inner() }
+    }
+
+    /// The event that keeps why entries of the file at `path` were written that nothing explains.
+    fn told_of(&self, path: &ProjectPath, insisted: &[LedgerEntry], reason: Option<&str>) -> Vec<Event> {
+        if insisted.is_empty() {
+            return Vec::new();
+        }
+        let entry =
+            |entry: &LedgerEntry| serde_json::json!({"key": entry.key, "from": entry.from, "to": entry.to});
+        let draft = EventDraft::new(Kind::OVERRIDE)
+            .with_command("project --ledgers")
+            .with_reason(reason.map(str::to_owned))
+            .with("path", path.as_str())
+            .with("entries", insisted.iter().map(entry).collect::<Vec<_>>());
+        let mut event = Event::new(draft, self.workspace.attribution().actor.clone(), self.workspace.now());
+        event.session = self.workspace.attribution().session.clone().map(String::from);
+        event.correlation.clone_from(&self.workspace.attribution().correlation);
+        vec![event.sealed()]
+    }
+}
+
+/// What became of one file.
+struct Projected {
+    path: ProjectPath,
+    outcome: Result<Outcome, ChangeError>,
+    attempt: Attempt,
+}
+
+impl Projected {
+    fn unchanged(path: &ProjectPath) -> Self {
+        Self { path: path.clone(), outcome: Ok(Outcome::Unchanged), attempt: Attempt::default() }
+    }
+}
+
+impl LedgerProjection {
+    fn note(&mut self, projected: Projected) {
+        let Projected { path, outcome, attempt } = projected;
+        let is_right = attempt.refused.is_empty() && attempt.left.is_empty() && attempt.broken.is_none();
+        self.refused.extend(attempt.refused);
+        self.left.extend(attempt.left);
+        self.broken.extend(attempt.broken);
+        match outcome {
+            Ok(Outcome::Unchanged) => self.unchanged += usize::from(is_right),
+            Ok(_) => {
+                self.files.push(path);
+                self.written.extend(attempt.written);
+            }
+            Err(error) => self.failed.push(error),
+        }
+    }
+}

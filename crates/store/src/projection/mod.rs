@@ -1,0 +1,83 @@
+//! Projections: copies of state in files, made one way (docs/adr/0026-projections-and-dialects.md).
+//!
+//! # Flow
+//! What a projection is made of is read → a value that implements [`Projection`] and knows the bytes of its files → `publish` compares
+//! each with what stands there and with what was written last, keeps what somebody edited where the projection wants that, writes what
+//! differs, and remembers its digest.
+//!
+//! # Guarantees
+//! * A file that is right is not touched. One that changed since it was read is not replaced.
+//! * A file that is no projection's is never replaced.
+
+#[cfg(feature = "write")]
+mod memory;
+#[cfg(feature = "write")]
+mod publish;
+#[cfg(all(test, feature = "write"))]
+mod cases;
+
+use std::borrow::Cow;
+
+#[cfg(feature = "write")]
+pub use publish::{ProjectionError, Published, publish};
+
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    projection::{FileState, ProjectionFacts},
+};
+
+/// A copy of state, as it should be now.
+pub trait Projection {
+    /// Its name, what it is made of, and when it has to be fresh.
+    const FACTS: ProjectionFacts;
+
+    /// Its files, in the order in which they are to be written.
+    fn files(&self) -> Vec<ProjectedFile<'_>>;
+}
+
+/// A file of a projection, as it is and as it should be.
+#[derive(Clone, Debug)]
+pub struct ProjectedFile<'p> {
+    /// Its path.
+    pub path: Cow<'p, ProjectPath>,
+    /// The bytes that belong there.
+    pub bytes: Cow<'p, [u8]>,
+    /// The hash of what stood there when `bytes` were made; `None` where nothing did.
+    pub found: Option<FileHash>,
+    /// How it is known what was written there last.
+    pub witness: Witness,
+    /// What becomes of a file that somebody edited.
+    pub on_edit: OnEdit,
+    /// True if what stands there is no file of the projection.
+    pub is_foreign: bool,
+}
+
+/// How it is known what was written last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Witness {
+    /// This clone remembers the digest.
+    Memory,
+    /// A file beside it names the digest, for other programs and clones; `None` where that does not.
+    FileBeside(Option<FileHash>),
+}
+
+/// What becomes of a file of a projection that somebody edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnEdit {
+    /// It is replaced, and that is told: everything in it can be made again.
+    Replace,
+    /// It is replaced, and kept under another name beside it.
+    Keep,
+}
+
+impl ProjectedFile<'_> {
+    /// The state of the file, where `wanted` is the hash of its bytes and `remembered` the digest that this clone remembers.
+    pub fn state(&self, wanted: FileHash, remembered: Option<FileHash>) -> FileState {
+        let written = match self.witness {
+            Witness::Memory => remembered,
+            Witness::FileBeside(written) => written,
+        };
+        FileState::judge(self.found, wanted, written)
+    }
+}

@@ -1,0 +1,139 @@
+//! Writing the files of a projection.
+
+use super::{OnEdit, ProjectedFile, Projection, Witness, memory::Memory};
+use crate::commit::{
+    CommitError, CommitOptions, Expected, Outcome, PublishError, create, read_whole, replace_whole,
+};
+use crate::disk::Root;
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath, ProjectPathError},
+    projection::FileState,
+};
+
+/// The end of the name under which a version is kept that somebody edited: `AGENTS.md.edited`, then `AGENTS.md.edited-2`.
+const EDITED_SUFFIX: &str = ".edited";
+
+/// How many edited versions are kept beside a file.
+const EDITED_VERSIONS: usize = 100;
+
+/// What publishing a projection did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Published {
+    /// The files that were written.
+    pub written: Vec<ProjectPath>,
+    /// How many were right.
+    pub unchanged: usize,
+    /// Those of the written that were not as they had been written before.
+    pub edited: Vec<ProjectPath>,
+    /// The files that keep what somebody had edited.
+    pub kept: Vec<ProjectPath>,
+}
+
+/// Why a projection was not written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProjectionError {
+    /// Another file stands where one of its own should be.
+    #[error("cannot write `{path}`: a file is there that stepmark did not make; nothing was changed")]
+    Foreign {
+        /// Its path.
+        path: ProjectPath,
+    },
+    /// Somebody edits the file again and again, and nobody takes the kept versions away.
+    #[error(
+        "cannot write `{path}`: a hundred edited versions are kept beside it already; nothing was changed"
+    )]
+    ManyEdited {
+        /// The file.
+        path: ProjectPath,
+    },
+    /// An edited version has no name.
+    #[error(transparent)]
+    Path(#[from] ProjectPathError),
+    /// It cannot be written, or somebody else wrote it meanwhile.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+}
+
+impl ProjectionError {
+    /// Returns whether another program wrote a file meanwhile, so that starting again may help.
+    pub const fn is_conflict(&self) -> bool {
+        let Self::Commit(CommitError::Publish(error)) = self else { return false };
+        matches!(error, PublishError::Conflict(_) | PublishError::Busy { .. })
+    }
+}
+
+/// Writes the files of `projection` that are not what they should be, one after the other, each atomically, if it still is what the
+/// projection found.
+///
+/// # Errors
+/// Why a file could not be written; then those before it are.
+pub fn publish<P: Projection>(
+    root: &Root,
+    options: &CommitOptions,
+    projection: &P,
+) -> Result<Published, ProjectionError> {
+    let files = projection.files();
+    if let Some(file) = files.iter().find(|file| file.is_foreign) {
+        return Err(ProjectionError::Foreign { path: file.path.clone().into_owned() });
+    }
+    let mut memory = Memory::of(root, P::FACTS.name);
+    let mut done = Published::default();
+    let published =
+        files.iter().try_for_each(|file| publish_file(root, options, file, &mut memory, &mut done));
+    memory.keep();
+    published.map(|()| done)
+}
+
+fn publish_file(
+    root: &Root,
+    options: &CommitOptions,
+    file: &ProjectedFile<'_>,
+    memory: &mut Memory<'_>,
+    done: &mut Published,
+) -> Result<(), ProjectionError> {
+    let wanted = FileHash::of(&file.bytes);
+    let state = file.state(wanted, memory.digest(&file.path));
+    if state == FileState::Current {
+        done.unchanged += 1;
+    } else {
+        if file.on_edit == OnEdit::Keep && state.may_be_edited() {
+            done.kept.extend(keep_edited(root, options, &file.path)?);
+        }
+        let expected = file.found.map_or(Expected::Absent, Expected::Hash);
+        match replace_whole(root, &file.path, expected, &file.bytes, options)? {
+            Outcome::Unchanged => done.unchanged += 1,
+            Outcome::Written { .. } | Outcome::Deleted { .. } => {
+                done.written.push(file.path.clone().into_owned());
+                done.edited.extend((state == FileState::Edited).then(|| file.path.clone().into_owned()));
+            }
+        }
+    }
+    if file.witness == Witness::Memory {
+        memory.note(&file.path, wanted);
+    }
+    Ok(())
+}
+
+/// Copies the file at `path` beside itself, under the first name that is free or has these bytes already; `None` where it is gone.
+fn keep_edited(
+    root: &Root,
+    options: &CommitOptions,
+    path: &ProjectPath,
+) -> Result<Option<ProjectPath>, ProjectionError> {
+    let Some(bytes) = read_whole(root, path)? else { return Ok(None) };
+    for number in 1..=EDITED_VERSIONS {
+        let number = if number == 1 { String::new() } else { format!("-{number}") };
+        let copy = ProjectPath::new(format!("{path}{EDITED_SUFFIX}{number}"))?;
+        match read_whole(root, &copy)? {
+            Some(found) if found == bytes => return Ok(Some(copy)),
+            Some(_) => {}
+            None => {
+                create(root, &copy, &bytes, options)?;
+                return Ok(Some(copy));
+            }
+        }
+    }
+    Err(ProjectionError::ManyEdited { path: path.clone() })
+}
