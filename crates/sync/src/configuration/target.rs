@@ -75,11 +75,6 @@ impl CustomTarget {
         Self { base_url: Some(base_url), ..self }
     }
 
-    /// The kind.
-    pub fn kind(&self) -> &str {
-        &self.kind
-    }
-
     /// The settings, where they are a `T`.
     pub fn settings<T: Any>(&self) -> Option<&T> {
         self.settings.downcast_ref()
@@ -107,6 +102,17 @@ impl PartialEq for CustomTarget {
 impl Eq for CustomTarget {}
 
 impl Target {
+    /// The kind of tracker that keeps tickets there.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Github { .. } => "github",
+            Self::Jira { .. } => "jira",
+            Self::File { .. } => "file",
+            Self::Dry => "dry",
+            Self::Custom(target) => &target.kind,
+        }
+    }
+
     /// The address that it is reached at; `None` for one that needs no credential.
     pub fn base_url(&self) -> Option<&BaseUrl> {
         match self {

@@ -79,7 +79,7 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(15);
 
 impl Credential {
     /// A digest of the secret itself, wherever it comes from.
-    pub(crate) fn digest(&self) -> String {
+    pub fn digest(&self) -> String {
         FileHash::of(self.secret.expose().as_bytes()).to_string()
     }
 

@@ -46,12 +46,12 @@ impl Secret {
     }
 
     /// The credential itself, for the header of a request alone.
-    pub(crate) fn expose(&self) -> &str {
+    pub fn expose(&self) -> &str {
         &self.0
     }
 
     /// `text` without the credential, should a server repeat it.
-    pub(crate) fn hide_in(&self, text: String) -> String {
+    pub fn hide_in(&self, text: String) -> String {
         if text.contains(&self.0) { text.replace(&self.0, HIDDEN) } else { text }
     }
 }

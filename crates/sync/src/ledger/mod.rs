@@ -8,6 +8,7 @@ mod lease;
 mod error;
 mod store;
 mod memory;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(test)]
 mod conformance;
@@ -18,5 +19,6 @@ pub use lease::{Fenced, Lease, LeaseHeld};
 pub use link::Link;
 pub use memory::MemoryLedger;
 pub use record::TrackerRecord;
+#[cfg(feature = "sqlite")]
 pub use sqlite::{LEDGER_FILE, SqliteLedger};
 pub use store::{Ledger, LedgerReader, LedgerWriter, check_lease};

@@ -16,17 +16,17 @@ pub fn duty_of(tracker: &TrackerName) -> String {
 }
 
 /// The right to run for a tracker, as one process sees it.
-pub(super) struct Duty<'d, L> {
-    ledger: &'d mut L,
+pub(super) struct Duty<'d> {
+    ledger: &'d mut dyn Ledger,
     name: String,
     holder: &'d str,
     length_ms: u64,
     lease: Option<Lease>,
 }
 
-impl<'d, L: Ledger> Duty<'d, L> {
+impl<'d> Duty<'d> {
     pub(super) fn new(
-        ledger: &'d mut L,
+        ledger: &'d mut dyn Ledger,
         tracker: &TrackerName,
         holder: &'d str,
         settings: &RunSettings,

@@ -18,15 +18,15 @@ use crate::{
 };
 
 /// What makes passes.
-pub struct Crew<'r, L, T, C> {
+pub struct Crew<'r> {
     /// The ledger, for passes.
-    pub ledger: &'r mut L,
+    pub ledger: &'r mut dyn Ledger,
     /// The tracker.
-    pub tracker: &'r T,
+    pub tracker: &'r dyn Tracker,
     /// What the configuration says about it.
     pub settings: &'r TrackerSettings,
     /// The clock.
-    pub clock: &'r C,
+    pub clock: &'r dyn WorkerClock,
     /// The id of the project.
     pub project: &'r str,
     /// Who works: another text for every process.
@@ -41,9 +41,9 @@ pub struct Crew<'r, L, T, C> {
 
 /// Keeps the tickets of one tracker in step until the crew's signal is asked. `duty_ledger` is another handle to the crew's ledger: the lease
 /// is renewed while a pass uses the first. May be dropped at any moment, and spawned on another thread.
-pub async fn run<L: Ledger, T: Tracker, C: WorkerClock>(
-    mut crew: Crew<'_, L, T, C>,
-    duty_ledger: &mut L,
+pub async fn run(
+    mut crew: Crew<'_>,
+    duty_ledger: &mut dyn Ledger,
     mut changes: ChangeListener,
     observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
 ) {
@@ -61,11 +61,7 @@ pub async fn run<L: Ledger, T: Tracker, C: WorkerClock>(
 }
 
 /// Makes passes until the run is to stop or another process is on duty.
-async fn work<L: Ledger, T: Tracker, C: WorkerClock>(
-    crew: &mut Crew<'_, L, T, C>,
-    watch: &mut Watch<'_, L, C>,
-    changes: &mut ChangeListener,
-) {
+async fn work(crew: &mut Crew<'_>, watch: &mut Watch<'_>, changes: &mut ChangeListener) {
     let stop = crew.stop.clone();
     let mut agenda = Agenda::new(crew.settings.run, Instant::now());
     loop {
@@ -89,8 +85,8 @@ async fn work<L: Ledger, T: Tracker, C: WorkerClock>(
 }
 
 /// Notes what a pass did, and when the next one is due.
-fn settle<L: Ledger, T: Tracker, C: WorkerClock>(
-    crew: &Crew<'_, L, T, C>,
+fn settle(
+    crew: &Crew<'_>,
     agenda: &mut Agenda,
     observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
     outcome: &Result<Pass, PassError>,
@@ -118,16 +114,16 @@ fn settle<L: Ledger, T: Tracker, C: WorkerClock>(
 }
 
 /// Keeps a process on duty.
-struct Watch<'w, L, C> {
-    duty: Duty<'w, L>,
-    clock: &'w C,
+struct Watch<'w> {
+    duty: Duty<'w>,
+    clock: &'w dyn WorkerClock,
     settings: RunSettings,
     /// When the lease is renewed.
     next_beat: Instant,
     observe: &'w mut (dyn FnMut(&RunEvent<'_>) + Send),
 }
 
-impl<L: Ledger, C: WorkerClock> Watch<'_, L, C> {
+impl Watch<'_> {
     /// Waits until this process is on duty; `false` where it is to stop.
     async fn wait_for_duty(&mut self, stop: &StopSignal) -> bool {
         let mut other = None;

@@ -33,6 +33,7 @@ mod cases;
 #[cfg(test)]
 pub(crate) mod sample;
 
+#[cfg(feature = "jira")]
 pub(crate) use block::depths;
 pub use block::{Block, Entry, Inline, Mark, Task};
 pub use body_template::BodyTemplate;
@@ -44,6 +45,7 @@ pub use facts::{StepFact, TicketFacts};
 pub use file_url::{FileUrl, FileUrlError};
 pub use labels::{labels_agree, merged_labels};
 pub use managed_section::{ManagedSection, MergeError, Merged};
+#[cfg(feature = "jira")]
 pub(crate) use markdown::cut;
 pub use markdown::{Markdown, markdown};
 pub use marker::{Marker, MarkerError, project_label};

@@ -1,10 +1,8 @@
 //! What every tracker can do.
 
-use std::future::Future;
-
 use super::{Answer, Change, Creation, Cursor, Delivered, Page, RequestKind};
 use crate::{
-    TrackerName,
+    BoxFuture, TrackerName,
     breaker::{Failure, Route},
     pace::Cost,
     ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
@@ -47,7 +45,7 @@ pub trait Tracker: Send + Sync {
     ) -> Result<Vec<FieldDifference>, MergeError>;
 
     /// Which repository or project it is, by an id that stays when that is renamed or moved. The one request that is about no ticket.
-    fn target(&self) -> impl Future<Output = Result<String, Failure>> + Send;
+    fn target(&self) -> BoxFuture<'_, Result<String, Failure>>;
 
     /// Whether [`Self::preflight`] tells anything.
     fn has_preflight(&self) -> bool {
@@ -56,28 +54,25 @@ pub trait Tracker: Send + Sync {
 
     /// What will not work with these tickets, each of which may be new: one line for each cause, as far as the tracker can tell before
     /// anything is written. Most tell nothing.
-    fn preflight(
-        &self,
-        tickets: &[(&Ticket, bool)],
-    ) -> impl Future<Output = Result<Vec<String>, Failure>> + Send {
+    fn preflight<'t>(
+        &'t self,
+        tickets: &'t [(&'t Ticket, bool)],
+    ) -> BoxFuture<'t, Result<Vec<String>, Failure>> {
         let _ = tickets;
-        async { Ok(Vec::new()) }
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     /// Makes tickets, each with its marker from the beginning.
-    fn create(&self, creations: &[Creation]) -> impl Future<Output = Answer<Delivered>> + Send;
+    fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>>;
 
     /// Changes the managed fields of tickets, and no others.
-    fn update(&self, changes: &[Change]) -> impl Future<Output = Answer<Delivered>> + Send;
+    fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>>;
 
     /// Reads tickets that are known; `None` for one that carries our marker no longer.
-    fn read(&self, tickets: &[RemoteTicket]) -> impl Future<Output = Answer<Option<Observed>>> + Send;
+    fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>>;
 
     /// Lists the tickets with the label of the project `project`, open and closed, by a way that shows what was just made, where the
     /// tracker has one; never by a search for text.
-    fn list(
-        &self,
-        project: &str,
-        from: Option<&Cursor>,
-    ) -> impl Future<Output = Result<Page, Failure>> + Send;
+    fn list<'t>(&'t self, project: &'t str, from: Option<&'t Cursor>)
+    -> BoxFuture<'t, Result<Page, Failure>>;
 }

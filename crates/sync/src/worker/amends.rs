@@ -25,7 +25,7 @@ pub enum LostLink {
 /// # Errors
 /// When somebody works on the tracker, or the ledger fails.
 pub fn retry(
-    ledger: &mut impl Ledger,
+    ledger: &mut dyn Ledger,
     (tracker, tickets): (&TrackerName, &[(Marker, TicketDigest)]),
     lost: LostLink,
     holder: &str,

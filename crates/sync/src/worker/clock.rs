@@ -1,9 +1,11 @@
 //! Time, for a worker that sometimes waits.
 
-use std::{future::Future, time::Duration};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use stepmark_store::workspace::Clock;
+
+use crate::BoxFuture;
 
 /// What time it is, and waiting.
 pub trait WorkerClock: Send + Sync {
@@ -11,7 +13,7 @@ pub trait WorkerClock: Send + Sync {
     fn now(&self) -> Timestamp;
 
     /// Waits.
-    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send;
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
 }
 
 /// The clock of the machine. Waits need the runtime of tokio.
@@ -23,7 +25,9 @@ impl WorkerClock for WallClock {
         self.0.now()
     }
 
-    async fn sleep(&self, duration: Duration) {
-        tokio::time::sleep(duration).await;
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            tokio::time::sleep(duration).await;
+        })
     }
 }

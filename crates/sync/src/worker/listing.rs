@@ -1,20 +1,20 @@
 //! Listing the tickets of a project, through breakers and pace like every request.
 
 use super::{
-    ApplyError, Held, Worker, WorkerClock,
+    ApplyError, Held, Worker,
     gate::{self, Heard},
 };
 use crate::{
     breaker::{Failure, Reason, Route},
-    ledger::{Lease, Ledger},
+    ledger::Lease,
     ticket::Observed,
-    tracker::{Cursor, Page, RequestKind, Tracker},
+    tracker::{Cursor, Page, RequestKind},
 };
 
 /// How many pages are read at most: a tracker whose list never ends is not believed. A page has a hundred tickets.
 const PAGES: usize = 10_000;
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// All tickets with the label of `project` and one of its markers, or why they cannot be listed.
     pub(super) async fn list(
         &mut self,

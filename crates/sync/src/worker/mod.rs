@@ -36,7 +36,7 @@ mod apply;
 mod prepare;
 mod amends;
 mod reset;
-mod configured_tracker;
+mod open_tracker;
 #[cfg(test)]
 pub(crate) mod scripted;
 #[cfg(test)]
@@ -51,10 +51,10 @@ pub(crate) use lease_keeper::{give_back, try_lease};
 pub use amends::{LostLink, retry};
 pub use apply::Worker;
 pub use clock::{WallClock, WorkerClock};
-pub use configured_tracker::{ConfiguredTracker, CredentialAccess, TrackerOpenError};
 pub use error::ApplyError;
 pub use look_up::wants_look;
 pub use notice::{Listener, Notice};
+pub use open_tracker::{CredentialAccess, TrackerOpenError, open_tracker};
 pub use report::{Entry, Fate, Held, Report};
 pub use reset::{Reset, clock_was_ahead, reset};
 pub use settings::WorkerSettings;

@@ -1,17 +1,17 @@
 //! What of a plan will not work, told before anything is written.
 
 use super::{
-    ApplyError, Notice, Report, Worker, WorkerClock,
+    ApplyError, Notice, Report, Worker,
     gate::{self, Heard},
 };
 use crate::{
-    ledger::{Lease, Ledger},
+    ledger::Lease,
     plan::{Action, ActionKind, Plan},
     ticket::Ticket,
-    tracker::{RequestKind, Tracker},
+    tracker::RequestKind,
 };
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// Asks a tracker that can tell what it will not take, and tells whoever listens. Where it does not answer, the requests themselves
     /// will say why.
     pub(super) async fn preflight(

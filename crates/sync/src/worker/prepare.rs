@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    ApplyError, Fate, Held, Report, Worker, WorkerClock,
+    ApplyError, Fate, Held, Report, Worker,
     apply::hold,
     batch::Batch,
     gate::{self, Gate},
@@ -15,10 +15,9 @@ use super::{
 use crate::{
     breaker::Route,
     configuration::TrackerSettings,
-    ledger::{Intent, IntentAction, Lease, Ledger, LedgerError, LedgerWriter},
+    ledger::{Intent, IntentAction, Lease, LedgerError, LedgerWriter},
     plan::ActionKind,
     ticket::Marker,
-    tracker::Tracker,
 };
 
 /// What a batch is to ask for.
@@ -35,7 +34,7 @@ enum Attempt<'p> {
     TooFast { until: Timestamp, items: Vec<Item<'p>>, held: Report },
 }
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// Asks breakers and pace and notes the intents, in one transaction; waits where the pace wants that.
     pub(super) async fn prepare<'p>(
         &mut self,

@@ -1,17 +1,12 @@
 //! What comes before a request that only reads: no intent is noted for it.
 
 use super::{
-    ApplyError, Held, Worker, WorkerClock,
+    ApplyError, Held, Worker,
     gate::{self, Gate},
 };
-use crate::{
-    breaker::Route,
-    ledger::{Lease, Ledger},
-    pace::Cost,
-    tracker::Tracker,
-};
+use crate::{breaker::Route, ledger::Lease, pace::Cost};
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// Waits until breakers and pace let a request through, and counts it; why it is held back, where that takes too long.
     pub(super) async fn pass_gate(
         &mut self,

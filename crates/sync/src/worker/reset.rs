@@ -28,7 +28,7 @@ pub struct Reset {
 ///
 /// # Errors
 /// When the ledger fails.
-pub fn reset(ledger: &mut impl Ledger, trackers: &[&TrackerName]) -> Result<Reset, LedgerError> {
+pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset, LedgerError> {
     let mut transaction = ledger.write()?;
     let mut reset = Reset::default();
     for (scope, _) in transaction.breakers()? {

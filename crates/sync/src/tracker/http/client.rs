@@ -49,8 +49,10 @@ pub(in crate::tracker) struct HttpIdentity<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum HttpScheme<'a> {
     /// By itself (RFC 6750).
+    #[cfg_attr(not(feature = "github"), expect(dead_code, reason = "GitHub wants it"))]
     Bearer,
     /// As the password of an account (RFC 7617).
+    #[cfg_attr(not(feature = "jira"), expect(dead_code, reason = "Jira wants it"))]
     Basic {
         /// The account.
         account: &'a str,
@@ -135,6 +137,7 @@ impl HttpClient {
     }
 
     /// The path and query of `text` on this host, whatever host stands there: behind a proxy a server names itself as it knows itself.
+    #[cfg(feature = "github")]
     pub(in crate::tracker) fn on_own_host(&self, text: &str) -> Option<Url> {
         let named = self.base.join(text).ok()?;
         let mut url = self.base.clone();

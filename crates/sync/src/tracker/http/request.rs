@@ -33,6 +33,7 @@ impl HttpRequest {
     }
 
     /// A request that asks `url` for what `body` says, and changes nothing.
+    #[cfg(feature = "jira")]
     pub(in crate::tracker) const fn query(url: Url, body: Json) -> Self {
         Self { method: Method::POST, url, body: Some(body), effect: Effect::Reads }
     }
