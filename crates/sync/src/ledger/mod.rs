@@ -1,7 +1,6 @@
 //! What sync remembers: links, what tickets were made to say, intents, deliveries, leases, breakers, paces. It is this machine's alone, and
 //! nothing in it is the truth: markers in tickets bring the links back.
 
-mod link;
 mod record;
 mod intent;
 mod lease;
@@ -14,9 +13,9 @@ mod sqlite;
 mod conformance;
 
 pub use error::LedgerError;
+pub use intent::Link;
 pub use intent::{Intent, IntentAction};
 pub use lease::{Fenced, Lease, LeaseHeld};
-pub use link::Link;
 pub use memory::MemoryLedger;
 pub use record::TrackerRecord;
 #[cfg(feature = "sqlite")]

@@ -1,8 +1,6 @@
 //! Where tickets are kept. What a tracker answers never leaves this crate for an artifact.
 
-mod outcome;
 mod condition;
-mod request;
 mod contract;
 mod local_route;
 mod dry;
@@ -22,6 +20,8 @@ use local_route::local_route;
 
 pub use condition::Condition;
 pub use contract::Tracker;
+pub use contract::{Answer, Cursor, Delivered, Outcome, Page};
+pub use contract::{Change, Creation, RequestKind};
 pub use dry::{DryRequest, DryTracker};
 pub use file::{FileTracker, Line, LineKind};
 #[cfg(feature = "github")]
@@ -30,5 +30,3 @@ pub use github::{GitHubSettings, GitHubTracker};
 pub use http::{HttpLimits, HttpSetupError};
 #[cfg(feature = "jira")]
 pub use jira::{JiraIssueTypes, JiraSettings, JiraTracker};
-pub use outcome::{Answer, Cursor, Delivered, Outcome, Page};
-pub use request::{Change, Creation, RequestKind};

@@ -7,13 +7,12 @@ use std::{
 
 use super::{
     ApplyError, Fate, Held, Listener, Report, StopSignal, WorkerClock, WorkerSettings,
-    batch::{Batch, batches},
     creations::Creations,
     found::{Seen, adopt},
     gate::{self, Heard},
     grounding::Item,
     lease_keeper,
-    prepare::Prepared,
+    prepare::{Batch, Prepared, batches},
     settle::{Try, settle},
     target::TargetState,
 };

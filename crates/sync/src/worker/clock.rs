@@ -1,9 +1,10 @@
 //! Time, for a worker that sometimes waits.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use stepmark_store::workspace::Clock;
+use tokio::sync::watch;
 
 use crate::BoxFuture;
 
@@ -29,5 +30,35 @@ impl WorkerClock for WallClock {
         Box::pin(async move {
             tokio::time::sleep(duration).await;
         })
+    }
+}
+
+/// A wish that work ends at the next good moment: the request in flight is finished and written down, no other begins. Clones share the
+/// wish; it is never taken back.
+#[derive(Clone, Debug)]
+pub struct StopSignal(Arc<watch::Sender<bool>>);
+
+impl Default for StopSignal {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+}
+
+impl StopSignal {
+    /// Asks all who heed it to stop.
+    pub fn ask(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Whether somebody has asked.
+    pub fn is_asked(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Ends when somebody asks, or has asked already.
+    pub async fn asked(&self) {
+        let mut listener = self.0.subscribe();
+        // Fails only when the sender is gone, and this is it.
+        let _asked = listener.wait_for(|is_asked| *is_asked).await;
     }
 }

@@ -6,7 +6,6 @@ mod exchange;
 mod fields;
 mod issue;
 mod refusal;
-mod next_page;
 mod rest;
 mod patch;
 mod parent;

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::{
     GitHubTracker,
+    address::next_page,
     exchange::{Refused, ask},
     fields::IssueFields,
     issue::RestIssue,
-    next_page::next_page,
     parent::parent_missing,
     patch::{creation, moved, no_room, not_ours, patches},
     refusal::Asked,

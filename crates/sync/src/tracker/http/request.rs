@@ -1,8 +1,12 @@
-//! What is sent.
+//! A request over HTTP, its limits, and the reply.
+
+use std::{collections::BTreeMap, time::Duration};
 
 use reqwest::Method;
 use serde_json::Value as Json;
 use url::Url;
+
+use crate::breaker::Failure;
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -41,5 +45,56 @@ impl HttpRequest {
     /// A request that writes `body` at `url`.
     pub(in crate::tracker) const fn write(method: Method, url: Url, body: Json) -> Self {
         Self { method, url, body: Some(body), effect: Effect::Writes }
+    }
+}
+
+/// The limits of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HttpLimits {
+    /// Until there is a connection.
+    pub connect: Duration,
+    /// From the beginning to the last byte of the answer, redirects included.
+    pub answer: Duration,
+    /// How many bytes an answer has at most. A page of a hundred issues whose bodies are full has 26 MB.
+    pub answer_bytes: usize,
+    /// How many redirects are followed.
+    pub redirects: u8,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            answer: Duration::from_secs(60),
+            answer_bytes: 48 * 1024 * 1024,
+            redirects: 3,
+        }
+    }
+}
+
+/// An answer, read to its end.
+#[derive(Clone, Debug)]
+pub(in crate::tracker) struct HttpReply {
+    /// The status.
+    pub(in crate::tracker) status: u16,
+    /// The headers that are text, by their lower-case names; of several with one name the last.
+    pub(in crate::tracker) headers: BTreeMap<String, String>,
+    /// The body, without the credential, should the server repeat it.
+    pub(in crate::tracker) body: String,
+}
+
+/// No answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::tracker) enum HttpFailure {
+    /// The request never left: nothing was done.
+    NotSent(Failure),
+    /// It may have arrived.
+    Lost(Failure),
+}
+
+impl HttpReply {
+    /// A header by its lower-case name.
+    pub(in crate::tracker) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
     }
 }
