@@ -8,8 +8,6 @@ mod file;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "http")]
-mod refused;
-#[cfg(feature = "http")]
 mod parent_difference;
 #[cfg(feature = "github")]
 mod github;

@@ -2,7 +2,6 @@
 //! it exists, else REST.
 
 mod address;
-mod exchange;
 mod fields;
 mod issue;
 mod refusal;

@@ -8,18 +8,20 @@ use serde::Deserialize;
 use super::{
     GitHubTracker,
     address::next_page,
-    exchange::{Refused, ask},
     fields::IssueFields,
     issue::RestIssue,
     parent::parent_missing,
     patch::{creation, moved, no_room, not_ours, patches},
-    refusal::Asked,
+    refusal::{Asked, ask},
 };
 use crate::{
     breaker::{Failure, Reason},
     pace::Budget,
     ticket::{Observed, RemoteTicket, Ticket, project_label},
-    tracker::{Change, Cursor, Delivered, Outcome, Page, Tracker as _, http::HttpRequest},
+    tracker::{
+        Change, Cursor, Delivered, Outcome, Page, Tracker as _,
+        http::{HttpRequest, Refused},
+    },
 };
 
 /// A repository (GitHub's OpenAPI, schema `full-repository`).

@@ -10,4 +10,4 @@ pub use client::HttpSetupError;
 pub(super) use client::{HttpClient, HttpIdentity, HttpScheme};
 pub use request::HttpLimits;
 pub(super) use request::{Effect, HttpRequest};
-pub(super) use request::{HttpFailure, HttpReply};
+pub(super) use request::{HttpReply, Refused};

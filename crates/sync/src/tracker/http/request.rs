@@ -3,10 +3,14 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use reqwest::Method;
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use url::Url;
 
-use crate::breaker::Failure;
+use crate::{
+    breaker::{Failure, Reason},
+    tracker::Outcome,
+};
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -83,18 +87,82 @@ pub(in crate::tracker) struct HttpReply {
     pub(in crate::tracker) body: String,
 }
 
-/// No answer.
+/// A request that was not answered with yes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::tracker) enum HttpFailure {
-    /// The request never left: nothing was done.
-    NotSent(Failure),
-    /// It may have arrived.
-    Lost(Failure),
+pub(in crate::tracker) enum Refused {
+    /// Nothing was done.
+    Failed(Failure),
+    /// Nobody knows.
+    InDoubt(Failure),
+}
+
+impl Refused {
+    /// No answer. Where nothing is changed, that leaves no doubt.
+    pub(super) const fn lost(effect: Effect, failure: Failure) -> Self {
+        match effect {
+            Effect::Reads => Self::Failed(failure),
+            Effect::Writes => Self::InDoubt(failure),
+        }
+    }
+
+    /// A refusal. One by a server that is in trouble leaves it open whether a change was made: a proxy may have lost the answer behind it.
+    pub(in crate::tracker) const fn answered(effect: Effect, failure: Failure) -> Self {
+        match failure.reason {
+            Reason::ServerError | Reason::Timeout | Reason::Unreadable => Self::lost(effect, failure),
+            _ => Self::Failed(failure),
+        }
+    }
+
+    /// What became of the ticket.
+    pub(in crate::tracker) fn outcome<T>(self) -> Outcome<T> {
+        match self {
+            Self::Failed(failure) => Outcome::Failed(failure),
+            Self::InDoubt(failure) => Outcome::InDoubt(failure),
+        }
+    }
+
+    /// The failure.
+    pub(in crate::tracker) const fn failure(&self) -> &Failure {
+        match self {
+            Self::Failed(failure) | Self::InDoubt(failure) => failure,
+        }
+    }
+
+    /// The same, after something was done already: then nothing is certain about the whole.
+    pub(in crate::tracker) fn after_a_write(self) -> Self {
+        match self {
+            Self::Failed(failure) if failure.reason != Reason::Invalid => Self::InDoubt(failure),
+            other => other,
+        }
+    }
 }
 
 impl HttpReply {
     /// A header by its lower-case name.
     pub(in crate::tracker) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
+    }
+    /// The value that it holds, unless it is refused as `refusal` says. A yes that cannot be read leaves open what was done.
+    pub(in crate::tracker) fn read<T: DeserializeOwned>(
+        &self,
+        effect: Effect,
+        refusal: Option<Failure>,
+    ) -> Result<T, Refused> {
+        let unreadable = |error| self.failure(Reason::Unreadable, &format!("{error}: {}", self.beginning()));
+        match refusal {
+            Some(failure) => Err(Refused::answered(effect, failure)),
+            None => serde_json::from_str(&self.body)
+                .map_err(|error: serde_json::Error| Refused::answered(effect, unreadable(error))),
+        }
+    }
+
+    /// A failure with the status.
+    pub(in crate::tracker) fn failure(&self, reason: Reason, said: &str) -> Failure {
+        Failure::new(reason, &format!("HTTP {}: {said}", self.status))
+    }
+
+    /// The beginning of the body: nobody wants to look for phrases in megabytes.
+    pub(in crate::tracker) fn beginning(&self) -> &str {
+        &self.body[..self.body.floor_char_boundary(4096)]
     }
 }

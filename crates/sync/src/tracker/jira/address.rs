@@ -6,10 +6,7 @@ use url::Url;
 use super::JiraTracker;
 use crate::{
     breaker::Failure,
-    tracker::{
-        http::{HttpClient, HttpRequest},
-        refused::Refused,
-    },
+    tracker::http::{HttpClient, HttpRequest, Refused},
 };
 
 /// The addresses of a site.

@@ -9,20 +9,18 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     JiraSettings, JiraTracker,
     adf::{Description, Section},
-    exchange::read,
     extra_fields::{self, summary},
     fetch::Found,
     issue::{ISSUE_TYPE, ISSUE_TYPE_ID, JiraIssue, remote},
     marker_property::{all_spelled, property},
     project_facts::ProjectFacts,
-    refusal::{ErrorCollection, failure, reason},
+    refusal::{ErrorCollection, reason, refusal},
 };
 use crate::{
     breaker::{Failure, Reason},
     tracker::{
         Creation, Delivered, Outcome,
-        http::{Effect, HttpReply, HttpRequest},
-        refused::Refused,
+        http::{Effect, HttpReply, HttpRequest, Refused},
     },
 };
 
@@ -177,7 +175,7 @@ impl JiraTracker {
 impl ElementError {
     fn outcome(&self) -> Outcome<Delivered> {
         let status = self.status.unwrap_or(400);
-        let failure = failure(status, reason(status, None), &self.errors.told());
+        let failure = Failure::new(reason(status, None), &format!("HTTP {status}: {}", self.errors.told()));
         match failure.reason {
             Reason::ServerError | Reason::Timeout => Outcome::InDoubt(failure),
             _ => Outcome::Failed(failure),
@@ -197,7 +195,7 @@ fn created(reply: &HttpReply, now: jiff::Timestamp) -> Result<CreatedIssues, Ref
     {
         return Ok(made);
     }
-    read(reply, Effect::Writes, now)
+    reply.read(Effect::Writes, refusal(reply, now))
 }
 
 impl JiraSettings {

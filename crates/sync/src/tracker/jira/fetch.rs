@@ -13,7 +13,10 @@ use super::{
 use crate::{
     breaker::{Failure, Reason},
     ticket::{Observed, RemoteTicket, project_label},
-    tracker::{Cursor, Outcome, Page, http::HttpRequest, refused::Refused},
+    tracker::{
+        Cursor, Outcome, Page,
+        http::{HttpRequest, Refused},
+    },
 };
 
 /// How many issues are read in one request at most (Atlassian's "Bulk fetch issues").

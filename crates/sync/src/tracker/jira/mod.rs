@@ -3,7 +3,6 @@
 
 mod address;
 mod refusal;
-mod exchange;
 mod status;
 mod transition;
 mod adf;

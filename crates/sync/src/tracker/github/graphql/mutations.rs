@@ -13,11 +13,10 @@ use crate::{
     tracker::{
         github::{
             GitHubTracker,
-            exchange::{Refused, ask},
             issue::reason_word,
-            refusal::Asked,
+            refusal::{Asked, ask},
         },
-        http::HttpRequest,
+        http::{HttpRequest, Refused},
     },
 };
 
