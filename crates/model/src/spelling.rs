@@ -1,4 +1,6 @@
-//! Words that people write: when two are one, and which one a misspelt word was meant for.
+//! Words that people write: when two are one, and which one a misspelt word was meant for; errors on one line.
+
+use std::error::Error;
 
 /// `text` as it is compared: without regard to case, and with `-`, `_` and blanks alike. `In Progress`,
 /// `in_progress` and `in-progress` are one word (docs/formats.md, "Statuses").
@@ -17,6 +19,16 @@ pub fn near_words<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> 
         .collect();
     near.sort_by(|one, other| other.0.total_cmp(&one.0));
     near.into_iter().take(3).map(|(_, word)| word.to_owned()).collect()
+}
+
+/// The causes of an error, outermost first.
+pub fn causes(error: &dyn Error) -> impl Iterator<Item = String> {
+    std::iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string)
+}
+
+/// An error and its causes on one line.
+pub fn with_causes(error: &dyn Error) -> String {
+    std::iter::once(error.to_string()).chain(causes(error)).collect::<Vec<_>>().join(": ")
 }
 
 /// `` `a`, `b` and `c` ``

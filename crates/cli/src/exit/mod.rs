@@ -11,6 +11,8 @@ mod view;
 
 use std::{error::Error, iter, process::ExitCode};
 
+use stepmark_model::spelling::causes;
+pub(crate) use stepmark_model::spelling::with_causes as chain;
 use stepmark_store::commit::WriteState;
 
 /// How the program ends.
@@ -67,7 +69,7 @@ impl Failure {
     /// An error of the library with its causes.
     pub(crate) fn from_error(exit: Exit, error: &dyn Error) -> Self {
         let mut failure = Self::new(exit, error.to_string());
-        failure.causes = causes(error);
+        failure.causes = causes(error).collect();
         failure
     }
 
@@ -95,22 +97,4 @@ impl Failure {
         self.report = Some(report);
         self
     }
-}
-
-/// The causes of an error, outermost first.
-fn causes(error: &dyn Error) -> Vec<String> {
-    let mut causes = Vec::new();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        causes.push(error.to_string());
-        cause = error.source();
-    }
-    causes
-}
-
-/// An error and its causes on one line.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut parts = vec![error.to_string()];
-    parts.extend(causes(error));
-    parts.join(": ")
 }

@@ -2,17 +2,15 @@
 //! request, or one ticket. They guard requests to trackers alone; local commands never ask them.
 
 mod reason;
-mod failure;
 mod scope;
-mod settings;
 mod state;
 mod circuit;
 #[cfg(test)]
 mod cases;
 
 pub use circuit::{Circuit, RouteAdmission};
-pub use failure::{DETAIL_LIMIT, Failure};
 pub use reason::{Consequence, Reason, Retry, Trip};
+pub use reason::{DETAIL_LIMIT, Failure};
 pub use scope::{Route, Scope, ScopeError, ScopeKind};
-pub use settings::BreakerSettings;
+pub use state::BreakerSettings;
 pub use state::{Admission, Breaker, Outage};

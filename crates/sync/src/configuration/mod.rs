@@ -1,7 +1,6 @@
 //! `trackers:` of `.stepmark/config.yaml`. The store keeps it as it is written; here it gets its meaning. No credential stands in it.
 
 mod base_url;
-mod repository;
 mod target;
 mod policy;
 mod own_keys;
@@ -24,7 +23,7 @@ pub(crate) use kind::reserved_for;
 pub use kind::{TrackerKind, TrackerKinds};
 pub use own_keys::{KeyError, OwnKeys};
 pub use policy::{Drift, Duplicates, Prune};
-pub use repository::Repository;
+pub use target::Repository;
 pub use target::{CustomTarget, Target};
 pub use tracker_settings::{SettingsOwner, TrackerSettings};
 

@@ -1,11 +1,14 @@
 //! Where tickets are kept.
 
-use std::{any::Any, collections::BTreeMap, fmt, sync::Arc};
+use std::{any::Any, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
 use stepmark_model::artifact::ProjectPath;
 
-use super::{BaseUrl, Destination, Repository};
-use crate::ticket::{FileUrl, FileUrlError};
+use super::{BaseUrl, Destination};
+use crate::{
+    scalar::deserialize_as_scalar,
+    ticket::{FileUrl, FileUrlError},
+};
 
 /// Where a tracker keeps tickets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,11 +78,6 @@ impl CustomTarget {
         Self { base_url: Some(base_url), ..self }
     }
 
-    /// The kind.
-    pub fn kind(&self) -> &str {
-        &self.kind
-    }
-
     /// The settings, where they are a `T`.
     pub fn settings<T: Any>(&self) -> Option<&T> {
         self.settings.downcast_ref()
@@ -107,6 +105,17 @@ impl PartialEq for CustomTarget {
 impl Eq for CustomTarget {}
 
 impl Target {
+    /// The kind of tracker that keeps tickets there.
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Github { .. } => "github",
+            Self::Jira { .. } => "jira",
+            Self::File { .. } => "file",
+            Self::Dry => "dry",
+            Self::Custom(target) => &target.kind,
+        }
+    }
+
     /// The address that it is reached at; `None` for one that needs no credential.
     pub fn base_url(&self) -> Option<&BaseUrl> {
         match self {
@@ -163,5 +172,54 @@ impl Target {
             return Ok(None);
         };
         format!("{web}/{repository}/blob/{}/{{path}}", branch.as_deref().unwrap_or("HEAD")).parse().map(Some)
+    }
+}
+
+/// `owner/name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// The person or organisation.
+    pub owner: String,
+    /// Its name there.
+    pub name: String,
+}
+
+impl fmt::Display for Repository {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}/{}", self.owner, self.name)
+    }
+}
+
+impl FromStr for Repository {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // Both become part of a path: `..` would lead elsewhere.
+        let fits = |part: &str| {
+            !matches!(part, "" | "." | "..")
+                && part.len() <= 100
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        };
+        match text.split_once('/') {
+            Some((owner, name)) if fits(owner) && fits(name) => {
+                Ok(Self { owner: owner.to_owned(), name: name.to_owned() })
+            }
+            _ => Err(format!("`owner/name` is wanted, not `{text}`")),
+        }
+    }
+}
+
+deserialize_as_scalar!(Repository);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_owner_and_name() {
+        assert_eq!("a-b/c.d_e".parse::<Repository>().unwrap().to_string(), "a-b/c.d_e");
+        for text in ["", "a", "a/", "/a", "a/b/c", "a/..", "a b/c", "https://github.com/a/b"] {
+            assert!(text.parse::<Repository>().is_err(), "{text}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! One tracker of the configuration.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use stepmark_model::artifact::{PathGlob, PathGlobs, ProjectPath};
 
@@ -60,6 +62,11 @@ impl TrackerSettings {
     /// Whether the artifact at `path` has a ticket there.
     pub fn concerns(&self, path: &ProjectPath) -> bool {
         self.artifacts.as_ref().is_none_or(|globs| globs.matches(path))
+    }
+
+    /// How long lies between two writes at least.
+    pub fn write_interval(&self) -> Duration {
+        Duration::from_millis(self.pace.credential.write_interval_ms.into())
     }
 
     /// [`Self::look_up_wait_seconds`] in milliseconds.

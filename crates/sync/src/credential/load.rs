@@ -5,7 +5,7 @@
 )]
 
 use std::{
-    env,
+    env, fmt,
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
@@ -17,7 +17,7 @@ use std::{
 
 use stepmark_model::artifact::FileHash;
 
-use super::{CredentialSource, Secret, SecretError};
+use super::CredentialSource;
 
 /// A credential and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(15);
 
 impl Credential {
     /// A digest of the secret itself, wherever it comes from.
-    pub(crate) fn digest(&self) -> String {
+    pub fn digest(&self) -> String {
         FileHash::of(self.secret.expose().as_bytes()).to_string()
     }
 
@@ -179,6 +179,66 @@ fn run(words: &[String], hidden_variables: &[String]) -> Result<Option<String>, 
         // `gh` fails where nobody is logged in: then the place holds nothing.
         Ok(Ok(_)) if !status.success() => Ok(None),
         Ok(Ok(text)) => Ok(Some(text)),
+    }
+}
+
+/// A token or password, fit for a header. It has no `Display`, and its `Debug` says nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+/// A text that cannot be a credential. It is not repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", match .0 {
+    SecretFault::Empty => "it is empty",
+    SecretFault::TooLong => "it is too long for a credential",
+    SecretFault::NotPrintable => "it holds blanks or other characters that no header may have",
+})]
+pub struct SecretError(SecretFault);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SecretFault {
+    Empty,
+    TooLong,
+    NotPrintable,
+}
+
+/// What stands in place of a credential.
+const HIDDEN: &str = "[credential]";
+
+impl Secret {
+    /// How many bytes a credential has at most.
+    pub const LIMIT: usize = 4096;
+
+    /// The credential that `text` holds; blanks and line ends around it do not count.
+    ///
+    /// # Errors
+    /// When it is empty, longer than [`Secret::LIMIT`], or no printable ASCII.
+    pub fn new(text: &str) -> Result<Self, SecretError> {
+        let text = text.trim();
+        match text {
+            "" => Err(SecretError(SecretFault::Empty)),
+            _ if text.len() > Self::LIMIT => Err(SecretError(SecretFault::TooLong)),
+            _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err(SecretError(SecretFault::NotPrintable))
+            }
+            _ => Ok(Self(text.to_owned())),
+        }
+    }
+
+    /// The credential itself, for the header of a request alone.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// `text` without the credential, should a server repeat it.
+    pub fn hide_in(&self, text: String) -> String {
+        if text.contains(&self.0) { text.replace(&self.0, HIDDEN) } else { text }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(HIDDEN)
     }
 }
 

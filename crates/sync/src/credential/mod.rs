@@ -1,7 +1,6 @@
 //! What opens a tracker: from the environment, a command, or a file that nobody else reads; never from a repository. No credential
 //! is ever shown: not in logs, errors, the ledger or the journal.
 
-mod secret;
 mod source;
 mod binding;
 mod allowed;
@@ -12,5 +11,5 @@ mod cases;
 pub use allowed::AllowedDestinations;
 pub use binding::{CredentialBinding, CredentialBindings};
 pub use load::{Credential, CredentialError};
-pub use secret::{Secret, SecretError};
+pub use load::{Secret, SecretError};
 pub use source::CredentialSource;

@@ -1,4 +1,4 @@
-//! What is about to be asked of a tracker.
+//! What the ledger keeps of a ticket: its link, and a request that was begun.
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::{
     TrackerName,
-    ticket::{Marker, TicketDigest},
+    ticket::{Marker, RemoteTicket, SourceDigest, TicketDigest},
 };
 
 /// A request that is about to be made: written down durably **before** it is made, taken away in the transaction that writes down its
@@ -56,4 +56,21 @@ impl FromStr for IntentAction {
             _ => Err(format!("`{word}` is no action")),
         }
     }
+}
+
+/// That an artifact has a ticket in a tracker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The tracker.
+    pub tracker: TrackerName,
+    /// The artifact.
+    pub marker: Marker,
+    /// Its ticket.
+    pub remote: RemoteTicket,
+    /// What the ticket is known to say; `None` where it was only found.
+    pub digest: Option<TicketDigest>,
+    /// What the ticket that it says was made from; `None` where that is not known, and costs only time.
+    pub source: Option<SourceDigest>,
+    /// Since when this is known.
+    pub linked_at: Timestamp,
 }

@@ -1,22 +1,23 @@
 //! What sync remembers: links, what tickets were made to say, intents, deliveries, leases, breakers, paces. It is this machine's alone, and
 //! nothing in it is the truth: markers in tickets bring the links back.
 
-mod link;
 mod record;
 mod intent;
 mod lease;
 mod error;
 mod store;
 mod memory;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(test)]
 mod conformance;
 
 pub use error::LedgerError;
+pub use intent::Link;
 pub use intent::{Intent, IntentAction};
 pub use lease::{Fenced, Lease, LeaseHeld};
-pub use link::Link;
 pub use memory::MemoryLedger;
 pub use record::TrackerRecord;
+#[cfg(feature = "sqlite")]
 pub use sqlite::{LEDGER_FILE, SqliteLedger};
 pub use store::{Ledger, LedgerReader, LedgerWriter, check_lease};

@@ -6,7 +6,6 @@ mod claim;
 mod grounds;
 mod document;
 mod make;
-mod stale;
 #[cfg(test)]
 mod cases;
 
@@ -14,7 +13,7 @@ pub(crate) use claim::Claim;
 pub(crate) use grounds::by_marker;
 
 pub use action::{Action, ActionKind};
+pub use document::Stale;
 pub use document::{PLAN_SCHEMA, Plan, PlanReadError};
 pub use grounds::{Grounds, Survey};
 pub use remark::Remark;
-pub use stale::Stale;

@@ -1,6 +1,7 @@
 //! When a tracker says that the next request may come.
 
 use jiff::{Timestamp, fmt::rfc2822};
+use serde::Deserialize;
 
 use crate::moment;
 
@@ -28,6 +29,39 @@ pub fn named_wait<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Timestamp) 
         Err(_) => reset.parse().ok()?,
     };
     Some(here(moment))
+}
+
+/// A number drawn at random, all of `u64` being equally likely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw(pub u64);
+
+/// Draws numbers. May be sent to another thread, as all that a worker uses may.
+pub type Chance<'d> = dyn FnMut() -> Draw + Send + 'd;
+
+impl Draw {
+    /// A whole number from 0 to `most`, all of which are equally likely.
+    pub fn up_to(self, most: u64) -> u64 {
+        let scaled = (u128::from(self.0) * (u128::from(most) + 1)) >> 64;
+        u64::try_from(scaled).unwrap_or(most)
+    }
+}
+
+/// `retry:` of a tracker in the configuration. Every key may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "a mapping with keys such as `attempts` and `wait_ms`")]
+pub struct RetrySettings {
+    /// How often a delivery is tried before it is parked. At least 1.
+    pub attempts: u32,
+    /// How long the first wait is at most, in milliseconds. Each wait is at most twice the one before.
+    pub wait_ms: u32,
+    /// How long a wait is at most, in seconds.
+    pub longest_wait_seconds: u32,
+}
+
+impl Default for RetrySettings {
+    fn default() -> Self {
+        Self { attempts: 8, wait_ms: 1000, longest_wait_seconds: 300 }
+    }
 }
 
 #[cfg(test)]
@@ -65,5 +99,18 @@ mod tests {
         }
         let endless = named_wait(|name| (name == "retry-after").then_some("18446744073709551615"), now);
         assert_eq!(endless, Some(Timestamp::MAX));
+    }
+
+    #[test]
+    fn covers_the_whole_range() {
+        for (draw, most, expected) in [
+            (0, 10, 0),
+            (u64::MAX, 10, 10),
+            (u64::MAX / 2, 9, 4),
+            (u64::MAX / 2 + 1, 9, 5),
+            (u64::MAX, u64::MAX, u64::MAX),
+        ] {
+            assert_eq!(Draw(draw).up_to(most), expected);
+        }
     }
 }

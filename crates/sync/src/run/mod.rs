@@ -9,9 +9,6 @@
 //! [`StopSignal`]: crate::worker::StopSignal
 
 mod agenda;
-mod change_signal;
-mod duty;
-mod next_due;
 mod pass;
 mod event;
 mod narrator;
@@ -20,12 +17,12 @@ mod runner;
 #[cfg(test)]
 mod cases;
 
-pub use change_signal::{ChangeListener, ChangeSignal};
-pub use duty::duty_of;
 pub use event::RunEvent;
+pub use event::{ChangeListener, ChangeSignal};
 pub use metrics::{LedgerCounts, RunMetrics};
 pub use narrator::{Narrator, Notice};
 pub use pass::{Pass, PassError};
+pub use runner::duty_of;
 pub use runner::{Crew, run};
 
 pub use crate::run_settings::RunSettings;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stepmark_model::spelling::with_causes;
+
 use super::{Pass, PassError, RunEvent};
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
@@ -103,12 +105,12 @@ impl Narrator {
             RunEvent::StandsBy { held } => vec![Notice::StandsBy { holder: held.holder.clone() }],
             RunEvent::OnDuty { lease } => vec![Notice::OnDuty { number: lease.number }],
             RunEvent::LostDuty { held } => vec![Notice::LostDuty { holder: held.holder.clone() }],
-            RunEvent::NoLedger { error } => self.failing(spelled(error)),
+            RunEvent::NoLedger { error } => self.failing(with_causes(error)),
             RunEvent::PassFailed { error: PassError::Apply(ApplyError::LeaseHeld(held)) } => {
                 let is_new = !std::mem::replace(&mut self.is_waiting, true);
                 is_new.then(|| Notice::Waits { holder: held.0.holder.clone() }).into_iter().collect()
             }
-            RunEvent::PassFailed { error } => self.failing(spelled(error)),
+            RunEvent::PassFailed { error } => self.failing(with_causes(error)),
             RunEvent::Passed { pass, .. } => self.passed(pass),
             RunEvent::Stopped => vec![Notice::Stopped],
         }
@@ -179,17 +181,6 @@ fn problem(remark: &Remark) -> Option<(String, String)> {
         Remark::LeftOut { path, reason, is_problem: true } => Some((path.clone(), reason.clone())),
         _ => None,
     }
-}
-
-/// An error with its causes, on one line.
-fn spelled(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 /// What an action that was not done waits for.

@@ -4,12 +4,10 @@ use std::{collections::BTreeMap, error::Error};
 
 use super::Crew;
 use crate::{
-    ledger::Ledger,
     plan::{Action, Grounds, Plan, Remark},
     retry::Chance,
     ticket::Marker,
-    tracker::Tracker,
-    worker::{ApplyError, Report, Worker, WorkerClock, WorkerSettings, wants_look},
+    worker::{ApplyError, Report, Worker, WorkerSettings, wants_look},
 };
 
 /// What a pass did.
@@ -52,7 +50,7 @@ fn name(action: &Action) -> String {
 /// created, by the next one.
 const ROUNDS: usize = 5;
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Crew<'_, L, T, C> {
+impl Crew<'_> {
     /// Reads the artifacts, plans, and carries it out, until another plan would do no more. Where nothing is to be done, nothing is written.
     pub(super) async fn pass(&mut self) -> Result<Pass, PassError> {
         let mut pass = Pass::default();

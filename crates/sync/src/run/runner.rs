@@ -2,31 +2,34 @@
 
 use std::{error::Error, time::Duration};
 
+use jiff::Timestamp;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{
-    ChangeListener, Pass, PassError, RunEvent, RunSettings, agenda::Agenda, duty::Duty, next_due::next_due,
+    ChangeListener, Pass, PassError, RunEvent, RunSettings,
+    agenda::{Agenda, next_due},
 };
 use crate::{
+    TrackerName,
     configuration::TrackerSettings,
-    ledger::Ledger,
+    ledger::{Lease, LeaseHeld, Ledger, LedgerError},
     moment,
     retry::Chance,
     ticket::Snapshot,
     tracker::Tracker,
-    worker::{ApplyError, StopSignal, WorkerClock},
+    worker::{ApplyError, StopSignal, WorkerClock, give_back, try_lease},
 };
 
 /// What makes passes.
-pub struct Crew<'r, L, T, C> {
+pub struct Crew<'r> {
     /// The ledger, for passes.
-    pub ledger: &'r mut L,
+    pub ledger: &'r mut dyn Ledger,
     /// The tracker.
-    pub tracker: &'r T,
+    pub tracker: &'r dyn Tracker,
     /// What the configuration says about it.
     pub settings: &'r TrackerSettings,
     /// The clock.
-    pub clock: &'r C,
+    pub clock: &'r dyn WorkerClock,
     /// The id of the project.
     pub project: &'r str,
     /// Who works: another text for every process.
@@ -41,9 +44,9 @@ pub struct Crew<'r, L, T, C> {
 
 /// Keeps the tickets of one tracker in step until the crew's signal is asked. `duty_ledger` is another handle to the crew's ledger: the lease
 /// is renewed while a pass uses the first. May be dropped at any moment, and spawned on another thread.
-pub async fn run<L: Ledger, T: Tracker, C: WorkerClock>(
-    mut crew: Crew<'_, L, T, C>,
-    duty_ledger: &mut L,
+pub async fn run(
+    mut crew: Crew<'_>,
+    duty_ledger: &mut dyn Ledger,
     mut changes: ChangeListener,
     observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
 ) {
@@ -61,11 +64,7 @@ pub async fn run<L: Ledger, T: Tracker, C: WorkerClock>(
 }
 
 /// Makes passes until the run is to stop or another process is on duty.
-async fn work<L: Ledger, T: Tracker, C: WorkerClock>(
-    crew: &mut Crew<'_, L, T, C>,
-    watch: &mut Watch<'_, L, C>,
-    changes: &mut ChangeListener,
-) {
+async fn work(crew: &mut Crew<'_>, watch: &mut Watch<'_>, changes: &mut ChangeListener) {
     let stop = crew.stop.clone();
     let mut agenda = Agenda::new(crew.settings.run, Instant::now());
     loop {
@@ -89,8 +88,8 @@ async fn work<L: Ledger, T: Tracker, C: WorkerClock>(
 }
 
 /// Notes what a pass did, and when the next one is due.
-fn settle<L: Ledger, T: Tracker, C: WorkerClock>(
-    crew: &Crew<'_, L, T, C>,
+fn settle(
+    crew: &Crew<'_>,
     agenda: &mut Agenda,
     observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
     outcome: &Result<Pass, PassError>,
@@ -118,16 +117,16 @@ fn settle<L: Ledger, T: Tracker, C: WorkerClock>(
 }
 
 /// Keeps a process on duty.
-struct Watch<'w, L, C> {
-    duty: Duty<'w, L>,
-    clock: &'w C,
+struct Watch<'w> {
+    duty: Duty<'w>,
+    clock: &'w dyn WorkerClock,
     settings: RunSettings,
     /// When the lease is renewed.
     next_beat: Instant,
     observe: &'w mut (dyn FnMut(&RunEvent<'_>) + Send),
 }
 
-impl<L: Ledger, C: WorkerClock> Watch<'_, L, C> {
+impl Watch<'_> {
     /// Waits until this process is on duty; `false` where it is to stop.
     async fn wait_for_duty(&mut self, stop: &StopSignal) -> bool {
         let mut other = None;
@@ -182,5 +181,46 @@ impl<L: Ledger, C: WorkerClock> Watch<'_, L, C> {
                 () = sleep_until(self.next_beat), if is_on_duty => is_on_duty = self.keep_duty(),
             }
         }
+    }
+}
+
+/// The name of the lease on running for `tracker`. It is another one than that on working, so that a person can still say `sync apply`; no
+/// tracker has a `.` in its name.
+pub fn duty_of(tracker: &TrackerName) -> String {
+    format!("run.{tracker}")
+}
+
+/// The right to run for a tracker, as one process sees it.
+pub(super) struct Duty<'d> {
+    ledger: &'d mut dyn Ledger,
+    name: String,
+    holder: &'d str,
+    length_ms: u64,
+    lease: Option<Lease>,
+}
+
+impl<'d> Duty<'d> {
+    pub(super) fn new(
+        ledger: &'d mut dyn Ledger,
+        tracker: &TrackerName,
+        holder: &'d str,
+        settings: &RunSettings,
+    ) -> Self {
+        Self { ledger, name: duty_of(tracker), holder, length_ms: settings.lease_ms(), lease: None }
+    }
+
+    /// Takes or renews it; `Err` inside with whoever has it and lives. Whoever only waits writes nothing.
+    pub(super) fn take(&mut self, now: Timestamp) -> Result<Result<&Lease, LeaseHeld>, LedgerError> {
+        let taken = try_lease(self.ledger, &self.name, self.holder, now, self.length_ms)?;
+        if taken.is_err() && self.lease.take().is_some() {
+            // Whoever has it now gives its own.
+            self.ledger.end_sign_of_life(&self.name)?;
+        }
+        Ok(taken.map(|lease| &*self.lease.insert(lease)))
+    }
+
+    /// Gives it back, where this process has it.
+    pub(super) fn give_back(&mut self, now: Timestamp) -> Result<(), LedgerError> {
+        self.lease.take().map_or(Ok(()), |lease| give_back(self.ledger, lease, now))
     }
 }

@@ -4,8 +4,7 @@ use stepmark_model::{artifact::ProjectPath, bmad::sprint::story_key};
 
 use super::{
     Block, Inline, Mark, Marker, Section, StepFact, Task, TicketFacts, TicketSettings,
-    bar::bar,
-    step_name::step_name,
+    step_name::{bar, step_name},
     text::{self, TextSection},
 };
 

@@ -3,11 +3,14 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
+    fmt,
+    str::FromStr,
 };
 
 use serde::{Deserialize, Serialize};
+use stepmark_model::artifact::{FileHash, FileHashError};
 
-use super::{Block, Inline, Marker, Standing, TicketDigest};
+use super::{Block, Inline, Marker, Standing};
 
 /// What the ticket of an artifact should say: only fields that stepmark manages. It follows from the artifact alone, so the
 /// same state gives the same ticket; times and commits are in none.
@@ -87,5 +90,37 @@ impl Ticket {
     /// The digest of the canonical form.
     pub fn digest(&self) -> TicketDigest {
         TicketDigest::of(&self.canonical())
+    }
+}
+
+/// SHA-256 of the canonical form of a ticket ([`Ticket::canonical`](super::Ticket::canonical)). A tracker that has this digest
+/// is sent nothing. Shown as 64 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TicketDigest(FileHash);
+
+impl TicketDigest {
+    pub(super) fn of(canonical: &str) -> Self {
+        Self(FileHash::of(canonical.as_bytes()))
+    }
+}
+
+impl fmt::Display for TicketDigest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl fmt::Debug for TicketDigest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl FromStr for TicketDigest {
+    type Err = FileHashError;
+
+    fn from_str(text: &str) -> Result<Self, FileHashError> {
+        text.parse().map(Self)
     }
 }

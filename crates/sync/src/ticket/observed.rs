@@ -1,13 +1,11 @@
 //! A ticket as its tracker has it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
-use super::{
-    CloseReason, FieldDifference, ManagedSection, Marker, MergeError, RemoteTicket, Standing, Ticket,
-    labels_agree, merged_labels,
-};
+use super::{FieldDifference, ManagedSection, Marker, MergeError, Ticket, labels_agree, merged_labels};
 
 /// A ticket as its tracker has it, with the marker that makes it ours. It is read to find tickets again and to report what people
 /// changed; none of it ever reaches an artifact.
@@ -89,6 +87,52 @@ impl Observed {
             differences.extend(FieldDifference::between("standing", before, after));
         }
         Ok(differences)
+    }
+}
+
+/// Where a ticket is in its tracker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemoteTicket {
+    /// The id by which the tracker is asked for it: GitHub's number, Jira's id. Unique within the tracker.
+    pub id: String,
+    /// What people call it: `#12`, `ABC-3`.
+    pub key: String,
+    /// Where people look at it.
+    pub url: String,
+    /// Further ids that some requests want, by the tracker's names for them (`node_id`, `database_id`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_ids: BTreeMap<String, String>,
+}
+
+/// Whether a ticket is open, as every tracker knows it: Jira's three status categories, and the reasons why GitHub closes an
+/// issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// Open, and nothing is done yet.
+    ToDo,
+    /// Open, and some of it is done.
+    InProgress,
+    /// Closed.
+    Closed(CloseReason),
+}
+
+/// Why a ticket is closed: the values of `state_reason` in GitHub's REST description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CloseReason {
+    /// The work is done.
+    Completed,
+    /// It will not be done.
+    NotPlanned,
+    /// Another ticket of the same artifact is the one that counts.
+    Duplicate,
+}
+
+impl Standing {
+    /// Whether it is open.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::ToDo | Self::InProgress)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Steps as people read them.
+//! Steps and their progress, as people read them.
 
 use stepmark_model::workflow::{StepForm, StepId, Track};
 
@@ -34,6 +34,20 @@ fn sentence(slug: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
+/// How many cells it has.
+const CELLS: usize = 20;
+
+/// A bar of `done` of `total`. It is full only when all is done, and empty only when nothing is.
+pub(super) fn bar(done: usize, total: usize) -> String {
+    let done = done.min(total);
+    let filled = match done {
+        0 => 0,
+        _ if done == total => CELLS,
+        _ => (done * CELLS / total).clamp(1, CELLS - 1),
+    };
+    "█".repeat(filled) + &"░".repeat(CELLS - filled)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +69,18 @@ mod tests {
         }
         for words in ["edit-2026-02-24", "<!-- stepmark:end -->", ""] {
             assert_eq!(step_name(words), Inline::Code(words.to_owned()));
+        }
+    }
+
+    #[test]
+    fn is_full_and_empty_only_at_the_ends() {
+        for (done, total, filled) in
+            [(0, 0, 0), (0, 14, 0), (1, 100, 1), (7, 14, 10), (99, 100, 19), (14, 14, 20), (15, 14, 20)]
+        {
+            let bar = bar(done, total);
+            let cells: Vec<char> = bar.chars().collect();
+            assert_eq!(cells.len(), CELLS);
+            assert_eq!(cells.iter().filter(|cell| **cell == '█').count(), filled, "{done}/{total}");
         }
     }
 }

@@ -2,8 +2,6 @@
 
 use stepmark_model::artifact::{Artifact, Field};
 
-use super::first_heading::first_heading;
-
 /// What `artifact` is called: its `title` or `name`, else its first heading, else the project that it names, else its file. Templates that nobody
 /// filled in (`# PRD - {{project_name}}`) are called by what stands beside their places.
 pub(super) fn title(artifact: &Artifact) -> String {
@@ -34,6 +32,30 @@ fn without_places(text: &str) -> Option<String> {
         };
     }
     (!kept.is_empty()).then_some(kept)
+}
+
+/// The text of the first heading of level 1 in Markdown, outside of code; `None` where there is none.
+pub(super) fn first_heading(markdown: &str) -> Option<&str> {
+    let mut fence: Option<&str> = None;
+    for line in markdown.lines() {
+        let bare = line.trim_start();
+        let is_indented = line.len() - bare.len() > 3;
+        match fence {
+            Some(open) if bare.starts_with(open) => fence = None,
+            Some(_) => {}
+            None if is_indented => {}
+            None if bare.starts_with("```") => fence = Some("```"),
+            None if bare.starts_with("~~~") => fence = Some("~~~"),
+            None => {
+                let title =
+                    bare.strip_prefix("# ").map(|title| title.trim_end_matches([' ', '\t', '#']).trim());
+                if let Some(title) = title.filter(|title| !title.is_empty()) {
+                    return Some(title);
+                }
+            }
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -71,6 +93,19 @@ mod tests {
         ] {
             let path = ProjectPath::new("docs/own file.md").unwrap();
             assert_eq!(title(&Artifact::read(path, text.as_bytes().to_vec())), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn code_has_no_headings() {
+        for (markdown, expected) in [
+            ("# A b #\n", Some("A b")),
+            ("\ntext\n# A\n# B\n", Some("A")),
+            ("```sh\n# no\n```\n# Yes", Some("Yes")),
+            ("~~~\n# no\n```\n# no\n~~~\n", None),
+            ("    # code\n## two\n#\n#x\n", None),
+        ] {
+            assert_eq!(first_heading(markdown), expected, "{markdown}");
         }
     }
 }

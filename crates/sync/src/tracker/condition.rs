@@ -19,7 +19,7 @@ pub enum Condition {
 
 impl Condition {
     /// Why a ticket must not be changed, if it must not. `markers` are those that it carries.
-    pub(crate) fn refusal(self, markers: &[Marker], current: &Observed) -> Option<Failure> {
+    pub fn refusal(self, markers: &[Marker], current: &Observed) -> Option<Failure> {
         let (key, own) = (&current.remote.key, &current.marker);
         if markers.contains(own) {
             let detail = format!("people wrote in {key}, so it is not closed as a duplicate");

@@ -1,12 +1,10 @@
 //! What every tracker can do.
 
-use std::future::Future;
-
-use super::{Answer, Change, Creation, Cursor, Delivered, Page, RequestKind};
+use super::Condition;
 use crate::{
-    TrackerName,
+    BoxFuture, TrackerName,
     breaker::{Failure, Route},
-    pace::Cost,
+    pace::{Budget, Cost},
     ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
 };
 
@@ -47,7 +45,7 @@ pub trait Tracker: Send + Sync {
     ) -> Result<Vec<FieldDifference>, MergeError>;
 
     /// Which repository or project it is, by an id that stays when that is renamed or moved. The one request that is about no ticket.
-    fn target(&self) -> impl Future<Output = Result<String, Failure>> + Send;
+    fn target(&self) -> BoxFuture<'_, Result<String, Failure>>;
 
     /// Whether [`Self::preflight`] tells anything.
     fn has_preflight(&self) -> bool {
@@ -56,28 +54,126 @@ pub trait Tracker: Send + Sync {
 
     /// What will not work with these tickets, each of which may be new: one line for each cause, as far as the tracker can tell before
     /// anything is written. Most tell nothing.
-    fn preflight(
-        &self,
-        tickets: &[(&Ticket, bool)],
-    ) -> impl Future<Output = Result<Vec<String>, Failure>> + Send {
+    fn preflight<'t>(
+        &'t self,
+        tickets: &'t [(&'t Ticket, bool)],
+    ) -> BoxFuture<'t, Result<Vec<String>, Failure>> {
         let _ = tickets;
-        async { Ok(Vec::new()) }
+        Box::pin(async { Ok(Vec::new()) })
     }
 
     /// Makes tickets, each with its marker from the beginning.
-    fn create(&self, creations: &[Creation]) -> impl Future<Output = Answer<Delivered>> + Send;
+    fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>>;
 
     /// Changes the managed fields of tickets, and no others.
-    fn update(&self, changes: &[Change]) -> impl Future<Output = Answer<Delivered>> + Send;
+    fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>>;
 
     /// Reads tickets that are known; `None` for one that carries our marker no longer.
-    fn read(&self, tickets: &[RemoteTicket]) -> impl Future<Output = Answer<Option<Observed>>> + Send;
+    fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>>;
 
     /// Lists the tickets with the label of the project `project`, open and closed, by a way that shows what was just made, where the
     /// tracker has one; never by a search for text.
-    fn list(
-        &self,
-        project: &str,
-        from: Option<&Cursor>,
-    ) -> impl Future<Output = Result<Page, Failure>> + Send;
+    fn list<'t>(&'t self, project: &'t str, from: Option<&'t Cursor>)
+    -> BoxFuture<'t, Result<Page, Failure>>;
+}
+
+/// A ticket to be made. Its marker goes along in the same request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Creation {
+    /// What it should say.
+    pub ticket: Ticket,
+    /// The ticket that it hangs below, where that is known.
+    pub parent: Option<RemoteTicket>,
+}
+
+/// A ticket to be changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Where it is.
+    pub remote: RemoteTicket,
+    /// What it should say.
+    pub desired: Ticket,
+    /// What it was last made to say, where that is known: labels that are ours no longer are taken away.
+    pub before: Option<Ticket>,
+    /// The ticket that it hangs below, where that is known.
+    pub parent: Option<RemoteTicket>,
+    /// What must be true of the ticket.
+    pub condition: Condition,
+}
+
+/// The kinds of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RequestKind {
+    /// [`Tracker::target`](super::Tracker::target).
+    Target,
+    /// [`Tracker::create`](super::Tracker::create).
+    Create,
+    /// [`Tracker::update`](super::Tracker::update).
+    Update,
+    /// [`Tracker::read`](super::Tracker::read).
+    Read,
+    /// [`Tracker::list`](super::Tracker::list).
+    List,
+}
+
+/// What became of one ticket of a request. A refusal is a value, not an error: the breaker and the delivery hear of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome<T> {
+    /// It was done.
+    Done(T),
+    /// It was not done, for certain.
+    Failed(Failure),
+    /// Nobody knows: the request was sent, and no answer was read. The intent stays, and the ticket is looked up.
+    InDoubt(Failure),
+}
+
+/// The answer to a request about several tickets: one outcome for each, in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer<T> {
+    /// The outcomes, as many as there were tickets.
+    pub outcomes: Vec<Outcome<T>>,
+    /// What the tracker says is left of its limit.
+    pub budget: Option<Budget>,
+}
+
+/// A ticket that was made or changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// Where it is now: a tracker may have moved it.
+    pub remote: RemoteTicket,
+    /// What it still does not say, as read back from the answer: GitHub drops labels silently, and cannot make a closed issue. Where
+    /// this is empty, the ticket is known to say all of it.
+    pub missing: Vec<FieldDifference>,
+}
+
+/// One page of the tickets that carry a project's label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Those of them that carry a marker of the project.
+    pub tickets: Vec<Observed>,
+    /// Where the next page begins; `None` after the last one.
+    pub next: Option<Cursor>,
+    /// What the tracker says is left of its limit.
+    pub budget: Option<Budget>,
+}
+
+/// A place in a list, as the tracker names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor(pub String);
+
+impl<T> Outcome<T> {
+    /// The failure, if it is one.
+    pub const fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Done(_) => None,
+            Self::Failed(failure) | Self::InDoubt(failure) => Some(failure),
+        }
+    }
+}
+
+impl<T> Answer<T> {
+    /// The answer of a tracker without limits.
+    pub const fn of(outcomes: Vec<Outcome<T>>) -> Self {
+        Self { outcomes, budget: None }
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker};
 use crate::{
-    TrackerName,
+    BoxFuture, TrackerName,
     breaker::{Failure, Route},
     pace::Cost,
     ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
@@ -69,35 +69,39 @@ impl Tracker for DryTracker {
         Ok(desired.differences(before))
     }
 
-    async fn target(&self) -> Result<String, Failure> {
-        Ok("dry".to_owned())
+    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+        Box::pin(async move { Ok("dry".to_owned()) })
     }
 
-    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
-        let outcomes = creations.iter().map(|creation| {
-            self.note(DryRequest::Create(Box::new(creation.clone())));
-            // The marker is the only id that a ticket has which is nowhere.
-            let id = creation.ticket.marker.to_string();
-            let remote =
-                RemoteTicket { key: id.clone(), url: String::new(), other_ids: Default::default(), id };
-            Outcome::Done(Delivered { remote, missing: Vec::new() })
-        });
-        Answer::of(outcomes.collect())
+    fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move {
+            let outcomes = creations.iter().map(|creation| {
+                self.note(DryRequest::Create(Box::new(creation.clone())));
+                // The marker is the only id that a ticket has which is nowhere.
+                let id = creation.ticket.marker.to_string();
+                let remote =
+                    RemoteTicket { key: id.clone(), url: String::new(), other_ids: Default::default(), id };
+                Outcome::Done(Delivered { remote, missing: Vec::new() })
+            });
+            Answer::of(outcomes.collect())
+        })
     }
 
-    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
-        let outcomes = changes.iter().map(|change| {
-            self.note(DryRequest::Update(Box::new(change.clone())));
-            Outcome::Done(Delivered { remote: change.remote.clone(), missing: Vec::new() })
-        });
-        Answer::of(outcomes.collect())
+    fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move {
+            let outcomes = changes.iter().map(|change| {
+                self.note(DryRequest::Update(Box::new(change.clone())));
+                Outcome::Done(Delivered { remote: change.remote.clone(), missing: Vec::new() })
+            });
+            Answer::of(outcomes.collect())
+        })
     }
 
-    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
-        Answer::of(tickets.iter().map(|_| Outcome::Done(None)).collect())
+    fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>> {
+        Box::pin(async move { Answer::of(tickets.iter().map(|_| Outcome::Done(None)).collect()) })
     }
 
-    async fn list(&self, _: &str, _: Option<&Cursor>) -> Result<Page, Failure> {
-        Ok(Page { tickets: Vec::new(), next: None, budget: None })
+    fn list<'t>(&'t self, _: &'t str, _: Option<&'t Cursor>) -> BoxFuture<'t, Result<Page, Failure>> {
+        Box::pin(async move { Ok(Page { tickets: Vec::new(), next: None, budget: None }) })
     }
 }

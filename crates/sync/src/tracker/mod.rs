@@ -1,26 +1,30 @@
 //! Where tickets are kept. What a tracker answers never leaves this crate for an artifact.
 
-mod outcome;
 mod condition;
-mod request;
 mod contract;
 mod local_route;
 mod dry;
 mod file;
+#[cfg(feature = "http")]
 mod http;
-mod refused;
+#[cfg(feature = "http")]
 mod parent_difference;
+#[cfg(feature = "github")]
 mod github;
+#[cfg(feature = "jira")]
 mod jira;
 
 use local_route::local_route;
 
 pub use condition::Condition;
 pub use contract::Tracker;
+pub use contract::{Answer, Cursor, Delivered, Outcome, Page};
+pub use contract::{Change, Creation, RequestKind};
 pub use dry::{DryRequest, DryTracker};
 pub use file::{FileTracker, Line, LineKind};
+#[cfg(feature = "github")]
 pub use github::{GitHubSettings, GitHubTracker};
+#[cfg(feature = "http")]
 pub use http::{HttpLimits, HttpSetupError};
+#[cfg(feature = "jira")]
 pub use jira::{JiraIssueTypes, JiraSettings, JiraTracker};
-pub use outcome::{Answer, Cursor, Delivered, Outcome, Page};
-pub use request::{Change, Creation, RequestKind};

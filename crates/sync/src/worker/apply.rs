@@ -7,13 +7,12 @@ use std::{
 
 use super::{
     ApplyError, Fate, Held, Listener, Report, StopSignal, WorkerClock, WorkerSettings,
-    batch::{Batch, batches},
     creations::Creations,
     found::{Seen, adopt},
     gate::{self, Heard},
     grounding::Item,
     lease_keeper,
-    prepare::Prepared,
+    prepare::{Batch, Prepared, batches},
     settle::{Try, settle},
     target::TargetState,
 };
@@ -28,10 +27,10 @@ use crate::{
 };
 
 /// Whoever carries out plans for one tracker of one project. See the module for what it guarantees.
-pub struct Worker<'w, L, T, C> {
-    pub(super) ledger: &'w mut L,
-    pub(super) tracker: &'w T,
-    pub(super) clock: &'w C,
+pub struct Worker<'w> {
+    pub(super) ledger: &'w mut dyn Ledger,
+    pub(super) tracker: &'w dyn Tracker,
+    pub(super) clock: &'w dyn WorkerClock,
     pub(super) settings: &'w TrackerSettings,
     /// The id of the project.
     pub(super) project: &'w str,
@@ -51,13 +50,13 @@ pub struct Worker<'w, L, T, C> {
     pub(super) tell: Option<Listener>,
 }
 
-impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
+impl<'w> Worker<'w> {
     /// A worker for `tracker`, which `settings` describe. `project` is the id of the project, `(holder, draw)` the name of this worker,
     /// which nobody else has, and its chance.
     pub fn new(
-        ledger: &'w mut L,
-        (tracker, settings): (&'w T, &'w TrackerSettings),
-        clock: &'w C,
+        ledger: &'w mut dyn Ledger,
+        (tracker, settings): (&'w dyn Tracker, &'w TrackerSettings),
+        clock: &'w dyn WorkerClock,
         project: &'w str,
         (holder, draw): (&'w str, &'w mut Chance<'w>),
     ) -> Self {
@@ -325,8 +324,8 @@ impl<'w, L: Ledger, T: Tracker, C: WorkerClock> Worker<'w, L, T, C> {
 }
 
 /// Makes the request. It borrows the tracker alone: what else a worker holds is not shared between threads.
-async fn ask<T: Tracker>(
-    tracker: &T,
+async fn ask(
+    tracker: &dyn Tracker,
     kind: RequestKind,
     items: &[Item<'_>],
     naming: Option<&Marker>,

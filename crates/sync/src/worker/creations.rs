@@ -2,12 +2,11 @@
 
 use jiff::Timestamp;
 
-use super::{ApplyError, Held, Report, Worker, WorkerClock};
+use super::{ApplyError, Held, Report, Worker};
 use crate::{
-    ledger::{Lease, Ledger},
+    ledger::Lease,
     moment,
     plan::{Action, Plan},
-    tracker::Tracker,
 };
 
 /// How long a list is taken for fresh: whoever begins meanwhile sees by its own lists that this machine makes tickets.
@@ -64,7 +63,7 @@ impl Creations {
     }
 }
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// Lists again where that is wanted, and waits while another machine makes tickets. `creations.held` tells where no more may be made.
     pub(super) async fn before_creation(
         &mut self,

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::{Entry, Fate, Held, Report, Worker, WorkerClock, look_up::Unlisted};
+use super::{Entry, Fate, Held, Report, Worker, look_up::Unlisted};
 use crate::{
     configuration::TrackerSettings,
-    ledger::{Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link},
+    ledger::{Intent, IntentAction, Lease, LedgerError, LedgerReader, LedgerWriter, Link},
     moment,
     plan::{Action, ActionKind, Claim, Plan, by_marker},
     retry::Delivery,
@@ -43,7 +43,7 @@ pub(super) struct Seen {
     pub(super) unlisted: Unlisted,
 }
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// Links what was found.
     pub(super) fn settle_found(
         &mut self,
@@ -126,9 +126,9 @@ fn wanted_by_marker<'f>(
 }
 
 /// What the oldest of `same` is to be made to say, where it says that already: then it need not be changed.
-fn said_already<'p, T: Tracker>(
+fn said_already<'p>(
     ledger: &dyn LedgerReader,
-    tracker: &T,
+    tracker: &dyn Tracker,
     plan: &'p Plan,
     same: &[&Observed],
 ) -> Result<Option<(&'p Ticket, Option<SourceDigest>)>, LedgerError> {

@@ -2,10 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{
-    amends,
-    scripted::{Fault, World, poll_times},
-};
+use super::scripted::{Fault, World, poll_times};
 use crate::{breaker::Reason, ledger::Ledger as _, retry::Delivery};
 
 #[derive(Clone, Debug)]
@@ -83,7 +80,7 @@ async fn heal(world: &mut World) {
             if let Delivery::Parked { digest, .. } = delivery {
                 let (of, now) =
                     ((name, &[(marker, digest)][..]), crate::worker::WorkerClock::now(&world.clock));
-                amends::retry(&mut ledger, of, crate::worker::LostLink::Forgotten, "person", now).unwrap();
+                super::retry(&mut ledger, of, crate::worker::LostLink::Forgotten, "person", now).unwrap();
             }
         }
         let plan = world.plan(None);

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{ApplyError, Notice, Worker, WorkerClock};
+use super::{ApplyError, Notice, Worker};
 use crate::{
     ledger::{Lease, LeaseHeld, Ledger, LedgerError, LedgerWriter, check_lease},
     moment,
-    tracker::Tracker,
 };
 
 /// How long is waited before the lease is asked for again: its holder may give it back any moment, or die.
@@ -20,7 +19,7 @@ const CONTEST_MS: u64 = 20;
 /// A wait of this length is told to whoever wants to know.
 const LONG_WAIT_MS: u64 = 10_000;
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// Takes the lease, and waits for it as long as there is patience. The lease of a process that is dead is not waited for.
     pub(super) async fn take_lease(&mut self) -> Result<Lease, ApplyError> {
         loop {
@@ -77,7 +76,7 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
 
 /// Takes the lease on `name`, where nobody who lives has it. Whoever only asks writes nothing.
 pub(crate) fn try_lease(
-    ledger: &mut impl Ledger,
+    ledger: &mut dyn Ledger,
     name: &str,
     holder: &str,
     now: Timestamp,
@@ -111,14 +110,14 @@ pub(crate) fn try_lease(
 }
 
 /// Gives a lease back.
-pub(crate) fn give_back(ledger: &mut impl Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
+pub(crate) fn give_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
     let name = lease.name.clone();
     let released = put_back(ledger, lease, now);
     let ended = ledger.end_sign_of_life(&name);
     released.and(ended)
 }
 
-fn put_back(ledger: &mut impl Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
+fn put_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
     let mut transaction = ledger.write()?;
     check_lease(&*transaction, &lease)?;
     transaction.put_lease(&lease.released(now))?;
@@ -126,8 +125,8 @@ fn put_back(ledger: &mut impl Ledger, lease: Lease, now: Timestamp) -> Result<()
 }
 
 /// Begins a transaction of the holder of `lease`, which is checked and renewed.
-pub(super) fn begin<'l, L: Ledger>(
-    ledger: &'l mut L,
+pub(super) fn begin<'l>(
+    ledger: &'l mut dyn Ledger,
     lease: &Lease,
     length_ms: u64,
     now: Timestamp,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    ApplyError, Held, Report, Worker, WorkerClock,
+    ApplyError, Held, Report, Worker,
     apply::expected,
     found::{Found, Seen},
     grounding::Ground,
@@ -14,10 +14,9 @@ use super::{
 };
 use crate::{
     configuration::TrackerSettings,
-    ledger::{Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader},
+    ledger::{Intent, IntentAction, Lease, LedgerError, LedgerReader},
     plan::{Action, ActionKind, Plan},
     ticket::{Marker, Observed},
-    tracker::Tracker,
 };
 
 /// What is looked for.
@@ -28,7 +27,7 @@ struct Search {
     is_survey: bool,
 }
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// Settles what is in doubt, by listing; the oldest ticket of a marker counts. Where something is to be created, it lists all tickets
     /// first: another machine may have made them. [`Seen::held`] tells why nothing may be created yet, where that is so.
     pub(super) async fn look_up(

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use stepmark_model::artifact::ProjectPath;
 
 use super::{
-    LostLink, WorkerClock as _, amends,
+    LostLink, WorkerClock as _,
     scripted::{Content, Fault, Kept, People, World, poll_times},
 };
 use crate::{
@@ -265,7 +265,7 @@ fn unpark(machine: &World) {
     for (marker, delivery) in deliveries {
         if let Delivery::Parked { digest, .. } = delivery {
             let tickets = [(marker, digest)];
-            amends::retry(&mut ledger, (name, &tickets), LostLink::Forgotten, "person", machine.clock.now())
+            super::retry(&mut ledger, (name, &tickets), LostLink::Forgotten, "person", machine.clock.now())
                 .unwrap();
         }
     }

@@ -14,29 +14,22 @@
 
 mod clock;
 mod settings;
-mod stop;
 mod report;
-mod notice;
-mod error;
-mod batch;
 mod grounding;
 mod gate;
 mod trial;
 mod settle;
 mod reading;
-mod listing;
 mod look_up;
 mod found;
 mod target;
-mod preflight;
 mod creations;
 mod unknown;
 mod lease_keeper;
 mod apply;
 mod prepare;
-mod amends;
 mod reset;
-mod configured_tracker;
+mod open_tracker;
 #[cfg(test)]
 pub(crate) mod scripted;
 #[cfg(test)]
@@ -48,14 +41,14 @@ mod machines;
 
 pub(crate) use lease_keeper::{give_back, try_lease};
 
-pub use amends::{LostLink, retry};
 pub use apply::Worker;
+pub use clock::StopSignal;
 pub use clock::{WallClock, WorkerClock};
-pub use configured_tracker::{ConfiguredTracker, CredentialAccess, TrackerOpenError};
-pub use error::ApplyError;
 pub use look_up::wants_look;
-pub use notice::{Listener, Notice};
+pub use open_tracker::{CredentialAccess, TrackerOpenError, open_tracker};
 pub use report::{Entry, Fate, Held, Report};
+pub use reset::{LostLink, retry};
 pub use reset::{Reset, clock_was_ahead, reset};
+pub use settings::ApplyError;
 pub use settings::WorkerSettings;
-pub use stop::StopSignal;
+pub use settings::{Listener, Notice};

@@ -1,17 +1,19 @@
 //! What comes before a request that only reads: no intent is noted for it.
 
 use super::{
-    ApplyError, Held, Worker, WorkerClock,
-    gate::{self, Gate},
+    ApplyError, Held, Notice, Report, Worker,
+    gate::{self, Gate, Heard},
 };
 use crate::{
-    breaker::Route,
-    ledger::{Lease, Ledger},
+    breaker::{Failure, Reason, Route},
+    ledger::Lease,
     pace::Cost,
-    tracker::Tracker,
+    plan::{Action, ActionKind, Plan},
+    ticket::{Observed, Ticket},
+    tracker::{Cursor, Page, RequestKind},
 };
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// Waits until breakers and pace let a request through, and counts it; why it is held back, where that takes too long.
     pub(super) async fn pass_gate(
         &mut self,
@@ -42,5 +44,104 @@ impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
                 }
             }
         }
+    }
+}
+
+impl Worker<'_> {
+    /// Asks a tracker that can tell what it will not take, and tells whoever listens. Where it does not answer, the requests themselves
+    /// will say why.
+    pub(super) async fn preflight(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        report: &mut Report,
+    ) -> Result<(), ApplyError> {
+        let tickets: Vec<(&Ticket, bool)> = plan.actions.iter().filter_map(asked_about).collect();
+        if tickets.is_empty() || !self.tracker.has_preflight() {
+            return Ok(());
+        }
+        let route = self.tracker.route(RequestKind::Target, &[]);
+        let cost = self.tracker.cost(RequestKind::Target, 0);
+        if self.pass_gate(Some(lease), &route, &cost).await?.is_some() {
+            return Ok(());
+        }
+        let told = self.tracker.preflight(&tickets).await;
+        let (now, settings) = (self.clock.now(), self.settings);
+        let heard = Heard { route: &route, failures: vec![told.as_ref().err()], budget: None };
+        let mut transaction = self.begin(Some(lease))?;
+        gate::tell(&mut *transaction, &heard, settings, now)?;
+        transaction.commit()?;
+        report.obstacles = told.unwrap_or_default();
+        for obstacle in &report.obstacles {
+            self.notice(&Notice::Obstacle(obstacle.clone()));
+        }
+        Ok(())
+    }
+
+    /// Tells whoever listens.
+    pub(super) fn notice(&self, notice: &Notice) {
+        if let Some(tell) = &self.tell {
+            tell(notice);
+        }
+    }
+}
+
+/// The ticket of an action that the tracker may refuse for what it says, and whether it is new.
+fn asked_about(action: &Action) -> Option<(&Ticket, bool)> {
+    let is_new = action.kind == ActionKind::Create;
+    let is_refusable = |field: &str| matches!(field, "status" | "standing") || field.starts_with("fields.");
+    let is_asked = is_new || action.differences.iter().any(|difference| is_refusable(&difference.field));
+    Some((action.ticket.as_ref().filter(|_| is_asked)?, is_new))
+}
+
+/// How many pages are read at most: a tracker whose list never ends is not believed. A page has a hundred tickets.
+const PAGES: usize = 10_000;
+
+impl Worker<'_> {
+    /// All tickets with the label of `project` and one of its markers, or why they cannot be listed.
+    pub(super) async fn list(
+        &mut self,
+        lease: Option<&Lease>,
+        project: &str,
+    ) -> Result<Result<Vec<Observed>, Held>, ApplyError> {
+        let route = self.tracker.route(RequestKind::List, &[]);
+        let (mut tickets, mut from): (Vec<Observed>, Option<Cursor>) = (Vec::new(), None);
+        for _ in 0..PAGES {
+            let page = match self.page(lease, &route, project, from.as_ref()).await? {
+                Ok(page) => page,
+                Err(held) => return Ok(Err(held)),
+            };
+            tickets.extend(page.tickets.into_iter().filter(|ticket| ticket.marker.project() == project));
+            match page.next {
+                Some(next) if from.as_ref() != Some(&next) => from = Some(next),
+                _ => return Ok(Ok(tickets)),
+            }
+        }
+        let detail = format!("its list of tickets has more than {PAGES} pages");
+        let endless = Failure::new(Reason::Unreadable, &detail);
+        Ok(Err(Held::NotListed(endless)))
+    }
+
+    async fn page(
+        &mut self,
+        lease: Option<&Lease>,
+        route: &Route,
+        project: &str,
+        from: Option<&Cursor>,
+    ) -> Result<Result<Page, Held>, ApplyError> {
+        let settings = self.settings;
+        let cost = self.tracker.cost(RequestKind::List, 0);
+        if let Some(held) = self.pass_gate(lease, route, &cost).await? {
+            return Ok(Err(held));
+        }
+        self.requests += 1;
+        let page = self.tracker.list(project, from).await;
+        let failures = vec![page.as_ref().err()];
+        let budget = page.as_ref().ok().and_then(|page| page.budget);
+        let now = self.clock.now();
+        let mut transaction = self.begin(lease)?;
+        gate::tell(&mut *transaction, &Heard { route, failures, budget }, settings, now)?;
+        transaction.commit()?;
+        Ok(page.map_err(Held::NotListed))
     }
 }

@@ -2,14 +2,15 @@
 
 use jiff::Timestamp;
 
+use super::ApplyError;
 use crate::{
     TrackerName,
-    breaker::{Breaker, Scope},
-    ledger::{Ledger, LedgerError, LedgerReader},
+    breaker::{Breaker, Reason, Scope},
+    ledger::{Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader},
     moment,
     pace::Pace,
     retry::Delivery,
-    ticket::Marker,
+    ticket::{Marker, TicketDigest},
 };
 
 /// What was waited for, and is so no more.
@@ -28,7 +29,7 @@ pub struct Reset {
 ///
 /// # Errors
 /// When the ledger fails.
-pub fn reset(ledger: &mut impl Ledger, trackers: &[&TrackerName]) -> Result<Reset, LedgerError> {
+pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset, LedgerError> {
     let mut transaction = ledger.write()?;
     let mut reset = Reset::default();
     for (scope, _) in transaction.breakers()? {
@@ -70,6 +71,56 @@ pub fn clock_was_ahead(
     let record = [record.asked_at, record.listed_at, record.created_at].into_iter().flatten();
     let noted = links.chain(record).chain(intents).chain(deliveries).chain(breakers).chain(paces);
     Ok(noted.filter(|noted| !moment::may_be_past(*noted, now)).max())
+}
+
+/// What becomes of the link of a ticket that is not there any more, or no longer carries its marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LostLink {
+    /// It is forgotten: the ticket is looked for by its marker, and made anew where it is certainly gone.
+    Forgotten,
+    /// It stays.
+    Kept,
+}
+
+/// Gives the deliveries of `tickets`, each with what it should say, another try, and answers what they were.
+///
+/// # Errors
+/// When somebody works on the tracker, or the ledger fails.
+pub fn retry(
+    ledger: &mut dyn Ledger,
+    (tracker, tickets): (&TrackerName, &[(Marker, TicketDigest)]),
+    lost: LostLink,
+    holder: &str,
+    now: Timestamp,
+) -> Result<Vec<Delivery>, ApplyError> {
+    let mut transaction = ledger.write()?;
+    let current = transaction.lease(tracker.as_str())?;
+    let lease = Lease::acquire(current, tracker.as_str(), holder, now, 1)?;
+    let mut before = Vec::with_capacity(tickets.len());
+    for (marker, desired) in tickets {
+        let delivery = transaction.delivery(tracker, marker)?;
+        let is_lost = |reason| matches!(reason, Reason::Gone | Reason::Unmarked);
+        let is_lost = matches!(&delivery, Delivery::Parked { last, .. } if is_lost(last.reason));
+        if is_lost && lost == LostLink::Forgotten {
+            transaction.remove_link(tracker, marker)?;
+            // As if it had been begun: so it is looked up before it is made.
+            transaction.put_intent(&Intent {
+                tracker: tracker.clone(),
+                marker: marker.clone(),
+                action: IntentAction::Create,
+                digest: *desired,
+                lease_number: lease.number,
+                begun_at: now,
+            })?;
+        }
+        let scope = Scope::Ticket { tracker: tracker.clone(), marker: marker.clone() };
+        transaction.put_breaker(&scope, &Breaker::default())?;
+        transaction.put_delivery(tracker, marker, &Delivery::Due)?;
+        before.push(delivery);
+    }
+    transaction.put_lease(&lease.released(now))?;
+    transaction.commit()?;
+    Ok(before)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use super::{ApplyError, Report, Worker, WorkerClock, WorkerSettings};
 use crate::{
-    TrackerName,
+    BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
     configuration::{SyncConfiguration, TrackerKinds, TrackerSettings},
     ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, MemoryLedger, TrackerRecord},
@@ -110,8 +110,10 @@ impl WorkerClock for TestClock {
         moment::after(moment::at(1_700_000_000_000), passed + self.ahead_ms)
     }
 
-    async fn sleep(&self, duration: Duration) {
-        tokio::time::sleep(duration).await;
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            tokio::time::sleep(duration).await;
+        })
     }
 }
 
@@ -257,52 +259,66 @@ impl Tracker for ScriptedTracker {
         observed.markdown_differences(desired, before, 65_536)
     }
 
-    async fn target(&self) -> Result<String, Failure> {
-        tokio::task::yield_now().await;
-        self.reads(RequestKind::Target)?;
-        Ok(self.content(|content| content.target.clone()))
+    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            self.reads(RequestKind::Target)?;
+            Ok(self.content(|content| content.target.clone()))
+        })
     }
 
-    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
-        let wanted = creations.iter().map(|new| (None, new.ticket.clone(), new.parent.clone()));
-        self.deliver(RequestKind::Create, wanted.collect()).await
+    fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move {
+            let wanted = creations.iter().map(|new| (None, new.ticket.clone(), new.parent.clone()));
+            self.deliver(RequestKind::Create, wanted.collect()).await
+        })
     }
 
-    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
-        let wanted = changes.iter().map(|change| {
-            (Some((change.remote.clone(), change.condition)), change.desired.clone(), change.parent.clone())
-        });
-        self.deliver(RequestKind::Update, wanted.collect()).await
-    }
-
-    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
-        tokio::task::yield_now().await;
-        let fault = self.begin(RequestKind::Read, tickets.len());
-        Answer::of(self.content(|content| {
-            let outcomes = tickets.iter().map(|remote| match fault {
-                Fault::None | Fault::NoLabels => {
-                    let number: u32 = remote.id.parse().unwrap();
-                    let kept = content.tickets.get(&number).filter(|kept| kept.marker().is_some());
-                    Outcome::Done(kept.map(|kept| seen(number, kept)))
-                }
-                _ => Outcome::Failed(Failure::new(Reason::ServerError, "as told")),
+    fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move {
+            let wanted = changes.iter().map(|change| {
+                (
+                    Some((change.remote.clone(), change.condition)),
+                    change.desired.clone(),
+                    change.parent.clone(),
+                )
             });
-            outcomes.collect()
-        }))
+            self.deliver(RequestKind::Update, wanted.collect()).await
+        })
     }
 
-    async fn list(&self, project: &str, _: Option<&Cursor>) -> Result<Page, Failure> {
-        tokio::task::yield_now().await;
-        let now = self.clock.now();
-        self.reads(RequestKind::List)?;
-        let tickets = self.content(|content| {
-            let listed = content.tickets.iter().filter(|(_, kept)| {
-                kept.marker().is_some_and(|marker| marker.project() == project)
-                    && (self.lag_ms == 0 || moment::after(kept.made_at, self.lag_ms) < now)
+    fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            let fault = self.begin(RequestKind::Read, tickets.len());
+            Answer::of(self.content(|content| {
+                let outcomes = tickets.iter().map(|remote| match fault {
+                    Fault::None | Fault::NoLabels => {
+                        let number: u32 = remote.id.parse().unwrap();
+                        let kept = content.tickets.get(&number).filter(|kept| kept.marker().is_some());
+                        Outcome::Done(kept.map(|kept| seen(number, kept)))
+                    }
+                    _ => Outcome::Failed(Failure::new(Reason::ServerError, "as told")),
+                });
+                outcomes.collect()
+            }))
+        })
+    }
+
+    fn list<'t>(&'t self, project: &'t str, _: Option<&'t Cursor>) -> BoxFuture<'t, Result<Page, Failure>> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            let now = self.clock.now();
+            self.reads(RequestKind::List)?;
+            let tickets = self.content(|content| {
+                let listed = content.tickets.iter().filter(|(_, kept)| {
+                    kept.marker().is_some_and(|marker| marker.project() == project)
+                        && (self.lag_ms == 0 || moment::after(kept.made_at, self.lag_ms) < now)
+                });
+                listed.map(|(number, kept)| seen(*number, kept)).collect()
             });
-            listed.map(|(number, kept)| seen(*number, kept)).collect()
-        });
-        Ok(Page { tickets, next: None, budget: None })
+            Ok(Page { tickets, next: None, budget: None })
+        })
     }
 }
 
@@ -460,8 +476,8 @@ impl World {
             *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             Draw(*chance)
         };
-        let (of, who) = ((&self.tracker, &self.settings), (holder, &mut draw as &mut Chance<'_>));
-        let worker = Worker::new(&mut ledger, of, &self.clock, "p", who);
+        let who = (holder, &mut draw as &mut Chance<'_>);
+        let worker = Worker::new(&mut ledger, (&self.tracker, &self.settings), &self.clock, "p", who);
         worker.with(WorkerSettings { lease_ms: 60_000, patience_ms }).apply(plan).await
     }
 

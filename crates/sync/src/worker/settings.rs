@@ -1,4 +1,10 @@
-//! How a worker works.
+//! What a worker is told and tells: how it works, what cannot wait for the report, and why it stopped.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::ledger::{LeaseHeld, LedgerError};
 
 /// How a worker works, beside what the configuration says about its tracker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,4 +20,27 @@ impl Default for WorkerSettings {
     fn default() -> Self {
         Self { lease_ms: 120_000, patience_ms: 60 * 60 * 1000 }
     }
+}
+
+/// What a worker tells while it works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// It waits until then.
+    Waits(Timestamp),
+    /// Something of the plan will not work, and why. Nothing was written yet.
+    Obstacle(String),
+}
+
+/// Whoever is told.
+pub type Listener = Arc<dyn Fn(&Notice) + Send + Sync>;
+
+/// Why a worker stopped before it had been through its plan. What it had begun is in the ledger, and whoever works next goes on.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// Somebody else works on it.
+    #[error(transparent)]
+    LeaseHeld(#[from] LeaseHeld),
+    /// The ledger failed, or the lease was lost.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
 }

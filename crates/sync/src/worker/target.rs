@@ -3,14 +3,14 @@
 use stepmark_model::artifact::FileHash;
 
 use super::{
-    ApplyError, Held, Worker, WorkerClock,
+    ApplyError, Held, Worker,
     gate::{self, Heard},
     trial,
 };
 use crate::{
     breaker::{Breaker, Failure, Reason, Scope},
-    ledger::{Lease, Ledger, LedgerError, TrackerRecord},
-    tracker::{RequestKind, Tracker},
+    ledger::{Lease, LedgerError, TrackerRecord},
+    tracker::RequestKind,
 };
 
 /// Whether what a plan was made from is of the target that the tracker has.
@@ -24,7 +24,7 @@ pub(super) enum TargetState {
     Unknown(Held),
 }
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// Asks the tracker which target it is, where the ledger does not know it or the configuration names another address. The tickets of
     /// another target are set aside, so that none of them is changed; they come back with it.
     pub(super) async fn settle_target(&mut self, lease: &Lease) -> Result<TargetState, ApplyError> {

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::{
-    ApplyError, Held, Report, Worker, WorkerClock,
+    ApplyError, Held, Report, Worker,
     gate::{self, Heard},
 };
 use crate::{
     breaker::Route,
-    ledger::{Lease, Ledger, Link},
+    ledger::{Lease, Link},
     plan::{Action, ActionKind, Plan},
     ticket::{Observed, RemoteTicket, Ticket},
-    tracker::{Answer, Outcome, RequestKind, Tracker},
+    tracker::{Answer, Outcome, RequestKind},
 };
 
-impl<L: Ledger, T: Tracker, C: WorkerClock> Worker<'_, L, T, C> {
+impl Worker<'_> {
     /// The actions of `plan`, where those that close a ticket of which nothing is known are told what it says. A ticket that is not there
     /// any more is forgotten.
     pub(super) async fn make_known(

@@ -31,8 +31,10 @@ impl WorkerClock for FastClock {
         Clock::System.now() + Duration::from_millis(passed)
     }
 
-    async fn sleep(&self, duration: Duration) {
-        tokio::time::sleep(duration / 1000).await;
+    fn sleep(&self, duration: Duration) -> stepmark_sync::BoxFuture<'_, ()> {
+        Box::pin(async move {
+            tokio::time::sleep(duration / 1000).await;
+        })
     }
 }
 
@@ -52,8 +54,7 @@ async fn sync(project: &FlatProject, clock: &FastClock, seed: u64) -> Vec<Report
             Draw(chance)
         };
         let who = ("test", &mut draw as &mut Chance<'_>);
-        let of = (&tracker, &project.settings);
-        let worker = Worker::new(&mut ledger, of, clock, PROJECT, who);
+        let worker = Worker::new(&mut ledger, (&tracker, &project.settings), clock, PROJECT, who);
         let settings = WorkerSettings { lease_ms: 3_600_000, patience_ms: 600_000 };
         reports.push(worker.with(settings).apply(&plan).await.unwrap());
     }

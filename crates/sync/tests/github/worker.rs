@@ -35,8 +35,10 @@ impl WorkerClock for JumpingClock {
         Timestamp::from_millisecond(self.0.load(Ordering::Relaxed)).unwrap()
     }
 
-    async fn sleep(&self, duration: Duration) {
-        self.0.fetch_add(duration.as_millis().try_into().unwrap(), Ordering::Relaxed);
+    fn sleep(&self, duration: Duration) -> stepmark_sync::BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.0.fetch_add(duration.as_millis().try_into().unwrap(), Ordering::Relaxed);
+        })
     }
 }
 
@@ -76,11 +78,7 @@ impl Project {
     }
 
     /// Does something as a new process would.
-    async fn work<T>(
-        &self,
-        tracker: &GitHubTracker,
-        task: impl AsyncFnOnce(&mut Worker<'_, SqliteLedger, GitHubTracker, JumpingClock>) -> T,
-    ) -> T {
+    async fn work<T>(&self, tracker: &GitHubTracker, task: impl AsyncFnOnce(&mut Worker<'_>) -> T) -> T {
         let (mut ledger, mut draw) = (self.ledger(), || Draw(0));
         let work = ("test", &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(&mut ledger, (tracker, &self.settings), &self.clock, "demo", work);

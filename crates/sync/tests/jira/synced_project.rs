@@ -39,8 +39,10 @@ impl WorkerClock for JumpingClock {
         Timestamp::from_millisecond(self.0.load(Ordering::Relaxed)).unwrap()
     }
 
-    async fn sleep(&self, duration: Duration) {
-        self.0.fetch_add(duration.as_millis().try_into().unwrap(), Ordering::Relaxed);
+    fn sleep(&self, duration: Duration) -> stepmark_sync::BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.0.fetch_add(duration.as_millis().try_into().unwrap(), Ordering::Relaxed);
+        })
     }
 }
 
@@ -123,7 +125,7 @@ impl Project {
     pub(crate) async fn work<T>(
         &self,
         tracker: &JiraTracker,
-        task: impl AsyncFnOnce(&mut Worker<'_, MemoryLedger, JiraTracker, JumpingClock>) -> T,
+        task: impl AsyncFnOnce(&mut Worker<'_>) -> T,
     ) -> T {
         let (mut ledger, mut draw) = (self.ledger.clone(), || Draw(0));
         let work = ("test", &mut draw as &mut Chance<'_>);

@@ -1,9 +1,8 @@
 //! What the ledger of sync says of a tracker; the tracker itself is not asked.
 
-use std::error::Error;
-
 use jiff::Timestamp;
 use stepmark_model::artifact::{ProjectPath, natural_order};
+use stepmark_model::spelling::with_causes;
 use stepmark_store::disk::StateFolder;
 use stepmark_store::workspace::{Artifacts, Workspace};
 use stepmark_sync::{
@@ -90,16 +89,18 @@ pub struct DutyState {
 impl TrackerState {
     /// The state of every tracker that the configuration names; why not, where configuration or ledger cannot be read.
     pub(super) fn read_all(workspace: &Workspace, artifacts: &Artifacts) -> Result<Vec<Self>, String> {
-        let configuration = SyncConfiguration::of(workspace.configuration()).map_err(|error| told(&error))?;
+        let configuration =
+            SyncConfiguration::of(workspace.configuration()).map_err(|error| with_causes(&error))?;
         if configuration.trackers.is_empty() {
             return Ok(Vec::new());
         }
-        let folder = workspace.root().state().folder(StateFolder::Sync).map_err(|error| told(&error))?;
+        let folder =
+            workspace.root().state().folder(StateFolder::Sync).map_err(|error| with_causes(&error))?;
         let place = folder.join(LEDGER_FILE);
         let mut ledger: Box<dyn Ledger> = match SqliteLedger::open_existing(&place) {
             Ok(Some(ledger)) => Box::new(ledger),
             Ok(None) => Box::new(MemoryLedger::default()),
-            Err(error) => return Err(told(&error)),
+            Err(error) => return Err(with_causes(&error)),
         };
         let project = workspace.configuration().project_id().unwrap_or_default();
         let snapshot = Snapshot::of(project, artifacts);
@@ -107,7 +108,7 @@ impl TrackerState {
             let states = configuration.trackers.iter();
             states.map(|settings| Self::read(ledger, settings, &snapshot, workspace.now())).collect()
         };
-        ledger.read().and_then(|ledger| read(&*ledger)).map_err(|error| told(&error))
+        ledger.read().and_then(|ledger| read(&*ledger)).map_err(|error| with_causes(&error))
     }
 
     fn read(
@@ -177,17 +178,6 @@ fn place_of(target: &Target) -> String {
         Target::Jira { base_url, project, .. } => format!("Jira {project} at {base_url}"),
         Target::File { path } => format!("file {path}"),
         Target::Dry => "nowhere (dry)".to_owned(),
-        Target::Custom(custom) => format!("{} {}", custom.kind(), target.address()),
+        Target::Custom(_) => format!("{} {}", target.kind(), target.address()),
     }
-}
-
-/// An error with its causes on one line.
-fn told(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text = format!("{text}: {cause}");
-        next = cause.source();
-    }
-    text
 }

@@ -7,7 +7,8 @@ use stepmark_sync::{
     ledger::{Ledger as _, SqliteLedger},
     plan::ActionKind,
     ticket::Marker,
-    worker::{self, ConfiguredTracker, LostLink},
+    tracker::Tracker,
+    worker::{self, LostLink},
 };
 
 use super::{
@@ -35,13 +36,13 @@ impl Adopt {
     pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
         let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
         if let Some(artifact) = &self.artifact {
-            return name_ticket_of(artifact, scene, (&mut ledger, &tracker), output);
+            return name_ticket_of(artifact, scene, (&mut ledger, &*tracker), output);
         }
-        let tickets = scene.survey(&mut ledger, &tracker)?;
-        let mut found = scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?;
+        let tickets = scene.survey(&mut ledger, &*tracker)?;
+        let mut found = scene.plan_with(&mut ledger, Some((&*tracker, &tickets)))?;
         found.actions.retain(|action| action.kind == ActionKind::Adopt);
         plan::warn(&found.remarks, output);
-        let done = of_this_target(carry_out(scene, &found, &mut ledger, &tracker, output)?)?;
+        let done = of_this_target(carry_out(scene, &found, &mut ledger, &*tracker, output)?)?;
         Ok(report::show(scene, &done, &subjects(&found), output))
     }
 }
@@ -50,7 +51,7 @@ impl Adopt {
 fn name_ticket_of(
     artifact: &Path,
     scene: &Scene<'_>,
-    (ledger, tracker): (&mut SqliteLedger, &ConfiguredTracker),
+    (ledger, tracker): (&mut SqliteLedger, &dyn Tracker),
     output: &Output,
 ) -> Result<Exit, Failure> {
     let (key, path) = scene.project.identity(artifact)?;

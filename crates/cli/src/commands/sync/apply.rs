@@ -7,7 +7,8 @@ use jiff::SignedDuration;
 use stepmark_sync::{
     ledger::{Intent, IntentAction, SqliteLedger},
     plan::{ActionKind, Plan, Stale},
-    worker::{ConfiguredTracker, Report, wants_look},
+    tracker::Tracker,
+    worker::{Report, wants_look},
 };
 
 use super::{
@@ -45,8 +46,8 @@ impl Apply {
             let plan = plan_file::read(file)?;
             let mut ledger = scene.ledger()?;
             let tracker = scene.tracker(Some(output))?;
-            refuse_stale(scene, &plan, &mut ledger, &tracker)?;
-            let done = of_this_target(carry_out(scene, &plan, &mut ledger, &tracker, output)?)?;
+            refuse_stale(scene, &plan, &mut ledger, &*tracker)?;
+            let done = of_this_target(carry_out(scene, &plan, &mut ledger, &*tracker, output)?)?;
             let applied = Applied { report: done, subjects: subjects(&plan) };
             return Ok(applied.show(scene, output));
         }
@@ -88,13 +89,13 @@ fn until_settled(scene: &Scene<'_>, survey: bool, output: &Output) -> Result<App
     let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
     for round in 0..ROUNDS {
         let plan = if survey && round == 0 {
-            let tickets = scene.survey(&mut ledger, &tracker)?;
-            scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?
+            let tickets = scene.survey(&mut ledger, &*tracker)?;
+            scene.plan_with(&mut ledger, Some((&*tracker, &tickets)))?
         } else {
             scene.plan(&mut ledger)?
         };
         all.subjects.add(&plan);
-        let done = carry_out(scene, &plan, &mut ledger, &tracker, output)?;
+        let done = carry_out(scene, &plan, &mut ledger, &*tracker, output)?;
         let goes_on = done.is_followed_by_more();
         all.report.add(done);
         if !goes_on || scene.stop.is_asked() {
@@ -132,7 +133,7 @@ pub(super) fn carry_out(
     scene: &Scene<'_>,
     plan: &Plan,
     ledger: &mut SqliteLedger,
-    tracker: &ConfiguredTracker,
+    tracker: &dyn Tracker,
     output: &Output,
 ) -> Result<Report, Failure> {
     let count = wording::count(plan.actions.len(), "action");
@@ -146,7 +147,7 @@ fn refuse_stale(
     scene: &Scene<'_>,
     plan: &Plan,
     ledger: &mut SqliteLedger,
-    tracker: &ConfiguredTracker,
+    tracker: &dyn Tracker,
 ) -> Result<(), Failure> {
     if plan.tracker != scene.settings.name {
         let message = format!("this plan is for `{}`, not for `{}`", plan.tracker, scene.settings.name);

@@ -31,8 +31,8 @@ impl Plan {
     pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
         let plan = if self.survey {
             let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
-            let tickets = scene.survey(&mut ledger, &tracker)?;
-            scene.plan_with(&mut ledger, Some((&tracker, &tickets)))?
+            let tickets = scene.survey(&mut ledger, &*tracker)?;
+            scene.plan_with(&mut ledger, Some((&*tracker, &tickets)))?
         } else {
             scene.plan(&mut *scene.ledger_to_read()?)?
         };

@@ -19,8 +19,8 @@ use stepmark_sync::{
     plan::{Grounds, Plan, Survey},
     retry::{Chance, Draw},
     ticket::{Commit, Observed, Snapshot, Ticket},
-    tracker::Tracker as _,
-    worker::{ConfiguredTracker, CredentialAccess, Notice, StopSignal, TrackerOpenError, WallClock, Worker},
+    tracker::Tracker,
+    worker::{CredentialAccess, Notice, StopSignal, TrackerOpenError, WallClock, Worker, open_tracker},
 };
 
 use super::permission;
@@ -108,7 +108,7 @@ impl<'s> Scene<'s> {
 
     /// Opens the tracker. Before a repository's tracker sends a credential to a new destination, the person at the terminal of `asking`
     /// is asked; without a terminal it is refused.
-    pub(super) fn tracker(&self, asking: Option<&Output>) -> Result<ConfiguredTracker, Failure> {
+    pub(super) fn tracker(&self, asking: Option<&Output>) -> Result<Box<dyn Tracker>, Failure> {
         let mut access = CredentialAccess {
             bindings: CredentialBindings::of(self.project.workspace.configuration())?,
             allowed: AllowedDestinations::default(),
@@ -117,7 +117,7 @@ impl<'s> Scene<'s> {
             access.allowed = permission::read()?;
         }
         let open = |access: &CredentialAccess| {
-            ConfiguredTracker::open(&self.settings, self.project.root(), access, self.clock.clone())
+            open_tracker(&self.settings, self.project.root(), access, self.clock.clone())
         };
         match (open(&access), asking) {
             (Err(TrackerOpenError::NotAllowed { credential, destination, .. }), Some(output))
@@ -140,7 +140,7 @@ impl<'s> Scene<'s> {
     pub(super) fn plan_with(
         &self,
         ledger: &mut dyn Ledger,
-        survey: Option<(&ConfiguredTracker, &[Observed])>,
+        survey: Option<(&dyn Tracker, &[Observed])>,
     ) -> Result<Plan, Failure> {
         self.plan_over(&self.snapshot()?, ledger, survey)
     }
@@ -150,7 +150,7 @@ impl<'s> Scene<'s> {
         &self,
         snapshot: &Snapshot,
         ledger: &mut dyn Ledger,
-        survey: Option<(&ConfiguredTracker, &[Observed])>,
+        survey: Option<(&dyn Tracker, &[Observed])>,
     ) -> Result<Plan, Failure> {
         let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
             let compared = survey.map(|(tracker, _)| tracker.compare(desired, before, observed));
@@ -167,8 +167,8 @@ impl<'s> Scene<'s> {
     pub(super) fn work<R>(
         &self,
         ledger: &mut SqliteLedger,
-        tracker: &ConfiguredTracker,
-        work: impl AsyncFnOnce(&mut Worker<'_, SqliteLedger, ConfiguredTracker, WallClock>) -> Result<R, Failure>,
+        tracker: &dyn Tracker,
+        work: impl AsyncFnOnce(&mut Worker<'_>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
         let (clock, holder) = (WallClock(self.clock.clone()), format!("stepmark {}", environment::new_id()));
         let mut draw = || Draw(environment::random());
@@ -192,7 +192,7 @@ impl<'s> Scene<'s> {
     pub(super) fn survey(
         &self,
         ledger: &mut SqliteLedger,
-        tracker: &ConfiguredTracker,
+        tracker: &dyn Tracker,
     ) -> Result<Vec<Observed>, Failure> {
         let found = self.work(ledger, tracker, async |worker| Ok(worker.survey().await?))?;
         found.map_err(|held| {

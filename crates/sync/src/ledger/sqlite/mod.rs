@@ -1,6 +1,5 @@
 //! The ledger as a file of SQLite.
 
-mod schema;
 mod failure;
 mod open;
 mod vital_signs;

@@ -1,12 +1,10 @@
 //! The Markdown of an artifact as blocks of a ticket: what it says, without anything that a tracker would act on. Pure.
 
 mod headings;
-mod html;
-mod links;
 mod read;
 mod sections;
 
-pub(super) use links::refers_to_ticket;
+pub(super) use headings::refers_to_ticket;
 pub(super) use read::blocks;
 pub(super) use sections::{
     TextSection, is_acceptance, is_same_title, is_story, is_tasks, opening, section, whole,

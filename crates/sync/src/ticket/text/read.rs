@@ -4,7 +4,7 @@ use std::mem;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::{html::text_of, links::may_be_linked};
+use super::headings::{may_be_linked, text_of};
 use crate::ticket::{Block, Entry, Inline, Mark};
 
 /// What `markdown` says. Headings down to `level` stay headings, those below them become strong lines; images become their description;

@@ -14,7 +14,7 @@ use stepmark_store::workspace::Clock;
 use self::log::{Log, LogError};
 use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker, local_route};
 use crate::{
-    TrackerName,
+    BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
     pace::Cost,
     ticket::{FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Ticket},
@@ -169,39 +169,47 @@ impl Tracker for FileTracker {
         observed.markdown_differences(desired, before, BODY_LIMIT)
     }
 
-    async fn target(&self) -> Result<String, Failure> {
-        Ok(format!("file {}", self.log.path()))
+    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+        Box::pin(async move { Ok(format!("file {}", self.log.path())) })
     }
 
-    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
-        let wanted = creations.iter().map(|Creation { ticket, parent }| Wanted {
-            known: None,
-            ticket,
-            parent: parent.as_ref(),
-        });
-        Self::answer(creations.len(), self.append(&wanted.collect::<Vec<_>>()))
+    fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move {
+            let wanted = creations.iter().map(|Creation { ticket, parent }| Wanted {
+                known: None,
+                ticket,
+                parent: parent.as_ref(),
+            });
+            Self::answer(creations.len(), self.append(&wanted.collect::<Vec<_>>()))
+        })
     }
 
-    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
-        let wanted = changes.iter().map(|change| Wanted {
-            known: Some(&change.remote),
-            ticket: &change.desired,
-            parent: change.parent.as_ref(),
-        });
-        Self::answer(changes.len(), self.append(&wanted.collect::<Vec<_>>()))
+    fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move {
+            let wanted = changes.iter().map(|change| Wanted {
+                known: Some(&change.remote),
+                ticket: &change.desired,
+                parent: change.parent.as_ref(),
+            });
+            Self::answer(changes.len(), self.append(&wanted.collect::<Vec<_>>()))
+        })
     }
 
-    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
-        let found = self.tickets().map(|known| {
-            let find = |remote: &RemoteTicket| known.get(&remote.id.parse().ok()?).cloned();
-            tickets.iter().map(|remote| Outcome::Done(find(remote))).collect()
-        });
-        Self::answer(tickets.len(), found)
+    fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>> {
+        Box::pin(async move {
+            let found = self.tickets().map(|known| {
+                let find = |remote: &RemoteTicket| known.get(&remote.id.parse().ok()?).cloned();
+                tickets.iter().map(|remote| Outcome::Done(find(remote))).collect()
+            });
+            Self::answer(tickets.len(), found)
+        })
     }
 
-    async fn list(&self, project: &str, _: Option<&Cursor>) -> Result<Page, Failure> {
-        let tickets = self.tickets().map_err(|error| failure(&error))?;
-        let own = tickets.into_values().filter(|ticket| ticket.marker.project() == project);
-        Ok(Page { tickets: own.collect(), next: None, budget: None })
+    fn list<'t>(&'t self, project: &'t str, _: Option<&'t Cursor>) -> BoxFuture<'t, Result<Page, Failure>> {
+        Box::pin(async move {
+            let tickets = self.tickets().map_err(|error| failure(&error))?;
+            let own = tickets.into_values().filter(|ticket| ticket.marker.project() == project);
+            Ok(Page { tickets: own.collect(), next: None, budget: None })
+        })
     }
 }

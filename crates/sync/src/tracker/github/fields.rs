@@ -7,14 +7,13 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     GitHubTracker,
-    exchange::{Refused, ask},
-    refusal::Asked,
+    refusal::{Asked, ask},
 };
 use crate::{
     breaker::{Failure, Reason},
     pace::Budget,
     ticket::{FieldDifference, Observed, Ticket},
-    tracker::http::HttpRequest,
+    tracker::http::{HttpRequest, Refused},
 };
 
 /// What an issue says in these fields (GitHub's OpenAPI, schema `issue`).

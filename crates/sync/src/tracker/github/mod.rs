@@ -2,11 +2,9 @@
 //! it exists, else REST.
 
 mod address;
-mod exchange;
 mod fields;
 mod issue;
 mod refusal;
-mod next_page;
 mod rest;
 mod patch;
 mod parent;

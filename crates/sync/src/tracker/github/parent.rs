@@ -9,10 +9,9 @@ use url::Url;
 
 use super::{
     GitHubTracker,
-    exchange::{Refused, ask},
     issue::DATABASE_ID,
     patch::moved,
-    refusal::Asked,
+    refusal::{Asked, ask},
     rest::number_of,
 };
 use crate::{
@@ -21,7 +20,7 @@ use crate::{
     ticket::{FieldDifference, Marker, Observed, RemoteTicket},
     tracker::{
         Change,
-        http::HttpRequest,
+        http::{HttpRequest, Refused},
         parent_difference::{parent_difference, shown},
     },
 };

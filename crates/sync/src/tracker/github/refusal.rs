@@ -1,13 +1,14 @@
-//! What an answer that refuses means (docs/formats.md, "Trackers"). Pure.
+//! A request to GitHub, and the meaning of an answer that refuses (docs/formats.md, "Trackers").
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     breaker::{Failure, Reason},
     moment,
+    pace::Budget,
     retry::named_wait,
-    tracker::http::HttpReply,
+    tracker::http::{HttpClient, HttpReply, HttpRequest, Refused},
 };
 
 /// What was asked for: 404 says another thing of a repository than of an issue.
@@ -49,12 +50,12 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
     if (200..300).contains(&reply.status) {
         return None;
     }
-    let said = said(&reply.body);
+    let said = said(reply);
     let wait = named_wait(|name| reply.header(name), now);
     if matches!(reply.status, 403 | 429)
         && let Some(reason) = limit_of(reply, &said)
     {
-        return Some(failure(reply, reason, &said).waiting_until(Some(limit_wait(reply, now))));
+        return Some(reply.failure(reason, &said).waiting_until(Some(limit_wait(reply, now))));
     }
     let reason = match (reply.status, asked) {
         (401, _) => Reason::Unauthorized,
@@ -71,18 +72,13 @@ pub(super) fn refusal(reply: &HttpReply, asked: Asked, now: Timestamp) -> Option
     };
     // A server that is down may name a time, too.
     let wait = wait.filter(|_| reason == Reason::ServerError);
-    Some(failure(reply, reason, &said).waiting_until(wait))
+    Some(reply.failure(reason, &said).waiting_until(wait))
 }
 
 /// Returns whether a text says that the repository has its issues turned off, which somebody may turn on again.
 pub(super) fn tells_disabled(text: &str) -> bool {
     let text = text.to_lowercase();
     text.contains("issues") && text.contains("disabled")
-}
-
-/// The failure that an answer is which says yes and cannot be read.
-pub(super) fn unreadable(reply: &HttpReply, error: &serde_json::Error) -> Failure {
-    Failure::new(Reason::Unreadable, &format!("HTTP {}: {error}: {}", reply.status, shortened(&reply.body)))
 }
 
 /// Which limit a text tells of.
@@ -110,20 +106,40 @@ fn limit_of(reply: &HttpReply, said: &str) -> Option<Reason> {
         .or((reply.status == 429).then_some(Reason::SecondaryLimit))
 }
 
-fn failure(reply: &HttpReply, reason: Reason, said: &str) -> Failure {
-    Failure::new(reason, &format!("HTTP {}: {said}", reply.status))
-}
-
 /// The message of an error, with what it is about; the page itself where it is none of GitHub's.
-fn said(body: &str) -> String {
-    match serde_json::from_str::<RestError>(body) {
+fn said(reply: &HttpReply) -> String {
+    match serde_json::from_str::<RestError>(&reply.body) {
         Ok(RestError { message, errors: Some(errors) }) if !errors.is_null() => format!("{message} {errors}"),
         Ok(RestError { message, .. }) if !message.is_empty() => message,
-        _ => shortened(body).to_owned(),
+        _ => reply.beginning().to_owned(),
     }
 }
 
-/// The beginning of a page: nobody wants to look for phrases in megabytes.
-fn shortened(body: &str) -> &str {
-    &body[..body.floor_char_boundary(4096)]
+/// Asks and reads the answer; what GitHub says is left of its limit goes to `heard`.
+pub(super) async fn ask<T: DeserializeOwned>(
+    http: &HttpClient,
+    request: HttpRequest,
+    asked: Asked,
+    now: impl Fn() -> Timestamp,
+    heard: &mut Option<Budget>,
+) -> Result<(T, HttpReply), Refused> {
+    let effect = request.effect;
+    let reply = http.send(request).await?;
+    let now = now();
+    *heard = budget(&reply, now).or(*heard);
+    reply.read(effect, refusal(&reply, asked, now)).map(|value| (value, reply))
+}
+
+/// What is left of the limit of REST; GraphQL has one of its own (`x-ratelimit-resource`).
+fn budget(reply: &HttpReply, now: Timestamp) -> Option<Budget> {
+    if reply.header("x-ratelimit-resource").is_some_and(|resource| resource != "core") {
+        return None;
+    }
+    let remaining = reply.header("x-ratelimit-remaining")?.trim().parse().ok()?;
+    let reset = |name: &str| match name {
+        "x-ratelimit-remaining" => Some("0"),
+        "retry-after" => None,
+        _ => reply.header(name),
+    };
+    Some(Budget { remaining, reset_at: named_wait(reset, now)? })
 }

@@ -7,19 +7,21 @@ use serde::Deserialize;
 
 use super::{
     GitHubTracker,
-    exchange::{Refused, ask},
+    address::next_page,
     fields::IssueFields,
     issue::RestIssue,
-    next_page::next_page,
     parent::parent_missing,
     patch::{creation, moved, no_room, not_ours, patches},
-    refusal::Asked,
+    refusal::{Asked, ask},
 };
 use crate::{
     breaker::{Failure, Reason},
     pace::Budget,
     ticket::{Observed, RemoteTicket, Ticket, project_label},
-    tracker::{Change, Cursor, Delivered, Outcome, Page, Tracker as _, http::HttpRequest},
+    tracker::{
+        Change, Cursor, Delivered, Outcome, Page, Tracker as _,
+        http::{HttpRequest, Refused},
+    },
 };
 
 /// A repository (GitHub's OpenAPI, schema `full-repository`).

@@ -18,7 +18,7 @@ use super::{
     patch::BODY_LIMIT,
 };
 use crate::{
-    TrackerName,
+    BoxFuture, TrackerName,
     breaker::{Failure, Route},
     configuration::{BaseUrl, Repository},
     credential::Credential,
@@ -167,33 +167,43 @@ impl Tracker for GitHubTracker {
         Ok(differences)
     }
 
-    async fn target(&self) -> Result<String, Failure> {
-        self.repository_id().await
+    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+        Box::pin(async move { self.repository_id().await })
     }
 
-    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
-        let mut budget = None;
-        let mut outcomes = Vec::with_capacity(creations.len());
-        for creation in creations {
-            outcomes.push(self.create_issue(&creation.ticket, &mut budget).await);
-        }
-        Answer { outcomes, budget }
+    fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move {
+            let mut budget = None;
+            let mut outcomes = Vec::with_capacity(creations.len());
+            for creation in creations {
+                outcomes.push(self.create_issue(&creation.ticket, &mut budget).await);
+            }
+            Answer { outcomes, budget }
+        })
     }
 
-    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
-        let mut budget = None;
-        let outcomes = self.update_tickets(changes, &mut budget).await;
-        Answer { outcomes, budget }
+    fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move {
+            let mut budget = None;
+            let outcomes = self.update_tickets(changes, &mut budget).await;
+            Answer { outcomes, budget }
+        })
     }
 
-    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
-        let mut budget = None;
-        let outcomes = self.read_tickets(tickets, &mut budget).await;
-        Answer { outcomes, budget }
+    fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>> {
+        Box::pin(async move {
+            let mut budget = None;
+            let outcomes = self.read_tickets(tickets, &mut budget).await;
+            Answer { outcomes, budget }
+        })
     }
 
-    async fn list(&self, project: &str, from: Option<&Cursor>) -> Result<Page, Failure> {
-        self.list_page(project, from).await
+    fn list<'t>(
+        &'t self,
+        project: &'t str,
+        from: Option<&'t Cursor>,
+    ) -> BoxFuture<'t, Result<Page, Failure>> {
+        Box::pin(async move { self.list_page(project, from).await })
     }
 }
 

@@ -1,8 +1,7 @@
 //! Sending requests to one host.
 
 use std::{
-    error::Error as _,
-    fmt,
+    fmt, iter,
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
@@ -12,9 +11,10 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION},
     redirect::Policy,
 };
+use stepmark_model::spelling::causes;
 use url::Url;
 
-use super::{Effect, HttpFailure, HttpLimits, HttpReply, HttpRequest, kept_replies::KeptReplies, turn::Turn};
+use super::{Effect, HttpLimits, HttpReply, HttpRequest, Refused, kept_replies::KeptReplies, turn::Turn};
 use crate::{
     breaker::{Failure, Reason},
     configuration::BaseUrl,
@@ -49,8 +49,10 @@ pub(in crate::tracker) struct HttpIdentity<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum HttpScheme<'a> {
     /// By itself (RFC 6750).
+    #[cfg_attr(not(feature = "github"), expect(dead_code, reason = "GitHub wants it"))]
     Bearer,
     /// As the password of an account (RFC 7617).
+    #[cfg_attr(not(feature = "jira"), expect(dead_code, reason = "Jira wants it"))]
     Basic {
         /// The account.
         account: &'a str,
@@ -135,6 +137,7 @@ impl HttpClient {
     }
 
     /// The path and query of `text` on this host, whatever host stands there: behind a proxy a server names itself as it knows itself.
+    #[cfg(feature = "github")]
     pub(in crate::tracker) fn on_own_host(&self, text: &str) -> Option<Url> {
         let named = self.base.join(text).ok()?;
         let mut url = self.base.clone();
@@ -145,7 +148,7 @@ impl HttpClient {
 
     /// Sends a request and reads the answer to its end. Redirects within the host are followed with the same method and body, as GitHub
     /// asks for ("REST API, Best practices: Follow redirects"); any other is a failure.
-    pub(in crate::tracker) async fn send(&self, request: HttpRequest) -> Result<HttpReply, HttpFailure> {
+    pub(in crate::tracker) async fn send(&self, request: HttpRequest) -> Result<HttpReply, Refused> {
         let effect = request.effect;
         if effect == Effect::Writes {
             self.turn.wait().await;
@@ -154,12 +157,12 @@ impl HttpClient {
             Ok(outcome) => outcome,
             Err(_) => {
                 let detail = format!("no answer within {} ms", self.limits.answer.as_millis());
-                Err(lost(effect, Failure::new(Reason::Timeout, &detail)))
+                Err(Refused::lost(effect, Failure::new(Reason::Timeout, &detail)))
             }
         }
     }
 
-    async fn exchange(&self, request: HttpRequest) -> Result<HttpReply, HttpFailure> {
+    async fn exchange(&self, request: HttpRequest) -> Result<HttpReply, Refused> {
         let mut url = request.url.clone();
         for _ in 0..=self.limits.redirects {
             let mut builder = self.client.request(request.method.clone(), url.clone());
@@ -176,7 +179,8 @@ impl HttpClient {
             let status = response.status().as_u16();
             let target = response.headers().get(LOCATION).and_then(|target| target.to_str().ok());
             let Some(target) = target.filter(|_| matches!(status, 301 | 302 | 307 | 308)) else {
-                let reply = self.read(response).await.map_err(|failure| lost(request.effect, failure))?;
+                let reply =
+                    self.read(response).await.map_err(|failure| Refused::lost(request.effect, failure))?;
                 let is_read = request.method == Method::GET;
                 return Ok(if is_read { self.kept.settle(&url, known, reply) } else { reply });
             };
@@ -184,10 +188,10 @@ impl HttpClient {
             let target = url.join(target).ok().and_then(|target| self.own_url(target.as_str()));
             url = target.ok_or_else(|| {
                 let detail = "it redirects to another host, which does not get the credential";
-                HttpFailure::NotSent(Failure::new(Reason::Unreadable, detail))
+                Refused::Failed(Failure::new(Reason::Unreadable, detail))
             })?;
         }
-        Err(HttpFailure::NotSent(Failure::new(Reason::Unreadable, "it redirects again and again")))
+        Err(Refused::Failed(Failure::new(Reason::Unreadable, "it redirects again and again")))
     }
 
     /// Reads the answer, as far as it may go.
@@ -212,11 +216,11 @@ impl HttpClient {
     }
 
     /// What a request without an answer means.
-    fn not_answered(&self, effect: Effect, error: &reqwest::Error) -> HttpFailure {
+    fn not_answered(&self, effect: Effect, error: &reqwest::Error) -> Refused {
         if error.is_connect() || error.is_builder() {
-            HttpFailure::NotSent(Failure::new(Reason::Unreachable, &self.told(error)))
+            Refused::Failed(Failure::new(Reason::Unreachable, &self.told(error)))
         } else {
-            lost(effect, self.broken(error))
+            Refused::lost(effect, self.broken(error))
         }
     }
 
@@ -234,24 +238,10 @@ impl HttpClient {
     }
 }
 
-/// Where nothing is changed, a lost answer leaves no doubt.
-const fn lost(effect: Effect, failure: Failure) -> HttpFailure {
-    match effect {
-        Effect::Reads => HttpFailure::NotSent(failure),
-        Effect::Writes => HttpFailure::Lost(failure),
-    }
-}
-
-/// An error with its causes. The address is left out by `reqwest` where an error is told by its causes.
+/// An error with its causes. `reqwest` leaves the address out of the causes.
 fn chain(error: &reqwest::Error) -> String {
-    let mut text = if error.is_timeout() { "no answer in time".to_owned() } else { "no answer".to_owned() };
-    let mut cause = error.source();
-    while let Some(own) = cause {
-        text.push_str(": ");
-        text.push_str(&own.to_string());
-        cause = own.source();
-    }
-    text
+    let told = if error.is_timeout() { "no answer in time" } else { "no answer" };
+    iter::once(told.to_owned()).chain(causes(error)).collect::<Vec<_>>().join(": ")
 }
 
 impl fmt::Debug for HttpClient {

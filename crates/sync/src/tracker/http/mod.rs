@@ -3,13 +3,11 @@
 
 mod client;
 mod kept_replies;
-mod limits;
-mod reply;
 mod request;
 mod turn;
 
 pub use client::HttpSetupError;
 pub(super) use client::{HttpClient, HttpIdentity, HttpScheme};
-pub use limits::HttpLimits;
-pub(super) use reply::{HttpFailure, HttpReply};
+pub use request::HttpLimits;
 pub(super) use request::{Effect, HttpRequest};
+pub(super) use request::{HttpReply, Refused};

@@ -1,8 +1,16 @@
-//! What is sent.
+//! A request over HTTP, its limits, and the reply.
+
+use std::{collections::BTreeMap, time::Duration};
 
 use reqwest::Method;
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use url::Url;
+
+use crate::{
+    breaker::{Failure, Reason},
+    tracker::Outcome,
+};
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -33,6 +41,7 @@ impl HttpRequest {
     }
 
     /// A request that asks `url` for what `body` says, and changes nothing.
+    #[cfg(feature = "jira")]
     pub(in crate::tracker) const fn query(url: Url, body: Json) -> Self {
         Self { method: Method::POST, url, body: Some(body), effect: Effect::Reads }
     }
@@ -40,5 +49,120 @@ impl HttpRequest {
     /// A request that writes `body` at `url`.
     pub(in crate::tracker) const fn write(method: Method, url: Url, body: Json) -> Self {
         Self { method, url, body: Some(body), effect: Effect::Writes }
+    }
+}
+
+/// The limits of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HttpLimits {
+    /// Until there is a connection.
+    pub connect: Duration,
+    /// From the beginning to the last byte of the answer, redirects included.
+    pub answer: Duration,
+    /// How many bytes an answer has at most. A page of a hundred issues whose bodies are full has 26 MB.
+    pub answer_bytes: usize,
+    /// How many redirects are followed.
+    pub redirects: u8,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            answer: Duration::from_secs(60),
+            answer_bytes: 48 * 1024 * 1024,
+            redirects: 3,
+        }
+    }
+}
+
+/// An answer, read to its end.
+#[derive(Clone, Debug)]
+pub(in crate::tracker) struct HttpReply {
+    /// The status.
+    pub(in crate::tracker) status: u16,
+    /// The headers that are text, by their lower-case names; of several with one name the last.
+    pub(in crate::tracker) headers: BTreeMap<String, String>,
+    /// The body, without the credential, should the server repeat it.
+    pub(in crate::tracker) body: String,
+}
+
+/// A request that was not answered with yes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::tracker) enum Refused {
+    /// Nothing was done.
+    Failed(Failure),
+    /// Nobody knows.
+    InDoubt(Failure),
+}
+
+impl Refused {
+    /// No answer. Where nothing is changed, that leaves no doubt.
+    pub(super) const fn lost(effect: Effect, failure: Failure) -> Self {
+        match effect {
+            Effect::Reads => Self::Failed(failure),
+            Effect::Writes => Self::InDoubt(failure),
+        }
+    }
+
+    /// A refusal. One by a server that is in trouble leaves it open whether a change was made: a proxy may have lost the answer behind it.
+    pub(in crate::tracker) const fn answered(effect: Effect, failure: Failure) -> Self {
+        match failure.reason {
+            Reason::ServerError | Reason::Timeout | Reason::Unreadable => Self::lost(effect, failure),
+            _ => Self::Failed(failure),
+        }
+    }
+
+    /// What became of the ticket.
+    pub(in crate::tracker) fn outcome<T>(self) -> Outcome<T> {
+        match self {
+            Self::Failed(failure) => Outcome::Failed(failure),
+            Self::InDoubt(failure) => Outcome::InDoubt(failure),
+        }
+    }
+
+    /// The failure.
+    pub(in crate::tracker) const fn failure(&self) -> &Failure {
+        match self {
+            Self::Failed(failure) | Self::InDoubt(failure) => failure,
+        }
+    }
+
+    /// The same, after something was done already: then nothing is certain about the whole.
+    pub(in crate::tracker) fn after_a_write(self) -> Self {
+        match self {
+            Self::Failed(failure) if failure.reason != Reason::Invalid => Self::InDoubt(failure),
+            other => other,
+        }
+    }
+}
+
+impl HttpReply {
+    /// A header by its lower-case name.
+    pub(in crate::tracker) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+    /// The value that it holds, unless it is refused as `refusal` says. A yes that cannot be read leaves open what was done.
+    pub(in crate::tracker) fn read<T: DeserializeOwned>(
+        &self,
+        effect: Effect,
+        refusal: Option<Failure>,
+    ) -> Result<T, Refused> {
+        let unreadable = |error| self.failure(Reason::Unreadable, &format!("{error}: {}", self.beginning()));
+        match refusal {
+            Some(failure) => Err(Refused::answered(effect, failure)),
+            None => serde_json::from_str(&self.body)
+                .map_err(|error: serde_json::Error| Refused::answered(effect, unreadable(error))),
+        }
+    }
+
+    /// A failure with the status.
+    pub(in crate::tracker) fn failure(&self, reason: Reason, said: &str) -> Failure {
+        Failure::new(reason, &format!("HTTP {}: {said}", self.status))
+    }
+
+    /// The beginning of the body: nobody wants to look for phrases in megabytes.
+    pub(in crate::tracker) fn beginning(&self) -> &str {
+        &self.body[..self.body.floor_char_boundary(4096)]
     }
 }

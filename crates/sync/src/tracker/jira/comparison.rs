@@ -7,12 +7,11 @@ use serde_json::Value as Json;
 use super::{
     JiraSettings,
     adf::{Description, Section},
-    extra_fields,
+    extra_fields::{self, summary},
     issue::{ISSUE_TYPE, ISSUE_TYPE_ID, SUB_TASK_OF},
-    label::all_spelled,
+    marker_property::all_spelled,
     service::JiraIssueTypes,
     status::{StatusGoal, same_name},
-    summary::summary,
 };
 use crate::{
     ticket::{

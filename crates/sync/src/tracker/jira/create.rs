@@ -4,22 +4,23 @@ use std::collections::BTreeMap;
 
 use reqwest::Method;
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{
-    JiraTracker,
-    exchange::read,
+    JiraSettings, JiraTracker,
+    adf::{Description, Section},
+    extra_fields::{self, summary},
     fetch::Found,
     issue::{ISSUE_TYPE, ISSUE_TYPE_ID, JiraIssue, remote},
+    marker_property::{all_spelled, property},
     project_facts::ProjectFacts,
-    refusal::{ErrorCollection, failure, reason},
+    refusal::{ErrorCollection, reason, refusal},
 };
 use crate::{
     breaker::{Failure, Reason},
     tracker::{
         Creation, Delivered, Outcome,
-        http::{Effect, HttpReply, HttpRequest},
-        refused::Refused,
+        http::{Effect, HttpReply, HttpRequest, Refused},
     },
 };
 
@@ -174,7 +175,7 @@ impl JiraTracker {
 impl ElementError {
     fn outcome(&self) -> Outcome<Delivered> {
         let status = self.status.unwrap_or(400);
-        let failure = failure(status, reason(status, None), &self.errors.told());
+        let failure = Failure::new(reason(status, None), &format!("HTTP {status}: {}", self.errors.told()));
         match failure.reason {
             Reason::ServerError | Reason::Timeout => Outcome::InDoubt(failure),
             _ => Outcome::Failed(failure),
@@ -194,5 +195,34 @@ fn created(reply: &HttpReply, now: jiff::Timestamp) -> Result<CreatedIssues, Ref
     {
         return Ok(made);
     }
-    read(reply, Effect::Writes, now)
+    reply.read(Effect::Writes, refusal(reply, now))
+}
+
+impl JiraSettings {
+    /// One element of the request that makes issues (OpenAPI, schema `IssueUpdateDetails`). The marker stands in a property and the project's
+    /// label among the labels, so that no crash parts them.
+    /// What the project will not take is told and not sent.
+    pub(super) fn creation(&self, creation: &Creation, facts: &ProjectFacts) -> Result<Json, String> {
+        let (ticket, parent) = (&creation.ticket, creation.parent.as_ref());
+        if let Some(obstacle) = self.creation_obstacle(facts, ticket, parent) {
+            return Err(obstacle);
+        }
+        let merged = Section(ticket).merged_into(&Description::empty());
+        let description = merged.map_err(|error| error.to_string())?;
+        let (wanted, parent) = self.types.of_new(ticket, parent);
+        let own = facts.type_called(wanted);
+        let mut fields: Map<String, Json> = extra_fields::values(ticket, None, own)?;
+        let own = [
+            ("project", json!({ "key": self.project })),
+            ("issuetype", json!({ "id": own.map(|own| &own.id) })),
+            ("summary", json!(summary(&ticket.title))),
+            ("description", description.json()),
+            ("labels", json!(all_spelled(&ticket.labels))),
+        ];
+        fields.extend(own.map(|(name, value)| (name.to_owned(), value)));
+        if let Some(parent) = parent {
+            fields.insert("parent".to_owned(), json!({ "id": parent }));
+        }
+        Ok(json!({ "fields": fields, "properties": [property(&ticket.marker)] }))
+    }
 }

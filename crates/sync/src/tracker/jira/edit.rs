@@ -6,11 +6,10 @@ use super::{
     JiraSettings,
     adf::{Description, Section},
     comparison::upper,
-    extra_fields,
+    extra_fields::{self, summary},
     issue::SUB_TASK_OF,
     marker_property::property,
     project_facts::TypeFacts,
-    summary::summary,
 };
 use crate::{
     breaker::{Failure, Reason},

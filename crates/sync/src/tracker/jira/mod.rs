@@ -3,9 +3,6 @@
 
 mod address;
 mod refusal;
-mod exchange;
-mod label;
-mod summary;
 mod status;
 mod transition;
 mod adf;
@@ -16,16 +13,13 @@ mod field;
 mod extra_fields;
 mod project_facts;
 mod obstacles;
-mod creation;
 mod edit;
-mod site;
 mod fetch;
 mod create;
 mod update;
 mod progress;
 mod walk;
 mod walk_together;
-mod list;
 mod service;
 
 pub use service::{JiraIssueTypes, JiraSettings, JiraTracker};

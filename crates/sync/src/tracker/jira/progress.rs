@@ -6,7 +6,7 @@ use super::{extra_fields, issue::JiraIssue, status::StatusGoal};
 use crate::{
     breaker::Failure,
     ticket::{Observed, Standing},
-    tracker::{Change, refused::Refused},
+    tracker::{Change, http::Refused},
 };
 
 /// An issue on its way to what it should say.

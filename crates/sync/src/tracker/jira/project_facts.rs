@@ -14,7 +14,7 @@ use super::{
 use crate::{
     moment,
     ticket::{CloseReason, RemoteTicket},
-    tracker::{http::HttpRequest, refused::Refused},
+    tracker::http::{HttpRequest, Refused},
 };
 
 /// For how long they are believed.

@@ -1,14 +1,15 @@
-//! What an answer that refuses means (docs/formats.md, "Trackers"; Atlassian's "Rate limiting"). Pure.
+//! A request to Jira, and the meaning of an answer that refuses (docs/formats.md, "Trackers"; Atlassian's "Rate limiting").
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
+use super::JiraTracker;
 use crate::{
     breaker::{Failure, Reason},
     retry::named_wait,
-    tracker::http::HttpReply,
+    tracker::http::{HttpReply, HttpRequest, Refused},
 };
 
 /// What Jira says in an error (its OpenAPI, schema `ErrorCollection`).
@@ -25,7 +26,7 @@ pub(super) struct ErrorCollection {
 pub(super) fn refusal(reply: &HttpReply, now: Timestamp) -> Option<Failure> {
     if is_of_stranger(reply) {
         let detail = "it takes the request for a stranger's, since it does not accept the credential";
-        return Some(failure(reply.status, Reason::Unauthorized, detail));
+        return Some(reply.failure(Reason::Unauthorized, detail));
     }
     if (200..300).contains(&reply.status) {
         return None;
@@ -34,7 +35,7 @@ pub(super) fn refusal(reply: &HttpReply, now: Timestamp) -> Option<Failure> {
     // A server that is down may name a time, too.
     let names_time = reply.status == 429 || reason == Reason::ServerError;
     let wait = named_wait(|name| reply.header(name), now).filter(|_| names_time);
-    Some(failure(reply.status, reason, &said(&reply.body)).waiting_until(wait))
+    Some(reply.failure(reason, &said(reply)).waiting_until(wait))
 }
 
 /// Whether Jira took the credential for none: it then answers as to anybody, with 200 and nothing in it (JRACLOUD-93811), which must not be
@@ -65,16 +66,6 @@ pub(super) fn reason(status: u16, limit: Option<&str>) -> Reason {
     }
 }
 
-/// The failure that an answer is which says yes and cannot be read.
-pub(super) fn unreadable(reply: &HttpReply, error: &serde_json::Error) -> Failure {
-    failure(reply.status, Reason::Unreadable, &format!("{error}: {}", shortened(&reply.body)))
-}
-
-/// A failure with its status.
-pub(super) fn failure(status: u16, reason: Reason, said: &str) -> Failure {
-    Failure::new(reason, &format!("HTTP {status}: {said}"))
-}
-
 impl ErrorCollection {
     /// All of it in one line.
     pub(super) fn told(&self) -> String {
@@ -87,13 +78,33 @@ impl ErrorCollection {
 }
 
 /// What an error says; the page itself where it is none of Jira's.
-fn said(body: &str) -> String {
-    let told = serde_json::from_str::<ErrorCollection>(body).map(|errors| errors.told());
-    told.ok().filter(|told| !told.is_empty()).unwrap_or_else(|| shortened(body).to_owned())
+fn said(reply: &HttpReply) -> String {
+    let told = serde_json::from_str::<ErrorCollection>(&reply.body).map(|errors| errors.told());
+    told.ok().filter(|told| !told.is_empty()).unwrap_or_else(|| reply.beginning().to_owned())
 }
 
-fn shortened(body: &str) -> &str {
-    &body[..body.floor_char_boundary(4096)]
+impl JiraTracker {
+    /// Asks and reads the answer.
+    ///
+    /// What Jira says is left of a limit is not listened to: its `X-RateLimit-Remaining` counts one endpoint within a second, and none of
+    /// the paces here would be right for it.
+    pub(super) async fn ask<T: DeserializeOwned>(&self, request: HttpRequest) -> Result<T, Refused> {
+        let effect = request.effect;
+        let reply = self.http.send(request).await?;
+        reply.read(effect, refusal(&reply, self.now()))
+    }
+
+    /// Asks for something that may have no answer but yes.
+    pub(super) async fn tell<T: DeserializeOwned>(&self, request: HttpRequest) -> Result<Option<T>, Refused> {
+        let effect = request.effect;
+        let reply = self.http.send(request).await?;
+        let refusal = refusal(&reply, self.now());
+        if refusal.is_none() && reply.body.trim().is_empty() {
+            return Ok(None);
+        }
+        // A page in place of an answer comes from somebody on the way.
+        reply.read(effect, refusal).map(Some)
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::{
     update::UPDATE_BATCH,
 };
 use crate::{
-    TrackerName,
+    BoxFuture, TrackerName,
     breaker::{Failure, Route},
     configuration::BaseUrl,
     credential::Credential,
@@ -172,28 +172,37 @@ impl Tracker for JiraTracker {
         true
     }
 
-    async fn preflight(&self, tickets: &[(&Ticket, bool)]) -> Result<Vec<String>, Failure> {
-        let facts = self.facts().await.map_err(|refused| refused.failure().clone())?;
-        Ok(self.settings.obstacles(&facts, tickets))
+    fn preflight<'t>(
+        &'t self,
+        tickets: &'t [(&'t Ticket, bool)],
+    ) -> BoxFuture<'t, Result<Vec<String>, Failure>> {
+        Box::pin(async move {
+            let facts = self.facts().await.map_err(|refused| refused.failure().clone())?;
+            Ok(self.settings.obstacles(&facts, tickets))
+        })
     }
 
-    async fn target(&self) -> Result<String, Failure> {
-        self.project_id().await
+    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+        Box::pin(async move { self.project_id().await })
     }
 
-    async fn create(&self, creations: &[Creation]) -> Answer<Delivered> {
-        Answer::of(self.create_issues(creations).await)
+    fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move { Answer::of(self.create_issues(creations).await) })
     }
 
-    async fn update(&self, changes: &[Change]) -> Answer<Delivered> {
-        Answer::of(self.update_issues(changes).await)
+    fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async move { Answer::of(self.update_issues(changes).await) })
     }
 
-    async fn read(&self, tickets: &[RemoteTicket]) -> Answer<Option<Observed>> {
-        Answer::of(self.read_issues(tickets).await)
+    fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>> {
+        Box::pin(async move { Answer::of(self.read_issues(tickets).await) })
     }
 
-    async fn list(&self, project: &str, from: Option<&Cursor>) -> Result<Page, Failure> {
-        self.list_page(project, from).await
+    fn list<'t>(
+        &'t self,
+        project: &'t str,
+        from: Option<&'t Cursor>,
+    ) -> BoxFuture<'t, Result<Page, Failure>> {
+        Box::pin(async move { self.list_page(project, from).await })
     }
 }

@@ -16,7 +16,10 @@ use super::{
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
     ticket::Observed,
-    tracker::{Change, Delivered, Outcome, http::HttpRequest, refused::Refused},
+    tracker::{
+        Change, Delivered, Outcome,
+        http::{HttpRequest, Refused},
+    },
 };
 
 /// How many issues are changed in one go: one request reads all of them, up to one changes each, and few take those that stand alike to

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     breaker::Reason,
-    tracker::{http::HttpRequest, refused::Refused},
+    tracker::http::{HttpRequest, Refused},
 };
 
 /// How many transitions are taken at most: a workflow may want several, and may be a circle.

@@ -22,7 +22,7 @@ use super::{
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
     ticket::CloseReason,
-    tracker::{http::HttpRequest, refused::Refused},
+    tracker::http::{HttpRequest, Refused},
 };
 
 /// Fewer issues are moved one by one: that takes as many requests.

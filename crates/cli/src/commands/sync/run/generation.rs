@@ -12,7 +12,8 @@ use stepmark_sync::{
     ledger::SqliteLedger,
     retry::Draw,
     run::{self, ChangeSignal, Crew, Narrator, RunEvent, RunMetrics},
-    worker::{ConfiguredTracker, StopSignal, WallClock},
+    tracker::Tracker,
+    worker::{StopSignal, WallClock},
 };
 
 use super::super::{Scene, scene};
@@ -35,7 +36,7 @@ pub(super) struct Generation {
 /// One tracker.
 struct Post {
     settings: TrackerSettings,
-    tracker: ConfiguredTracker,
+    tracker: Box<dyn Tracker>,
     ledger: SqliteLedger,
     /// The lease is kept through a connection of its own, while a pass uses the other.
     duty_ledger: SqliteLedger,
@@ -96,7 +97,7 @@ impl Generation {
             };
             let crew = Crew {
                 ledger: &mut post.ledger,
-                tracker: &post.tracker,
+                tracker: &*post.tracker,
                 settings: &post.settings,
                 clock,
                 project,

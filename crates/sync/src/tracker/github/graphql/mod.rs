@@ -3,7 +3,6 @@
 
 mod answer;
 mod document;
-mod labels;
 mod mutations;
 mod node;
 mod read;

@@ -21,11 +21,10 @@ use crate::{
         Outcome,
         github::{
             GitHubTracker,
-            exchange::{Refused, ask},
             issue::NODE_ID,
-            refusal::Asked,
+            refusal::{Asked, ask},
         },
-        http::{Effect, HttpReply, HttpRequest},
+        http::{Effect, HttpReply, HttpRequest, Refused},
     },
 };
 

@@ -20,11 +20,10 @@ use crate::{
         Change, Delivered, Outcome, Tracker as _,
         github::{
             GitHubTracker,
-            exchange::Refused,
             fields::has_fields,
             patch::{no_room, not_ours},
         },
-        http::Effect,
+        http::{Effect, Refused},
     },
 };
 

@@ -6,7 +6,6 @@
 mod node;
 mod outline;
 mod render;
-mod plain_text;
 mod normal_form;
 mod section;
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     ticket::{Block, Inline, Task, cut, depths},
-    tracker::jira::summary::length as text_length,
+    tracker::jira::extra_fields::length as text_length,
 };
 
 /// Nodes, and how many lines of the body have no place among them.

@@ -6,13 +6,12 @@ use serde_json::Value as Json;
 
 use super::{
     node,
-    normal_form::normal_form,
-    plain_text::{plain_text, text_length},
+    normal_form::{normal_form, plain_text, text_length},
     render::{length, render},
 };
 use crate::{
     ticket::{Inline, Marker, MergeError, Ticket},
-    tracker::jira::label::spelled,
+    tracker::jira::marker_property::spelled,
 };
 
 /// How many characters a description has at most (32,767: docs/formats.md, "Trackers"). What exactly Jira counts it does not say, so the JSON of
@@ -252,7 +251,7 @@ mod tests {
                 .collect();
         });
         let made = Section(&long).merged_into(&of(vec![text("mine")])).unwrap();
-        let length = crate::tracker::jira::summary::length(&made.json().to_string());
+        let length = crate::tracker::jira::extra_fields::length(&made.json().to_string());
         assert!((32_000..=DESCRIPTION_LIMIT + 100).contains(&length), "{length}");
         assert!(made.section_text(&long.marker).unwrap().contains("more lines: see docs/a.md"));
         assert!(Section(&long).is_in(&made).unwrap());

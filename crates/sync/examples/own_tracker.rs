@@ -1,0 +1,246 @@
+//! A tracker that this crate does not know: it gets a kind and keys of its own in `trackers:`, and the worker keeps its tickets in step like
+//! all others. This one keeps its issues in memory; another would ask a server.
+//!
+//! `cargo run -p stepmark-sync --example own_tracker --no-default-features -- PROJECT`
+
+use std::{
+    collections::BTreeMap,
+    env,
+    error::Error,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use jiff::Timestamp;
+use stepmark_store::workspace::{Clock, Workspace};
+use stepmark_sync::{
+    BoxFuture, TrackerName,
+    breaker::{Failure, Reason, Route},
+    configuration::{CustomTarget, KeyError, OwnKeys, SyncConfiguration, Target, TrackerKind, TrackerKinds},
+    ledger::{Ledger, MemoryLedger},
+    pace::Cost,
+    plan::{Grounds, Plan},
+    retry::{Chance, Draw},
+    ticket::{FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket},
+    tracker::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
+    worker::{Report, WallClock, Worker, WorkerClock},
+};
+
+/// What a project would write into `.stepmark/config.yaml`.
+const TRACKERS: &str = "trackers: {work: {kind: linear, team: ENG, look_up_wait_seconds: 0}}\n";
+
+/// The kind `linear`.
+#[derive(Debug)]
+struct LinearKind;
+
+/// What the keys of such a tracker say.
+struct LinearKeys {
+    team: String,
+}
+
+impl TrackerKind for LinearKind {
+    fn name(&self) -> &str {
+        "linear"
+    }
+
+    fn keys(&self) -> &[&str] {
+        &["team"]
+    }
+
+    fn target(&self, keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
+        let team: String = keys.need("team")?;
+        if !team.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            return Err(
+                keys.refused("team", format!("`{team}` is no key of a team: capital letters are wanted"))
+            );
+        }
+        Ok(Target::Custom(CustomTarget::new(self.name(), &team.clone(), LinearKeys { team })))
+    }
+}
+
+/// Its issues, in their order.
+struct LinearTracker {
+    name: TrackerName,
+    team: String,
+    issues: Mutex<Vec<Observed>>,
+}
+
+/// How many characters the text of an issue may have.
+const BODY_LIMIT: usize = 65_536;
+
+impl LinearTracker {
+    fn issues<T>(&self, work: impl FnOnce(&mut Vec<Observed>) -> T) -> T {
+        work(&mut self.issues.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The issue at `remote` as it should be.
+    fn written(&self, remote: &RemoteTicket, ticket: &Ticket) -> Result<Observed, Failure> {
+        let body = ManagedSection::of(ticket).alone(BODY_LIMIT);
+        let body = body.map_err(|error| Failure::new(Reason::Invalid, &error.to_string()))?.body;
+        Ok(Observed {
+            remote: remote.clone(),
+            marker: ticket.marker.clone(),
+            created_at: Timestamp::UNIX_EPOCH,
+            title: ticket.title.clone(),
+            body,
+            labels: ticket.labels.clone(),
+            standing: ticket.standing,
+            status: None,
+            parent_id: None,
+            fields: None,
+            is_untouched: true,
+        })
+    }
+
+    fn make(&self, ticket: &Ticket) -> Result<Delivered, Failure> {
+        self.issues(|issues| {
+            let key = format!("{}-{}", self.team, issues.len() + 1);
+            let (id, url) = (issues.len().to_string(), format!("https://linear.example/{key}"));
+            let remote = RemoteTicket { id, key, url, other_ids: BTreeMap::new() };
+            issues.push(self.written(&remote, ticket)?);
+            Ok(Delivered { remote, missing: Vec::new() })
+        })
+    }
+
+    fn change(&self, change: &Change) -> Result<Delivered, Failure> {
+        let at: usize = change.remote.id.parse().unwrap_or(usize::MAX);
+        self.issues(|issues| {
+            let gone = || Failure::new(Reason::Gone, "there is no such issue");
+            let issue = issues.get_mut(at).ok_or_else(gone)?;
+            // Read in the same exchange: nothing is changed without its marker.
+            if let Some(failure) = change.condition.refusal(std::slice::from_ref(&issue.marker), issue) {
+                return Err(failure);
+            }
+            *issue = self.written(&change.remote, &change.desired)?;
+            Ok(Delivered { remote: change.remote.clone(), missing: Vec::new() })
+        })
+    }
+}
+
+fn outcome<T>(done: Result<T, Failure>) -> Outcome<T> {
+    done.map_or_else(Outcome::Failed, Outcome::Done)
+}
+
+impl Tracker for LinearTracker {
+    fn name(&self) -> &TrackerName {
+        &self.name
+    }
+
+    fn batch(&self, _: RequestKind) -> usize {
+        10
+    }
+
+    fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
+        let tickets = tickets.iter().map(|marker| (self.name.clone(), marker.clone())).collect();
+        let (host, credential) = ("linear.example".to_owned(), "none".to_owned());
+        Route { host, credential, endpoint: format!("{kind:?}"), tickets }
+    }
+
+    fn cost(&self, _: RequestKind, _: usize) -> Cost {
+        Cost::READ
+    }
+
+    fn compare(
+        &self,
+        desired: &Ticket,
+        before: Option<&Ticket>,
+        observed: &Observed,
+    ) -> Result<Vec<FieldDifference>, MergeError> {
+        observed.markdown_differences(desired, before, BODY_LIMIT)
+    }
+
+    fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
+        Box::pin(async { Ok(format!("linear {}", self.team)) })
+    }
+
+    fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async {
+            Answer::of(creations.iter().map(|creation| outcome(self.make(&creation.ticket))).collect())
+        })
+    }
+
+    fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>> {
+        Box::pin(async { Answer::of(changes.iter().map(|change| outcome(self.change(change))).collect()) })
+    }
+
+    fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>> {
+        Box::pin(async {
+            let issues = self.issues(|issues| issues.clone());
+            let find = |remote: &RemoteTicket| issues.iter().find(|issue| issue.remote == *remote).cloned();
+            Answer::of(tickets.iter().map(|remote| Outcome::Done(find(remote))).collect())
+        })
+    }
+
+    fn list<'t>(&'t self, project: &'t str, _: Option<&'t Cursor>) -> BoxFuture<'t, Result<Page, Failure>> {
+        Box::pin(async move {
+            let tickets = self.issues(|issues| issues.clone());
+            let tickets = tickets.into_iter().filter(|issue| issue.marker.project() == project).collect();
+            Ok(Page { tickets, next: None, budget: None })
+        })
+    }
+}
+
+/// Gives every artifact of the project at `root` a ticket, twice: nothing is left to do the second time.
+async fn sync(root: &str) -> Result<[Report; 2], Box<dyn Error>> {
+    let kinds = TrackerKinds::default().with(LinearKind);
+    let configuration = SyncConfiguration::read(Path::new("example"), TRACKERS.as_bytes(), &kinds)?;
+    let configuration = configuration.ok_or("no tracker is configured")?;
+    let settings = configuration.trackers.first().ok_or("no tracker is configured")?;
+    let Target::Custom(target) = &settings.target else { return Err("another kind".into()) };
+    let team = target.settings::<LinearKeys>().ok_or("another kind")?.team.clone();
+    let issues = Mutex::default();
+    let tracker: Box<dyn Tracker> = Box::new(LinearTracker { name: settings.name.clone(), team, issues });
+    let clock: Box<dyn WorkerClock> = Box::new(WallClock(Clock::System));
+    let snapshot = Snapshot::of("example", &Workspace::open(root)?.artifacts()?);
+    let mut ledger = MemoryLedger::default();
+    let mut reports = [Report::default(), Report::default()];
+    for report in &mut reports {
+        let plan =
+            Plan::make(&Grounds { snapshot: &snapshot, settings, ledger: &*ledger.read()?, survey: None })?;
+        let mut draw = || Draw(0);
+        let who = ("example", &mut draw as &mut Chance<'_>);
+        let mut worker = Worker::new(&mut ledger, (&*tracker, settings), &*clock, "example", who);
+        *report = worker.apply(&plan).await?;
+    }
+    Ok(reports)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = env::args().nth(1).unwrap_or_else(|| ".".to_owned());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let [first, _] = runtime.block_on(sync(&root))?;
+    first.entries.iter().for_each(|entry| report(&format!("{}: {:?}", entry.marker, entry.fate)));
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "an example shows what it did")]
+fn report(text: &str) {
+    println!("{text}");
+}
+
+#[tokio::test]
+async fn the_tickets_of_a_tracker_of_ones_own_are_kept_in_step() {
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/repos/demo");
+    let [first, second] = sync(demo).await.unwrap();
+    let keys: Vec<_> = first.entries.iter().map(|entry| format!("{:?}", entry.fate)).collect();
+    assert!(keys.len() == 1 && keys[0].contains("ENG-1"), "{keys:?}");
+    assert_eq!((second.entries.len(), second.is_complete()), (0, true));
+}
+
+#[test]
+fn keys_of_its_own_are_read_where_they_stand() {
+    let read = |text: &str, kinds: &TrackerKinds| {
+        SyncConfiguration::read(Path::new("c"), text.as_bytes(), kinds).map(Option::unwrap_or_default)
+    };
+    let kinds = TrackerKinds::default().with(LinearKind);
+    let refused = |text: &str| read(text, &kinds).unwrap_err().to_string();
+    assert_eq!(
+        refused("trackers: {work: {kind: linear, team: eng}}"),
+        "`c`:1:39 cannot be used: `eng` is no key of a team: capital letters are wanted"
+    );
+    assert!(refused("trackers: {work: {kind: linear, taem: ENG}}").ends_with("did you mean `team`?"));
+    assert!(refused("trackers: {github: {repository: o/r, team: ENG}}").contains("no key `team`"));
+    assert!(refused("trackers: {a: {kind: linaer}}").contains("`file`, `dry` and `linear`"));
+    let unknown = read(TRACKERS, &TrackerKinds::default()).unwrap_err().to_string();
+    assert!(unknown.contains("no kind of tracker `linear`"), "{unknown}");
+}

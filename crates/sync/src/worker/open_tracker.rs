@@ -1,0 +1,203 @@
+//! The tracker that the configuration describes.
+
+use stepmark_store::{disk::Root, workspace::Clock};
+
+#[cfg(feature = "github")]
+use crate::tracker::{GitHubSettings, GitHubTracker};
+#[cfg(feature = "http")]
+use crate::tracker::{HttpLimits, HttpSetupError};
+#[cfg(feature = "jira")]
+use crate::tracker::{JiraIssueTypes, JiraSettings, JiraTracker};
+use crate::{
+    TrackerName,
+    configuration::{BaseUrl, Destination, SettingsOwner, Target, TrackerSettings},
+    credential::{AllowedDestinations, Credential, CredentialBindings, CredentialError, CredentialSource},
+    tracker::{DryTracker, FileTracker, Tracker},
+};
+
+/// Why there is no such tracker.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrackerOpenError {
+    /// It needs a credential.
+    #[error("the tracker `{tracker}` cannot be opened")]
+    Credential {
+        /// Its name.
+        tracker: TrackerName,
+        /// Why.
+        source: CredentialError,
+    },
+    /// Nobody says which credential is for its host.
+    #[error(
+        "the tracker `{tracker}` gets no credential, since your own configuration names none for `{host}`; write into \
+         `~/.config/stepmark/config.yaml`: `credentials: {{{host}: {{token_file: PATH}}}}`"
+    )]
+    UnboundHost {
+        /// Its name.
+        tracker: TrackerName,
+        /// Scheme, host and port.
+        host: String,
+    },
+    /// A repository names where it sends to, and nobody has allowed that.
+    #[error(
+        "the tracker `{tracker}` of this repository would send the credential of `{credential}` to {destination}"
+    )]
+    NotAllowed {
+        /// Its name.
+        tracker: TrackerName,
+        /// Where the credential comes from.
+        credential: String,
+        /// Where it would go.
+        destination: Destination,
+    },
+    /// Nothing can be asked over the network.
+    #[cfg(feature = "http")]
+    #[error("the tracker `{tracker}` cannot be opened")]
+    Http {
+        /// Its name.
+        tracker: TrackerName,
+        /// Why.
+        source: HttpSetupError,
+    },
+    /// Its kind was registered by a program, which has to open it itself, or the feature for it was left out.
+    #[error("the tracker `{tracker}` is of the kind `{kind}`, which cannot be opened here")]
+    NotKnown {
+        /// Its name.
+        tracker: TrackerName,
+        /// Its kind.
+        kind: String,
+    },
+    /// Nobody says whose its token is.
+    #[error(
+        "the tracker `{tracker}` cannot be opened: nobody says which account its API token belongs to; give the key `email`, or \
+         set {}", .variables.join(" or ")
+    )]
+    NoAccount {
+        /// Its name.
+        tracker: TrackerName,
+        /// The variables of the environment that may name it.
+        variables: Vec<String>,
+    },
+}
+
+/// What the user says about credentials; a repository has no part in it.
+#[derive(Clone, Debug, Default)]
+pub struct CredentialAccess {
+    /// Which host gets which.
+    pub bindings: CredentialBindings,
+    /// What a repository's tracker may send to.
+    pub allowed: AllowedDestinations,
+}
+
+impl CredentialAccess {
+    /// Loads the credential for the target of `settings`: for whoever opens a tracker of a kind of its own.
+    ///
+    /// # Errors
+    /// When there is none, or a repository would send it somewhere that nobody has allowed.
+    pub fn load(&self, settings: &TrackerSettings) -> Result<Credential, TrackerOpenError> {
+        let (tracker, target) = (settings.name.clone(), &settings.target);
+        let Some(sources) = CredentialSource::of(target, &self.bindings) else {
+            let host = target.base_url().map(BaseUrl::origin).unwrap_or_default();
+            return Err(TrackerOpenError::UnboundHost { tracker, host });
+        };
+        let credential = Credential::load(&sources)
+            .map_err(|source| TrackerOpenError::Credential { tracker: tracker.clone(), source })?;
+        let is_allowed = |destination: &Destination| {
+            settings.owner == SettingsOwner::User
+                || self.allowed.contains(destination)
+                || target.base_url().is_some_and(|base_url| self.bindings.name(base_url, destination))
+        };
+        match target.destination() {
+            Some(destination) if !is_allowed(&destination) => {
+                Err(TrackerOpenError::NotAllowed { tracker, credential: credential.name, destination })
+            }
+            _ => Ok(credential),
+        }
+    }
+}
+
+/// Opens the tracker of `settings`, for the project at `root`.
+///
+/// # Errors
+/// When it needs a credential and none can be used, the network cannot be used, or this program has no such tracker.
+#[cfg_attr(not(feature = "http"), expect(unused_variables, reason = "no tracker needs a credential then"))]
+pub fn open_tracker(
+    settings: &TrackerSettings,
+    root: &Root,
+    access: &CredentialAccess,
+    clock: Clock,
+) -> Result<Box<dyn Tracker>, TrackerOpenError> {
+    let name = settings.name.clone();
+    match &settings.target {
+        Target::File { path } => Ok(Box::new(FileTracker::new(name, root.clone(), path.clone(), clock))),
+        Target::Dry => Ok(Box::new(DryTracker::new(name))),
+        #[cfg(feature = "jira")]
+        Target::Jira {
+            base_url,
+            project,
+            issue_type,
+            epic_issue_type,
+            story_issue_type,
+            child_issue_type,
+            email,
+            statuses,
+        } => {
+            let credential = access.load(settings)?;
+            let jira = JiraSettings {
+                name: name.clone(),
+                base_url: base_url.clone(),
+                account: account(&name, email.as_deref())?,
+                project: project.clone(),
+                types: JiraIssueTypes {
+                    standard: issue_type.clone(),
+                    epic: epic_issue_type.clone(),
+                    story: story_issue_type.clone(),
+                    child: child_issue_type.clone(),
+                },
+                statuses: statuses.clone(),
+                write_interval: settings.write_interval(),
+                limits: HttpLimits::default(),
+                clock,
+            };
+            let tracker = JiraTracker::new(jira, &credential)
+                .map_err(|source| TrackerOpenError::Http { tracker: name, source })?;
+            Ok(Box::new(tracker))
+        }
+        #[cfg(feature = "github")]
+        Target::Github { base_url, repository, .. } => {
+            let credential = access.load(settings)?;
+            let github = GitHubSettings {
+                name: name.clone(),
+                base_url: base_url.clone(),
+                repository: repository.clone(),
+                write_interval: settings.write_interval(),
+                limits: HttpLimits::default(),
+                clock,
+            };
+            let tracker = GitHubTracker::new(github, &credential)
+                .map_err(|source| TrackerOpenError::Http { tracker: name, source })?;
+            Ok(Box::new(tracker))
+        }
+        other => Err(TrackerOpenError::NotKnown { tracker: name, kind: other.kind().to_owned() }),
+    }
+}
+
+/// The account of a token: what the configuration says, else the environment.
+#[cfg(feature = "jira")]
+fn account(tracker: &TrackerName, configured: Option<&str>) -> Result<String, TrackerOpenError> {
+    if let Some(account) = configured {
+        return Ok(account.to_owned());
+    }
+    let sources = CredentialSource::jira_account();
+    match Credential::load(&sources) {
+        Ok(account) => Ok(account.secret.expose().to_owned()),
+        Err(CredentialError::NotFound { .. }) => {
+            let variables = sources.iter().filter_map(|source| match source {
+                CredentialSource::Environment { variable } => Some(format!("`{variable}`")),
+                _ => None,
+            });
+            Err(TrackerOpenError::NoAccount { tracker: tracker.clone(), variables: variables.collect() })
+        }
+        Err(source) => Err(TrackerOpenError::Credential { tracker: tracker.clone(), source }),
+    }
+}
