@@ -68,7 +68,7 @@ pub(super) fn packs(root: &Root) -> Result<Vec<ReadPack>, HistoryError> {
 ///
 /// # Errors
 /// When the folder of the sealed segments is there and cannot be listed.
-pub fn packed_segments(root: &Root) -> Result<BTreeMap<String, BTreeSet<SegmentName>>, HistoryError> {
+pub(crate) fn packed_segments(root: &Root) -> Result<BTreeMap<String, BTreeSet<SegmentName>>, HistoryError> {
     let names = |(file, found): ReadPack| {
         let names = found.ok()?.into_iter().map(|packed| packed.name).collect();
         Some((format!("{SEALED_FOLDER}/{file}"), names))
