@@ -1,6 +1,6 @@
 //! Files and folders: the root, private state, walking, stamps, hashes. Nothing here knows what a file means.
 
-pub(crate) mod database_files;
+pub(crate) mod cache_database;
 pub mod file_lock;
 pub(crate) mod file_reading;
 pub(crate) mod file_stat;

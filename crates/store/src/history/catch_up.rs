@@ -16,6 +16,9 @@ use crate::history::{
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{SegmentName, heads_in};
 
+/// A log of more bytes than this, which is somewhat more than it usually has, is emptied.
+const LONG_LOG: u64 = 4 * 1024 * 1024;
+
 /// A segment as the index knows it.
 #[derive(Clone, Debug)]
 struct Known {
@@ -36,7 +39,7 @@ struct Plan<'listing> {
 
 /// Reads what is new in the segments.
 pub(super) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
-    if is_up_to_date(&index.connection, root)? {
+    if is_up_to_date(index.connection(), root)? {
         return Ok(());
     }
     let transaction = index.write()?;
@@ -56,7 +59,7 @@ pub(super) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
         }
     }
     transaction.commit()?;
-    index.shorten_log()?;
+    index.database.shorten_log(LONG_LOG)?;
     Ok(())
 }
 

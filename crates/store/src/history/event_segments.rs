@@ -27,7 +27,7 @@ impl History {
         paths: Option<&BTreeSet<ProjectPath>>,
     ) -> Result<BTreeSet<SegmentName>, HistoryError> {
         self.ask(|index| {
-            let mut statement = index.connection.prepare_cached(
+            let mut statement = index.connection().prepare_cached(
                 "SELECT DISTINCT segments.name, names.text FROM segments JOIN events ON events.segment = segments.id
                  LEFT JOIN names ON names.id = events.path WHERE segments.place = 0",
             )?;
@@ -52,7 +52,7 @@ impl History {
     /// When a segment cannot be read.
     pub fn segments_of(&self, event: EventId) -> Result<BTreeSet<SegmentName>, HistoryError> {
         self.ask(|index| {
-            let mut statement = index.connection.prepare_cached(
+            let mut statement = index.connection().prepare_cached(
                 "SELECT name FROM segments WHERE id IN (SELECT segment FROM events WHERE id = ?1
                  UNION SELECT segment FROM copies WHERE id = ?1)",
             )?;
@@ -71,7 +71,7 @@ impl History {
     /// When a segment cannot be read.
     pub fn known_keys(&self) -> Result<BTreeSet<String>, HistoryError> {
         self.ask(|index| {
-            let mut statement = index.connection.prepare_cached(
+            let mut statement = index.connection().prepare_cached(
                 "SELECT DISTINCT names.text FROM events JOIN names ON names.id = events.key",
             )?;
             let keys = statement.query_map([], |row| row.get(0))?;
@@ -85,7 +85,7 @@ impl History {
     /// When a segment cannot be read.
     pub fn removals(&self) -> Result<Vec<Removal>, HistoryError> {
         self.ask(|index| {
-            let mut statement = index.connection.prepare_cached(
+            let mut statement = index.connection().prepare_cached(
                 "SELECT keys.text, events.id, paths.text FROM heads
                  JOIN events ON events.key = heads.key AND events.seq = heads.seq
                  JOIN names AS keys ON keys.id = events.key JOIN names AS paths ON paths.id = events.path

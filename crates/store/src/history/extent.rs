@@ -15,7 +15,7 @@ impl History {
     pub fn extent(&self) -> Result<FileHash, HistoryError> {
         self.ask(|index| {
             let mut statement = index
-                .connection
+                .connection()
                 .prepare_cached("SELECT name, place, stat, last FROM segments ORDER BY name")?;
             let mut rows = statement.query([])?;
             let mut text = String::new();
@@ -36,7 +36,7 @@ impl History {
     /// When a segment cannot be read.
     pub fn event_ids(&self) -> Result<Vec<EventId>, HistoryError> {
         self.ask(|index| {
-            let mut statement = index.connection.prepare_cached("SELECT id FROM events ORDER BY id")?;
+            let mut statement = index.connection().prepare_cached("SELECT id FROM events ORDER BY id")?;
             let ids = statement.query_map([], |row| Ok(EventId::from_bytes(row.get(0)?)))?;
             Ok(ids.collect::<Result<_, _>>()?)
         })
@@ -48,7 +48,7 @@ impl History {
     /// When a segment cannot be read.
     pub fn events_with(&self, ids: &[EventId]) -> Result<Vec<Event>, HistoryError> {
         self.ask(|index| {
-            let rows = ids.iter().filter_map(|id| row::by_id(&index.connection, *id).transpose());
+            let rows = ids.iter().filter_map(|id| row::by_id(index.connection(), *id).transpose());
             index.events(&rows.collect::<Result<Vec<_>, _>>()?)
         })
     }

@@ -70,8 +70,8 @@ impl EventSum {
 /// Returns whether the index holds the events of `verified`, and what follows from them. Where segments grew
 /// meanwhile, only that it holds as many.
 pub(super) fn is_right(index: &Index, verified: &VerifiedSegments) -> Result<bool, Fault> {
-    let Some(indexed) = sum(&index.connection)? else { return Ok(false) };
-    Ok(if has_ends_of(&index.connection, verified)? {
+    let Some(indexed) = sum(index.connection())? else { return Ok(false) };
+    Ok(if has_ends_of(index.connection(), verified)? {
         indexed == verified.sum
     } else {
         indexed.count >= verified.sum.count

@@ -43,13 +43,14 @@ pub use pack::{
     LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, contents as pack_contents,
     is_packable, pack,
 };
-pub use pack_files::{files_of_segment, packed_segments};
 pub use points::Point;
 pub use problem::SegmentProblem;
 pub use reader::History;
 pub use segment_files::{SEALED_FOLDER, SegmentFile, SegmentPlace};
 pub use selections::Selection;
 pub use verification::{VerifiedSegments, verify_segments};
+
+pub(crate) use pack_files::{files_of_segment, packed_segments};
 
 use event_reader::EventReader;
 

@@ -62,7 +62,7 @@ impl History {
     /// When a segment cannot be read.
     pub fn sessions(&self) -> Result<Vec<Session>, HistoryError> {
         self.ask(|index| {
-            let mut statement = index.connection.prepare_cached(
+            let mut statement = index.connection().prepare_cached(
                 "SELECT session, COUNT(*), MIN(at) FROM events WHERE session IS NOT NULL
                  GROUP BY session ORDER BY MIN(at), session",
             )?;
@@ -77,7 +77,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn end_of_session(&self, session: &str) -> Result<Option<Event>, HistoryError> {
-        self.ask(|index| match row::number(&index.connection, session)? {
+        self.ask(|index| match row::number(index.connection(), session)? {
             Some(number) => index.mark(number, schema::SESSION_END, "DESC"),
             None => Ok(None),
         })
@@ -90,7 +90,7 @@ impl History {
     pub fn segments(&self) -> Result<Vec<KnownSegment>, HistoryError> {
         let tracked = segment_files::list_sealed(self.root())?;
         self.ask(|index| {
-            let mut statement = index.connection.prepare_cached(
+            let mut statement = index.connection().prepare_cached(
                 "SELECT name, place, pack, stat, (SELECT COUNT(*) FROM events WHERE segment = segments.id)
                  FROM segments ORDER BY name",
             )?;
@@ -125,7 +125,7 @@ impl History {
     pub fn artifacts(&self) -> Result<Vec<KnownArtifact>, HistoryError> {
         self.ask(|index| {
             let mut rows =
-                row::select(&index.connection, "WHERE (key, seq) IN (SELECT key, seq FROM heads)", [])?;
+                row::select(index.connection(), "WHERE (key, seq) IN (SELECT key, seq FROM heads)", [])?;
             rows.sort_by_key(|row| (row.key, row.order()));
             let mut artifacts: Vec<KnownArtifact> = rows
                 .chunk_by(|one, other| one.key == other.key)
@@ -141,7 +141,7 @@ impl Index {
     fn session(&self, number: i64, events: u64, first: i64) -> Result<Session, Fault> {
         let last = self.one(number, "WHERE session = ? ORDER BY at DESC, n DESC, id DESC LIMIT 1")?;
         Ok(Session {
-            id: row::name(&self.connection, number)?,
+            id: row::name(self.connection(), number)?,
             start: self.mark(number, schema::SESSION_START, "ASC")?,
             end: self.mark(number, schema::SESSION_END, "DESC")?,
             first_at: Timestamp::from_microsecond(first).map_err(|_| Fault::Stale)?,
@@ -158,20 +158,20 @@ impl Index {
     }
 
     fn one(&self, number: i64, condition: &str) -> Result<Option<Event>, Fault> {
-        let rows = row::select(&self.connection, condition, [number])?;
+        let rows = row::select(self.connection(), condition, [number])?;
         rows.first().map(|row| self.event(row)).transpose()
     }
 
     /// The artifact with these heads, of which there is one at least.
     pub(super) fn artifact(&self, heads: &[Row]) -> Result<KnownArtifact, Fault> {
         let last = heads.last().ok_or(Fault::Stale)?;
-        let path = row::name(&self.connection, last.path)?;
-        let key = row::name(&self.connection, last.key)?;
+        let path = row::name(self.connection(), last.path)?;
+        let key = row::name(self.connection(), last.key)?;
         Ok(KnownArtifact {
             key: serde_json::from_value(key.into()).map_err(|_| Fault::Stale)?,
             path: ProjectPath::new(path).map_err(|_| Fault::Stale)?,
             heads: heads.iter().map(|row| row.id).collect(),
-            goes_on: heads::goes_on(&self.connection, last.key, last.id)?,
+            goes_on: heads::goes_on(self.connection(), last.key, last.id)?,
         })
     }
 }

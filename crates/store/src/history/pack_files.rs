@@ -65,7 +65,7 @@ pub(super) fn packs(root: &Root) -> Result<Vec<ReadPack>, HistoryError> {
 }
 
 /// The files that may hold a sealed segment: its own, plain or compressed, and those of `packs` that it is in.
-pub fn files_of_segment<'a>(
+pub(crate) fn files_of_segment<'a>(
     segment: &'a SegmentName,
     packs: &'a BTreeMap<String, BTreeSet<SegmentName>>,
 ) -> impl Iterator<Item = ProjectPath> + 'a {
@@ -78,7 +78,7 @@ pub fn files_of_segment<'a>(
 ///
 /// # Errors
 /// When the folder of the sealed segments is there and cannot be listed.
-pub fn packed_segments(root: &Root) -> Result<BTreeMap<String, BTreeSet<SegmentName>>, HistoryError> {
+pub(crate) fn packed_segments(root: &Root) -> Result<BTreeMap<String, BTreeSet<SegmentName>>, HistoryError> {
     let names = |(file, found): ReadPack| {
         let names = found.ok()?.into_iter().map(|packed| packed.name).collect();
         Some((format!("{SEALED_FOLDER}/{file}"), names))

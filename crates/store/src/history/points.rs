@@ -37,7 +37,7 @@ impl History {
         point: &Point,
     ) -> Result<Option<Event>, HistoryError> {
         self.ask(|index| {
-            let rows = identity::rows(&index.connection, key, path)?;
+            let rows = identity::rows(index.connection(), key, path)?;
             let found = match point {
                 Point::Time(time) => last_at(&rows, time.as_microsecond()),
                 Point::Event(id) => match rows.iter().find(|row| row.id == *id) {
@@ -56,7 +56,7 @@ impl History {
 }
 
 fn time_of(index: &Index, id: EventId) -> Result<i64, Fault> {
-    let row = row::by_id(&index.connection, id)?;
+    let row = row::by_id(index.connection(), id)?;
     row.map(|row| row.at).ok_or_else(|| HistoryError::UnknownEvent { prefix: id.to_string() }.into())
 }
 
@@ -64,9 +64,9 @@ impl Index {
     /// The number of a session and the time of its last event.
     pub(super) fn end_of_session(&self, session: &str) -> Result<(i64, i64), Fault> {
         let unknown = || HistoryError::UnknownSession { session: session.to_owned() };
-        let number = row::number(&self.connection, session)?.ok_or_else(unknown)?;
+        let number = row::number(self.connection(), session)?.ok_or_else(unknown)?;
         let mut statement = self
-            .connection
+            .connection()
             .prepare_cached("SELECT at FROM events WHERE session = ? ORDER BY at DESC LIMIT 1")?;
         let last = statement.query_row([number], |row| row.get(0)).optional()?;
         Ok((number, last.ok_or_else(unknown)?))

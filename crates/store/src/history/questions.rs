@@ -20,13 +20,13 @@ impl Index {
     /// Reads the events of `rows`, in their order.
     pub(super) fn events(&self, rows: &[Row]) -> Result<Vec<Event>, Fault> {
         let mut reader = self.reader.borrow_mut();
-        let lines = rows.iter().map(|row| reader.line(&self.connection, row.place));
+        let lines = rows.iter().map(|row| reader.line(self.connection(), row.place));
         event_reader::parse_all(&lines.collect::<Result<Vec<_>, _>>()?, rows)
     }
 
     /// Reads the event of `row`.
     pub(super) fn event(&self, row: &Row) -> Result<Event, Fault> {
-        event_reader::parse(&self.reader.borrow_mut().line(&self.connection, row.place)?, row.id)
+        event_reader::parse(&self.reader.borrow_mut().line(self.connection(), row.place)?, row.id)
     }
 }
 
@@ -40,7 +40,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn heads(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Vec<Event>, HistoryError> {
-        self.ask(|index| index.events(&identity::heads(&index.connection, key, path)?))
+        self.ask(|index| index.events(&identity::heads(index.connection(), key, path)?))
     }
 
     /// The same, each with whether the way back to the snapshot that its state is replayed from is whole.
@@ -53,9 +53,9 @@ impl History {
         path: &ProjectPath,
     ) -> Result<Vec<(Event, bool)>, HistoryError> {
         self.ask(|index| {
-            let rows = identity::heads(&index.connection, key, path)?;
+            let rows = identity::heads(index.connection(), key, path)?;
             let with_way = |event: Event| {
-                let is_whole = row::reaches_snapshot(&index.connection, event.id)?;
+                let is_whole = row::reaches_snapshot(index.connection(), event.id)?;
                 Ok((event, is_whole))
             };
             index.events(&rows)?.into_iter().map(with_way).collect()
@@ -67,7 +67,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn lineage(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Lineage, HistoryError> {
-        let events = self.ask(|index| index.events(&identity::rows(&index.connection, key, path)?))?;
+        let events = self.ask(|index| index.events(&identity::rows(index.connection(), key, path)?))?;
         Ok(Lineage::new(events))
     }
 
@@ -83,7 +83,7 @@ impl History {
         file: Option<Digests>,
     ) -> Result<Option<Event>, HistoryError> {
         self.ask(|index| {
-            let rows = identity::rows(&index.connection, key, path)?;
+            let rows = identity::rows(index.connection(), key, path)?;
             for row in rows.iter().rev().filter(|row| row.state == state_part(file)) {
                 let event = index.event(row)?;
                 if Digests::are_same_state(event.after, file) {
@@ -102,7 +102,7 @@ impl History {
     pub fn paths_that_ended_in(&self, file: Digests) -> Result<Vec<ProjectPath>, HistoryError> {
         self.ask(|index| {
             let condition = "JOIN heads USING (key, seq) WHERE state = ?";
-            let heads = row::select(&index.connection, condition, [state_part(Some(file))])?;
+            let heads = row::select(index.connection(), condition, [state_part(Some(file))])?;
             let mut paths = BTreeSet::new();
             for event in index.events(&heads)? {
                 let is_it = Digests::are_same_state(event.after, Some(file));
@@ -123,7 +123,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn contains(&self, id: EventId) -> Result<bool, HistoryError> {
-        self.ask(|index| Ok(row::by_id(&index.connection, id)?.is_some()))
+        self.ask(|index| Ok(row::by_id(index.connection(), id)?.is_some()))
     }
 
     /// The event whose id starts with `prefix`: 4 hexadecimal digits or more.
@@ -134,7 +134,7 @@ impl History {
         let (low, high) = range_of(prefix)?;
         self.ask(|index| {
             let found = row::select(
-                &index.connection,
+                index.connection(),
                 "WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3",
                 (low.as_bytes(), high.as_bytes(), CANDIDATES),
             )?;
@@ -159,7 +159,7 @@ impl History {
             let mut way: Vec<Event> = Vec::new();
             let mut next = Some(id);
             while let Some(row) =
-                next.take().map(|id| row::by_id(&index.connection, id)).transpose()?.flatten()
+                next.take().map(|id| row::by_id(index.connection(), id)).transpose()?.flatten()
             {
                 let event = index.event(&row)?;
                 next = event.parents.first().copied().filter(|_| event.snapshot.is_none());
@@ -178,7 +178,7 @@ impl History {
     /// When a segment cannot be read.
     pub fn problems(&self) -> Result<Vec<SegmentProblem>, HistoryError> {
         self.ask(|index| {
-            let mut statement = index.connection.prepare_cached(
+            let mut statement = index.connection().prepare_cached(
                 "SELECT segments.name, segments.place, line, start, word, reason, segments.pack
                  FROM problems JOIN segments ON segments.id = problems.segment ORDER BY segments.name, line",
             )?;

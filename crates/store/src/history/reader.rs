@@ -2,10 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::disk::root::Root;
+use crate::disk::{cache_database, root::Root};
 use crate::history::{
-    HistoryError, VerifiedSegments, catch_up, index, index::Fault, index::Index, index::IndexPlace,
-    index_check, segment_files,
+    HistoryError, VerifiedSegments, catch_up, index::Fault, index::Index, index_check, schema::LAYOUT,
+    segment_files,
 };
 
 /// How often a question is asked again when files or the database give way under it.
@@ -51,7 +51,7 @@ impl History {
                 let Some(index) = index.as_ref() else { continue };
                 catch_up::run(index, &self.root).and_then(|()| {
                     // One state of the index for all that the question reads.
-                    let _snapshot = index.connection.unchecked_transaction()?;
+                    let _snapshot = index.connection().unchecked_transaction()?;
                     question(index)
                 })
             };
@@ -75,25 +75,21 @@ impl History {
         let mut index = self.index.borrow_mut();
         // The empty index of a project without a journal gives way to one on disk when there is something to keep.
         let wants_disk = !self.is_in_memory.get() && segment_files::has_folder(&self.root);
-        if index.as_ref().is_some_and(|index| index.place == IndexPlace::Disk || !wants_disk) {
+        if index.as_ref().is_some_and(|index| index.database.is_on_disk() || !wants_disk) {
             return Ok(());
         }
         *index = None;
         if wants_disk {
-            let mut opened = Index::on_disk(&self.root);
-            if opened.as_ref().is_err_and(index::IndexUnavailable::is_corrupt) {
-                opened = Index::delete(&self.root).and_then(|()| Index::on_disk(&self.root));
-            }
-            match opened {
+            match LAYOUT.open(&self.root) {
                 Ok(opened) => {
-                    *index = Some(opened);
+                    *index = Some(Index::new(opened, &self.root));
                     return Ok(());
                 }
                 Err(_) => self.is_in_memory.set(true),
             }
         }
-        let opened = Index::in_memory(&self.root).map_err(|source| HistoryError::Index { source })?;
-        *index = Some(opened);
+        let opened = LAYOUT.in_memory().map_err(|source| HistoryError::Index { source })?;
+        *index = Some(Index::new(opened, &self.root));
         Ok(())
     }
 
@@ -113,7 +109,7 @@ impl History {
     /// What to do after the database failed: one that is damaged is made anew, else this run works in memory.
     fn give_up_index(&self, error: rusqlite::Error) -> Result<(), HistoryError> {
         let was_in_memory = self.is_in_memory.get();
-        if index::is_corrupt(&error) && !was_in_memory {
+        if cache_database::is_corrupt(&error) && !was_in_memory {
             self.discard_index();
             return Ok(());
         }
@@ -125,11 +121,13 @@ impl History {
         Ok(())
     }
 
-    /// Drops the index and its files; where another process uses them, this run works in memory.
+    /// Empties the index; where that fails, this run works in memory.
     fn discard_index(&self) {
-        let place = self.index.borrow_mut().take().map(|index| index.place);
-        if place == Some(IndexPlace::Disk) && Index::delete(&self.root).is_err() {
-            self.is_in_memory.set(true);
+        let index = self.index.borrow_mut().take().filter(|index| index.database.is_on_disk());
+        match index.map(|index| index.database.renew()) {
+            Some(Ok(renewed)) => *self.index.borrow_mut() = Some(Index::new(renewed, &self.root)),
+            Some(Err(_)) => self.is_in_memory.set(true),
+            None => {}
         }
     }
 }

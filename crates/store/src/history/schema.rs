@@ -1,9 +1,25 @@
 //! The tables of the index.
 
+use std::time::Duration;
+
 use rusqlite::Connection;
 
-/// The version of the tables; a database of another one is emptied and filled again.
-const VERSION: i64 = 6;
+use crate::disk::cache_database::CacheLayout;
+
+/// The index, in `.stepmark/local/cache/journal.db`.
+pub(super) static LAYOUT: CacheLayout = CacheLayout {
+    name: "journal.db",
+    meaning: 6,
+    definitions: || {
+        let all = [TABLES, INDICES].map(|text| text.split(';').map(str::trim).filter(|sql| !sql.is_empty()));
+        all.into_iter().flatten().map(str::to_owned).collect()
+    },
+    rows: "INSERT INTO names (id, text) VALUES (1, 'session-start'), (2, 'session-end')",
+    page_cache: 48 * 1024,
+    // Copying costs flushes, and a long log costs the next process the time to look through it.
+    copied_at: 400,
+    patience: Duration::from_secs(5),
+};
 
 /// The number in `names` of the kind `session-start`, so that an index can single it out.
 pub(super) const SESSION_START: i64 = 1;
@@ -18,7 +34,6 @@ pub(super) const SESSION_END: i64 = 2;
 /// path; `copies` says which segments hold an event that another one held before; `named` holds the segments that the seal of one names.
 const TABLES: &str = "
     CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-    INSERT INTO names (id, text) VALUES (1, 'session-start'), (2, 'session-end');
     CREATE TABLE segments (
         id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER NOT NULL, pack TEXT,
         stat BLOB NOT NULL, is_settled INTEGER NOT NULL,
@@ -60,48 +75,6 @@ const INDICES: &str = "
 
 const INDEX_NAMES: [&str; 5] =
     ["events_by_id", "events_by_segment", "events_by_session", "events_by_time", "session_marks"];
-
-const TABLE_NAMES: [&str; 10] = [
-    "names",
-    "folder",
-    "segments",
-    "members",
-    "problems",
-    "events",
-    "heads",
-    "foreign_parents",
-    "places",
-    "copies",
-];
-
-/// Whether the database has these tables.
-pub(super) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    Ok(version == VERSION)
-}
-
-/// Returns whether all that the database holds was made by this module: a view or a trigger would change what questions are told.
-pub(super) fn is_own(connection: &Connection) -> rusqlite::Result<bool> {
-    let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
-    let definitions = statement.query_map([], |row| row.get::<_, String>(0))?;
-    for definition in definitions {
-        let definition = definition?;
-        if !TABLES.contains(&definition) && !INDICES.contains(&definition) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Makes the tables anew, empty. To be called inside a transaction.
-pub(super) fn reset(connection: &Connection) -> rusqlite::Result<()> {
-    for table in TABLE_NAMES {
-        connection.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
-    }
-    connection.execute_batch(TABLES)?;
-    connection.execute_batch(INDICES)?;
-    connection.pragma_update(None, "user_version", VERSION)
-}
 
 /// Leaves out the indices for a large filling.
 pub(super) fn drop_indices(connection: &Connection) -> rusqlite::Result<()> {

@@ -29,22 +29,22 @@ impl History {
     pub fn select(&self, selection: Selection<'_>) -> Result<Vec<Event>, HistoryError> {
         self.ask(|index| {
             let session =
-                match selection.session.map(|name| row::number(&index.connection, name)).transpose()? {
+                match selection.session.map(|name| row::number(index.connection(), name)).transpose()? {
                     Some(None) => return Ok(Vec::new()),
                     number => number.flatten(),
                 };
             let limit = selection.limit.unwrap_or(usize::MAX);
             let rows = match (selection.artifact, session) {
-                (Some((key, path)), _) => of_artifact(&index.connection, key, path)?,
+                (Some((key, path)), _) => of_artifact(index.connection(), key, path)?,
                 (None, Some(session)) => {
-                    by_time(row::select(&index.connection, "WHERE session = ?", [session])?)
+                    by_time(row::select(index.connection(), "WHERE session = ?", [session])?)
                 }
                 (None, None) => {
                     // All of the moment that the limit falls into, so that what follows what decides.
                     let condition = "WHERE at >= IFNULL(
                         (SELECT at FROM events ORDER BY at DESC LIMIT 1 OFFSET ?), -9223372036854775808)";
                     let offset = i64::try_from(limit.saturating_sub(1)).unwrap_or(i64::MAX);
-                    let mut rows = row::select(&index.connection, condition, [offset])?;
+                    let mut rows = row::select(index.connection(), condition, [offset])?;
                     rows.sort_by_key(|row| (row.at, row.n, row.id));
                     rows
                 }
@@ -82,7 +82,7 @@ impl History {
         self.ask(|index| {
             let (one, one_end) = index.end_of_session(one)?;
             let (other, other_end) = index.end_of_session(other)?;
-            let mut statement = index.connection.prepare_cached(
+            let mut statement = index.connection().prepare_cached(
                 "SELECT key FROM events WHERE session IN (?1, ?2) AND key <> 0
                  UNION SELECT key FROM events WHERE at BETWEEN ?3 AND ?4 AND key <> 0",
             )?;
@@ -133,7 +133,7 @@ impl Index {
     /// The artifact with this number.
     fn artifact_of(&self, key: i64) -> Result<Option<KnownArtifact>, Fault> {
         let condition = "WHERE key = ?1 AND seq IN (SELECT seq FROM heads WHERE key = ?1)";
-        let mut heads = row::select(&self.connection, condition, [key])?;
+        let mut heads = row::select(self.connection(), condition, [key])?;
         heads.sort_by_key(Row::order);
         if heads.is_empty() { Ok(None) } else { self.artifact(&heads).map(Some) }
     }

@@ -39,7 +39,7 @@ impl History {
     ) -> Result<Vec<SegmentHead>, HistoryError> {
         self.ask(|index| {
             let mut statement = index
-                .connection
+                .connection()
                 .prepare_cached("SELECT name, last, named FROM segments WHERE is_known ORDER BY name")?;
             let mut rows = statement.query([])?;
             let (mut heads, mut named) = (Vec::new(), HashSet::new());

@@ -228,7 +228,7 @@ fn the_answer_is_that_of_the_refresh_whatever_becomes_of_the_files() {
     // Somebody deletes the files, with the lock, and another process makes them anew: its tables are still empty.
     fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap();
     let other = Database::on_disk(workspace.root()).unwrap();
-    assert_eq!((count(&connection), count(&other.connection)), (1, 0));
+    assert_eq!((count(&connection), count(other.connection())), (1, 0));
     assert!(connection.execute("DELETE FROM artifacts", []).is_err(), "it can only read");
 }
 

@@ -165,7 +165,7 @@ impl QueryIndex<'_> {
         parts: Parts,
         tickets: Option<&[TicketRow]>,
     ) -> Result<(Connection, IndexRefreshed), Fault> {
-        let mut contents = Contents::new(&database.connection);
+        let mut contents = Contents::new(database.connection());
         for part in Part::ALL.into_iter().filter(|part| parts.contains(*part)) {
             match part {
                 Part::Inventory => inventory::refresh(self.workspace, &mut contents)?,

@@ -29,7 +29,8 @@ pub use schema::{schema_markdown, tables};
 pub use table::{Column, ColumnKind, Table};
 pub use views::{VIEWS, View};
 
+pub(crate) use crate::disk::cache_database::{Unavailable, is_corrupt};
 pub(crate) use catalogue_rows::{Catalogue, catalogue_rows};
 pub(crate) use contents::{Contents, Written, count_rows};
-pub(crate) use database::{Database, Unavailable, is_corrupt, was_changed};
+pub(crate) use database::{Database, was_changed};
 pub(crate) use row::{IntoCell, add_to_digest};

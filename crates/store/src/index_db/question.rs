@@ -63,7 +63,7 @@ impl Question {
     /// When it is no single statement that only reads these tables.
     pub fn prepare(sql: &str) -> Result<Self, QueryError> {
         let mut connection = Connection::open_in_memory().map_err(failed)?;
-        schema::make(&connection).map_err(failed)?;
+        schema::LAYOUT.make(&connection).map_err(failed)?;
         let seen = permission::restrict(&mut connection).map_err(failed)?;
         let statement = single(&connection, sql, &seen)?;
         let names = (1..=statement.parameter_count()).map(|place| statement.parameter_name(place));

@@ -1,14 +1,23 @@
 //! The tables and views, in SQL and for people.
 
-use rusqlite::Connection;
+use std::time::Duration;
 
+use crate::disk::cache_database::CacheLayout;
 use crate::index_db::{
     Part, Parts, Table, VIEWS, inventory_tables::INVENTORY_TABLES, state_tables::STATE_TABLES,
 };
-use stepmark_model::artifact::FileHash;
 
-/// To be raised when rows get another meaning in the same columns.
-const MEANING: u32 = 2;
+/// The database of questions, in `.stepmark/local/cache/index.db`.
+pub(super) static LAYOUT: CacheLayout = CacheLayout {
+    name: "index.db",
+    meaning: 2,
+    definitions,
+    rows: "",
+    page_cache: 32 * 1024,
+    // That is done by `Database::shorten_log`.
+    copied_at: 0,
+    patience: Duration::from_secs(20),
+};
 
 /// Tables of which questions know nothing: what the rows of a part were made from.
 ///
@@ -51,36 +60,6 @@ fn definitions() -> Vec<String> {
     all
 }
 
-/// The version of the tables: a part of the digest of their definitions and of the program that fills them, so that no other rows are
-/// taken for these.
-fn version(definitions: &[String]) -> i64 {
-    let text = format!("{MEANING}\n{}\n{}", env!("CARGO_PKG_VERSION"), definitions.join(";\n"));
-    let digest = FileHash::of(text.as_bytes());
-    let [first, second, third, fourth, ..] = *digest.as_bytes();
-    // SQLite keeps 32 bits with a sign; 0 is what an empty database has.
-    i64::from(i32::from_be_bytes([first & 0x7f, second, third, fourth])).max(1)
-}
-
-/// Whether the database has these tables and nothing else. Its version alone does not say so: a database that came with a clone may
-/// have any, and a trigger besides.
-pub(super) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
-    let wanted = definitions();
-    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if found != version(&wanted) {
-        return Ok(false);
-    }
-    let mut statement = connection.prepare("SELECT sql FROM sqlite_schema ORDER BY rowid")?;
-    let found = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<Option<String>>, _>>()?;
-    Ok(found.iter().map(Option::as_ref).eq(wanted.iter().map(Some)))
-}
-
-/// Makes the tables in an empty database. To be called inside a transaction, or on a database of this process alone.
-pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
-    let definitions = definitions();
-    connection.execute_batch(&definitions.join(";\n"))?;
-    connection.pragma_update(None, "user_version", version(&definitions))
-}
-
 /// All tables and views for people, as Markdown.
 pub fn schema_markdown() -> String {
     let mut text = String::new();
@@ -121,14 +100,16 @@ pub fn schema_markdown() -> String {
 mod tests {
     use std::collections::BTreeSet;
 
+    use rusqlite::Connection;
+
     use super::*;
 
     #[test]
     fn the_tables_are_made_as_they_are_described() {
         let connection = Connection::open_in_memory().unwrap();
-        assert!(!is_current(&connection).unwrap());
-        make(&connection).unwrap();
-        assert!(is_current(&connection).unwrap());
+        assert!(!LAYOUT.is_in(&connection).unwrap());
+        LAYOUT.make(&connection).unwrap();
+        assert!(LAYOUT.is_in(&connection).unwrap());
         let columns = |name: &str| -> Vec<String> {
             let statement = connection.prepare(&format!("SELECT * FROM {name}")).unwrap();
             statement.column_names().map(str::to_owned).collect()
@@ -154,15 +135,6 @@ mod tests {
     }
 
     #[test]
-    fn another_definition_is_another_version() {
-        let now = definitions();
-        let other: Vec<String> = now.iter().map(|sql| sql.replace("next_step", "nextstep")).collect();
-        assert_eq!(version(&now), version(&now));
-        assert_ne!(version(&now), version(&other));
-        assert!(version(&now) > 0);
-    }
-
-    #[test]
     fn what_was_added_or_taken_away_is_another_definition() {
         for change in [
             "CREATE TRIGGER gone AFTER INSERT ON artifacts BEGIN DELETE FROM artifacts; END",
@@ -172,9 +144,9 @@ mod tests {
             "DROP VIEW problems; CREATE VIEW problems (path, errors, warnings, notes) AS SELECT 1, 2, 3, 4",
         ] {
             let connection = Connection::open_in_memory().unwrap();
-            make(&connection).unwrap();
+            LAYOUT.make(&connection).unwrap();
             connection.execute_batch(change).unwrap();
-            assert!(!is_current(&connection).unwrap(), "{change}");
+            assert!(!LAYOUT.is_in(&connection).unwrap(), "{change}");
         }
     }
 }

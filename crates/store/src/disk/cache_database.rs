@@ -1,0 +1,454 @@
+//! A database in the cache, the folder of everything disposable: one way to open it, to see that it is ours and whole, and to empty it
+//! where it is not.
+//!
+//! Without git the folder stands among the files of the project, and may have come with them. A link that stands in the place of one of
+//! these files is taken away, never followed: what it leads to may be anybody's, and these databases are emptied at will. So is a database
+//! of another version, with tables, triggers or views of its own, or damaged. It is emptied in place, as other processes may have it
+//! open: whoever reads goes on with what was there.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: files of the cache are made and deleted here"
+)]
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::DbConfig};
+
+use crate::disk::{file_lock, local_state::LocalState, local_state::StateFolder, root::Root};
+use stepmark_model::artifact::FileHash;
+
+/// What SQLite puts behind the name of a database.
+const SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
+/// How often a lock that another process has is asked for.
+const PAUSE: Duration = Duration::from_millis(2);
+/// How long other processes may keep a database for themselves that is to be emptied.
+const PATIENCE_TO_EMPTY: Duration = Duration::from_millis(500);
+
+/// Makes the database where there is none.
+const WRITING: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_CREATE);
+
+/// What a database of the cache is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CacheLayout {
+    /// The name of its file.
+    pub(crate) name: &'static str,
+    /// To be raised when rows get another meaning in the same columns.
+    pub(crate) meaning: u32,
+    /// The statements that make its tables, indices and views, spelled as SQLite keeps them.
+    pub(crate) definitions: fn() -> Vec<String>,
+    /// Statements that add the rows of an empty database.
+    pub(crate) rows: &'static str,
+    /// How much memory SQLite may use for pages, in KiB.
+    pub(crate) page_cache: i64,
+    /// How many pages the log may have before a writer copies them into the database; 0 for any number.
+    pub(crate) copied_at: u32,
+    /// How long another process may keep the database for itself.
+    pub(crate) patience: Duration,
+}
+
+/// An open database, to be written.
+#[derive(Debug)]
+pub(crate) struct CacheDatabase {
+    pub(crate) connection: Connection,
+    layout: &'static CacheLayout,
+    /// `None` in memory.
+    files: Option<DatabaseFiles>,
+}
+
+/// Why there is no database on disk.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unavailable {
+    /// SQLite says so.
+    #[error("SQLite says: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// Its folder or lock cannot be used, or another process keeps it for too long.
+    #[error("{0}")]
+    Files(#[from] io::Error),
+}
+
+impl CacheLayout {
+    /// Opens the database to write it. Makes it where there is none, and anew where there is another one or a damaged one.
+    ///
+    /// # Errors
+    /// When it cannot be made or written, or is in use for too long.
+    pub(crate) fn open(&'static self, root: &Root) -> Result<CacheDatabase, Unavailable> {
+        let files = DatabaseFiles::of(root, self.name)?;
+        files.make_folder()?;
+        files.remove_links()?;
+        let opened = self.connect(&files).and_then(|connection| {
+            let is_current = self.is_in(&connection)?;
+            if !is_current && is_empty(&connection)? {
+                self.make_on_disk(&connection)?;
+                return Ok(Some(connection));
+            }
+            Ok(is_current.then_some(connection))
+        });
+        let connection = match opened {
+            Ok(Some(connection)) => connection,
+            Err(error) if !is_corrupt(&error) => return Err(error.into()),
+            _ => {
+                // Another process may have done it while this one waited.
+                self.reset(&files, |connection| self.is_in(connection).unwrap_or(false))?;
+                self.connect(&files)?
+            }
+        };
+        Ok(CacheDatabase { connection, layout: self, files: Some(files) })
+    }
+
+    /// Opens the database to read it as it is; `None` where there is none of this version.
+    pub(crate) fn open_to_read(&self, root: &Root) -> Option<Connection> {
+        let files = DatabaseFiles::of(root, self.name).ok()?;
+        let connection = files.connect(OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
+        self.configure(&connection).ok()?;
+        // What is asked is what was looked at here, whoever makes it anew in between.
+        connection.execute_batch("BEGIN").ok()?;
+        self.is_in(&connection).is_ok_and(|is_current| is_current).then_some(connection)
+    }
+
+    /// Makes an empty database in memory.
+    ///
+    /// # Errors
+    /// When SQLite fails, as for want of memory.
+    pub(crate) fn in_memory(&'static self) -> rusqlite::Result<CacheDatabase> {
+        let connection = Connection::open_in_memory()?;
+        self.configure(&connection)?;
+        self.make(&connection)?;
+        Ok(CacheDatabase { connection, layout: self, files: None })
+    }
+
+    /// Waits for the lock of those that bring the database up to date one at a time. It ends with the process, however that ends.
+    ///
+    /// # Errors
+    /// When its file cannot be made, or another process has it for too long.
+    pub(crate) fn lock(&self, root: &Root) -> io::Result<File> {
+        self.locked(&DatabaseFiles::of(root, self.name)?, ".lock")
+    }
+
+    fn locked(&self, files: &DatabaseFiles, suffix: &str) -> io::Result<File> {
+        let lock = files.open_lock(suffix)?;
+        let began = Instant::now();
+        loop {
+            match file_lock::try_exclusive(&lock) {
+                Ok(()) => return Ok(lock),
+                Err(TryLockError::WouldBlock) if began.elapsed() < self.patience => thread::sleep(PAUSE),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn connect(&self, files: &DatabaseFiles) -> rusqlite::Result<Connection> {
+        let connection = files.connect(WRITING)?;
+        self.configure(&connection)?;
+        // Readers go on while it is written. A killed process leaves a whole database; a loss of power may take what came last, never
+        // the order: the log is flushed before its pages are copied into the database.
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.pragma_update(None, "wal_autocheckpoint", self.copied_at)?;
+        // A process whose files somebody deleted must not take away the log of the database that was made in their place.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        Ok(connection)
+    }
+
+    fn configure(&self, connection: &Connection) -> rusqlite::Result<()> {
+        connection.busy_timeout(self.patience)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        connection.pragma_update(None, "cache_size", -self.page_cache)?;
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
+        connection.pragma_update(None, "trusted_schema", false)
+    }
+
+    /// The version: a part of the digest of the definitions and of the program that fills them, so that no other rows are taken for these.
+    fn version(&self, definitions: &[String]) -> i64 {
+        let text = format!("{}\n{}\n{}", self.meaning, env!("CARGO_PKG_VERSION"), definitions.join(";\n"));
+        let digest = FileHash::of(text.as_bytes());
+        let [first, second, third, fourth, ..] = *digest.as_bytes();
+        // SQLite keeps 32 bits with a sign; 0 is what an empty database has.
+        i64::from(i32::from_be_bytes([first & 0x7f, second, third, fourth])).max(1)
+    }
+
+    /// Whether the database has these tables and nothing else. Its version alone does not say so: a database that came with a clone may
+    /// have any, and a trigger besides.
+    pub(crate) fn is_in(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        let mut wanted = (self.definitions)();
+        let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if found != self.version(&wanted) {
+            return Ok(false);
+        }
+        // What SQLite makes by itself, for a column that is unique, has no statement.
+        let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
+        let mut found =
+            statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+        wanted.sort_unstable();
+        found.sort_unstable();
+        Ok(found == wanted)
+    }
+
+    /// Makes the tables in an empty database. To be called inside a transaction, or on a database of this process alone.
+    pub(crate) fn make(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let definitions = (self.definitions)();
+        connection.execute_batch(&definitions.join(";\n"))?;
+        connection.execute_batch(self.rows)?;
+        connection.pragma_update(None, "user_version", self.version(&definitions))
+    }
+
+    fn make_on_disk(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+        // Another process may have made them while this one waited.
+        if !self.is_in(&transaction)? {
+            self.make(&transaction)?;
+        }
+        transaction.commit()
+    }
+
+    /// Empties the database, whatever it holds and however damaged it is, and makes its tables, unless `is_done` by another process.
+    fn reset(&self, files: &DatabaseFiles, is_done: impl Fn(&Connection) -> bool) -> Result<(), Unavailable> {
+        let _lock = self.locked(files, ".reset")?;
+        let connection = files.connect(WRITING)?;
+        connection.busy_timeout(PATIENCE_TO_EMPTY)?;
+        // A connection that knows of the log, as this makes it, if the database is whole enough, keeps nobody out but writers.
+        let _of_no_matter = is_empty(&connection);
+        if is_done(&connection) {
+            return Ok(());
+        }
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_RESET_DATABASE, true)?;
+        connection.execute_batch("VACUUM")?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_RESET_DATABASE, false)?;
+        Ok(self.make_on_disk(&connection)?)
+    }
+}
+
+impl CacheDatabase {
+    pub(crate) const fn is_on_disk(&self) -> bool {
+        self.files.is_some()
+    }
+
+    /// Empties the database and makes its tables anew.
+    ///
+    /// # Errors
+    /// When it cannot be written, or is in use for too long.
+    pub(crate) fn renew(self) -> Result<Self, Unavailable> {
+        let Self { connection, layout, files } = self;
+        let Some(files) = files else { return Ok(layout.in_memory()?) };
+        drop(connection);
+        layout.reset(&files, |_| false)?;
+        Ok(Self { connection: layout.connect(&files)?, layout, files: Some(files) })
+    }
+
+    /// Copies a log of more than `limit` bytes into the database and empties it: every process that opens the database looks through it.
+    /// Where another process reads just now, a later one does it.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub(crate) fn shorten_log(&self, limit: u64) -> rusqlite::Result<()> {
+        if self.files.as_ref().is_some_and(|files| files.has_log_longer_than(limit)) {
+            self.connection.busy_timeout(Duration::ZERO)?;
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+            self.connection.busy_timeout(self.layout.patience)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
+}
+
+/// Whether the database itself is at fault: its bytes are damaged, or it has tables of its own.
+pub(crate) fn is_corrupt(error: &rusqlite::Error) -> bool {
+    let code = match error {
+        rusqlite::Error::SqliteFailure(failure, _) => failure.code,
+        rusqlite::Error::SqlInputError { .. }
+        | rusqlite::Error::QueryReturnedNoRows
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..) => return true,
+        _ => return false,
+    };
+    matches!(
+        code,
+        ErrorCode::DatabaseCorrupt
+            | ErrorCode::NotADatabase
+            | ErrorCode::Unknown
+            | ErrorCode::ConstraintViolation
+            | ErrorCode::TypeMismatch
+    )
+}
+
+/// The files of one database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct DatabaseFiles {
+    state: LocalState,
+    /// Absolute, without links.
+    folder: PathBuf,
+    name: &'static str,
+}
+
+impl DatabaseFiles {
+    /// Those of the database `name`, of which nothing is made. Fails when the folder is a link or another user's.
+    fn of(root: &Root, name: &'static str) -> io::Result<Self> {
+        let state = root.state().clone();
+        Ok(Self { folder: state.folder(StateFolder::Cache)?, state, name })
+    }
+
+    fn make_folder(&self) -> io::Result<()> {
+        Ok(self.state.make(StateFolder::Cache).map(drop)?)
+    }
+
+    fn open_lock(&self, suffix: &str) -> io::Result<File> {
+        self.make_folder()?;
+        let lock = self.place(suffix);
+        remove_link(&lock)?;
+        without_following().create(true).truncate(false).write(true).open(lock)
+    }
+
+    fn remove_links(&self) -> io::Result<()> {
+        SUFFIXES.iter().try_for_each(|suffix| remove_link(&self.place(suffix)))
+    }
+
+    /// Opens the database; a link in its place is an error.
+    fn connect(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        Connection::open_with_flags(self.place(""), flags)
+    }
+
+    fn has_log_longer_than(&self, limit: u64) -> bool {
+        fs::symlink_metadata(self.place("-wal")).is_ok_and(|log| log.len() > limit)
+    }
+
+    fn place(&self, suffix: &str) -> PathBuf {
+        self.folder.join(format!("{}{suffix}", self.name))
+    }
+}
+
+/// Takes away the link at `place`, if there is one, and leaves alone what it leads to.
+fn remove_link(place: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) { remove(place) } else { Ok(()) }
+}
+
+fn remove(place: &Path) -> io::Result<()> {
+    match fs::remove_file(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a file, and nothing that a link leads to.
+#[cfg(unix)]
+fn without_following() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    let mut options = OpenOptions::new();
+    options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    options
+}
+
+/// Elsewhere git makes no links unless it is told to.
+#[cfg(not(unix))]
+fn without_following() -> OpenOptions {
+    OpenOptions::new()
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(unix)]
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[cfg(unix)]
+    fn project() -> (tempfile::TempDir, DatabaseFiles) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("project/.stepmark/local/cache")).unwrap();
+        let root = Root::open(folder.path().join("project")).unwrap();
+        (folder, DatabaseFiles::of(&root, "x.db").unwrap())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_taken_away_and_never_followed() {
+        for is_there in [true, false] {
+            let (outside, files) = project();
+            let names = ["x.db.lock", "x.db", "x.db-wal", "x.db-shm", "x.db-journal"];
+            for (number, name) in names.iter().enumerate() {
+                let target = outside.path().join(number.to_string());
+                if is_there {
+                    fs::write(&target, "").unwrap();
+                }
+                symlink(target, files.folder.join(name)).unwrap();
+            }
+            let _lock = files.open_lock(".lock").unwrap();
+            assert!(files.connect(WRITING).is_err(), "SQLite follows none either");
+            files.remove_links().unwrap();
+            let connection = files.connect(WRITING).unwrap();
+            connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE x (y)").unwrap();
+            let read = files.connect(OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+            assert_eq!(read.query_row("SELECT COUNT(*) FROM x", [], |row| row.get(0)), Ok(0));
+            for (number, name) in names.iter().enumerate() {
+                let found = fs::read(outside.path().join(number.to_string()));
+                assert_eq!(found.ok(), is_there.then(Vec::new), "{name}");
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_no_database_to_be_read() {
+        let (outside, files) = project();
+        let target = outside.path().join("other.db");
+        Connection::open(&target).unwrap().execute_batch("CREATE TABLE x (y)").unwrap();
+        symlink(&target, files.place("")).unwrap();
+        assert!(files.connect(OpenFlags::SQLITE_OPEN_READ_ONLY).is_err());
+        files.remove_links().unwrap();
+        assert!(target.exists() && !files.place("").is_symlink());
+    }
+
+    static LAYOUT: CacheLayout = CacheLayout {
+        name: "x.db",
+        meaning: 1,
+        definitions: || vec!["CREATE TABLE x (y)".to_owned()],
+        rows: "INSERT INTO x VALUES (7)",
+        page_cache: 1024,
+        copied_at: 0,
+        patience: Duration::from_secs(5),
+    };
+
+    fn rows(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
+        connection.prepare("SELECT y FROM x")?.query_map([], |row| row.get(0))?.collect()
+    }
+
+    #[test]
+    fn another_definition_meaning_or_program_is_another_version() {
+        let now = (LAYOUT.definitions)();
+        let other: Vec<String> = now.iter().map(|sql| sql.replace('y', "z")).collect();
+        assert_eq!(LAYOUT.version(&now), LAYOUT.version(&now));
+        assert_ne!(LAYOUT.version(&now), LAYOUT.version(&other));
+        assert_ne!(LAYOUT.version(&now), CacheLayout { meaning: 2, ..LAYOUT }.version(&now));
+        assert!(LAYOUT.version(&now) > 0);
+    }
+
+    #[test]
+    fn who_reads_a_database_that_is_emptied_goes_on_with_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
+        let first = LAYOUT.open(&root).unwrap();
+        first.connection.execute_batch("INSERT INTO x VALUES (8)").unwrap();
+        let reading = LAYOUT.open_to_read(&root).unwrap();
+        assert_eq!(rows(&reading).unwrap(), [7, 8]);
+        let second = LAYOUT.open(&root).unwrap().renew().unwrap();
+        assert_eq!(rows(&second.connection).unwrap(), [7]);
+        assert_eq!(rows(&reading).unwrap(), [7, 8]);
+        assert_eq!(rows(&first.connection).unwrap(), [7], "and what is open sees the new one");
+        second
+            .connection
+            .execute_batch("CREATE TRIGGER t AFTER INSERT ON x BEGIN DELETE FROM x; END")
+            .unwrap();
+        assert!(LAYOUT.open_to_read(&root).is_none());
+        assert!(LAYOUT.is_in(&LAYOUT.open(&root).unwrap().connection).unwrap());
+    }
+}
