@@ -131,9 +131,7 @@ impl Tracker for LinearTracker {
     }
 
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
-        let tickets = tickets.iter().map(|marker| (self.name.clone(), marker.clone())).collect();
-        let (host, credential) = ("linear.example".to_owned(), "none".to_owned());
-        Route { host, credential, endpoint: format!("{kind:?}"), tickets }
+        Route::new(&self.name, ("linear.example".to_owned(), "none"), kind.name(), tickets)
     }
 
     fn cost(&self, _: RequestKind, _: usize) -> Cost {

@@ -6,8 +6,7 @@ use stepmark_store::disk::map_in_parts;
 
 use super::{
     Action, ActionKind, Grounds, Plan, Remark,
-    claim::Claim,
-    grounds::{Remembered, Survey, by_marker},
+    claim::{Claim, Remembered, Survey, by_marker},
 };
 use crate::{
     configuration::{Drift, Prune},

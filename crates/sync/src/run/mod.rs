@@ -25,4 +25,4 @@ pub use pass::{Pass, PassError};
 pub use runner::duty_of;
 pub use runner::{Crew, run};
 
-pub use crate::run_settings::RunSettings;
+pub use crate::configuration::RunSettings;

@@ -20,7 +20,6 @@ mod body;
 mod project;
 mod markdown;
 mod managed_section;
-mod last_words;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
@@ -35,6 +34,8 @@ pub use desired::TicketDigest;
 pub use desired::{TITLE_LIMIT, Ticket, TicketKind};
 pub use difference::FieldDifference;
 pub use difference::{labels_agree, merged_labels};
+#[cfg(feature = "http")]
+pub(crate) use difference::{parent_difference, shown_marker};
 pub use facts::{StepFact, TicketFacts};
 pub use file_url::{FileUrl, FileUrlError};
 pub use managed_section::{ManagedSection, MergeError, Merged};

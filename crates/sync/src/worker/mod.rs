@@ -24,7 +24,6 @@ mod look_up;
 mod found;
 mod target;
 mod creations;
-mod unknown;
 mod lease_keeper;
 mod apply;
 mod prepare;

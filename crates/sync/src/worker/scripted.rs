@@ -237,9 +237,7 @@ impl Tracker for ScriptedTracker {
     }
 
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
-        let tickets = tickets.iter().map(|marker| (self.name.clone(), marker.clone())).collect();
-        let (host, credential) = ("h".to_owned(), "c".to_owned());
-        Route { host, credential, endpoint: format!("{kind:?}"), tickets }
+        Route::new(&self.name, ("h".to_owned(), "c"), &format!("{kind:?}"), tickets)
     }
 
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost {

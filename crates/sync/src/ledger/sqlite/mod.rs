@@ -1,6 +1,5 @@
 //! The ledger as a file of SQLite.
 
-mod failure;
 mod open;
 mod vital_signs;
 mod read;
@@ -10,7 +9,7 @@ mod cases;
 
 use rusqlite::TransactionBehavior;
 
-use self::{failure::failed, read::SqliteTransaction};
+use self::read::{SqliteTransaction, failed};
 use super::{Ledger, LedgerError, LedgerReader, LedgerWriter};
 
 pub use open::{LEDGER_FILE, SqliteLedger};

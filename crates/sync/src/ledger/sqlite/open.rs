@@ -10,7 +10,7 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{failure::failed, vital_signs::VitalSigns};
+use super::{read::failed, vital_signs::VitalSigns};
 use crate::ledger::LedgerError;
 
 /// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync) of a project.
