@@ -1,24 +1,22 @@
 //! Looking at a project again whenever it changes.
 
-use std::{cell::RefCell, path::PathBuf, pin::pin, sync::Arc, time::Duration};
+use std::{cell::RefCell, path::PathBuf, sync::Arc, time::Duration};
 
 use stepmark_model::artifact::SPRINT_STATUS_NAME;
-use stepmark_store::disk::{CONFIGURATION_PATH, StateFolder};
+use stepmark_store::disk::{CONFIGURATION_PATH, KnownStat, StateFolder};
 use stepmark_store::history::SEALED_FOLDER;
+use stepmark_store::watching::{ProjectWatch, WatchChoice, WatchEvent, WatchTrouble};
 use stepmark_store::workspace::Workspace;
 use stepmark_sync::{ledger::LEDGER_FILE, run::ChangeSignal};
 use stepmark_view::observation::Observation;
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-use super::{
-    ProjectWatch, WatchChoice, WatchTrouble,
-    look::{Look, Looked},
-    stamps::Stamps,
-};
+use super::look::{Look, Looked};
 use crate::{exit::Failure, project::Project};
 
 /// How often files are looked at that are not watched, because reading them leaves traces: the ledger of sync, and the configuration.
-const STAMPS_AGAIN: Duration = Duration::from_secs(1);
+const STATS_AGAIN: Duration = Duration::from_secs(1);
 
 /// How long what follows a change at once is waited for: a commit changes an artifact and then tells the journal.
 const SETTLED: Duration = Duration::from_millis(15);
@@ -76,7 +74,7 @@ impl Following<'_> {
                 Ok(project) => self.follow(Arc::new(project.workspace), &seen).await,
                 Err(failure) => {
                     seen(Seen::Failure(failure));
-                    sleep(STAMPS_AGAIN).await;
+                    sleep(STATS_AGAIN).await;
                 }
             }
         }
@@ -88,11 +86,14 @@ impl Following<'_> {
         let (mut changed, mut again) = (changes.listen(), self.again.listen());
         let beside = journal_folders(&workspace).to_vec();
         let choice = WatchChoice { beside, own: Vec::new(), names: vec![SPRINT_STATUS_NAME] };
-        let tell = Box::new(|trouble: &WatchTrouble| seen(Seen::Trouble(trouble.clone())));
-        let mut watch = ProjectWatch::start(&workspace, choice, changes, tell);
-        let mut watching = pin!(watch.keep_up());
+        let (trouble, mut troubles) = unbounded_channel();
+        let _watch = ProjectWatch::start(&workspace, choice, move |event| match event {
+            WatchEvent::Changed => changes.tell(),
+            // Nobody may follow any more.
+            WatchEvent::Trouble(told) => drop(trouble.send(told)),
+        });
         let (configuration, ledger) = (configuration_files(&workspace), ledger_files(&workspace));
-        let configured = Stamps::of(&configuration);
+        let configured = known(&configuration);
         let mut look = Look::default();
         loop {
             let again_after = match look.at(&workspace, &mut changed, seen).await {
@@ -101,7 +102,7 @@ impl Following<'_> {
                 Looked::Interrupted => continue,
             };
             // After the look: reading the ledger touches its files, too.
-            let sent = Stamps::of(&ledger);
+            let sent = known(&ledger);
             let until = Instant::now() + again_after;
             loop {
                 tokio::select! {
@@ -111,13 +112,13 @@ impl Following<'_> {
                         break;
                     }
                     () = again.changed() => return,
-                    () = &mut watching => {}
+                    Some(trouble) = troubles.recv() => seen(Seen::Trouble(trouble)),
                     () = sleep_until(until) => if again_after == FAILED_AGAIN { return } else { break },
-                    () = sleep(STAMPS_AGAIN) => {
-                        if Stamps::of(&configuration) != configured {
+                    () = sleep(STATS_AGAIN) => {
+                        if may_have_changed(&configured) {
                             return;
                         }
-                        if Stamps::of(&ledger) != sent {
+                        if may_have_changed(&sent) {
                             break;
                         }
                     }
@@ -125,6 +126,17 @@ impl Following<'_> {
             }
         }
     }
+}
+
+/// A file that is not watched, and how it was.
+type KnownFile<'f> = (&'f PathBuf, KnownStat);
+
+fn known(files: &[PathBuf]) -> Vec<KnownFile<'_>> {
+    files.iter().map(|file| (file, KnownStat::of_content(file))).collect()
+}
+
+fn may_have_changed(files: &[KnownFile<'_>]) -> bool {
+    files.iter().any(|(file, known)| !known.is_still(file))
 }
 
 /// The folders of the journal: what happens shows there even where no artifact changes.

@@ -1,24 +1,15 @@
 //! What the journal was last told of a file, as far as the file's lock remembers.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "an edge module: folders are looked at, and the clock says whether that proves anything"
-)]
+#![expect(clippy::disallowed_methods, reason = "an edge module: folders are looked at")]
 
-use std::{
-    fs, io,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{fs, io};
 
 use crate::commit::{ArtifactLock, note::Note};
-use crate::disk::{local_state::StateFolder, root::Root};
+use crate::disk::{file_stat, file_stat::FileStat, local_state::StateFolder, root::Root};
 use crate::history::SEALED_FOLDER;
 use stepmark_model::{
     artifact::FileHash,
     journal::{Ancestor, Event},
 };
-
-/// Within a tick of the file system's clock (4 ms on Linux), a folder may change again without a trace in its stat.
-const TICK: Duration = Duration::from_millis(50);
 
 /// The event after which the file had these bytes, and nothing came to the journal since but by stepmark, under the file's
 /// lock: so nothing of this artifact is in the journal that follows the event.
@@ -37,28 +28,22 @@ impl JournalStamp {
     /// The state of now; `None` where it is too new to prove anything, or cannot be told.
     pub(super) fn now(root: &Root) -> Option<Self> {
         // The folders that events come from: those that this clone writes, and those that git may bring.
-        let live = folder_stamp(&root.state().path(StateFolder::Journal))?;
-        let sealed = folder_stamp(&root.path().join(SEALED_FOLDER))?;
+        let now = file_stat::now();
+        let live = folder_stat(&root.state().path(StateFolder::Journal), now)?;
+        let sealed = folder_stat(&root.path().join(SEALED_FOLDER), now)?;
         Some(Self(format!("{live}/{sealed}")))
     }
 }
 
-fn folder_stamp(folder: &std::path::Path) -> Option<String> {
-    let metadata = match fs::metadata(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some("none".to_owned()),
-        found => found.ok()?,
-    };
-    let modified = metadata.modified().ok()?;
-    // A time to come proves nothing either.
-    if SystemTime::now().duration_since(modified).ok()? < TICK {
-        return None;
+/// The stat of `folder` as one word; `None` where it changed so shortly before `now` that it may change again without a trace.
+fn folder_stat(folder: &std::path::Path, now: i64) -> Option<String> {
+    match fs::metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Some("none".to_owned()),
+        found => {
+            let stat = FileStat::of(&found.ok()?);
+            (!stat.may_hide_a_change(now)).then(|| stat.to_string())
+        }
     }
-    let modified = modified.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-    #[cfg(unix)]
-    let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
-    #[cfg(not(unix))]
-    let inode = 0;
-    Some(format!("{modified}-{inode}"))
 }
 
 /// Remembers in each lock what `events`, which are in the journal, tell last of its file. `journal` is the state of before
@@ -77,13 +62,14 @@ pub(super) fn remember(locks: &[ArtifactLock], events: &[Event], journal: &Journ
 
 #[cfg(test)]
 mod tests {
-    use std::{convert::Infallible, thread};
+    use std::{convert::Infallible, thread, time::Duration};
 
     use super::*;
     use crate::commit::{
         Deliberation, FileDecision, FileTransition, scratch_project::PRD, scratch_project::ScratchProject,
         scratch_project::fast, scratch_project::named, transact,
     };
+    use crate::disk::file_stat::coarse_clock;
     use stepmark_model::journal::{Actor, ArtifactKey, ArtifactRef, Digests, EventDraft, Kind};
 
     /// Writes a text, and keeps what it was told and what it tells.
@@ -123,7 +109,7 @@ mod tests {
     }
 
     fn let_the_clock_tick() {
-        thread::sleep(TICK * 2);
+        thread::sleep(Duration::from_millis(100));
     }
 
     #[test]
@@ -151,5 +137,22 @@ mod tests {
         project.write(".stepmark/journal/another.jsonl", b"");
         let_the_clock_tick();
         assert_eq!(write(&project, "nine").0, None);
+    }
+
+    /// Another segment may come within the same step of the clock.
+    #[test]
+    fn a_folder_that_changed_within_one_step_of_a_coarse_clock_proves_nothing() {
+        let project = ScratchProject::new();
+        fs::create_dir_all(project.place(".stepmark/journal")).unwrap();
+        write(&project, "one");
+        let live = project.root.state().path(StateFolder::Journal);
+        let step = coarse_clock::pretend();
+        for folder in [&live, &project.place(".stepmark/journal")] {
+            coarse_clock::set(&live, step - Duration::from_secs(9));
+            coarse_clock::set(&project.place(".stepmark/journal"), step - Duration::from_secs(9));
+            assert!(JournalStamp::now(&project.root).is_some());
+            coarse_clock::set(folder, step);
+            assert_eq!(JournalStamp::now(&project.root), None);
+        }
     }
 }

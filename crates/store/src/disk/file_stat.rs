@@ -1,9 +1,16 @@
-//! What the file system says about a file without reading it.
+//! The stat of a file, and the one rule for what is remembered of files: it is believed while the stat is the same, unless
+//! the file was so new when it was read that a change may have left no trace in it.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the clock says how new a file is")]
 
-use std::fs::Metadata;
+use std::{
+    fmt,
+    fs::{self, Metadata},
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
-/// The properties of a file that change when its bytes do. Two equal ones mean the same bytes, except within the
-/// instant that [`FileStat::may_hide_a_change`] describes.
+/// The properties of a file or folder that change when its bytes or names do. Two equal ones mean the same bytes, except
+/// within the instant that [`FileStat::may_hide_a_change`] describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileStat {
     /// Size in bytes.
@@ -22,6 +29,42 @@ const TICK: i64 = 20_000_000;
 /// FAT counts in steps of 2 s, HFS+ and ext3 of 1 s.
 const COARSE_STEP: i64 = 2_000_000_000;
 const SECOND: i64 = 1_000_000_000;
+/// The length of a stat as bytes.
+pub(crate) const STAT_BYTES: usize = 32;
+
+/// The moment of now by this machine's clock, in nanoseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// A stat as it is kept beside what was read of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownStat {
+    /// The stat from before the file was read.
+    pub(crate) stat: FileStat,
+    /// Whether an equal stat proves that the file has not changed since.
+    pub(crate) is_settled: bool,
+}
+
+impl KnownStat {
+    /// The stat of the file at `place`, of which the content is about to be read. A file that is not there is like an empty one.
+    pub fn of_content(place: &Path) -> Self {
+        let found = fs::metadata(place).ok().filter(|found| found.len() > 0);
+        let none = Self { stat: FileStat::NONE, is_settled: true };
+        found.map_or(none, |found| FileStat::of(&found).known_since(now()))
+    }
+
+    /// Whether the content of the file at `place` is certainly the same as then.
+    pub fn is_still(&self, place: &Path) -> bool {
+        self.proves(&Self::of_content(place).stat)
+    }
+
+    /// Whether the file that has the stat `now` is still as it was read.
+    pub(crate) fn proves(&self, now: &FileStat) -> bool {
+        self.is_settled && self.stat == *now
+    }
+}
 
 impl FileStat {
     /// The stat of no file.
@@ -32,10 +75,13 @@ impl FileStat {
     #[cfg(unix)]
     pub(crate) fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
+        let changed = Self::moment(metadata.ctime(), metadata.ctime_nsec());
+        #[cfg(test)]
+        let changed = if coarse_clock::is_pretended() { 0 } else { changed };
         Self {
             size: metadata.len(),
             modified: Self::moment(metadata.mtime(), metadata.mtime_nsec()),
-            changed: Self::moment(metadata.ctime(), metadata.ctime_nsec()),
+            changed,
             inode: metadata.ino(),
         }
     }
@@ -59,9 +105,85 @@ impl FileStat {
         newest.saturating_add(if coarse { COARSE_STEP } else { TICK }) >= hashing_began
     }
 
+    /// The stat to keep, where reading the file began at the moment `began`, after the stat was taken.
+    pub(crate) fn known_since(self, began: i64) -> KnownStat {
+        KnownStat { stat: self, is_settled: !self.may_hide_a_change(began) }
+    }
+
+    /// Returns the stat as it stands in caches.
+    pub(crate) fn to_bytes(self) -> [u8; STAT_BYTES] {
+        let mut bytes = [0; STAT_BYTES];
+        let fields = [
+            self.size.to_le_bytes(),
+            self.modified.to_le_bytes(),
+            self.changed.to_le_bytes(),
+            self.inode.to_le_bytes(),
+        ];
+        for (place, field) in bytes.chunks_exact_mut(8).zip(fields) {
+            place.copy_from_slice(&field);
+        }
+        bytes
+    }
+
+    /// Reads what [`FileStat::to_bytes`] returned.
+    pub(crate) fn from_bytes(bytes: &[u8; STAT_BYTES]) -> Self {
+        let [size, modified, changed, inode] = [0, 8, 16, 24].map(|start| {
+            let mut field = [0; 8];
+            field.copy_from_slice(&bytes[start..start + 8]);
+            field
+        });
+        Self {
+            size: u64::from_le_bytes(size),
+            modified: i64::from_le_bytes(modified),
+            changed: i64::from_le_bytes(changed),
+            inode: u64::from_le_bytes(inode),
+        }
+    }
+
     /// The moment `seconds` and `nanoseconds` after 1970, as it stands in a stat.
     pub(crate) fn moment(seconds: i64, nanoseconds: i64) -> i64 {
         seconds.saturating_mul(SECOND).saturating_add(nanoseconds)
+    }
+}
+
+/// Shows the stat as one word.
+impl fmt::Display for FileStat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { size, modified, changed, inode } = self;
+        write!(formatter, "{size}-{modified}-{changed}-{inode}")
+    }
+}
+
+/// A file system as FAT is one, for tests: its only time is one that tests set.
+#[cfg(test)]
+pub(crate) mod coarse_clock {
+    use std::{
+        cell::Cell,
+        fs::File,
+        path::Path,
+        time::{Duration, UNIX_EPOCH},
+    };
+
+    use super::SECOND;
+
+    thread_local! {
+        static IS_PRETENDED: Cell<bool> = const { Cell::new(false) };
+    }
+
+    pub(super) fn is_pretended() -> bool {
+        IS_PRETENDED.get()
+    }
+
+    /// Makes the stats of this thread those of such a file system, and returns the time that it gives to files now: FAT
+    /// rounds up.
+    pub(crate) fn pretend() -> Duration {
+        IS_PRETENDED.set(true);
+        Duration::from_secs(u64::try_from(super::now() / SECOND + 1).unwrap())
+    }
+
+    /// Gives the file or folder at `place` the time `time`.
+    pub(crate) fn set(place: &Path, time: Duration) {
+        File::open(place).unwrap().set_modified(UNIX_EPOCH + time).unwrap();
     }
 }
 

@@ -7,11 +7,11 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::disk::root::Root;
+use crate::disk::{file_stat::FileStat, file_stat::KnownStat, root::Root};
 use crate::history::{
     HistoryError, SegmentFile, SegmentPlace, filling::Filling, index::Fault, index::Index, segment_files,
-    segment_files::Listing, segment_files::SegmentFiles, segment_files::Stamp, segment_lines,
-    segment_lines::Progress, segment_source::SegmentSource, tips,
+    segment_files::Listing, segment_files::SegmentFiles, segment_lines, segment_lines::Progress,
+    segment_source::SegmentSource, tips,
 };
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{SegmentName, heads_in};
@@ -22,7 +22,7 @@ struct Known {
     id: i64,
     place: SegmentPlace,
     pack: Option<String>,
-    stamp: Stamp,
+    stat: KnownStat,
     progress: Option<Progress>,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
             remember_folder(&transaction, &listing)?;
             break;
         }
-        if follow(&transaction, root, plan)? == Followed::ByReadingOn {
+        if follow(&transaction, root, plan, listing.began)? == Followed::ByReadingOn {
             remember_folder(&transaction, &listing)?;
             break;
         }
@@ -63,25 +63,22 @@ pub(super) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
 /// Whether nothing happened since the index was brought up to date. As long as no file came into the folder of the sealed
 /// segments or left it, only the live ones are looked at.
 fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
-    let folder = segment_files::sealed_folder_stamp(root)?;
-    let mut statement = connection.prepare_cached("SELECT modified, inode FROM folder")?;
-    let listed = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-    if folder.is_some() && folder.map(|folder| (folder.modified, folder.inode)) == listed {
+    let folder = segment_files::sealed_folder_stat(root)?;
+    let mut statement = connection.prepare_cached("SELECT stat FROM folder")?;
+    let listed = statement.query_row([], |row| Ok(FileStat::from_bytes(&row.get(0)?))).optional()?;
+    if folder.is_some() && folder == listed {
         let live = segment_files::list_live(root)?;
         return Ok(plan(&live, &known(connection, "WHERE place = 0")?).is_empty());
     }
     let listing = segment_files::list(root)?;
-    let is_settled = listing.sealed_folder.is_some_and(|folder| listing.is_settled(folder));
-    Ok(!is_settled && plan(&listing.files, &known(connection, ALL)?).is_empty())
+    Ok(listing.settled_folder().is_none() && plan(&listing.files, &known(connection, ALL)?).is_empty())
 }
 
 /// Remembers that the folder of the sealed segments was listed in the state that it is in.
 fn remember_folder(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM folder")?.execute([])?;
-    if let Some(folder) = listing.sealed_folder.filter(|folder| listing.is_settled(*folder)) {
-        let mut statement =
-            connection.prepare_cached("INSERT INTO folder (modified, inode) VALUES (?, ?)")?;
-        statement.execute([folder.modified, folder.inode])?;
+    if let Some(folder) = listing.settled_folder() {
+        connection.prepare_cached("INSERT INTO folder (stat) VALUES (?)")?.execute([folder.to_bytes()])?;
     }
     Ok(())
 }
@@ -101,7 +98,7 @@ fn plan<'listing>(listing: &'listing SegmentFiles, known: &HashMap<String, Known
         .filter(|(file, known)| {
             known.as_ref().is_none_or(|known| {
                 let pack = known.pack.as_deref();
-                (known.place, pack, known.stamp) != (file.place, file.pack_file(), file.stamp)
+                (known.place, pack) != (file.place, file.pack_file()) || !known.stat.proves(&file.stat)
             })
         })
         .collect();
@@ -113,7 +110,7 @@ const ALL: &str = "";
 
 fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<String, Known>> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT name, id, place, size, modified, inode, header, is_known, last, last_start, end, lines, pack
+        "SELECT name, id, place, stat, is_settled, pack, header, is_known, last, last_start, end, lines
          FROM segments {condition}"
     ))?;
     let rows = statement.query_map([], |row| {
@@ -130,8 +127,8 @@ fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<S
         };
         // A place of which this version knows nothing never equals that of a file.
         let place = SegmentPlace::of_code(row.get(2)?).unwrap_or(SegmentPlace::Live);
-        let stamp = Stamp { size: row.get(3)?, modified: row.get(4)?, inode: row.get(5)? };
-        Ok((row.get(0)?, Known { id: row.get(1)?, place, pack: row.get(12)?, stamp, progress }))
+        let stat = KnownStat { stat: FileStat::from_bytes(&row.get(3)?), is_settled: row.get(4)? };
+        Ok((row.get(0)?, Known { id: row.get(1)?, place, pack: row.get(5)?, stat, progress }))
     })?;
     rows.collect()
 }
@@ -145,7 +142,8 @@ enum Followed {
     ByDropping,
 }
 
-fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<Followed, Fault> {
+/// Follows `plan`, of which the files were listed at the moment `began`.
+fn follow(connection: &Connection, root: &Root, plan: Plan<'_>, began: i64) -> Result<Followed, Fault> {
     let mut lost = HashSet::new();
     let mut followed = if plan.vanished.is_empty() { Followed::ByReadingOn } else { Followed::ByDropping };
     for segment in plan.vanished {
@@ -167,7 +165,8 @@ fn follow(connection: &Connection, root: &Root, plan: Plan<'_>) -> Result<Follow
     let mut filling = Filling::new(connection, bytes)?;
     for file in to_read {
         let known = known.get(file.name.as_str()).cloned();
-        read_segment(connection, root, file, known, &mut filling)?;
+        let (segment, progress) = read_segment(connection, root, file, known, &mut filling)?;
+        remember(connection, segment, file, file.stat.known_since(began), progress)?;
     }
     filling.finish(&lost)?;
     Ok(followed)
@@ -194,21 +193,20 @@ fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) 
         .try_for_each(|copied| drop_segment(connection, copied, lost))
 }
 
-/// Reads what the index does not know yet of a segment, or all of it.
+/// Reads what the index does not know yet of a segment, or all of it. Returns its number, and how far it was read.
 fn read_segment(
     connection: &Connection,
     root: &Root,
     file: &SegmentFile,
     known: Option<Known>,
     filling: &mut Filling<'_>,
-) -> Result<(), Fault> {
+) -> Result<(i64, Option<Progress>), Fault> {
     let segment = match &known {
         Some(known) => known.id,
         None => {
-            let mut statement = connection.prepare_cached(
-                "INSERT INTO segments (name, place, size, modified, inode) VALUES (?, ?, 0, 0, 0)",
-            )?;
-            statement.insert(params![file.name.as_str(), file.place.code()])?
+            let mut statement = connection
+                .prepare_cached("INSERT INTO segments (name, place, stat, is_settled) VALUES (?, ?, ?, 0)")?;
+            statement.insert(params![file.name.as_str(), file.place.code(), file.stat.to_bytes()])?
         }
     };
     // A line that was torn may be whole by now.
@@ -235,8 +233,7 @@ fn read_segment(
     for member in source.members() {
         statement.execute(params![segment, member.start, member.compressed])?;
     }
-    remember(connection, segment, file, progress)?;
-    Ok(())
+    Ok((segment, progress))
 }
 
 /// Writes down how far a segment was read.
@@ -244,19 +241,17 @@ fn remember(
     connection: &Connection,
     segment: i64,
     file: &SegmentFile,
+    known: KnownStat,
     progress: Option<Progress>,
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "UPDATE segments SET place = ?, pack = ?, size = ?, modified = ?, inode = ?, header = ?, is_known = ?, last = ?,
-         last_start = ?, end = ?, lines = ? WHERE id = ?",
+        "UPDATE segments SET place = ?, pack = ?, stat = ?, is_settled = ?, header = ?, is_known = ?, last = ?, last_start = ?, end = ?, lines = ? WHERE id = ?",
     )?;
-    let stamp = file.stamp;
     statement.execute(params![
         file.place.code(),
         file.pack_file(),
-        stamp.size,
-        stamp.modified,
-        stamp.inode,
+        known.stat.to_bytes(),
+        known.is_settled,
         progress.map(|progress| *progress.header.as_bytes()),
         progress.map(|progress| progress.is_known),
         progress.map(|progress| *progress.last.as_bytes()),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::disk::file_stat::FileStat;
 use crate::history::{History, HistoryError, Selection, row};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{Event, EventId};
@@ -15,14 +16,15 @@ impl History {
         self.ask(|index| {
             let mut statement = index
                 .connection
-                .prepare_cached("SELECT name, place, size, modified, inode FROM segments ORDER BY name")?;
+                .prepare_cached("SELECT name, place, stat, last FROM segments ORDER BY name")?;
             let mut rows = statement.query([])?;
             let mut text = String::new();
             while let Some(row) = rows.next()? {
-                let (name, place, size): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-                let (modified, inode): (i64, i64) = (row.get(3)?, row.get(4)?);
+                let (name, place): (String, i64) = (row.get(0)?, row.get(1)?);
+                let last = row.get::<_, Option<[u8; 32]>>(3)?.map(FileHash::from_digest);
                 // Writing to a string never fails.
-                let _infallible = writeln!(text, "{name} {place} {size} {modified} {inode}");
+                let _infallible =
+                    writeln!(text, "{name} {place} {} {last:?}", FileStat::from_bytes(&row.get(2)?));
             }
             Ok(FileHash::of(text.as_bytes()))
         })

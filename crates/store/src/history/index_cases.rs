@@ -2,6 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
+use crate::disk::file_stat::coarse_clock;
 use crate::history::{
     History, scratch_journal::ScratchJournal, scratch_journal::chain, scratch_journal::key,
     scratch_journal::path,
@@ -134,7 +135,7 @@ fn a_database_that_another_process_keeps_for_itself_is_done_without() {
     let (project, events) = journal();
     assert_knows(&project.history(), &events[..]);
     let other = rusqlite::Connection::open(database(&project)).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE; UPDATE segments SET size = 0").unwrap();
+    other.execute_batch("BEGIN IMMEDIATE; UPDATE segments SET is_settled = 0").unwrap();
     let mut more = chain(PRD, 60);
     assert_eq!(more, events);
     let next = crate::history::scratch_journal::event(
@@ -194,4 +195,43 @@ fn a_segment_that_becomes_another_is_read_again() {
     other.push(last);
     project.segment_of("main-a", &other);
     assert_knows(&history, &other);
+}
+
+/// A file system that counts in steps of 2 s, as FAT does, gives both files the same time.
+#[test]
+fn a_merged_segment_that_becomes_another_within_one_step_of_a_coarse_clock_is_read_again() {
+    let project = ScratchJournal::new();
+    let history = project.history();
+    let first = chain(PRD, 2);
+    let last = |word: &str| {
+        let state = serde_json::json!({"branch": word});
+        crate::history::scratch_journal::event(
+            PRD,
+            &[(&first[1], &crate::history::scratch_journal::steps(2))],
+            &state,
+            9,
+        )
+    };
+    let branches = [last("one"), last("two")];
+    let sealed = project.file("main-a", crate::history::SegmentPlace::Sealed);
+    fs::create_dir_all(sealed.parent().unwrap()).unwrap();
+    let step = coarse_clock::pretend();
+    let merge = |last: &Event| {
+        project.segment_of("main-a", &[first.as_slice(), std::slice::from_ref(last)].concat());
+        let live = project.file("main-a", crate::history::SegmentPlace::Live);
+        // In place, so that the file keeps its number, which a file system may give to the next one, too.
+        fs::write(&sealed, fs::read(&live).unwrap()).unwrap();
+        fs::remove_file(live).unwrap();
+        coarse_clock::set(&sealed, step);
+        coarse_clock::set(sealed.parent().unwrap(), step);
+        fs::metadata(&sealed).unwrap().len()
+    };
+    let lengths = branches.each_ref().map(|last| {
+        let length = merge(last);
+        let known = branches.each_ref().map(|other| history.contains(other.id).unwrap());
+        assert_eq!(known, branches.each_ref().map(|other| other.id == last.id));
+        assert_knows(&project.history(), &[first.as_slice(), std::slice::from_ref(last)].concat());
+        length
+    });
+    assert_eq!(lengths[0], lengths[1]);
 }

@@ -35,6 +35,7 @@ mod verification;
 
 pub use compressed::compress;
 pub use error::HistoryError;
+pub use event_segments::Removal;
 pub use index_check::EventSum;
 pub use named_heads::{SegmentEnd, SegmentEnds};
 pub use overviews::{KnownArtifact, KnownSegment, Session};
@@ -42,7 +43,7 @@ pub use pack::{
     LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, contents as pack_contents,
     is_packable, pack,
 };
-pub use pack_files::packed_segments;
+pub use pack_files::{files_of_segment, packed_segments};
 pub use points::Point;
 pub use problem::SegmentProblem;
 pub use reader::History;

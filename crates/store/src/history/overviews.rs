@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::disk::file_stat::FileStat;
 use crate::history::{
     History, HistoryError, SegmentPlace, heads, index::Fault, index::Index, row, row::Row, schema,
     segment_files,
@@ -90,11 +91,17 @@ impl History {
         let tracked = segment_files::list_sealed(self.root())?;
         self.ask(|index| {
             let mut statement = index.connection.prepare_cached(
-                "SELECT name, place, pack, size, (SELECT COUNT(*) FROM events WHERE segment = segments.id)
+                "SELECT name, place, pack, stat, (SELECT COUNT(*) FROM events WHERE segment = segments.id)
                  FROM segments ORDER BY name",
             )?;
             let rows = statement.query_map([], |row| {
-                Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+                Ok((
+                    row.get::<_, String>(0)?,
+                    row.get(1)?,
+                    row.get(2)?,
+                    FileStat::from_bytes(&row.get(3)?).size,
+                    row.get(4)?,
+                ))
             })?;
             let mut segments = Vec::new();
             for row in rows {

@@ -7,13 +7,15 @@ use std::{
     path::Path,
 };
 
-use crate::disk::{own_file, own_file::Access, root::Root, uninterrupted::uninterrupted};
+use crate::disk::{
+    file_stat::FileStat, own_file, own_file::Access, root::Root, uninterrupted::uninterrupted,
+};
 use crate::history::{
     HistoryError, SegmentFile, SegmentPlace, pack, pack::PACK_ENDING, pack::PackedSegment,
-    segment_files::PackPlace, segment_files::SEALED_FOLDER, segment_files::Stamp, segment_files::is_absent,
+    segment_files::PackPlace, segment_files::SEALED_FOLDER, segment_files::is_absent,
     segment_files::sealed_folder,
 };
-use stepmark_model::journal::SegmentName;
+use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
 
 /// The name of a pack's file, and the segments in it, as far as it can be read.
 pub(super) type ReadPack = (String, io::Result<Vec<SegmentFile>>);
@@ -22,7 +24,7 @@ pub(super) type ReadPack = (String, io::Result<Vec<SegmentFile>>);
 ///
 /// # Errors
 /// When it cannot be read, or is none.
-pub(super) fn packed_in(root: &Root, file: &str, stamp: Stamp) -> io::Result<Vec<SegmentFile>> {
+pub(super) fn packed_in(root: &Root, file: &str, stat: FileStat) -> io::Result<Vec<SegmentFile>> {
     let below = Path::new(SEALED_FOLDER).join(file);
     let packed =
         pack::contents(BufReader::new(own_file::open(root.path(), &below, Access::Read)?))?.into_iter();
@@ -30,7 +32,7 @@ pub(super) fn packed_in(root: &Root, file: &str, stamp: Stamp) -> io::Result<Vec
         name: segment.name.clone(),
         place: SegmentPlace::Packed,
         pack: Some(PackPlace { file: file.to_owned(), segment }),
-        stamp,
+        stat,
     };
     Ok(packed.map(in_pack).collect())
 }
@@ -54,12 +56,22 @@ pub(super) fn packs(root: &Root) -> Result<Vec<ReadPack>, HistoryError> {
             continue;
         };
         if !file.starts_with('.') {
-            let segments = entry.metadata().and_then(|found| packed_in(root, &file, Stamp::of(&found)));
+            let segments = entry.metadata().and_then(|found| packed_in(root, &file, FileStat::of(&found)));
             packs.push((file, segments));
         }
     }
     packs.sort_by(|(one, _), (other, _)| one.cmp(other));
     Ok(packs)
+}
+
+/// The files that may hold a sealed segment: its own, plain or compressed, and those of `packs` that it is in.
+pub fn files_of_segment<'a>(
+    segment: &'a SegmentName,
+    packs: &'a BTreeMap<String, BTreeSet<SegmentName>>,
+) -> impl Iterator<Item = ProjectPath> + 'a {
+    let alone = ["jsonl", "jsonl.gz"].map(|ending| format!("{SEALED_FOLDER}/{segment}.{ending}"));
+    let packs = packs.iter().filter(move |(_, names)| names.contains(segment)).map(|(path, _)| path.clone());
+    alone.into_iter().chain(packs).filter_map(|path| ProjectPath::new(path).ok())
 }
 
 /// The segments in packs, by the paths of these below the project root. Packs that cannot be read are left out.

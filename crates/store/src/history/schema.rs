@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 /// The version of the tables; a database of another one is emptied and filled again.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// The number in `names` of the kind `session-start`, so that an index can single it out.
 pub(super) const SESSION_START: i64 = 1;
@@ -21,11 +21,11 @@ const TABLES: &str = "
     INSERT INTO names (id, text) VALUES (1, 'session-start'), (2, 'session-end');
     CREATE TABLE segments (
         id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER NOT NULL, pack TEXT,
-        size INTEGER NOT NULL, modified INTEGER NOT NULL, inode INTEGER NOT NULL,
+        stat BLOB NOT NULL, is_settled INTEGER NOT NULL,
         header BLOB, is_known INTEGER, last BLOB, last_start INTEGER, end INTEGER, lines INTEGER, named TEXT
     );
     CREATE INDEX live_segments ON segments (place) WHERE place = 0;
-    CREATE TABLE folder (modified INTEGER NOT NULL, inode INTEGER NOT NULL);
+    CREATE TABLE folder (stat BLOB NOT NULL);
     CREATE TABLE members (
         segment INTEGER NOT NULL, start INTEGER NOT NULL, compressed INTEGER NOT NULL,
         PRIMARY KEY (segment, start)

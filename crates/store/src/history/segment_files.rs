@@ -2,16 +2,16 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, Metadata},
+    fs::{self, File},
     io,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde::Serialize;
 
 use crate::disk::{
-    local_state::StateFolder, own_file, own_file::Access, root::Root, uninterrupted::uninterrupted,
+    file_stat, file_stat::FileStat, local_state::StateFolder, own_file, own_file::Access, root::Root,
+    uninterrupted::uninterrupted,
 };
 use crate::history::{HistoryError, pack::PACK_ENDING, pack::PackedSegment, pack_files};
 use stepmark_model::journal::SegmentName;
@@ -45,7 +45,7 @@ pub struct SegmentFile {
     /// The pack that it stands in, and where.
     pub(super) pack: Option<PackPlace>,
     /// What changes when its bytes do.
-    pub(super) stamp: Stamp,
+    pub(super) stat: FileStat,
 }
 
 /// Where a segment stands in a pack.
@@ -54,17 +54,6 @@ pub(super) struct PackPlace {
     /// The name of the pack's file.
     pub(super) file: String,
     pub(super) segment: PackedSegment,
-}
-
-/// What the file system says of a file without reading it. Equal ones mean equal bytes: a segment only grows, and git
-/// replaces files by new ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    pub(super) size: u64,
-    /// In nanoseconds since 1970.
-    pub(super) modified: i64,
-    /// 0 where the system has none.
-    pub(super) inode: i64,
 }
 
 impl SegmentPlace {
@@ -157,12 +146,12 @@ impl SegmentFile {
 
     /// The size of its file in bytes, which may be that of a pack.
     pub const fn size(&self) -> u64 {
-        self.stamp.size
+        self.stat.size
     }
 
     /// About how many bytes reading it gives.
     pub(super) fn bytes(&self) -> u64 {
-        self.pack.as_ref().map_or(self.stamp.size, |pack| pack.segment.bytes)
+        self.pack.as_ref().map_or(self.stat.size, |pack| pack.segment.bytes)
     }
 }
 
@@ -170,22 +159,6 @@ pub(super) fn sealed_folder(root: &Root) -> PathBuf {
     let mut place = root.path().to_owned();
     place.extend(SEALED_FOLDER.split('/'));
     place
-}
-
-impl Stamp {
-    #[cfg(unix)]
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        let modified = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
-        Self { size: metadata.len(), modified, inode: metadata.ino().cast_signed() }
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        let since = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        let modified = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0);
-        Self { size: metadata.len(), modified, inode: 0 }
-    }
 }
 
 /// Segments by name.
@@ -196,18 +169,21 @@ pub(super) struct Listing {
     /// The segments. Other files in the folders are no business of the journal.
     pub(super) files: SegmentFiles,
     /// The folder of the sealed segments, before it was listed.
-    pub(super) sealed_folder: Option<Stamp>,
+    pub(super) sealed_folder: Option<FileStat>,
     /// When the listing began, in nanoseconds since 1970.
-    began: i64,
+    pub(super) began: i64,
 }
 
-/// A change of a folder so shortly before it is listed that another one could bear the same time.
-const UNSETTLED: i64 = 3_000_000_000;
+/// How long it may take until a file that came into a folder is written to its end, in nanoseconds.
+const WRITING: i64 = 3_000_000_000;
 
 impl Listing {
-    /// Whether no change of the folder can have escaped the listing without changing its stamp.
-    pub(super) const fn is_settled(&self, folder: Stamp) -> bool {
-        folder.modified.saturating_add(UNSETTLED) < self.began
+    /// The folder of the sealed segments, if no other files can come to be in it, nor other bytes in these, while its stat is the same.
+    pub(super) fn settled_folder(&self) -> Option<FileStat> {
+        let mut sealed = self.files.values().filter(|file| file.place != SegmentPlace::Live);
+        let are_settled = sealed.all(|file| !file.stat.may_hide_a_change(self.began));
+        let written = self.began.saturating_sub(WRITING);
+        self.sealed_folder.filter(|folder| are_settled && !folder.may_hide_a_change(written))
     }
 }
 
@@ -220,11 +196,11 @@ pub(super) fn has_folder(root: &Root) -> bool {
 ///
 /// # Errors
 /// When it cannot be reached.
-pub(super) fn sealed_folder_stamp(root: &Root) -> Result<Option<Stamp>, HistoryError> {
+pub(super) fn sealed_folder_stat(root: &Root) -> Result<Option<FileStat>, HistoryError> {
     match fs::symlink_metadata(sealed_folder(root)) {
         Err(error) if is_absent(&error) => Ok(None),
         Err(source) => Err(HistoryError::Read { path: SEALED_FOLDER.to_owned(), source }),
-        Ok(metadata) => Ok(Some(Stamp::of(&metadata))),
+        Ok(metadata) => Ok(Some(FileStat::of(&metadata))),
     }
 }
 
@@ -233,9 +209,8 @@ pub(super) fn sealed_folder_stamp(root: &Root) -> Result<Option<Stamp>, HistoryE
 /// # Errors
 /// When a folder is there and cannot be listed.
 pub(super) fn list(root: &Root) -> Result<Listing, HistoryError> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let began = i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
-    let sealed_folder = sealed_folder_stamp(root)?;
+    let began = file_stat::now();
+    let sealed_folder = sealed_folder_stat(root)?;
     let mut files = list_live(root)?;
     list_folder(root, SegmentPlace::Copy, &mut files)?;
     list_folder(root, SegmentPlace::Sealed, &mut files)?;
@@ -270,7 +245,7 @@ pub(super) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, HistoryError>
             if let (Some((name, place)), Ok(found_there)) = (named, fs::symlink_metadata(&path))
                 && !found_there.is_file()
             {
-                found.push(SegmentFile { name, place, pack: None, stamp: Stamp::of(&found_there) });
+                found.push(SegmentFile { name, place, pack: None, stat: FileStat::of(&found_there) });
             }
         }
     }
@@ -330,11 +305,11 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
         if !metadata.is_file() {
             continue;
         }
-        let stamp = Stamp::of(&metadata);
+        let stat = FileStat::of(&metadata);
         match named {
-            Some((name, place)) => add(found, SegmentFile { name, place, pack: None, stamp }),
+            Some((name, place)) => add(found, SegmentFile { name, place, pack: None, stat }),
             // What is no pack is told by whoever verifies.
-            None => pack_files::packed_in(root, file_name, stamp)
+            None => pack_files::packed_in(root, file_name, stat)
                 .into_iter()
                 .flatten()
                 .for_each(|file| add(found, file)),

@@ -167,7 +167,7 @@ impl<'a> Verification<'a> {
     }
 
     fn read(&mut self, file: &SegmentFile) -> Result<(), Fault> {
-        let mut source = SegmentSource::open(self.root, file, file.stamp.size)?;
+        let mut source = SegmentSource::open(self.root, file, file.stat.size)?;
         let read = segment_lines::read(source.reader(), &file.name, None, |line| {
             self.take(file, line);
             Ok::<(), std::io::Error>(())
@@ -207,8 +207,8 @@ impl<'a> Verification<'a> {
 
 /// Returns whether the tracked file holds the lines of this clone's copy. Git may have given them the line ends of Windows.
 fn has_bytes_of(root: &Root, copy: &SegmentFile, tracked: &SegmentFile) -> Result<bool, Fault> {
-    let mut one = SegmentSource::open(root, copy, copy.stamp.size)?;
-    let mut other = SegmentSource::open(root, tracked, tracked.stamp.size)?;
+    let mut one = SegmentSource::open(root, copy, copy.stat.size)?;
+    let mut other = SegmentSource::open(root, tracked, tracked.stat.size)?;
     let (mut here, mut there) = (Vec::new(), Vec::new());
     loop {
         let read = one.line(&mut here).and_then(|()| other.line(&mut there));

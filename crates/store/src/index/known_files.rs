@@ -5,16 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::types::Type;
 
-use crate::disk::file_stat::FileStat;
+use crate::disk::file_stat::{FileStat, KnownStat, STAT_BYTES};
 use crate::index_db::Contents;
 use stepmark_model::artifact::FileHash;
 
 /// A file as the database knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
-    pub(super) stat: FileStat,
-    /// Whether the file was old enough when it was read that a later change cannot have the same stat.
-    pub(super) is_settled: bool,
+    pub(super) stat: KnownStat,
     /// The digest of its rows; `None` for a file without workflow state.
     pub(super) rows: Option<FileHash>,
 }
@@ -23,9 +21,8 @@ pub(super) struct Known {
 #[derive(Debug, Default)]
 pub(super) struct KnownFolders(HashMap<String, Vec<u8>>);
 
-/// The lengths of a name and of the parts behind it, in bytes: four numbers of a stat, two answers, a digest.
+/// The lengths of a name and of the parts behind it, in bytes: a stat, two answers, a digest.
 const LENGTH: usize = 4;
-const NUMBER: usize = 8;
 const DIGEST: usize = 32;
 
 impl KnownFolders {
@@ -74,15 +71,11 @@ impl<'bytes> FolderFiles<'bytes> {
             let length = u32::from_le_bytes(taken::<LENGTH>(&mut bytes)?);
             let (name, rest) = bytes.split_at_checked(usize::try_from(length).ok()?)?;
             bytes = rest;
-            let stat = FileStat {
-                size: u64::from_le_bytes(taken::<NUMBER>(&mut bytes)?),
-                modified: i64::from_le_bytes(taken::<NUMBER>(&mut bytes)?),
-                changed: i64::from_le_bytes(taken::<NUMBER>(&mut bytes)?),
-                inode: u64::from_le_bytes(taken::<NUMBER>(&mut bytes)?),
-            };
+            let stat = FileStat::from_bytes(&taken::<STAT_BYTES>(&mut bytes)?);
             let [is_settled, has_rows] = taken::<2>(&mut bytes)?;
             let digest = FileHash::from_digest(taken::<DIGEST>(&mut bytes)?);
-            let known = Known { stat, is_settled: is_settled == 1, rows: (has_rows == 1).then_some(digest) };
+            let stat = KnownStat { stat, is_settled: is_settled == 1 };
+            let known = Known { stat, rows: (has_rows == 1).then_some(digest) };
             files.push((std::str::from_utf8(name).ok()?, known));
         }
         files.is_sorted_by(|(one, _), (other, _)| one < other).then_some(Self(files))
@@ -111,11 +104,8 @@ pub(super) fn to_bytes(files: &BTreeMap<&str, Known>) -> Vec<u8> {
     for (name, known) in files {
         bytes.extend(u32::try_from(name.len()).unwrap_or(u32::MAX).to_le_bytes());
         bytes.extend(name.as_bytes());
-        let FileStat { size, modified, changed, inode } = known.stat;
-        bytes.extend(
-            [size.to_le_bytes(), modified.to_le_bytes(), changed.to_le_bytes(), inode.to_le_bytes()].concat(),
-        );
-        bytes.extend([u8::from(known.is_settled), u8::from(known.rows.is_some())]);
+        bytes.extend(known.stat.stat.to_bytes());
+        bytes.extend([u8::from(known.stat.is_settled), u8::from(known.rows.is_some())]);
         bytes.extend(known.rows.map_or([0; DIGEST], |rows| *rows.as_bytes()));
     }
     bytes
@@ -137,7 +127,8 @@ mod tests {
         let stat = (any::<u64>(), any::<i64>(), any::<i64>(), any::<u64>())
             .prop_map(|(size, modified, changed, inode)| FileStat { size, modified, changed, inode });
         let rows = prop::option::of(any::<[u8; 32]>().prop_map(FileHash::from_digest));
-        (stat, any::<bool>(), rows).prop_map(|(stat, is_settled, rows)| Known { stat, is_settled, rows })
+        (stat, any::<bool>(), rows)
+            .prop_map(|(stat, is_settled, rows)| Known { stat: KnownStat { stat, is_settled }, rows })
     }
 
     proptest! {
@@ -164,7 +155,8 @@ mod tests {
     #[test]
     fn what_is_cut_off_or_out_of_order_is_no_list() {
         let stat = FileStat { size: 1, modified: 2, changed: 3, inode: 4 };
-        let bytes = |name| to_bytes(&BTreeMap::from([(name, Known { stat, is_settled: true, rows: None })]));
+        let stat = KnownStat { stat, is_settled: true };
+        let bytes = |name| to_bytes(&BTreeMap::from([(name, Known { stat, rows: None })]));
         for length in 1..bytes("a.md").len() {
             assert_eq!(FolderFiles::read(&bytes("a.md")[..length]), None, "{length}");
         }

@@ -56,8 +56,8 @@ impl<'run> Looker<'run> {
             // What a link leads to may change without its own stat.
             let is_file = folder.kind(place) == EntryKind::File;
             if is_file && let Some((known_place, known)) = known.find(name) {
-                let is_same = |stat| stat == (EntryKind::File, known.stat);
-                if known.is_settled && folder.stat(place).is_ok_and(is_same) {
+                let is_same = |(kind, stat)| kind == EntryKind::File && known.stat.proves(&stat);
+                if folder.stat(place).is_ok_and(is_same) {
                     self.reader.passed();
                     seen.is_unchanged[known_place] = true;
                     continue;

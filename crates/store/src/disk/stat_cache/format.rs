@@ -17,7 +17,7 @@ use std::{fs::File, io, panic, thread};
 
 use sha2::{Digest, Sha256};
 
-use crate::disk::file_stat::FileStat;
+use crate::disk::file_stat::{FileStat, STAT_BYTES};
 use stepmark_model::artifact::FileHash;
 
 pub(super) const MAGIC: &[u8; 8] = b"stepmark";
@@ -238,26 +238,7 @@ pub(super) fn manifest_key(header: &[u8]) -> ManifestKey {
 }
 
 fn stat(bytes: &[u8], at: usize) -> FileStat {
-    FileStat {
-        size: word(bytes, at),
-        modified: long(bytes, at + 8),
-        changed: long(bytes, at + 16),
-        inode: word(bytes, at + 24),
-    }
-}
-
-pub(super) fn stat_bytes(stat: &FileStat) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    let fields = [
-        stat.size.to_le_bytes(),
-        stat.modified.to_le_bytes(),
-        stat.changed.to_le_bytes(),
-        stat.inode.to_le_bytes(),
-    ];
-    for (place, field) in bytes.chunks_exact_mut(8).zip(fields) {
-        place.copy_from_slice(&field);
-    }
-    bytes
+    FileStat::from_bytes(&array::<STAT_BYTES>(bytes, at))
 }
 
 /// The `N` bytes at `at`; zeros where the bytes end before.
@@ -267,10 +248,6 @@ fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
 
 fn number(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(array(bytes, at))
-}
-
-fn word(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(array(bytes, at))
 }
 
 fn long(bytes: &[u8], at: usize) -> i64 {

@@ -17,14 +17,14 @@ mod writer;
 use std::{
     ops::Range,
     path::Path,
-    time::{Instant, SystemTime, UNIX_EPOCH},
+    time::{Instant, UNIX_EPOCH},
 };
 
 pub(crate) use self::format::ManifestKey;
 use self::format::{Bytes, Hashing};
 pub(crate) use self::renewal::{FolderRenewal, ReadManifest, Renewal};
 use crate::disk::file_stat::FileStat;
-use crate::disk::{own_file, own_file::Access};
+use crate::disk::{file_stat, own_file, own_file::Access};
 use stepmark_model::artifact::FileHash;
 
 /// How many bytes a cache may have: about a million files.
@@ -50,8 +50,7 @@ pub(crate) struct RunStart {
 impl RunStart {
     /// The beginning is now.
     pub(crate) fn now() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { clock: Instant::now(), moment: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX) }
+        Self { clock: Instant::now(), moment: file_stat::now() }
     }
 
     fn hashing(self) -> Hashing {

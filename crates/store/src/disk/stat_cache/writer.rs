@@ -5,7 +5,7 @@ use crate::disk::{
     stat_cache::format::HEADER, stat_cache::format::Hashing, stat_cache::format::LISTED,
     stat_cache::format::MAGIC, stat_cache::format::ManifestKey, stat_cache::format::Mark,
     stat_cache::format::NOTED, stat_cache::format::UNHASHED, stat_cache::format::VERSION,
-    stat_cache::format::digest_of, stat_cache::format::stat_bytes,
+    stat_cache::format::digest_of,
 };
 use stepmark_model::artifact::FileHash;
 
@@ -62,7 +62,7 @@ impl Writer {
         };
         self.bytes.extend_from_slice(&start.to_le_bytes());
         self.bytes.extend_from_slice(&marked.to_le_bytes());
-        self.bytes.extend_from_slice(&stat_bytes(stat));
+        self.bytes.extend_from_slice(&stat.to_bytes());
         self.bytes.extend_from_slice(hash.as_bytes());
         self.entry_count = self.entry_count.checked_add(1)?;
         Some(())
@@ -84,7 +84,7 @@ impl Writer {
         header.extend_from_slice(&hashing.began.to_le_bytes());
         header.extend_from_slice(&hashing.took.to_le_bytes());
         header.extend_from_slice(&manifest.path);
-        header.extend_from_slice(&stat_bytes(&manifest.stat));
+        header.extend_from_slice(&manifest.stat.to_bytes());
         header.extend_from_slice(&self.shared.0.to_le_bytes());
         header.extend_from_slice(&self.shared.1.to_le_bytes());
         self.bytes[..HEADER].copy_from_slice(&header);

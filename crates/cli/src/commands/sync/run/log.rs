@@ -9,7 +9,9 @@ use tracing_subscriber::{
 };
 
 use super::{super::group::named, LogFormat};
-use crate::{exit::Failure, output::on_one_line, watch::WatchTrouble};
+use stepmark_store::watching::WatchTrouble;
+
+use crate::{exit::Failure, output::on_one_line};
 
 /// Begins to log. Only what stepmark itself tells is written: libraries below might name more than they should.
 pub(super) fn start(format: LogFormat) {
