@@ -84,7 +84,7 @@ impl RunSettings {
     }
 
     /// After how long the lease is renewed: it survives two renewals that failed.
-    pub fn beat(&self) -> Duration {
+    pub fn heartbeat(&self) -> Duration {
         Duration::from_millis(self.lease_ms() / 3)
     }
 

@@ -27,12 +27,12 @@ pub trait Ledger: Send {
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError>;
 
     /// Lets others see that this process lives while it holds the lease `number` on `name`: from before that lease is committed until
-    /// [`Ledger::end_sign_of_life`] or the end of the process, however it ends. `false` where another process does so for that number, and is about
+    /// [`Ledger::unmark_alive`] or the end of the process, however it ends. `false` where another process does so for that number, and is about
     /// to take that lease: then it must not be taken. A store that cannot show it says `true`; then leases have to lapse.
     ///
     /// # Errors
     /// When the store fails.
-    fn give_sign_of_life(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
+    fn mark_alive(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
         Ok(true)
     }
 
@@ -40,7 +40,7 @@ pub trait Ledger: Send {
     ///
     /// # Errors
     /// When the store fails.
-    fn end_sign_of_life(&mut self, _name: &str) -> Result<(), LedgerError> {
+    fn unmark_alive(&mut self, _name: &str) -> Result<(), LedgerError> {
         Ok(())
     }
 

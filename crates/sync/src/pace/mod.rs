@@ -2,12 +2,12 @@
 
 mod settings;
 mod state;
-mod throttle;
+mod rate_limiter;
 #[cfg(test)]
 mod cases;
 
+pub use rate_limiter::RateLimiter;
 pub use settings::{Cost, Counted};
 pub use settings::{PaceSettings, RateLimit, ScopedPace};
 pub use state::Window;
 pub use state::{Budget, Pace};
-pub use throttle::Throttle;

@@ -41,7 +41,7 @@ impl<'o> Claim<'_, 'o> {
 }
 
 /// What a plan is made from: values, and the ledger for what tickets were last made to say.
-pub struct Grounds<'a> {
+pub struct PlanInputs<'a> {
     /// The artifacts.
     pub snapshot: &'a Snapshot,
     /// The tracker.
@@ -68,7 +68,7 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    pub(super) fn read(grounds: &Grounds<'_>) -> Result<Self, LedgerError> {
+    pub(super) fn read(grounds: &PlanInputs<'_>) -> Result<Self, LedgerError> {
         let name = &grounds.settings.name;
         let links = grounds.ledger.links(name)?.into_iter();
         let intents = grounds.ledger.intents(name)?.into_iter();
@@ -101,15 +101,15 @@ mod tests {
 
     use super::*;
     use crate::ticket::{
-        CloseReason, Standing, oldest_first,
+        CloseReason, TicketState, oldest_first,
         sample::{marker, observed, ticket},
     };
 
-    const OPEN: Standing = Standing::ToDo;
-    const DONE: Standing = Standing::Closed(CloseReason::Completed);
-    const DUPLICATE: Standing = Standing::Closed(CloseReason::Duplicate);
+    const OPEN: TicketState = TicketState::ToDo;
+    const DONE: TicketState = TicketState::Closed(CloseReason::Completed);
+    const DUPLICATE: TicketState = TicketState::Closed(CloseReason::Duplicate);
 
-    fn seen(number: u32, standing: Standing) -> Observed {
+    fn seen(number: u32, standing: TicketState) -> Observed {
         Observed { standing, ..observed(&ticket("a", |_| {}), number) }
     }
 

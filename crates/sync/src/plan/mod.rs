@@ -12,7 +12,7 @@ pub(crate) use claim::Claim;
 pub(crate) use claim::by_marker;
 
 pub use action::{Action, ActionKind};
-pub use claim::{Grounds, Survey};
+pub use claim::{PlanInputs, Survey};
 pub use document::Stale;
 pub use document::{PLAN_SCHEMA, Plan, PlanReadError};
 pub use remark::Remark;

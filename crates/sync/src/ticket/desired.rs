@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use stepmark_model::artifact::{FileHash, FileHashError};
 
-use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, Standing};
+use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, TicketState};
 
 /// What the ticket of an artifact should say: only fields that stepmark manages. It follows from the artifact alone, so the
 /// same state gives the same ticket; times and commits are in none.
@@ -31,7 +31,7 @@ pub struct Ticket {
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
     pub labels: BTreeSet<String>,
     /// Whether it is open.
-    pub standing: Standing,
+    pub standing: TicketState,
     /// The status word of the artifact, which a tracker with statuses of its own may map.
     pub status: Option<String>,
     /// What the artifact is to the others.
@@ -151,7 +151,7 @@ fn closed(observed: &Observed, text: Vec<Inline>, reason: CloseReason) -> Ticket
         file_at_commit: None,
         body: vec![Block::Paragraph(text)],
         labels: [observed.marker.label()].into(),
-        standing: Standing::Closed(reason),
+        standing: TicketState::Closed(reason),
         status: None,
         kind: TicketKind::Other,
         parent: None,

@@ -44,7 +44,7 @@ pub(crate) use markdown::cut;
 pub use markdown::{Markdown, markdown};
 pub use marker::{Marker, MarkerError, project_label};
 pub use observed::RemoteTicket;
-pub use observed::{CloseReason, Standing};
+pub use observed::{CloseReason, TicketState};
 pub use observed::{Observed, oldest_first};
 pub use settings::{Parents, Section, TicketSettings};
 pub use snapshot::{LeftOut, LeftOutReason, Snapshot};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{
-    ApplyError, Held, Report, Worker,
-    gate::{self, Heard},
+    ApplyError, Deferred, Report, Worker,
+    admission::{self, Feedback},
 };
 use crate::{
     breaker::Route,
@@ -33,7 +33,7 @@ pub(super) struct Creations {
     /// Whether tickets were made since the last list.
     pub(super) are_unseen: bool,
     /// Why no more are made, where that is so.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<Deferred>,
     /// Closings of tickets beside those that count.
     pub(super) duplicates: Vec<Action>,
 }
@@ -52,7 +52,11 @@ enum Watch {
 
 impl Creations {
     /// What a list that was begun then shows.
-    pub(super) fn since(listed_at: Option<Timestamp>, held: Option<Held>, duplicates: Vec<Action>) -> Self {
+    pub(super) fn since(
+        listed_at: Option<Timestamp>,
+        held: Option<Deferred>,
+        duplicates: Vec<Action>,
+    ) -> Self {
         Self { listed_at, held, duplicates, ..Self::default() }
     }
 
@@ -93,7 +97,7 @@ impl Worker<'_> {
                 (creations.listed_at, creations.watch) = (None, Watch::Next);
                 let until = moment::after(self.clock.now(), BACK_OFF_MS + (self.draw)().up_to(BACK_OFF_MS));
                 if !self.wait(Some(lease), until).await? {
-                    creations.held = Some(Held::Contended { until });
+                    creations.held = Some(Deferred::Contended { until });
                 }
             }
         }
@@ -137,19 +141,19 @@ impl Worker<'_> {
         lease: &Lease,
         route: &Route,
         remotes: &[RemoteTicket],
-    ) -> Result<Result<Answer<Option<Observed>>, Held>, ApplyError> {
+    ) -> Result<Result<Answer<Option<Observed>>, Deferred>, ApplyError> {
         let settings = self.settings;
         let cost = self.tracker.cost(RequestKind::Read, remotes.len());
-        if let Some(held) = self.pass_gate(Some(lease), route, &cost).await? {
+        if let Some(held) = self.admit_request(Some(lease), route, &cost).await? {
             return Ok(Err(held));
         }
         self.requests += 1;
         let answer = self.tracker.read(remotes).await;
         let now = self.clock.now();
         let failures = answer.outcomes.iter().map(Outcome::failure).collect();
-        let heard = Heard { route, failures, budget: answer.budget };
+        let heard = Feedback { route, failures, budget: answer.budget };
         let mut transaction = self.begin(Some(lease))?;
-        gate::tell(&mut *transaction, &heard, settings, now)?;
+        admission::tell(&mut *transaction, &heard, settings, now)?;
         transaction.commit()?;
         Ok(Ok(answer))
     }
@@ -183,12 +187,12 @@ impl Worker<'_> {
                 Some(Outcome::Done(None)) => {
                     transaction.remove_link(&name, &action.marker)?;
                     transaction.remove_intent(&name, &action.marker)?;
-                    report.tell(action.kind, &action.marker, super::Fate::NotThere);
+                    report.tell(action.kind, &action.marker, super::ActionOutcome::NotThere);
                 }
                 Some(Outcome::Failed(failure) | Outcome::InDoubt(failure)) => {
-                    report.tell(action.kind, &action.marker, Held::NotListed(failure).into());
+                    report.tell(action.kind, &action.marker, Deferred::NotListed(failure).into());
                 }
-                None => report.tell(action.kind, &action.marker, Held::Unknown.into()),
+                None => report.tell(action.kind, &action.marker, Deferred::Unknown.into()),
             }
         }
         transaction.commit()?;

@@ -10,8 +10,8 @@ use super::{fields::IssueFields, rest::number_of};
 use crate::{
     breaker::{Failure, Reason},
     ticket::{
-        CloseReason, FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Standing,
-        Ticket,
+        CloseReason, FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Ticket,
+        TicketState,
     },
     tracker::Change,
 };
@@ -99,11 +99,11 @@ pub(super) fn remote(number: u64, database_id: u64, node_id: String, url: String
 }
 
 /// What GitHub's words say, in the case of REST or of GraphQL. An issue that is open has no progress there.
-pub(super) fn standing(state: &str, reason: Option<&str>) -> Standing {
+pub(super) fn standing(state: &str, reason: Option<&str>) -> TicketState {
     if !state.eq_ignore_ascii_case("closed") {
-        return Standing::ToDo;
+        return TicketState::ToDo;
     }
-    Standing::Closed(match reason.map(str::to_ascii_lowercase).as_deref() {
+    TicketState::Closed(match reason.map(str::to_ascii_lowercase).as_deref() {
         Some("not_planned") => CloseReason::NotPlanned,
         Some("duplicate") => CloseReason::Duplicate,
         // Issues that were closed before there were reasons have none.
@@ -131,7 +131,7 @@ pub(super) fn creation(ticket: &Ticket) -> Result<Json, Failure> {
 
 /// The bodies of the requests that change an issue, in their order: none where nothing differs. A reason counts only where the state
 /// changes (GitHub's OpenAPI, `state_reason`), so an issue that is closed for another reason is opened first.
-pub(super) fn patches(differences: &[FieldDifference], before: Standing, after: Standing) -> Vec<Json> {
+pub(super) fn patches(differences: &[FieldDifference], before: TicketState, after: TicketState) -> Vec<Json> {
     let mut fields = Map::new();
     let mut patches = Vec::new();
     for difference in differences {
@@ -140,12 +140,12 @@ pub(super) fn patches(differences: &[FieldDifference], before: Standing, after: 
                 fields.insert(name.to_owned(), difference.after.clone());
             }
             "standing" => {
-                if let (Standing::Closed(_), Standing::Closed(_)) = (before, after) {
+                if let (TicketState::Closed(_), TicketState::Closed(_)) = (before, after) {
                     patches.push(json!({ "state": "open", "state_reason": "reopened" }));
                 }
                 let (state, reason) = match after {
-                    Standing::ToDo | Standing::InProgress => ("open", "reopened"),
-                    Standing::Closed(reason) => ("closed", reason_word(reason)),
+                    TicketState::ToDo | TicketState::InProgress => ("open", "reopened"),
+                    TicketState::Closed(reason) => ("closed", reason_word(reason)),
                 };
                 fields.insert("state".to_owned(), state.into());
                 fields.insert("state_reason".to_owned(), reason.into());

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     breaker::{Failure, Reason},
-    ticket::{Observed, Standing},
+    ticket::{Observed, TicketState},
     tracker::{
         Change,
         http::{HttpRequest, Refused},
@@ -79,10 +79,10 @@ impl<'c> Progress<'c> {
     }
 
     /// Notes the status that it has now. Why it is closed is what was said with the request.
-    pub(super) fn stands(&mut self, status: String, told: Standing) {
+    pub(super) fn stands(&mut self, status: String, told: TicketState) {
         self.current.status = Some(status);
         self.current.standing = match (told, self.change.desired.standing) {
-            (Standing::Closed(_), closed @ Standing::Closed(_)) => closed,
+            (TicketState::Closed(_), closed @ TicketState::Closed(_)) => closed,
             _ => told,
         };
     }
