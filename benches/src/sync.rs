@@ -10,7 +10,7 @@ use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::SyncConfiguration,
     ledger::{Ledger as _, SqliteLedger},
-    plan::{Grounds, Plan},
+    plan::{Plan, PlanInputs},
     ticket::Snapshot,
 };
 
@@ -71,7 +71,7 @@ fn plan(folder: &Path, rounds: usize) -> Result<(), Failure> {
         taken.push(started.elapsed());
         let started = Instant::now();
         let reader = ledger.read().map_err(|error| failed("read the ledger", &error))?;
-        let grounds = Grounds { snapshot: &snapshot, settings, ledger: &*reader, survey: None };
+        let grounds = PlanInputs { snapshot: &snapshot, settings, ledger: &*reader, survey: None };
         let plan = Plan::make(&grounds).map_err(|error| failed("make a plan", &error))?;
         planned.push(started.elapsed());
         unchanged = plan.unchanged;

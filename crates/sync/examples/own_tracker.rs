@@ -19,8 +19,8 @@ use stepmark_sync::{
     configuration::{CustomTarget, KeyError, OwnKeys, SyncConfiguration, Target, TrackerKind, TrackerKinds},
     ledger::{Ledger, MemoryLedger},
     pace::Cost,
-    plan::{Grounds, Plan},
-    retry::{Chance, Draw},
+    plan::{Plan, PlanInputs},
+    retry::{Chance, Jitter},
     ticket::{FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket},
     tracker::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
     worker::{Report, WallClock, Worker, WorkerClock},
@@ -131,9 +131,7 @@ impl Tracker for LinearTracker {
     }
 
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
-        let tickets = tickets.iter().map(|marker| (self.name.clone(), marker.clone())).collect();
-        let (host, credential) = ("linear.example".to_owned(), "none".to_owned());
-        Route { host, credential, endpoint: format!("{kind:?}"), tickets }
+        Route::new(&self.name, ("linear.example".to_owned(), "none"), kind.name(), tickets)
     }
 
     fn cost(&self, _: RequestKind, _: usize) -> Cost {
@@ -195,9 +193,13 @@ async fn sync(root: &str) -> Result<[Report; 2], Box<dyn Error>> {
     let mut ledger = MemoryLedger::default();
     let mut reports = [Report::default(), Report::default()];
     for report in &mut reports {
-        let plan =
-            Plan::make(&Grounds { snapshot: &snapshot, settings, ledger: &*ledger.read()?, survey: None })?;
-        let mut draw = || Draw(0);
+        let plan = Plan::make(&PlanInputs {
+            snapshot: &snapshot,
+            settings,
+            ledger: &*ledger.read()?,
+            survey: None,
+        })?;
+        let mut draw = || Jitter(0);
         let who = ("example", &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(&mut ledger, (&*tracker, settings), &*clock, "example", who);
         *report = worker.apply(&plan).await?;

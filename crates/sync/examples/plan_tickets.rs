@@ -9,7 +9,7 @@ use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerKinds},
     ledger::{Ledger as _, MemoryLedger},
-    plan::{Grounds, Plan},
+    plan::{Plan, PlanInputs},
     ticket::Snapshot,
 };
 
@@ -34,7 +34,7 @@ fn plan(root: &str) -> Result<Plan, Box<dyn Error>> {
     };
     let mut ledger = MemoryLedger::default();
     let reader = ledger.read()?;
-    Ok(Plan::make(&Grounds { snapshot: &snapshot, settings, ledger: &*reader, survey: None })?)
+    Ok(Plan::make(&PlanInputs { snapshot: &snapshot, settings, ledger: &*reader, survey: None })?)
 }
 
 #[expect(clippy::print_stdout, reason = "an example shows what it found")]

@@ -11,7 +11,6 @@ mod one_way;
 mod scalar;
 mod moment;
 mod tracker_name;
-mod run_settings;
 pub mod ticket;
 pub mod breaker;
 pub mod retry;

@@ -3,17 +3,17 @@
 use crate::{
     ledger::Ledger,
     plan::Plan,
-    run::{ChangeListener, Crew, RunEvent, run},
+    run::{ChangeListener, RunContext, RunEvent, run},
     worker::{ApplyError, Report, Worker},
 };
 
 fn running<'r>(
-    crew: Crew<'r>,
+    context: RunContext<'r>,
     ledger: &'r mut dyn Ledger,
     changes: ChangeListener,
     observe: &'r mut (dyn FnMut(&RunEvent<'_>) + Send),
 ) -> impl Future<Output = ()> + Send {
-    run(crew, ledger, changes, observe)
+    run(context, ledger, changes, observe)
 }
 
 fn applying<'w>(

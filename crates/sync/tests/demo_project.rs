@@ -18,7 +18,7 @@ use stepmark_store::workspace::{Artifacts, Clock, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{Intent, IntentAction, Lease, Ledger as _, Link, SqliteLedger, check_lease},
-    plan::{Action, ActionKind, Grounds, Plan, Remark, Survey},
+    plan::{Action, ActionKind, Plan, PlanInputs, Remark, Survey},
     ticket::{Observed, RemoteTicket, Snapshot, Ticket},
     tracker::{Change, Condition, Creation, Delivered, FileTracker, Line, LineKind, Outcome, Tracker as _},
 };
@@ -94,7 +94,7 @@ impl Project {
         let survey = survey.map(|tickets| Survey { tickets, compare: &compare });
         let mut ledger = self.ledger();
         let ledger = ledger.read().unwrap();
-        Plan::make(&Grounds { snapshot: &snapshot, settings: &self.settings, ledger: &*ledger, survey })
+        Plan::make(&PlanInputs { snapshot: &snapshot, settings: &self.settings, ledger: &*ledger, survey })
             .unwrap()
     }
 

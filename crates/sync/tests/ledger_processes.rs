@@ -71,7 +71,7 @@ fn as_a_child() {
         "probe" => println!("said {}", probe(&mut ledger)),
         "write" => write_for_ever(&mut ledger),
         "live" => {
-            println!("said {}", ledger.give_sign_of_life("gh", 7).unwrap());
+            println!("said {}", ledger.mark_alive("gh", 7).unwrap());
             std::io::stdin().read_line(&mut String::new()).unwrap();
         }
         other => panic!("{other}"),
@@ -185,8 +185,8 @@ fn a_sign_of_life_ends_with_its_process() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(ledger.is_holder_dead("gh", 7).unwrap());
-    assert!(ledger.give_sign_of_life("gh", 8).unwrap());
-    ledger.end_sign_of_life("gh").unwrap();
+    assert!(ledger.mark_alive("gh", 8).unwrap());
+    ledger.unmark_alive("gh").unwrap();
     let left = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
     assert_eq!(left.filter(|path| path.extension().is_some_and(|end| end == "lock")).count(), 0);
 }

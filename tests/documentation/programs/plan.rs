@@ -2,7 +2,7 @@ use stepmark_core::Workspace;
 use stepmark_sync::{
     configuration::SyncConfiguration,
     ledger::{Ledger, MemoryLedger},
-    plan::{Grounds, Plan},
+    plan::{PlanInputs, Plan},
     ticket::Snapshot,
 };
 
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut ledger = MemoryLedger::default();
     let reader = ledger.read()?;
     for settings in &configuration.trackers {
-        let plan = Plan::make(&Grounds { snapshot: &snapshot, settings, ledger: &*reader, survey: None })?;
+        let plan = Plan::make(&PlanInputs { snapshot: &snapshot, settings, ledger: &*reader, survey: None })?;
         println!("{}: {} actions", settings.name, plan.actions.len());
     }
     Ok(())

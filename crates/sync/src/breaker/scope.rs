@@ -74,6 +74,17 @@ impl Scope {
 }
 
 impl Route {
+    /// The route of a request of `tracker` to `endpoint` of `host`, with the credential of that name, about `tickets`.
+    pub fn new(
+        tracker: &TrackerName,
+        (host, credential): (String, &str),
+        endpoint: &str,
+        tickets: &[Marker],
+    ) -> Self {
+        let tickets = tickets.iter().map(|marker| (tracker.clone(), marker.clone())).collect();
+        Self { host, credential: credential.to_owned(), endpoint: endpoint.to_owned(), tickets }
+    }
+
     /// The scopes that it concerns, the widest first.
     pub fn scopes(&self) -> Vec<Scope> {
         let host = || self.host.clone();

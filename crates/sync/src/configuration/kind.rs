@@ -44,7 +44,8 @@ pub struct TrackerKinds(Vec<Arc<dyn TrackerKind>>);
 
 impl Default for TrackerKinds {
     fn default() -> Self {
-        Self(vec![Arc::new(GitHubKind), Arc::new(JiraKind), Arc::new(FileKind), Arc::new(DryKind)])
+        use BuiltIn::{Dry, File, Github, Jira};
+        Self([Github, Jira, File, Dry].map(|kind| Arc::new(kind) as Arc<dyn TrackerKind>).to_vec())
     }
 }
 
@@ -78,88 +79,101 @@ impl TrackerKinds {
     }
 }
 
-/// GitHub Issues.
+/// The kinds of this crate.
 #[derive(Debug)]
-struct GitHubKind;
+enum BuiltIn {
+    Github,
+    Jira,
+    File,
+    Dry,
+}
 
-impl TrackerKind for GitHubKind {
+impl TrackerKind for BuiltIn {
     fn name(&self) -> &str {
-        "github"
+        match self {
+            Self::Github => "github",
+            Self::Jira => "jira",
+            Self::File => "file",
+            Self::Dry => "dry",
+        }
     }
 
     fn keys(&self) -> &[&str] {
-        &["base_url", "repository", "branch", "token_file"]
+        match self {
+            Self::Github => &["base_url", "repository", "branch", "token_file"],
+            Self::Jira => &JIRA_KEYS,
+            Self::File => &["path"],
+            Self::Dry => &[],
+        }
     }
 
     fn target(&self, keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
-        let base_url = match keys.get("base_url")? {
-            Some(url) => url,
-            None => "https://api.github.com".parse().map_err(|error: super::BaseUrlError| {
-                KeyError::Invalid { position: None, reason: error.reason }
-            })?,
-        };
-        Ok(Target::Github { base_url, repository: keys.need("repository")?, branch: keys.get("branch")? })
+        match self {
+            Self::Github => github(keys),
+            Self::Jira => jira(keys),
+            Self::File => file(keys),
+            Self::Dry => Ok(Target::Dry),
+        }
     }
 
     fn pace(&self) -> ScopedPace {
-        ScopedPace::github()
+        match self {
+            Self::Github => ScopedPace::github(),
+            Self::Jira => ScopedPace::jira(),
+            Self::File | Self::Dry => ScopedPace::default(),
+        }
     }
 
     // Longer than a request may take.
     fn look_up_wait_seconds(&self) -> u32 {
-        90
+        match self {
+            Self::Github => 90,
+            Self::Jira => 120,
+            Self::File | Self::Dry => 0,
+        }
     }
 
     fn ticket_fields(&self) -> Option<&[&str]> {
-        Some(&["milestone", "assignees", "type"])
+        matches!(self, Self::Github).then_some(&["milestone", "assignees", "type"])
     }
 }
 
-/// Jira Cloud.
-#[derive(Debug)]
-struct JiraKind;
+const JIRA_KEYS: [&str; 9] = [
+    "base_url",
+    "project",
+    "issue_type",
+    "epic_issue_type",
+    "story_issue_type",
+    "child_issue_type",
+    "email",
+    "statuses",
+    "token_file",
+];
 
-impl TrackerKind for JiraKind {
-    fn name(&self) -> &str {
-        "jira"
-    }
+fn github(keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
+    let base_url = match keys.get("base_url")? {
+        Some(url) => url,
+        None => "https://api.github.com".parse().map_err(|error: super::BaseUrlError| KeyError::Invalid {
+            position: None,
+            reason: error.reason,
+        })?,
+    };
+    Ok(Target::Github { base_url, repository: keys.need("repository")?, branch: keys.get("branch")? })
+}
 
-    fn keys(&self) -> &[&str] {
-        &[
-            "base_url",
-            "project",
-            "issue_type",
-            "epic_issue_type",
-            "story_issue_type",
-            "child_issue_type",
-            "email",
-            "statuses",
-            "token_file",
-        ]
-    }
-
-    fn target(&self, keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
-        let base_url = keys.need("base_url")?;
-        let project = keys.get("project")?.filter(|key: &String| is_project_key(key));
-        Ok(Target::Jira {
-            base_url,
-            project: project.ok_or_else(|| KeyError::Missing { key: "project".to_owned() })?,
-            issue_type: keys.get("issue_type")?.unwrap_or_else(|| "Task".to_owned()),
-            epic_issue_type: keys.get("epic_issue_type")?,
-            story_issue_type: keys.get("story_issue_type")?,
-            child_issue_type: keys.get("child_issue_type")?,
-            email: keys.get("email")?,
-            statuses: keys.get("statuses")?.unwrap_or_default(),
-        })
-    }
-
-    fn pace(&self) -> ScopedPace {
-        ScopedPace::jira()
-    }
-
-    fn look_up_wait_seconds(&self) -> u32 {
-        120
-    }
+fn jira(keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
+    let base_url = keys.need("base_url")?;
+    let project = keys.get("project")?.filter(|key: &String| is_project_key(key));
+    Ok(Target::Jira {
+        base_url,
+        project: project.ok_or_else(|| KeyError::Missing { key: "project".to_owned() })?,
+        issue_type: keys.get("issue_type")?.unwrap_or_else(|| "Task".to_owned()),
+        epic_issue_type: keys.get("epic_issue_type")?,
+        story_issue_type: keys.get("story_issue_type")?,
+        child_issue_type: keys.get("child_issue_type")?,
+        email: keys.get("email")?,
+        statuses: keys.get("statuses")?.unwrap_or_default(),
+    })
 }
 
 /// The key of a Jira project, as Jira makes them by default.
@@ -168,26 +182,12 @@ fn is_project_key(key: &str) -> bool {
         && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// A file of JSON lines.
-#[derive(Debug)]
-struct FileKind;
-
-impl TrackerKind for FileKind {
-    fn name(&self) -> &str {
-        "file"
-    }
-
-    fn keys(&self) -> &[&str] {
-        &["path"]
-    }
-
-    fn target(&self, keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
-        let path = keys.need("path")?;
-        match reserved_for(&path) {
-            None => Ok(Target::File { path }),
-            Some(whose) => {
-                Err(keys.refused("path", format!("`{path}` is among {whose} files: name another file")))
-            }
+fn file(keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
+    let path = keys.need("path")?;
+    match reserved_for(&path) {
+        None => Ok(Target::File { path }),
+        Some(whose) => {
+            Err(keys.refused("path", format!("`{path}` is among {whose} files: name another file")))
         }
     }
 }
@@ -199,22 +199,4 @@ pub(crate) fn reserved_for(path: &ProjectPath) -> Option<&'static str> {
         return Some("git's");
     }
     path.is_in_own_folder().then_some("stepmark's own")
-}
-
-/// No tracker: what would be done is told.
-#[derive(Debug)]
-struct DryKind;
-
-impl TrackerKind for DryKind {
-    fn name(&self) -> &str {
-        "dry"
-    }
-
-    fn keys(&self) -> &[&str] {
-        &[]
-    }
-
-    fn target(&self, _: &OwnKeys<'_>) -> Result<Target, KeyError> {
-        Ok(Target::Dry)
-    }
 }

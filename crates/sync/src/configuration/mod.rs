@@ -22,7 +22,7 @@ pub use base_url::{BaseUrl, BaseUrlError, Destination};
 pub(crate) use kind::reserved_for;
 pub use kind::{TrackerKind, TrackerKinds};
 pub use own_keys::{KeyError, OwnKeys};
-pub use policy::{Drift, Duplicates, Prune};
+pub use policy::{Drift, Duplicates, Prune, RunSettings};
 pub use target::Repository;
 pub use target::{CustomTarget, Target};
 pub use tracker_settings::{SettingsOwner, TrackerSettings};

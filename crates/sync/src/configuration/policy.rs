@@ -1,8 +1,10 @@
-//! What sync may do to tickets that exist.
+//! What a person chooses: what sync may do to tickets that exist, and how the background process works.
 
-use std::str::FromStr;
+use std::time::Duration;
 
-use crate::scalar::deserialize_as_scalar;
+use serde::Deserialize;
+
+use crate::scalar::one_of_two_words;
 
 /// What happens to a managed field that a person changed in the tracker. Nothing ever flows back into artifacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,40 +36,60 @@ pub enum Duplicates {
     Close,
 }
 
-impl FromStr for Duplicates {
-    type Err = String;
+one_of_two_words!(Drift: "overwrite" => Overwrite, "report" => Report);
+one_of_two_words!(Duplicates: "report" => Report, "close" => Close);
+one_of_two_words!(Prune: "keep" => Keep, "close" => Close);
 
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "report" => Ok(Self::Report),
-            "close" => Ok(Self::Close),
-            _ => Err(format!("`report` or `close` is wanted, not `{word}`")),
+/// `run:` of a tracker in the configuration. Every key may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "a mapping with keys such as `pass_seconds` and `lease_seconds`")]
+pub struct RunSettings {
+    /// After how long everything is looked at again, whether or not a change was seen: no watcher sees all of them. At least 1.
+    pub pass_seconds: u32,
+    /// How long nothing must change before a change is delivered.
+    pub quiet_ms: u32,
+    /// After how long a change is delivered although others follow.
+    pub longest_quiet_ms: u32,
+    /// How long the right to run is kept; three times in this it is renewed, and another process asks whether the first still lives. After
+    /// this it takes over even where the ledger cannot know that. From 1 to 600.
+    pub lease_seconds: u32,
+    /// How long a pass waits for the pace of the tracker before what is left is planned anew.
+    pub patience_seconds: u32,
+    /// How long a process that is told to stop may take for the request in flight.
+    pub drain_seconds: u32,
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self {
+            pass_seconds: 5 * 60,
+            quiet_ms: 500,
+            longest_quiet_ms: 5000,
+            lease_seconds: 60,
+            patience_seconds: 60,
+            drain_seconds: 30,
         }
     }
 }
 
-impl FromStr for Drift {
-    type Err = String;
+impl RunSettings {
+    /// After how long everything is looked at again.
+    pub fn pass_interval(&self) -> Duration {
+        Duration::from_secs(u64::from(self.pass_seconds.max(1)))
+    }
 
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "overwrite" => Ok(Self::Overwrite),
-            "report" => Ok(Self::Report),
-            _ => Err(format!("`overwrite` or `report` is wanted, not `{word}`")),
-        }
+    /// How long the lease is kept, in milliseconds.
+    pub fn lease_ms(&self) -> u64 {
+        u64::from(self.lease_seconds.clamp(1, 600)) * 1000
+    }
+
+    /// After how long the lease is renewed: it survives two renewals that failed.
+    pub fn heartbeat(&self) -> Duration {
+        Duration::from_millis(self.lease_ms() / 3)
+    }
+
+    /// How long the request in flight may take at the end.
+    pub fn drain(&self) -> Duration {
+        Duration::from_secs(u64::from(self.drain_seconds))
     }
 }
-
-impl FromStr for Prune {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "keep" => Ok(Self::Keep),
-            "close" => Ok(Self::Close),
-            _ => Err(format!("`keep` or `close` is wanted, not `{word}`")),
-        }
-    }
-}
-
-deserialize_as_scalar!(Drift, Duplicates, Prune);

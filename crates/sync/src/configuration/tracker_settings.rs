@@ -5,13 +5,15 @@ use std::time::Duration;
 use serde::Deserialize;
 use stepmark_model::artifact::{PathGlob, PathGlobs, ProjectPath};
 
-use super::{BaseUrl, Drift, Duplicates, KeyError, OwnKeys, Prune, Target, TrackerKind, own_keys::fields_of};
+use super::{
+    BaseUrl, Drift, Duplicates, KeyError, OwnKeys, Prune, RunSettings, Target, TrackerKind,
+    own_keys::fields_of,
+};
 use crate::{
     TrackerName,
     breaker::BreakerSettings,
     pace::{PaceSettings, ScopedPace},
     retry::RetrySettings,
-    run_settings::RunSettings,
     ticket::TicketSettings,
 };
 

@@ -10,7 +10,7 @@ use crate::{
     TrackerName,
     breaker::{Breaker, BreakerSettings, Failure, Reason, Scope},
     pace::{Cost, Pace, PaceSettings},
-    retry::{Delivery, Draw, RetrySettings},
+    retry::{Delivery, Jitter, RetrySettings},
     ticket::{
         RemoteTicket, Ticket,
         sample::{marker, ticket},
@@ -128,7 +128,7 @@ fn deliveries_breakers_and_paces_are_what_they_were(ledger: &mut dyn Ledger) {
     let failure = |reason| Failure { wait_until: Some(at(9)), ..Failure::new(reason, "said so") };
     let digest = ticket("a", |_| {}).digest();
     let failed =
-        |reason| Delivery::Due.failed(failure(reason), digest, at(0), Draw(7), &RetrySettings::default());
+        |reason| Delivery::Due.failed(failure(reason), digest, at(0), Jitter(7), &RetrySettings::default());
     let open = Breaker::default().failed(&failure(Reason::Quota), at(0), &BreakerSettings::default());
     let (half, _) = open.clone().admit(at(5_000), &BreakerSettings::default());
     let pace = Pace::default().admit(&Cost::create(3), at(0), &PaceSettings::github()).unwrap();

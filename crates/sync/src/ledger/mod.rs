@@ -4,7 +4,6 @@
 mod record;
 mod intent;
 mod lease;
-mod error;
 mod store;
 mod memory;
 #[cfg(feature = "sqlite")]
@@ -12,7 +11,6 @@ mod sqlite;
 #[cfg(test)]
 mod conformance;
 
-pub use error::LedgerError;
 pub use intent::Link;
 pub use intent::{Intent, IntentAction};
 pub use lease::{Fenced, Lease, LeaseHeld};
@@ -20,4 +18,5 @@ pub use memory::MemoryLedger;
 pub use record::TrackerRecord;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{LEDGER_FILE, SqliteLedger};
+pub use store::LedgerError;
 pub use store::{Ledger, LedgerReader, LedgerWriter, check_lease};

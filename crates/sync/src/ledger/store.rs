@@ -1,6 +1,8 @@
 //! What a store of the ledger can do.
 
-use super::{Intent, Lease, LedgerError, Link, TrackerRecord};
+use std::path::PathBuf;
+
+use super::{Fenced, Intent, Lease, Link, TrackerRecord};
 use crate::{
     TrackerName,
     breaker::{Breaker, Scope},
@@ -25,12 +27,12 @@ pub trait Ledger: Send {
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError>;
 
     /// Lets others see that this process lives while it holds the lease `number` on `name`: from before that lease is committed until
-    /// [`Ledger::end_sign_of_life`] or the end of the process, however it ends. `false` where another process does so for that number, and is about
+    /// [`Ledger::unmark_alive`] or the end of the process, however it ends. `false` where another process does so for that number, and is about
     /// to take that lease: then it must not be taken. A store that cannot show it says `true`; then leases have to lapse.
     ///
     /// # Errors
     /// When the store fails.
-    fn give_sign_of_life(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
+    fn mark_alive(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
         Ok(true)
     }
 
@@ -38,7 +40,7 @@ pub trait Ledger: Send {
     ///
     /// # Errors
     /// When the store fails.
-    fn end_sign_of_life(&mut self, _name: &str) -> Result<(), LedgerError> {
+    fn unmark_alive(&mut self, _name: &str) -> Result<(), LedgerError> {
         Ok(())
     }
 
@@ -121,4 +123,54 @@ pub trait LedgerWriter: LedgerReader {
 /// When another lease was given since, or the store fails.
 pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), LedgerError> {
     Ok(lease.check(ledger.lease(&lease.name)?.as_ref())?)
+}
+
+/// Why the ledger did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The store failed.
+    #[error("the ledger of sync could not {intent}")]
+    Storage {
+        /// What was to be done.
+        intent: &'static str,
+        /// What the store says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// Another process kept the ledger for too long.
+    #[error("the ledger of sync is busy: another process holds it; try again when that has ended")]
+    Busy,
+    /// What is kept cannot be read.
+    #[error(
+        "the ledger of sync holds a {what} that cannot be read: {reason}; it can be deleted, since tickets are found again by \
+         their markers (`stepmark sync adopt`)"
+    )]
+    Corrupt {
+        /// What it should be.
+        what: &'static str,
+        /// Why it is none.
+        reason: String,
+    },
+    /// A newer stepmark wrote it.
+    #[error("`{}` was written by a newer stepmark (its tables have version {found}, this one knows {known}): update stepmark", .path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The version of its tables.
+        found: i64,
+        /// The newest version that is known here.
+        known: i64,
+    },
+    /// A ticket belongs to one artifact.
+    #[error("{key} is the ticket of another artifact")]
+    LinkedElsewhere {
+        /// What people call the ticket.
+        key: String,
+        /// The artifact.
+        marker: Marker,
+        /// The artifact that has it.
+        owner: Marker,
+    },
+    /// Somebody else works on it now.
+    #[error(transparent)]
+    Fenced(#[from] Fenced),
 }

@@ -1,14 +1,13 @@
 //! How fast trackers are asked, pure: `(state, cost, now) → state or a moment to wait for`.
 
 mod settings;
-mod window;
 mod state;
-mod throttle;
+mod rate_limiter;
 #[cfg(test)]
 mod cases;
 
+pub use rate_limiter::RateLimiter;
 pub use settings::{Cost, Counted};
 pub use settings::{PaceSettings, RateLimit, ScopedPace};
+pub use state::Window;
 pub use state::{Budget, Pace};
-pub use throttle::Throttle;
-pub use window::Window;

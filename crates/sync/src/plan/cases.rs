@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 use proptest::{collection::vec, prelude::*};
 
-use super::{Action, ActionKind, Grounds, Plan, PlanReadError, Remark, Survey};
+use super::{Action, ActionKind, Plan, PlanInputs, PlanReadError, Remark, Survey};
 use crate::{
     configuration::{Drift, Duplicates, Prune, SyncConfiguration, TrackerKinds, TrackerSettings},
     ledger::{Intent, IntentAction, Ledger, Link, MemoryLedger},
     ticket::{
-        CloseReason, Observed, Snapshot, Standing, Ticket, TicketFacts,
+        CloseReason, Observed, Snapshot, Ticket, TicketFacts, TicketState,
         sample::{facts, marker, observed, ticket},
     },
 };
@@ -77,7 +77,7 @@ fn plan(
     let mut ledger = ledger.clone();
     let ledger = ledger.read().unwrap();
     let survey = survey.map(|tickets| Survey { tickets, compare: &compare });
-    Plan::make(&Grounds { snapshot, settings, ledger: &*ledger, survey }).unwrap()
+    Plan::make(&PlanInputs { snapshot, settings, ledger: &*ledger, survey }).unwrap()
 }
 
 fn kinds(plan: &Plan) -> Vec<(String, ActionKind)> {
@@ -152,7 +152,7 @@ fn a_creation_in_doubt_is_looked_up() {
 fn the_oldest_is_adopted_and_duplicates_are_told() {
     let said = ticket("a", |_| {});
     let old = Observed { title: "Old".to_owned(), ..observed(&said, 5) };
-    let closed = Observed { standing: Standing::Closed(CloseReason::Duplicate), ..observed(&said, 6) };
+    let closed = Observed { standing: TicketState::Closed(CloseReason::Duplicate), ..observed(&said, 6) };
     let found = [observed(&said, 7), closed, old];
     let reporting = TrackerSettings { duplicates: Duplicates::Report, ..settings() };
     let made = plan(&MemoryLedger::default(), &reporting, &snapshot([facts("a")]), Some(&found));
@@ -171,7 +171,7 @@ fn the_oldest_is_adopted_and_duplicates_are_told() {
     let [_, close] = made.actions.as_slice() else { panic!("{made:?}") };
     assert_eq!((close.kind, close.remote.as_ref().unwrap().key.as_str()), (ActionKind::CloseDuplicate, "#7"));
     let standing = close.ticket.as_ref().unwrap().standing;
-    assert_eq!((standing, fields(close)), (Standing::Closed(CloseReason::Duplicate), vec!["standing"]));
+    assert_eq!((standing, fields(close)), (TicketState::Closed(CloseReason::Duplicate), vec!["standing"]));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn pruning_is_opt_in_and_careful() {
     let made = plan(&ledger, &pruning, &snapshot([]), None);
     let [action] = made.actions.as_slice() else { panic!("{made:?}") };
     let standing = action.ticket.as_ref().unwrap().standing;
-    assert_eq!((action.kind, standing), (ActionKind::Prune, Standing::Closed(CloseReason::NotPlanned)));
+    assert_eq!((action.kind, standing), (ActionKind::Prune, TicketState::Closed(CloseReason::NotPlanned)));
     let unreadable = snapshot([]).partial();
     assert!(
         plan(&ledger, &pruning, &unreadable, None).actions.is_empty(),

@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use stepmark_store::disk::map_in_parts;
 
 use super::{
-    Action, ActionKind, Grounds, Plan, Remark,
-    claim::Claim,
-    grounds::{Remembered, Survey, by_marker},
+    Action, ActionKind, Plan, PlanInputs, Remark,
+    claim::{Claim, Remembered, Survey, by_marker},
 };
 use crate::{
     configuration::{Drift, Prune},
     ledger::{IntentAction, LedgerError, Link},
     ticket::{
-        CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, SourceDigests, Standing,
-        Ticket, TicketFacts,
+        CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, SourceDigests, Ticket,
+        TicketFacts, TicketState,
     },
 };
 
@@ -26,7 +25,7 @@ const FEW_PRUNED: usize = 3;
 
 /// A plan that is being made.
 struct Making<'g, 'a> {
-    grounds: &'g Grounds<'a>,
+    grounds: &'g PlanInputs<'a>,
     remembered: Remembered,
     found: Option<BTreeMap<&'a Marker, Vec<&'a Observed>>>,
     sources: SourceDigests,
@@ -39,7 +38,7 @@ impl Plan {
     ///
     /// # Errors
     /// When the ledger cannot be read.
-    pub fn make(grounds: &Grounds<'_>) -> Result<Self, LedgerError> {
+    pub fn make(grounds: &PlanInputs<'_>) -> Result<Self, LedgerError> {
         let name = &grounds.settings.name;
         let remembered = Remembered::read(grounds)?;
         let survey = grounds.survey.as_ref();
@@ -173,7 +172,7 @@ impl<'a> Making<'_, 'a> {
         }
         let differences = if seen.is_some() { drift } else { desired.differences(before.as_ref()) };
         let was_open = seen.map(|seen| seen.standing).or(before.map(|before| before.standing));
-        let closes = !desired.standing.is_open() && was_open.is_some_and(Standing::is_open);
+        let closes = !desired.standing.is_open() && was_open.is_some_and(TicketState::is_open);
         let kind = if closes { ActionKind::Close } else { ActionKind::Update };
         Ok(Some(Action {
             remote: Some(link.remote.clone()),
@@ -221,7 +220,7 @@ impl<'a> Making<'_, 'a> {
     }
 
     fn consider_links_without_artifact(&mut self) -> Result<(), LedgerError> {
-        let Grounds { snapshot, settings, .. } = self.grounds;
+        let PlanInputs { snapshot, settings, .. } = self.grounds;
         let (mut gone, mut excluded, mut unseen) = (Vec::new(), Vec::new(), Vec::new());
         for link in self.remembered.links.values() {
             match snapshot.get(&link.marker) {
@@ -279,7 +278,7 @@ impl<'a> Making<'_, 'a> {
         }
         let closed = before
             .clone()
-            .map(|before| Ticket { standing: Standing::Closed(CloseReason::NotPlanned), ..before });
+            .map(|before| Ticket { standing: TicketState::Closed(CloseReason::NotPlanned), ..before });
         let differences = closed.as_ref().map(|closed| closed.differences(before.as_ref()));
         self.plan.actions.push(Action {
             kind: ActionKind::Prune,

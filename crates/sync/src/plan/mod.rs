@@ -3,17 +3,16 @@
 mod action;
 mod remark;
 mod claim;
-mod grounds;
 mod document;
 mod make;
 #[cfg(test)]
 mod cases;
 
 pub(crate) use claim::Claim;
-pub(crate) use grounds::by_marker;
+pub(crate) use claim::by_marker;
 
 pub use action::{Action, ActionKind};
+pub use claim::{PlanInputs, Survey};
 pub use document::Stale;
 pub use document::{PLAN_SCHEMA, Plan, PlanReadError};
-pub use grounds::{Grounds, Survey};
 pub use remark::Remark;

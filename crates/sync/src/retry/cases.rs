@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use proptest::{collection::vec, prelude::*};
 
-use super::{Delivery, Draw, RetrySettings};
+use super::{Delivery, Jitter, RetrySettings};
 use crate::{
     breaker::{Failure, Reason},
     moment,
@@ -21,7 +21,7 @@ fn digest(id: &str) -> TicketDigest {
 }
 
 fn fail(delivery: Delivery, reason: Reason, draw: u64) -> Delivery {
-    delivery.failed(Failure::new(reason, ""), digest("a"), now(), Draw(draw), &SETTINGS)
+    delivery.failed(Failure::new(reason, ""), digest("a"), now(), Jitter(draw), &SETTINGS)
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn what_was_refused_is_tried_again_when_it_has_changed() {
         assert_eq!(parked.is_due(digest("b"), now()), is_due, "{reason:?}");
     }
     let parked = (0..4).fold(Delivery::Due, |delivery, _| fail(delivery, Reason::Conflict, 0));
-    let changed = parked.failed(Failure::new(Reason::Conflict, ""), digest("b"), now(), Draw(0), &SETTINGS);
+    let changed = parked.failed(Failure::new(Reason::Conflict, ""), digest("b"), now(), Jitter(0), &SETTINGS);
     assert_eq!(changed.attempts(), 1);
 }
 
@@ -77,7 +77,7 @@ fn the_tracker_s_word_is_obeyed() {
         (Reason::PrimaryLimit, u64::MAX, 86_400_000),
     ] {
         let failure = Failure { wait_until: Some(moment::after(now(), wait)), ..Failure::new(reason, "") };
-        let delivery = Delivery::Due.failed(failure, digest("a"), now(), Draw(0), &SETTINGS);
+        let delivery = Delivery::Due.failed(failure, digest("a"), now(), Jitter(0), &SETTINGS);
         assert_eq!(delivery.until(), Some(moment::after(now(), expected)));
     }
 }
@@ -90,7 +90,7 @@ proptest! {
         for (reason, draw, wait) in events {
             let wait_until = wait.map(|wait| moment::after(now(), wait));
             let failure = Failure { wait_until, ..Failure::new(Reason::ALL[reason], "x") };
-            delivery = delivery.failed(failure, digest("a"), now(), Draw(draw), &SETTINGS);
+            delivery = delivery.failed(failure, digest("a"), now(), Jitter(draw), &SETTINGS);
             match &delivery {
                 Delivery::Waiting { attempts, until, .. } => {
                     prop_assert!(*attempts < SETTINGS.attempts);

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Draw, RetrySettings};
+use super::{Jitter, RetrySettings};
 use crate::{
     breaker::{Failure, Reason, Retry},
     moment,
@@ -109,7 +109,7 @@ impl Delivery {
         failure: Failure,
         desired: TicketDigest,
         now: Timestamp,
-        draw: Draw,
+        draw: Jitter,
         settings: &RetrySettings,
     ) -> Self {
         let retry = failure.reason.consequence().retry;

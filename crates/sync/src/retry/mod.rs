@@ -8,4 +8,4 @@ mod cases;
 pub use delivery::Delivery;
 pub use wait::RetrySettings;
 pub use wait::named_wait;
-pub use wait::{Chance, Draw};
+pub use wait::{Chance, Jitter};

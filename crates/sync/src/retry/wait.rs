@@ -33,12 +33,12 @@ pub fn named_wait<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Timestamp) 
 
 /// A number drawn at random, all of `u64` being equally likely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Draw(pub u64);
+pub struct Jitter(pub u64);
 
 /// Draws numbers. May be sent to another thread, as all that a worker uses may.
-pub type Chance<'d> = dyn FnMut() -> Draw + Send + 'd;
+pub type Chance<'d> = dyn FnMut() -> Jitter + Send + 'd;
 
-impl Draw {
+impl Jitter {
     /// A whole number from 0 to `most`, all of which are equally likely.
     pub fn up_to(self, most: u64) -> u64 {
         let scaled = (u128::from(self.0) * (u128::from(most) + 1)) >> 64;
@@ -110,7 +110,7 @@ mod tests {
             (u64::MAX / 2 + 1, 9, 5),
             (u64::MAX, u64::MAX, u64::MAX),
         ] {
-            assert_eq!(Draw(draw).up_to(most), expected);
+            assert_eq!(Jitter(draw).up_to(most), expected);
         }
     }
 }

@@ -7,11 +7,13 @@ use std::{
 
 use tokio::time::sleep;
 
-use super::{ChangeSignal, Crew, Narrator, Notice, RunEvent, RunMetrics, duty_of, run};
+use super::{
+    ChangeReporter, ChangeSignal, RunContext, RunEvent, RunMetrics, StatusChange, leader_lease_name, run,
+};
 use crate::{
     breaker::Reason,
     ledger::{Lease, Ledger as _},
-    retry::Draw,
+    retry::Jitter,
     tracker::RequestKind::{Create, List, Update},
     worker::{
         StopSignal, WorkerClock as _,
@@ -28,7 +30,7 @@ struct Stage {
     ledger: FlakyLedger,
     changes: ChangeSignal,
     stop: StopSignal,
-    notices: Arc<Mutex<Vec<Notice>>>,
+    notices: Arc<Mutex<Vec<StatusChange>>>,
     passes: Arc<Mutex<usize>>,
     metrics: Arc<Mutex<RunMetrics>>,
 }
@@ -58,22 +60,22 @@ impl Stage {
             let world = self.world.lock().unwrap();
             (world.tracker.clone(), world.settings.clone(), world.clock)
         };
-        let (mut ledger, mut duty_ledger) = (self.ledger.clone(), self.ledger.clone());
-        let mut draw = || Draw(u64::MAX / 2);
+        let (mut ledger, mut lead_ledger) = (self.ledger.clone(), self.ledger.clone());
+        let mut draw = || Jitter(u64::MAX / 2);
         let mut snapshot = || {
             let world = self.world.lock().unwrap();
             // A project without artifacts stands for one that cannot be read.
             if world.artifacts.is_empty() { Err("no such folder".into()) } else { Ok(world.snapshot()) }
         };
-        let mut narrator = Narrator::default();
+        let mut reporter = ChangeReporter::default();
         let mut observe = |event: &RunEvent<'_>| {
             if matches!(event, RunEvent::Passed { .. }) {
                 *self.passes.lock().unwrap() += 1;
             }
             self.metrics.lock().unwrap().count(&settings.name, event);
-            self.notices.lock().unwrap().extend(narrator.hear(event));
+            self.notices.lock().unwrap().extend(reporter.observe(event));
         };
-        let crew = Crew {
+        let context = RunContext {
             ledger: &mut ledger,
             tracker: &tracker,
             settings: &settings,
@@ -84,7 +86,7 @@ impl Stage {
             snapshot: &mut snapshot,
             stop: self.stop.clone(),
         };
-        run(crew, &mut duty_ledger, self.changes.listen(), &mut observe).await;
+        run(context, &mut lead_ledger, self.changes.listen(), &mut observe).await;
     }
 
     /// Runs while `script` is played, and tells the run to stop then.
@@ -114,21 +116,21 @@ impl Stage {
     }
 }
 
-fn kind(notice: &Notice) -> &'static str {
+fn kind(notice: &StatusChange) -> &'static str {
     match notice {
-        Notice::StandsBy { .. } => "stands by",
-        Notice::OnDuty { .. } => "on duty",
-        Notice::LostDuty { .. } => "lost duty",
-        Notice::Waits { .. } => "waits",
-        Notice::Done { kind, .. } => kind.name(),
-        Notice::Trouble { .. } => "trouble",
-        Notice::LeftOut { .. } => "left out",
-        Notice::Outage { .. } => "outage",
-        Notice::Recovered => "recovered",
-        Notice::Failing { .. } => "failing",
-        Notice::Works => "works",
-        Notice::Remarks { .. } => "remarks",
-        Notice::Stopped => "stopped",
+        StatusChange::Standby { .. } => "stands by",
+        StatusChange::Leading { .. } => "on duty",
+        StatusChange::LostLead { .. } => "lost duty",
+        StatusChange::Waits { .. } => "waits",
+        StatusChange::Done { kind, .. } => kind.name(),
+        StatusChange::Trouble { .. } => "trouble",
+        StatusChange::LeftOut { .. } => "left out",
+        StatusChange::Outage { .. } => "outage",
+        StatusChange::Recovered => "recovered",
+        StatusChange::Failing { .. } => "failing",
+        StatusChange::Works => "works",
+        StatusChange::Remarks { .. } => "remarks",
+        StatusChange::Stopped => "stopped",
     }
 }
 
@@ -204,7 +206,7 @@ async fn what_is_the_same_for_many_tickets_is_one_notice() {
     let script = async {
         sleep(Duration::from_secs(60)).await;
         let notices = std::mem::take(&mut *stage.notices.lock().unwrap());
-        let [Notice::OnDuty { .. }, Notice::Done { tickets, .. }] = notices.as_slice() else {
+        let [StatusChange::Leading { .. }, StatusChange::Done { tickets, .. }] = notices.as_slice() else {
             panic!("{notices:?}")
         };
         assert_eq!(tickets.len(), 300);
@@ -219,7 +221,7 @@ async fn what_is_the_same_for_many_tickets_is_one_notice() {
         stage.changes.tell();
         sleep(Duration::from_secs(60)).await;
         let notices = std::mem::take(&mut *stage.notices.lock().unwrap());
-        let [Notice::Trouble { artifacts, .. }] = notices.as_slice() else { panic!("{notices:?}") };
+        let [StatusChange::Trouble { artifacts, .. }] = notices.as_slice() else { panic!("{notices:?}") };
         assert_eq!(artifacts.len(), 300);
     };
     stage.play(script).await;
@@ -281,7 +283,7 @@ async fn who_slept_through_its_lease_stands_back() {
     let script = async {
         sleep(Duration::from_secs(1)).await;
         // Another process took over: as it does when this one was suspended.
-        let name = duty_of(&stage.world.lock().unwrap().settings.name);
+        let name = leader_lease_name(&stage.world.lock().unwrap().settings.name);
         let mut ledger = stage.ledger.clone();
         let mut transaction = ledger.write().unwrap();
         let mut lease = transaction.lease(&name).unwrap().unwrap();

@@ -12,17 +12,17 @@ use crate::ledger::{Lease, LedgerError};
 #[derive(Debug)]
 pub enum RunEvent<'e> {
     /// Another process is on duty; this one waits.
-    StandsBy {
+    Standby {
         /// The other's lease.
         held: &'e Lease,
     },
     /// This process is on duty.
-    OnDuty {
+    Leading {
         /// Its lease.
         lease: &'e Lease,
     },
     /// Another process has taken over, since this one did not renew its lease in time.
-    LostDuty {
+    LostLead {
         /// The other's lease.
         held: &'e Lease,
     },

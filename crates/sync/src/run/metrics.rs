@@ -23,7 +23,7 @@ pub struct RunMetrics {
 
 #[derive(Clone, Debug, Default)]
 struct RunCounts {
-    is_on_duty: bool,
+    is_leading: bool,
     passes: u64,
     failed_passes: u64,
     requests: u64,
@@ -73,15 +73,15 @@ impl RunMetrics {
     pub fn count(&mut self, tracker: &TrackerName, event: &RunEvent<'_>) {
         let counts = self.runs.entry(tracker.clone()).or_default();
         match event {
-            RunEvent::OnDuty { .. } => {
-                counts.is_on_duty = true;
+            RunEvent::Leading { .. } => {
+                counts.is_leading = true;
                 counts.failing = None;
             }
-            RunEvent::StandsBy { .. } => {
-                counts.is_on_duty = false;
+            RunEvent::Standby { .. } => {
+                counts.is_leading = false;
                 counts.failing = None;
             }
-            RunEvent::LostDuty { .. } | RunEvent::Stopped => counts.is_on_duty = false,
+            RunEvent::LostLead { .. } | RunEvent::Stopped => counts.is_leading = false,
             RunEvent::NoLedger { error } => counts.failing = Some(error.to_string()),
             // Somebody else works on it: that is no illness.
             RunEvent::PassFailed { error: PassError::Apply(ApplyError::LeaseHeld(_)) } => {}
@@ -116,7 +116,7 @@ impl RunMetrics {
         let runs = || self.runs.iter();
         page.metric("on_duty", "gauge", "Whether this process keeps the tickets of the tracker in step.");
         runs().for_each(|(name, run)| {
-            page.sample("on_duty", &[("tracker", name.as_str())], u8::from(run.is_on_duty))
+            page.sample("on_duty", &[("tracker", name.as_str())], u8::from(run.is_leading))
         });
         page.metric("passes_total", "counter", "Looks at all artifacts.");
         runs().for_each(|(name, run)| page.sample("passes_total", &[("tracker", name.as_str())], run.passes));

@@ -8,21 +8,21 @@
 //!
 //! [`StopSignal`]: crate::worker::StopSignal
 
-mod agenda;
+mod schedule;
 mod pass;
 mod event;
-mod narrator;
+mod change_reporter;
 mod metrics;
 mod runner;
 #[cfg(test)]
 mod cases;
 
+pub use change_reporter::{ChangeReporter, StatusChange};
 pub use event::RunEvent;
 pub use event::{ChangeListener, ChangeSignal};
 pub use metrics::{LedgerCounts, RunMetrics};
-pub use narrator::{Narrator, Notice};
 pub use pass::{Pass, PassError};
-pub use runner::duty_of;
-pub use runner::{Crew, run};
+pub use runner::leader_lease_name;
+pub use runner::{RunContext, run};
 
-pub use crate::run_settings::RunSettings;
+pub use crate::configuration::RunSettings;

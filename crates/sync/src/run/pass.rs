@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, error::Error};
 
-use super::Crew;
+use super::RunContext;
 use crate::{
-    plan::{Action, Grounds, Plan, Remark},
+    plan::{Action, Plan, PlanInputs, Remark},
     retry::Chance,
     ticket::Marker,
     worker::{ApplyError, Report, Worker, WorkerSettings, wants_look},
@@ -50,7 +50,7 @@ fn name(action: &Action) -> String {
 /// created, by the next one.
 const ROUNDS: usize = 5;
 
-impl Crew<'_> {
+impl RunContext<'_> {
     /// Reads the artifacts, plans, and carries it out, until another plan would do no more. Where nothing is to be done, nothing is written.
     pub(super) async fn pass(&mut self) -> Result<Pass, PassError> {
         let mut pass = Pass::default();
@@ -82,7 +82,7 @@ impl Crew<'_> {
         let snapshot = (self.snapshot)().map_err(PassError::Artifacts)?;
         let (settings, now) = (self.settings, self.clock.now());
         let ledger = self.ledger.read().map_err(ApplyError::from)?;
-        let grounds = Grounds { snapshot: &snapshot, settings, ledger: &*ledger, survey: None };
+        let grounds = PlanInputs { snapshot: &snapshot, settings, ledger: &*ledger, survey: None };
         let plan = Plan::make(&grounds).map_err(ApplyError::from)?;
         let record = ledger.record(&settings.name).map_err(ApplyError::from)?;
         pass.report.listing_due = record.listing_due(settings.look_up_wait_ms(), now);

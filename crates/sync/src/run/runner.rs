@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{
     ChangeListener, Pass, PassError, RunEvent, RunSettings,
-    agenda::{Agenda, next_due},
+    schedule::{Schedule, next_due},
 };
 use crate::{
     TrackerName,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// What makes passes.
-pub struct Crew<'r> {
+pub struct RunContext<'r> {
     /// The ledger, for passes.
     pub ledger: &'r mut dyn Ledger,
     /// The tracker.
@@ -42,64 +42,64 @@ pub struct Crew<'r> {
     pub stop: StopSignal,
 }
 
-/// Keeps the tickets of one tracker in step until the crew's signal is asked. `duty_ledger` is another handle to the crew's ledger: the lease
+/// Keeps the tickets of one tracker in step until the context's signal is asked. `lead_ledger` is another handle to the context's ledger: the lease
 /// is renewed while a pass uses the first. May be dropped at any moment, and spawned on another thread.
 pub async fn run(
-    mut crew: Crew<'_>,
-    duty_ledger: &mut dyn Ledger,
+    mut context: RunContext<'_>,
+    lead_ledger: &mut dyn Ledger,
     mut changes: ChangeListener,
     observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
 ) {
-    let settings = crew.settings.run;
-    let duty = Duty::new(duty_ledger, &crew.settings.name, crew.holder, &settings);
-    let mut watch = Watch { duty, clock: crew.clock, settings, next_beat: Instant::now(), observe };
-    let stop = crew.stop.clone();
-    while watch.wait_for_duty(&stop).await {
-        work(&mut crew, &mut watch, &mut changes).await;
+    let settings = context.settings.run;
+    let duty = Leader::new(lead_ledger, &context.settings.name, context.holder, &settings);
+    let mut watch = Watch { duty, clock: context.clock, settings, next_heartbeat: Instant::now(), observe };
+    let stop = context.stop.clone();
+    while watch.wait_for_lead(&stop).await {
+        work(&mut context, &mut watch, &mut changes).await;
     }
-    if let Err(error) = watch.duty.give_back(crew.clock.now()) {
+    if let Err(error) = watch.duty.give_back(context.clock.now()) {
         (watch.observe)(&RunEvent::NoLedger { error: &error });
     }
     (watch.observe)(&RunEvent::Stopped);
 }
 
 /// Makes passes until the run is to stop or another process is on duty.
-async fn work(crew: &mut Crew<'_>, watch: &mut Watch<'_>, changes: &mut ChangeListener) {
-    let stop = crew.stop.clone();
-    let mut agenda = Agenda::new(crew.settings.run, Instant::now());
+async fn work(context: &mut RunContext<'_>, watch: &mut Watch<'_>, changes: &mut ChangeListener) {
+    let stop = context.stop.clone();
+    let mut schedule = Schedule::new(context.settings.run, Instant::now());
     loop {
         // In this order: a storm of changes keeps nothing else from happening.
         tokio::select! {
             biased;
             () = stop.asked() => return,
-            () = sleep_until(watch.next_beat) => if !watch.keep_duty() { return },
-            () = sleep_until(agenda.due()) => {
-                agenda.pass_begins();
+            () = sleep_until(watch.next_heartbeat) => if !watch.keep_lead() { return },
+            () = sleep_until(schedule.due()) => {
+                schedule.pass_begins();
                 let began = Instant::now();
-                let (outcome, is_on_duty) = watch.during(crew.pass()).await;
-                settle(crew, &mut agenda, watch.observe, &outcome, began);
-                if !is_on_duty {
+                let (outcome, is_leading) = watch.during(context.pass()).await;
+                settle(context, &mut schedule, watch.observe, &outcome, began);
+                if !is_leading {
                     return;
                 }
             }
-            () = changes.changed() => agenda.changed(Instant::now()),
+            () = changes.changed() => schedule.changed(Instant::now()),
         }
     }
 }
 
 /// Notes what a pass did, and when the next one is due.
 fn settle(
-    crew: &Crew<'_>,
-    agenda: &mut Agenda,
+    context: &RunContext<'_>,
+    schedule: &mut Schedule,
     observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
     outcome: &Result<Pass, PassError>,
     began: Instant,
 ) {
     let now = Instant::now();
-    let at = crew.clock.now();
+    let at = context.clock.now();
     match outcome {
         Ok(pass) => {
-            agenda.passed(now, next_due(&pass.report, crew.settings, at));
+            schedule.passed(now, next_due(&pass.report, context.settings, at));
             observe(&RunEvent::Passed { pass, at, took: now - began });
         }
         Err(error) => {
@@ -107,9 +107,9 @@ fn settle(
                 // A person works on it.
                 PassError::Apply(ApplyError::LeaseHeld(held)) => {
                     let wait = moment::between(at, held.0.until);
-                    agenda.passed(now, Some(Duration::from_millis(wait)));
+                    schedule.passed(now, Some(Duration::from_millis(wait)));
                 }
-                _ => agenda.failed(now),
+                _ => schedule.failed(now),
             }
             observe(&RunEvent::PassFailed { error });
         }
@@ -118,35 +118,35 @@ fn settle(
 
 /// Keeps a process on duty.
 struct Watch<'w> {
-    duty: Duty<'w>,
+    duty: Leader<'w>,
     clock: &'w dyn WorkerClock,
     settings: RunSettings,
     /// When the lease is renewed.
-    next_beat: Instant,
+    next_heartbeat: Instant,
     observe: &'w mut (dyn FnMut(&RunEvent<'_>) + Send),
 }
 
 impl Watch<'_> {
     /// Waits until this process is on duty; `false` where it is to stop.
-    async fn wait_for_duty(&mut self, stop: &StopSignal) -> bool {
+    async fn wait_for_lead(&mut self, stop: &StopSignal) -> bool {
         let mut other = None;
         while !stop.is_asked() {
             match self.duty.take(self.clock.now()) {
                 Ok(Ok(lease)) => {
-                    (self.observe)(&RunEvent::OnDuty { lease });
-                    self.next_beat = Instant::now() + self.settings.beat();
+                    (self.observe)(&RunEvent::Leading { lease });
+                    self.next_heartbeat = Instant::now() + self.settings.heartbeat();
                     return true;
                 }
                 Ok(Err(held)) => {
                     if other.as_ref() != Some(&held.0.holder) {
-                        (self.observe)(&RunEvent::StandsBy { held: &held.0 });
+                        (self.observe)(&RunEvent::Standby { held: &held.0 });
                         other = Some(held.0.holder);
                     }
                 }
                 Err(error) => (self.observe)(&RunEvent::NoLedger { error: &error }),
             }
             tokio::select! {
-                () = sleep(self.settings.beat()) => {}
+                () = sleep(self.settings.heartbeat()) => {}
                 () = stop.asked() => {}
             }
         }
@@ -154,12 +154,12 @@ impl Watch<'_> {
     }
 
     /// Renews the lease; `false` where another process has it.
-    fn keep_duty(&mut self) -> bool {
-        self.next_beat = Instant::now() + self.settings.beat();
+    fn keep_lead(&mut self) -> bool {
+        self.next_heartbeat = Instant::now() + self.settings.heartbeat();
         match self.duty.take(self.clock.now()) {
             Ok(Ok(_)) => true,
             Ok(Err(held)) => {
-                (self.observe)(&RunEvent::LostDuty { held: &held.0 });
+                (self.observe)(&RunEvent::LostLead { held: &held.0 });
                 false
             }
             Err(error) => {
@@ -173,12 +173,12 @@ impl Watch<'_> {
     /// Keeps the lease during some work; answers whether this process is still on duty.
     async fn during<R>(&mut self, work: impl Future<Output = R>) -> (R, bool) {
         tokio::pin!(work);
-        let mut is_on_duty = true;
+        let mut is_leading = true;
         loop {
             tokio::select! {
                 biased;
-                outcome = &mut work => return (outcome, is_on_duty),
-                () = sleep_until(self.next_beat), if is_on_duty => is_on_duty = self.keep_duty(),
+                outcome = &mut work => return (outcome, is_leading),
+                () = sleep_until(self.next_heartbeat), if is_leading => is_leading = self.keep_lead(),
             }
         }
     }
@@ -186,12 +186,12 @@ impl Watch<'_> {
 
 /// The name of the lease on running for `tracker`. It is another one than that on working, so that a person can still say `sync apply`; no
 /// tracker has a `.` in its name.
-pub fn duty_of(tracker: &TrackerName) -> String {
+pub fn leader_lease_name(tracker: &TrackerName) -> String {
     format!("run.{tracker}")
 }
 
 /// The right to run for a tracker, as one process sees it.
-pub(super) struct Duty<'d> {
+pub(super) struct Leader<'d> {
     ledger: &'d mut dyn Ledger,
     name: String,
     holder: &'d str,
@@ -199,14 +199,14 @@ pub(super) struct Duty<'d> {
     lease: Option<Lease>,
 }
 
-impl<'d> Duty<'d> {
+impl<'d> Leader<'d> {
     pub(super) fn new(
         ledger: &'d mut dyn Ledger,
         tracker: &TrackerName,
         holder: &'d str,
         settings: &RunSettings,
     ) -> Self {
-        Self { ledger, name: duty_of(tracker), holder, length_ms: settings.lease_ms(), lease: None }
+        Self { ledger, name: leader_lease_name(tracker), holder, length_ms: settings.lease_ms(), lease: None }
     }
 
     /// Takes or renews it; `Err` inside with whoever has it and lives. Whoever only waits writes nothing.
@@ -214,7 +214,7 @@ impl<'d> Duty<'d> {
         let taken = try_lease(self.ledger, &self.name, self.holder, now, self.length_ms)?;
         if taken.is_err() && self.lease.take().is_some() {
             // Whoever has it now gives its own.
-            self.ledger.end_sign_of_life(&self.name)?;
+            self.ledger.unmark_alive(&self.name)?;
         }
         Ok(taken.map(|lease| &*self.lease.insert(lease)))
     }

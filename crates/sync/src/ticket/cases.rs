@@ -4,8 +4,8 @@ use proptest::{prop_assert, prop_assert_eq, prop_assume};
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
 
 use super::{
-    CloseReason, Commit, LeftOutReason, ManagedSection, Marker, Snapshot, Standing, Ticket, TicketFacts,
-    TicketKind, TicketSettings,
+    CloseReason, Commit, LeftOutReason, ManagedSection, Marker, Snapshot, Ticket, TicketFacts, TicketKind,
+    TicketSettings, TicketState,
     sample::{facts, marker, ticket},
 };
 
@@ -23,7 +23,7 @@ fn a_ticket_says_what_a_person_wants_to_know() {
         ticket.labels.iter().map(String::as_str).collect::<Vec<_>>(),
         ["scope:large", "status:draft", "stepmark:p", "workflow:prd"]
     );
-    assert_eq!(ticket.standing, Standing::InProgress);
+    assert_eq!(ticket.standing, TicketState::InProgress);
     assert_eq!(
         body(&ticket),
         "<!-- stepmark:begin v1 p/id:PRD-1 -->\n\
@@ -129,23 +129,23 @@ fn a_long_text_is_cut_at_a_section() {
 #[test]
 fn the_standing_follows_from_steps_and_status() {
     type Change = fn(&mut TicketFacts);
-    let changes: [(Change, Standing); 8] = [
-        (|facts| facts.is_finished = true, Standing::Closed(CloseReason::Completed)),
+    let changes: [(Change, TicketState); 8] = [
+        (|facts| facts.is_finished = true, TicketState::Closed(CloseReason::Completed)),
         (
             |facts| (facts.is_finished, facts.status) = (true, Some("Cancelled".to_owned())),
-            Standing::Closed(CloseReason::NotPlanned),
+            TicketState::Closed(CloseReason::NotPlanned),
         ),
-        (|facts| facts.status = Some("cancelled".to_owned()), Standing::InProgress),
-        (|facts| facts.done = 0, Standing::ToDo),
-        (|facts| (facts.done, facts.status) = (0, None), Standing::ToDo),
-        (|facts| (facts.done, facts.status) = (0, Some("in-review".to_owned())), Standing::InProgress),
-        (|facts| (facts.done, facts.is_initial) = (0, Some(false)), Standing::InProgress),
+        (|facts| facts.status = Some("cancelled".to_owned()), TicketState::InProgress),
+        (|facts| facts.done = 0, TicketState::ToDo),
+        (|facts| (facts.done, facts.status) = (0, None), TicketState::ToDo),
+        (|facts| (facts.done, facts.status) = (0, Some("in-review".to_owned())), TicketState::InProgress),
+        (|facts| (facts.done, facts.is_initial) = (0, Some(false)), TicketState::InProgress),
         (
             |facts| {
                 (facts.done, facts.is_initial, facts.status) =
                     (0, Some(false), Some("ready-for-dev".to_owned()));
             },
-            Standing::ToDo,
+            TicketState::ToDo,
         ),
     ];
     for (at, (change, expected)) in changes.into_iter().enumerate() {

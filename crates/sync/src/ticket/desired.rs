@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use stepmark_model::artifact::{FileHash, FileHashError};
 
-use super::{Block, Inline, Marker, Standing};
+use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, TicketState};
 
 /// What the ticket of an artifact should say: only fields that stepmark manages. It follows from the artifact alone, so the
 /// same state gives the same ticket; times and commits are in none.
@@ -31,7 +31,7 @@ pub struct Ticket {
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
     pub labels: BTreeSet<String>,
     /// Whether it is open.
-    pub standing: Standing,
+    pub standing: TicketState,
     /// The status word of the artifact, which a tracker with statuses of its own may map.
     pub status: Option<String>,
     /// What the artifact is to the others.
@@ -122,5 +122,39 @@ impl FromStr for TicketDigest {
 
     fn from_str(text: &str) -> Result<Self, FileHashError> {
         text.parse().map(Self)
+    }
+}
+
+impl Ticket {
+    /// The ticket of an artifact that is gone. Its title stays.
+    pub(crate) fn of_gone(observed: &Observed) -> Self {
+        let text = "The artifact of this ticket is gone.".to_owned();
+        closed(observed, vec![Inline::Text(text)], CloseReason::NotPlanned)
+    }
+
+    /// One of two tickets of the same artifact, of which `kept` counts. Its title stays.
+    pub(crate) fn duplicate_of(observed: &Observed, kept: &RemoteTicket) -> Self {
+        let text = "This ticket was made twice. The one that counts is ".to_owned();
+        let kept = match kept.url.is_empty() {
+            true => Inline::Text(kept.key.clone()),
+            false => Inline::Link { text: kept.key.clone(), url: kept.url.clone() },
+        };
+        closed(observed, vec![Inline::Text(text), kept], CloseReason::Duplicate)
+    }
+}
+
+fn closed(observed: &Observed, text: Vec<Inline>, reason: CloseReason) -> Ticket {
+    Ticket {
+        marker: observed.marker.clone(),
+        title: observed.title.clone(),
+        file: Inline::Text(String::new()),
+        file_at_commit: None,
+        body: vec![Block::Paragraph(text)],
+        labels: [observed.marker.label()].into(),
+        standing: TicketState::Closed(reason),
+        status: None,
+        kind: TicketKind::Other,
+        parent: None,
+        fields: BTreeMap::new(),
     }
 }

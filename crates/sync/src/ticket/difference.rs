@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+#[cfg(feature = "http")]
+use super::{Marker, Observed};
 use super::{Ticket, markdown};
 
 /// A field that is to be changed.
@@ -85,6 +87,31 @@ pub fn labels_agree(current: &BTreeSet<String>, own: &BTreeSet<String>, desired:
 
 fn same_label(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
+}
+
+/// Whether a ticket hangs elsewhere than it should. Which ticket is whose is not known here, so what it was last made to say decides
+/// about a ticket that hangs somewhere; a parent that a person gave to one that should have none stays.
+#[cfg(feature = "http")]
+pub(crate) fn parent_difference(
+    desired: &Ticket,
+    before: Option<&Ticket>,
+    observed: &Observed,
+) -> Option<FieldDifference> {
+    let last = before.and_then(|before| before.parent.as_ref());
+    let is_known = observed.parent_id.is_some();
+    let agrees = match &desired.parent {
+        Some(parent) => is_known && (last.is_none() || last == Some(parent)),
+        None => !is_known || last.is_none(),
+    };
+    let current = if is_known { shown_marker(last) } else { Json::Null };
+    let difference = FieldDifference::between("parent", current, shown_marker(desired.parent.as_ref()));
+    difference.filter(|_| !agrees)
+}
+
+/// A marker as it is shown; null for none.
+#[cfg(feature = "http")]
+pub(crate) fn shown_marker(marker: Option<&Marker>) -> Json {
+    marker.map_or(Json::Null, |marker| Json::from(marker.to_string()))
 }
 
 #[cfg(test)]

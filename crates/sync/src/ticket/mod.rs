@@ -20,7 +20,6 @@ mod body;
 mod project;
 mod markdown;
 mod managed_section;
-mod last_words;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
@@ -35,6 +34,8 @@ pub use desired::TicketDigest;
 pub use desired::{TITLE_LIMIT, Ticket, TicketKind};
 pub use difference::FieldDifference;
 pub use difference::{labels_agree, merged_labels};
+#[cfg(feature = "http")]
+pub(crate) use difference::{parent_difference, shown_marker};
 pub use facts::{StepFact, TicketFacts};
 pub use file_url::{FileUrl, FileUrlError};
 pub use managed_section::{ManagedSection, MergeError, Merged};
@@ -43,7 +44,7 @@ pub(crate) use markdown::cut;
 pub use markdown::{Markdown, markdown};
 pub use marker::{Marker, MarkerError, project_label};
 pub use observed::RemoteTicket;
-pub use observed::{CloseReason, Standing};
+pub use observed::{CloseReason, TicketState};
 pub use observed::{Observed, oldest_first};
 pub use settings::{Parents, Section, TicketSettings};
 pub use snapshot::{LeftOut, LeftOutReason, Snapshot};

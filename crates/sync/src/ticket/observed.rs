@@ -24,7 +24,7 @@ pub struct Observed {
     /// All its labels.
     pub labels: BTreeSet<String>,
     /// Whether it is open.
-    pub standing: Standing,
+    pub standing: TicketState,
     /// The name of its status, where the tracker has statuses of its own.
     pub status: Option<String>,
     /// The id of the ticket that it hangs below.
@@ -47,7 +47,7 @@ pub fn oldest_first(tickets: &mut [&Observed]) {
 impl Observed {
     /// Whether it is closed as a duplicate of another ticket.
     pub fn is_closed_duplicate(&self) -> bool {
-        self.standing == Standing::Closed(CloseReason::Duplicate)
+        self.standing == TicketState::Closed(CloseReason::Duplicate)
     }
 }
 
@@ -108,7 +108,7 @@ pub struct RemoteTicket {
 /// issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standing {
+pub enum TicketState {
     /// Open, and nothing is done yet.
     ToDo,
     /// Open, and some of it is done.
@@ -129,7 +129,7 @@ pub enum CloseReason {
     Duplicate,
 }
 
-impl Standing {
+impl TicketState {
     /// Whether it is open.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::ToDo | Self::InProgress)
@@ -157,7 +157,7 @@ mod tests {
         let annotated = Observed {
             body: format!("Mine.\r\n\r\n{}\r\n\r\nMine, too.", same.body.replace('\n', "\r\n")),
             labels: same.labels.iter().cloned().chain(["bug".to_owned()]).collect(),
-            standing: Standing::ToDo,
+            standing: TicketState::ToDo,
             ..same.clone()
         };
         assert!(fields(&annotated, &desired).is_empty(), "what people add is theirs");
@@ -165,7 +165,7 @@ mod tests {
             title: "Mine".to_owned(),
             body: same.body.replace("[ ]", "[x]"),
             labels: ["status:done".to_owned()].into(),
-            standing: Standing::Closed(CloseReason::Completed),
+            standing: TicketState::Closed(CloseReason::Completed),
             ..same
         };
         assert_eq!(fields(&changed, &desired), ["title", "body", "labels", "standing"]);
@@ -193,7 +193,7 @@ mod tests {
         let mut tickets = [&late, &third, &second];
         oldest_first(&mut tickets);
         assert_eq!(tickets.map(|ticket| ticket.remote.id.as_str()), ["10", "11", "9"]);
-        let closed = Observed { standing: Standing::Closed(CloseReason::Duplicate), ..second.clone() };
+        let closed = Observed { standing: TicketState::Closed(CloseReason::Duplicate), ..second.clone() };
         let mut tickets = [&closed, &late, &third];
         oldest_first(&mut tickets);
         assert_eq!(tickets.map(|ticket| ticket.remote.id.as_str()), ["11", "9", "10"]);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    CloseReason, Marker, Parents, Placeholder, Snapshot, Standing, TITLE_LIMIT, Ticket, TicketFacts,
-    TicketSettings,
+    CloseReason, Marker, Parents, Placeholder, Snapshot, TITLE_LIMIT, Ticket, TicketFacts, TicketSettings,
+    TicketState,
     body::{body, file},
 };
 
@@ -73,18 +73,22 @@ impl TicketFacts {
     }
 }
 
-fn standing(facts: &TicketFacts, settings: &TicketSettings) -> Standing {
+fn standing(facts: &TicketFacts, settings: &TicketSettings) -> TicketState {
     if facts.is_finished {
         let word = facts.status.as_deref().unwrap_or_default();
         let is_dropped = settings.not_planned.iter().any(|dropped| dropped.eq_ignore_ascii_case(word));
-        return Standing::Closed(if is_dropped { CloseReason::NotPlanned } else { CloseReason::Completed });
+        return TicketState::Closed(if is_dropped {
+            CloseReason::NotPlanned
+        } else {
+            CloseReason::Completed
+        });
     }
     let is_among = |words: &[&str]| {
         facts.status.as_deref().map(|word| words.iter().any(|own| own.eq_ignore_ascii_case(word)))
     };
     let is_initial = facts.is_initial.unwrap_or_else(|| is_among(&BEGINNING_WORDS).unwrap_or(true));
     let is_planned = is_among(&PLANNED_WORDS).unwrap_or(false);
-    if (is_initial || is_planned) && facts.done == 0 { Standing::ToDo } else { Standing::InProgress }
+    if (is_initial || is_planned) && facts.done == 0 { TicketState::ToDo } else { TicketState::InProgress }
 }
 
 /// Status words of artifacts without a lifecycle before which nothing was done (docs/formats.md, "Statuses").

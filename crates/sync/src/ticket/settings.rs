@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, str::FromStr};
 use serde::Deserialize;
 
 use super::{BodyTemplate, FileUrl, Template, TemplateError};
-use crate::scalar::deserialize_as_scalar;
+use crate::scalar::{deserialize_as_scalar, one_of_two_words};
 
 /// `ticket:` of a tracker in the configuration. Every key may be missing.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -148,19 +148,8 @@ pub enum Parents {
     Ignore,
 }
 
-impl FromStr for Parents {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "follow" => Ok(Self::Follow),
-            "ignore" => Ok(Self::Ignore),
-            _ => Err(format!("`follow` or `ignore` is wanted, not `{word}`")),
-        }
-    }
-}
-
-deserialize_as_scalar!(Section, Parents);
+deserialize_as_scalar!(Section);
+one_of_two_words!(Parents: "follow" => Follow, "ignore" => Ignore);
 
 #[cfg(test)]
 mod tests {

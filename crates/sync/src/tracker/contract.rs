@@ -116,6 +116,19 @@ pub enum RequestKind {
     List,
 }
 
+impl RequestKind {
+    /// One word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Target => "target",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Read => "read",
+            Self::List => "list",
+        }
+    }
+}
+
 /// What became of one ticket of a request. A refusal is a value, not an error: the breaker and the delivery hear of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {

@@ -53,7 +53,7 @@ impl Tracker for DryTracker {
     }
 
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
-        super::local_route(&self.name, "dry", kind, tickets)
+        Route::new(&self.name, (format!("dry/{}", self.name), "none"), kind.name(), tickets)
     }
 
     fn cost(&self, _: RequestKind, _: usize) -> Cost {

@@ -2,19 +2,14 @@
 
 mod condition;
 mod contract;
-mod local_route;
 mod dry;
 mod file;
 #[cfg(feature = "http")]
 mod http;
-#[cfg(feature = "http")]
-mod parent_difference;
 #[cfg(feature = "github")]
 mod github;
 #[cfg(feature = "jira")]
 mod jira;
-
-use local_route::local_route;
 
 pub use condition::Condition;
 pub use contract::Tracker;

@@ -6,12 +6,12 @@ use std::{
 };
 
 use super::{
-    ApplyError, Fate, Held, Listener, Report, StopSignal, WorkerClock, WorkerSettings,
+    ActionOutcome, ApplyError, Deferred, Listener, Report, StopSignal, WorkerClock, WorkerSettings,
+    admission::{self, Feedback},
     creations::Creations,
     found::{Seen, adopt},
-    gate::{self, Heard},
-    grounding::Item,
     lease_keeper,
+    preconditions::Item,
     prepare::{Batch, Prepared, batches},
     settle::{Try, settle},
     target::TargetState,
@@ -21,7 +21,7 @@ use crate::{
     configuration::TrackerSettings,
     ledger::{Lease, Ledger, LedgerError, LedgerWriter, Link},
     plan::{Action, ActionKind, Plan},
-    retry::{Chance, Draw},
+    retry::{Chance, Jitter},
     ticket::{Marker, Observed},
     tracker::{Answer, Change, Condition, Creation, Delivered, Outcome, RequestKind, Tracker},
 };
@@ -115,7 +115,7 @@ impl<'w> Worker<'w> {
     ///
     /// # Errors
     /// When the ledger fails. That the tracker cannot be listed is a value.
-    pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Held>, ApplyError> {
+    pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
         self.list(None, self.project).await
     }
 
@@ -196,7 +196,7 @@ impl<'w> Worker<'w> {
         for batch in batches(actions, |kind| tracker.batch(kind)) {
             let tickets = || batch.actions.iter().map(|action| (action.kind, &action.marker));
             if self.stop.is_asked() {
-                hold(report, tickets(), &Held::Stopped);
+                hold(report, tickets(), &Deferred::Stopped);
                 continue;
             }
             if batch.kind == RequestKind::Create && self.may_create(plan, &batch.actions)? {
@@ -237,7 +237,7 @@ impl<'w> Worker<'w> {
                 // The look-up did it.
                 Some(link) if link.remote.id == remote.id => continue,
                 // Another one counts than the one that was linked when the plan was made.
-                Some(link) if link.digest != action.base => Held::Stale.into(),
+                Some(link) if link.digest != action.base => Deferred::Stale.into(),
                 _ => {
                     let link = Link {
                         tracker: name.clone(),
@@ -297,15 +297,15 @@ impl<'w> Worker<'w> {
         report: &mut Report,
     ) -> Result<(), LedgerError> {
         let (settings, now) = (self.settings, self.clock.now());
-        let draws: Vec<Draw> = items.iter().map(|_| (self.draw)()).collect();
+        let draws: Vec<Jitter> = items.iter().map(|_| (self.draw)()).collect();
         let mut transaction = self.begin(Some(lease))?;
         let lost: Vec<Option<Failure>> =
             items.iter().zip(&answer.outcomes).map(|(item, outcome)| lost_label(item, outcome)).collect();
         let own = answer.outcomes.iter().map(Outcome::failure);
         let failures = own.zip(&lost).map(|(failure, lost)| failure.or(lost.as_ref())).collect();
-        let heard = Heard { route, failures, budget: answer.budget };
-        let is_probe = gate::is_probe(&*transaction, route)?;
-        gate::tell(&mut *transaction, &heard, settings, now)?;
+        let heard = Feedback { route, failures, budget: answer.budget };
+        let is_probe = admission::is_probe(&*transaction, route)?;
+        admission::tell(&mut *transaction, &heard, settings, now)?;
         let mut told = Report::default();
         for ((item, outcome), draw) in items.iter().zip(answer.outcomes).zip(draws) {
             let mut this_try = Try { now, draw, is_probe, brought_back: 0 };
@@ -377,7 +377,7 @@ pub(super) fn expected(plan: &Plan) -> BTreeSet<&Marker> {
 pub(super) fn hold<'m>(
     report: &mut Report,
     tickets: impl Iterator<Item = (ActionKind, &'m Marker)>,
-    why: &Held,
+    why: &Deferred,
 ) {
-    tickets.for_each(|(kind, marker)| report.tell(kind, marker, Fate::Held(why.clone())));
+    tickets.for_each(|(kind, marker)| report.tell(kind, marker, ActionOutcome::Deferred(why.clone())));
 }

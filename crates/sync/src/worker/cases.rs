@@ -1,7 +1,7 @@
 //! What a worker does, case by case.
 
 use super::{
-    ApplyError, Fate, Held, Report,
+    ActionOutcome, ApplyError, Deferred, Report,
     scripted::{Fault, World, poll_times},
 };
 use crate::{
@@ -19,13 +19,13 @@ fn read<T>(world: &World, question: impl FnOnce(&dyn LedgerReader) -> T) -> T {
     question(&*reader)
 }
 
-fn fates(report: &Report) -> Vec<(&str, &Fate)> {
+fn fates(report: &Report) -> Vec<(&str, &ActionOutcome)> {
     let told = report.entries.iter();
     told.map(|entry| (entry.marker.artifact().as_str().trim_start_matches("id:"), &entry.fate)).collect()
 }
 
-fn is_done(fate: &Fate) -> bool {
-    matches!(fate, Fate::Done { .. })
+fn is_done(fate: &ActionOutcome) -> bool {
+    matches!(fate, ActionOutcome::Done { .. })
 }
 
 #[tokio::test(start_paused = true)]
@@ -77,12 +77,14 @@ async fn a_child_waits_for_its_parent() {
     world.add("a", Some("z"));
     world.faults(&[Fault::None, Fault::Refused(Reason::Invalid)]);
     let report = world.sync().await;
-    let [("z", Fate::Failed { delivery: Delivery::Parked { .. }, .. }), ("a", Fate::Held(held))] =
-        fates(&report)[..]
+    let [
+        ("z", ActionOutcome::Failed { delivery: Delivery::Parked { .. }, .. }),
+        ("a", ActionOutcome::Deferred(held)),
+    ] = fates(&report)[..]
     else {
         panic!("{report:?}")
     };
-    assert_eq!(*held, Held::NoParent { parent: marker("z") });
+    assert_eq!(*held, Deferred::NoParent { parent: marker("z") });
 }
 
 #[tokio::test(start_paused = true)]
@@ -96,16 +98,18 @@ async fn a_creation_whose_answer_was_lost_is_looked_up_and_not_made_again() {
         match fault {
             // The list after it shows it, and that it says what it should.
             Fault::LostAfter => {
-                assert!(matches!(fates(&report)[..], [("a", Fate::Found { .. })]), "{report:?}")
+                assert!(matches!(fates(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}")
             }
             _ => {
-                assert!(matches!(fates(&report)[..], [("a", Fate::InDoubt { .. })]), "{report:?}");
+                assert!(matches!(fates(&report)[..], [("a", ActionOutcome::InDoubt { .. })]), "{report:?}");
                 assert_eq!(world.plan(None).counts(), [(ActionKind::LookUp, 1)]);
                 let report = world.sync().await;
-                let held = Fate::Held(Held::Unlisted { until: crate::moment::at(1_700_000_060_000) });
+                let held = ActionOutcome::Deferred(Deferred::Unlisted {
+                    until: crate::moment::at(1_700_000_060_000),
+                });
                 assert_eq!(fates(&report), [("a", &held)], "it may be on its way");
                 world.pass(60).await;
-                assert_eq!(fates(&world.sync().await), [("a", &Fate::NotThere)]);
+                assert_eq!(fates(&world.sync().await), [("a", &ActionOutcome::NotThere)]);
             }
         }
         assert!(world.take_requests().iter().all(|(kind, _)| *kind == List));
@@ -123,7 +127,7 @@ async fn a_list_that_lags_is_waited_for() {
     world.faults(&[Fault::None, Fault::LostAfter]);
     world.sync().await;
     let report = world.apply(&world.plan(None), ("a", 120_000)).await.unwrap();
-    assert!(matches!(fates(&report)[..], [("a", Fate::Found { .. })]), "{report:?}");
+    assert!(matches!(fates(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}");
     assert_eq!(world.tracker.of("a").len(), 1);
 }
 
@@ -151,7 +155,9 @@ async fn each_reason_has_its_consequence() {
         let world = World::new("    breaker: {failures: 1}\n", &["a"]);
         world.faults(&[Fault::None, Fault::Refused(reason)]);
         let report = world.sync().await;
-        let [("a", Fate::Failed { failure, delivery })] = fates(&report)[..] else { panic!("{report:?}") };
+        let [("a", ActionOutcome::Failed { failure, delivery })] = fates(&report)[..] else {
+            panic!("{report:?}")
+        };
         assert_eq!(failure.reason, reason);
         assert!(world.tracker.of("a").is_empty());
         assert!(read(&world, |ledger| ledger.intents(&world.settings.name).unwrap()).is_empty());
@@ -173,7 +179,7 @@ async fn each_reason_has_its_consequence() {
         if reason == Reason::Conflict {
             continue;
         }
-        assert!(matches!(fates(&report)[..], [("a", Fate::Held(_))]), "{reason:?}: {report:?}");
+        assert!(matches!(fates(&report)[..], [("a", ActionOutcome::Deferred(_))]), "{reason:?}: {report:?}");
         // That the tracker wants fewer creations says nothing of lists.
         let asked = world.take_requests();
         let is_of_creations = reason == Reason::EndpointLimit && asked == [(List, 0)];
@@ -196,12 +202,15 @@ async fn one_bad_ticket_of_a_batch_does_no_harm_to_the_others() {
     let report = world.sync().await;
     let told = fates(&report);
     assert!(
-        matches!(told[0], ("a", Fate::Failed { .. })) && told[1].0 == "b" && is_done(told[1].1),
+        matches!(told[0], ("a", ActionOutcome::Failed { .. })) && told[1].0 == "b" && is_done(told[1].1),
         "{told:?}"
     );
     assert!(read(&world, |ledger| ledger.breakers().unwrap()).is_empty());
     // Parked until the artifact changes.
-    let Fate::Held(Held::Parked { attempts: 1, .. }) = world.sync().await.entries[0].fate else { panic!() };
+    let ActionOutcome::Deferred(Deferred::Parked { attempts: 1, .. }) = world.sync().await.entries[0].fate
+    else {
+        panic!()
+    };
 }
 
 #[tokio::test(start_paused = true)]
@@ -236,7 +245,7 @@ async fn the_pace_is_kept_and_patience_ends() {
     let report = world.apply(&world.plan(None), ("a", 1500)).await.unwrap();
     let done = report.entries.iter().filter(|entry| is_done(&entry.fate)).count();
     assert_eq!((done, begun.elapsed().as_millis()), (2, 1000), "{report:?}");
-    assert!(matches!(report.entries[2].fate, Fate::Held(Held::TooFast { .. })));
+    assert!(matches!(report.entries[2].fate, ActionOutcome::Deferred(Deferred::TooFast { .. })));
     world.pass(1).await;
     assert!(world.sync().await.is_complete());
 }
@@ -254,7 +263,7 @@ async fn two_never_work_at_once_and_a_lost_lease_writes_nothing() {
     assert!(matches!(held, ApplyError::LeaseHeld(_)), "{held}");
     world.pass(61).await;
     let report = world.apply(&world.plan(None), ("b", 0)).await.unwrap();
-    assert!(matches!(fates(&report)[..], [("a", Fate::Found { .. })]), "{report:?}");
+    assert!(matches!(fates(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}");
     // `a` wakes up, and its number is old.
     let fenced = first.await.unwrap_err();
     assert!(matches!(fenced, ApplyError::Ledger(LedgerError::Fenced(_))), "{fenced}");
@@ -277,7 +286,7 @@ async fn a_lost_ledger_adopts_and_reports_duplicates() {
         .entries
         .iter()
         .filter_map(|entry| match &entry.fate {
-            Fate::Found { remote, duplicates } => Some((remote.key.as_str(), duplicates.len())),
+            ActionOutcome::Found { remote, duplicates } => Some((remote.key.as_str(), duplicates.len())),
             _ => None,
         })
         .collect();
@@ -308,7 +317,10 @@ async fn nothing_is_made_where_the_tracker_cannot_be_looked_through() {
     let world = World::new("", &["a"]);
     world.faults(&[Fault::Refused(Reason::ServerError)]);
     let report = world.sync().await;
-    assert!(matches!(fates(&report)[..], [("a", Fate::Held(Held::NotListed(_)))]), "{report:?}");
+    assert!(
+        matches!(fates(&report)[..], [("a", ActionOutcome::Deferred(Deferred::NotListed(_)))]),
+        "{report:?}"
+    );
     assert!(world.tracker.of("a").is_empty());
 }
 
@@ -317,7 +329,7 @@ async fn an_old_plan_does_no_harm() {
     let mut world = World::new("", &["a"]);
     let old = world.plan(None);
     world.sync().await;
-    let stale = |report: Report| fates(&report) == [("a", &Fate::Held(Held::Stale))];
+    let stale = |report: Report| fates(&report) == [("a", &ActionOutcome::Deferred(Deferred::Stale))];
     assert!(stale(world.apply(&old, ("a", 0)).await.unwrap()), "no second ticket");
     world.artifacts.get_mut("a").unwrap().title = "New".to_owned();
     let old = world.plan(None);
@@ -334,7 +346,9 @@ async fn labels_that_a_tracker_drops_are_asked_for_once_more_and_no_longer() {
     world.faults(&[Fault::None, Fault::NoLabels, Fault::None, Fault::NoLabels]);
     assert!(world.sync().await.is_followed_by_more());
     let report = world.sync().await;
-    assert!(matches!(&fates(&report)[..], [("a", Fate::Done { missing, .. })] if missing.len() == 1));
+    assert!(
+        matches!(&fates(&report)[..], [("a", ActionOutcome::Done { missing, .. })] if missing.len() == 1)
+    );
     assert_eq!(world.sync().await.requests, 0);
     assert_eq!(world.take_requests(), [(List, 0), (Create, 1), (List, 0), (Update, 1)]);
 }

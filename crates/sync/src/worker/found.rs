@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::{Entry, Fate, Held, Report, Worker, look_up::Unlisted};
+use super::{ActionOutcome, Deferred, Entry, Report, Worker, look_up::Unlisted};
 use crate::{
     configuration::TrackerSettings,
     ledger::{Intent, IntentAction, Lease, LedgerError, LedgerReader, LedgerWriter, Link},
@@ -30,7 +30,7 @@ pub(super) struct Found<'f> {
 #[derive(Default)]
 pub(super) struct Seen {
     /// Why nothing may be created, where that is so.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<Deferred>,
     /// When the list of all tickets was begun, where there was one.
     pub(super) listed_at: Option<Timestamp>,
     /// Closings of tickets beside those that count.
@@ -75,7 +75,7 @@ impl Worker<'_> {
                     let kind = if is_begun { ActionKind::LookUp } else { ActionKind::Adopt };
                     let said = said_already(settling.ledger, tracker, plan, same)?;
                     let fate = settling.link(marker, same, said)?;
-                    seen.others += usize::from(!is_begun && matches!(fate, Fate::Found { .. }));
+                    seen.others += usize::from(!is_begun && matches!(fate, ActionOutcome::Found { .. }));
                     told.tell(kind, marker, fate);
                     if let Some(link) = settling.ledger.link(&settings.name, marker)? {
                         settling.claim(&link, same, (found.begun_at, &mut seen))?;
@@ -88,7 +88,7 @@ impl Worker<'_> {
         {
             match settling.missing(intent, found.begun_at)? {
                 Some(certain_at) => drop(seen.unlisted.insert(intent.marker.clone(), certain_at)),
-                None => told.tell(ActionKind::LookUp, &intent.marker, Fate::NotThere),
+                None => told.tell(ActionKind::LookUp, &intent.marker, ActionOutcome::NotThere),
             }
         }
         if found.is_survey {
@@ -99,7 +99,7 @@ impl Worker<'_> {
         transaction.commit()?;
         // What was in doubt a moment ago is not any more.
         let is_settled = |entry: &Entry| {
-            matches!(entry.fate, Fate::InDoubt { .. })
+            matches!(entry.fate, ActionOutcome::InDoubt { .. })
                 && entry.kind == ActionKind::Create
                 && told.of(&entry.marker).is_some()
         };
@@ -168,8 +168,8 @@ impl Settling<'_> {
         marker: &Marker,
         same: &[&Observed],
         said: Option<(&Ticket, Option<SourceDigest>)>,
-    ) -> Result<Fate, LedgerError> {
-        let Some((oldest, others)) = same.split_first() else { return Ok(Fate::NotThere) };
+    ) -> Result<ActionOutcome, LedgerError> {
+        let Some((oldest, others)) = same.split_first() else { return Ok(ActionOutcome::NotThere) };
         let link = Link {
             tracker: self.settings.name.clone(),
             marker: marker.clone(),
@@ -188,7 +188,7 @@ impl Settling<'_> {
         link: &Link,
         same: &[&Observed],
         (begun_at, seen): (Timestamp, &mut Seen),
-    ) -> Result<Option<Fate>, LedgerError> {
+    ) -> Result<Option<ActionOutcome>, LedgerError> {
         // What a clock that was ahead has noted was long ago.
         let is_late = !moment::may_be_past(link.linked_at, begun_at)
             || moment::after(link.linked_at, self.settings.look_up_wait_ms()) <= begun_at;
@@ -199,7 +199,7 @@ impl Settling<'_> {
         let duplicates = claim.to_close(&counts.id, own, self.settings.duplicates);
         let fate = instead.map(|_| self.link(&link.marker, same, None)).transpose()?;
         // A ticket that belongs to another artifact takes no place.
-        if fate.as_ref().is_none_or(|fate| matches!(fate, Fate::Found { .. })) {
+        if fate.as_ref().is_none_or(|fate| matches!(fate, ActionOutcome::Found { .. })) {
             let closings = duplicates.iter().map(|observed| Action::close_duplicate(observed, counts));
             seen.duplicates.extend(closings);
             seen.lost += usize::from(fate.is_some());
@@ -229,14 +229,14 @@ pub(super) fn adopt(
     ledger: &mut dyn LedgerWriter,
     (link, said): (&Link, Option<&Ticket>),
     duplicates: Vec<RemoteTicket>,
-) -> Result<Fate, LedgerError> {
+) -> Result<ActionOutcome, LedgerError> {
     match ledger.put_link(link, said) {
         Err(LedgerError::LinkedElsewhere { key, owner, .. }) => {
-            return Ok(Held::LinkedElsewhere { key, owner }.into());
+            return Ok(Deferred::LinkedElsewhere { key, owner }.into());
         }
         other => other?,
     }
     ledger.remove_intent(&link.tracker, &link.marker)?;
     ledger.put_delivery(&link.tracker, &link.marker, &Delivery::Due)?;
-    Ok(Fate::Found { remote: link.remote.clone(), duplicates })
+    Ok(ActionOutcome::Found { remote: link.remote.clone(), duplicates })
 }

@@ -91,7 +91,7 @@ pub(crate) fn try_lease(
         Ok(wanted) => wanted,
     };
     // Before the lease is there for others to see, so that nobody ever sees it without.
-    if !ledger.give_sign_of_life(name, wanted.number)? {
+    if !ledger.mark_alive(name, wanted.number)? {
         let until = moment::after(now, CONTEST_MS);
         return Ok(Err(LeaseHeld(Lease { until, holder: "another process".to_owned(), ..wanted })));
     }
@@ -103,7 +103,7 @@ pub(crate) fn try_lease(
         return Ok(Ok(wanted));
     }
     drop(transaction);
-    ledger.end_sign_of_life(name)?;
+    ledger.unmark_alive(name)?;
     // Somebody was faster.
     let until = moment::after(now, CONTEST_MS);
     Ok(Err(LeaseHeld(Lease { until, ..current.unwrap_or(wanted) })))
@@ -113,7 +113,7 @@ pub(crate) fn try_lease(
 pub(crate) fn give_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
     let name = lease.name.clone();
     let released = put_back(ledger, lease, now);
-    let ended = ledger.end_sign_of_life(&name);
+    let ended = ledger.unmark_alive(&name);
     released.and(ended)
 }
 

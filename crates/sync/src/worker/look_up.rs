@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    ApplyError, Held, Report, Worker,
+    ApplyError, Deferred, Report, Worker,
     apply::expected,
     found::{Found, Seen},
-    grounding::Ground,
+    preconditions::Ground,
     trial::Trials,
 };
 use crate::{
@@ -51,7 +51,7 @@ impl Worker<'_> {
             let Some(first) = seen.unlisted.values().min().copied() else { return Ok(all) };
             if !self.wait(Some(lease), first).await? {
                 for (marker, until) in seen.unlisted {
-                    report.tell(ActionKind::LookUp, &marker, Held::Unlisted { until }.into());
+                    report.tell(ActionKind::LookUp, &marker, Deferred::Unlisted { until }.into());
                 }
                 return Ok(all);
             }
@@ -124,7 +124,7 @@ impl Worker<'_> {
         &mut self,
         lease: &Lease,
         search: &Search,
-    ) -> Result<Result<Vec<Observed>, Held>, ApplyError> {
+    ) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
         let mut projects: BTreeSet<String> =
             search.intents.iter().map(|intent| intent.marker.project().to_owned()).collect();
         if search.is_survey {

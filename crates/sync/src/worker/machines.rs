@@ -13,8 +13,8 @@ use crate::{
     breaker::Reason,
     ledger::Ledger as _,
     plan::Plan,
-    retry::{Delivery, Draw},
-    ticket::{CloseReason, Standing, sample::ticket},
+    retry::{Delivery, Jitter},
+    ticket::{CloseReason, TicketState, sample::ticket},
 };
 
 const KEYS: &str = "    look_up_wait_seconds: 60\n    breaker: {failures: 2}\n    prune: close\n";
@@ -25,7 +25,7 @@ struct Choices(u64);
 impl Choices {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(Draw(self.0).up_to(u64::try_from(bound - 1).unwrap())).unwrap()
+        usize::try_from(Jitter(self.0).up_to(u64::try_from(bound - 1).unwrap())).unwrap()
     }
 
     fn is_one_in(&mut self, bound: usize) -> bool {
@@ -226,7 +226,8 @@ impl Scene {
             assert_eq!(tickets[&own].ticket.title, artifact.title, "{name}");
             assert!(tickets[&own].ticket.standing.is_open() && !tickets[&own].people.took_marker);
             assert!(live.iter().all(|number| *number == own), "{name}: {live:?} are open, {own} counts");
-            let is_duplicate = |kept: &Kept| kept.ticket.standing == Standing::Closed(CloseReason::Duplicate);
+            let is_duplicate =
+                |kept: &Kept| kept.ticket.standing == TicketState::Closed(CloseReason::Duplicate);
             let oldest = marked().find(|(_, kept)| !is_duplicate(kept)).map(|(number, _)| *number);
             assert_eq!(oldest, Some(own), "{name}: the oldest counts");
         }

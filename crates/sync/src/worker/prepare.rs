@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
-    ApplyError, Fate, Held, Report, Worker,
+    ActionOutcome, ApplyError, Deferred, Report, Worker,
+    admission::{self, RequestAdmission},
     apply::hold,
-    gate::{self, Gate},
-    grounding::{Ground, Item},
+    preconditions::{Ground, Item},
     trial::Trials,
 };
 use crate::{
@@ -50,7 +50,7 @@ impl Worker<'_> {
                     if self.wait(Some(lease), until).await? {
                         continue;
                     }
-                    hold(&mut held, tickets(&items), &Held::TooFast { until });
+                    hold(&mut held, tickets(&items), &Deferred::TooFast { until });
                     report.entries.append(&mut held.entries);
                     return Ok(None);
                 }
@@ -77,7 +77,7 @@ impl Worker<'_> {
             match ground.check(action, &mut trials)? {
                 Ok(item) => items.push(item),
                 // The look-up has told of it.
-                Err(Held::Stale) if was_found(report, &action.marker) => {}
+                Err(Deferred::Stale) if was_found(report, &action.marker) => {}
                 Err(why) => held.tell(action.kind, &action.marker, why.into()),
             }
         }
@@ -86,16 +86,16 @@ impl Worker<'_> {
         let cost = tracker.cost(batch.kind, items.len());
         let gate = match items.is_empty() {
             true => None,
-            false => Some(gate::ask(&mut *transaction, &route, &cost, settings, now)?),
+            false => Some(admission::ask(&mut *transaction, &route, &cost, settings, now)?),
         };
         match gate {
             None => {}
-            Some(Gate::Refused { scope, until, cause }) => {
-                hold(&mut held, tickets(&items), &Held::Refused { scope, until, cause });
+            Some(RequestAdmission::Refused { scope, until, cause }) => {
+                hold(&mut held, tickets(&items), &Deferred::Refused { scope, until, cause });
                 items.clear();
             }
-            Some(Gate::TooFast { until }) => return Ok(Attempt::TooFast { until, items, held }),
-            Some(Gate::Open) => {
+            Some(RequestAdmission::TooFast { until }) => return Ok(Attempt::TooFast { until, items, held }),
+            Some(RequestAdmission::Open) => {
                 for item in &items {
                     put_intent(&mut *transaction, settings, lease, item, now)?;
                 }
@@ -112,7 +112,7 @@ fn tickets<'i>(items: &'i [Item<'_>]) -> impl Iterator<Item = (ActionKind, &'i M
 }
 
 fn was_found(report: &Report, marker: &Marker) -> bool {
-    report.of(marker).is_some_and(|entry| matches!(entry.fate, Fate::Found { .. }))
+    report.of(marker).is_some_and(|entry| matches!(entry.fate, ActionOutcome::Found { .. }))
 }
 
 fn put_intent(

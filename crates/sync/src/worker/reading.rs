@@ -1,8 +1,8 @@
 //! What comes before a request that only reads: no intent is noted for it.
 
 use super::{
-    ApplyError, Held, Notice, Report, Worker,
-    gate::{self, Gate, Heard},
+    ApplyError, Deferred, Notice, Report, Worker,
+    admission::{self, Feedback, RequestAdmission},
 };
 use crate::{
     breaker::{Failure, Reason, Route},
@@ -15,31 +15,31 @@ use crate::{
 
 impl Worker<'_> {
     /// Waits until breakers and pace let a request through, and counts it; why it is held back, where that takes too long.
-    pub(super) async fn pass_gate(
+    pub(super) async fn admit_request(
         &mut self,
         lease: Option<&Lease>,
         route: &Route,
         cost: &Cost,
-    ) -> Result<Option<Held>, ApplyError> {
+    ) -> Result<Option<Deferred>, ApplyError> {
         let settings = self.settings;
         loop {
             if self.stop.is_asked() {
-                return Ok(Some(Held::Stopped));
+                return Ok(Some(Deferred::Stopped));
             }
             let now = self.clock.now();
             let mut transaction = self.begin(lease)?;
-            match gate::ask(&mut *transaction, route, cost, settings, now)? {
-                Gate::Open => {
+            match admission::ask(&mut *transaction, route, cost, settings, now)? {
+                RequestAdmission::Open => {
                     transaction.commit()?;
                     return Ok(None);
                 }
-                Gate::Refused { scope, until, cause } => {
-                    return Ok(Some(Held::Refused { scope, until, cause }));
+                RequestAdmission::Refused { scope, until, cause } => {
+                    return Ok(Some(Deferred::Refused { scope, until, cause }));
                 }
-                Gate::TooFast { until } => {
+                RequestAdmission::TooFast { until } => {
                     drop(transaction);
                     if !self.wait(lease, until).await? {
-                        return Ok(Some(Held::TooFast { until }));
+                        return Ok(Some(Deferred::TooFast { until }));
                     }
                 }
             }
@@ -62,14 +62,14 @@ impl Worker<'_> {
         }
         let route = self.tracker.route(RequestKind::Target, &[]);
         let cost = self.tracker.cost(RequestKind::Target, 0);
-        if self.pass_gate(Some(lease), &route, &cost).await?.is_some() {
+        if self.admit_request(Some(lease), &route, &cost).await?.is_some() {
             return Ok(());
         }
         let told = self.tracker.preflight(&tickets).await;
         let (now, settings) = (self.clock.now(), self.settings);
-        let heard = Heard { route: &route, failures: vec![told.as_ref().err()], budget: None };
+        let heard = Feedback { route: &route, failures: vec![told.as_ref().err()], budget: None };
         let mut transaction = self.begin(Some(lease))?;
-        gate::tell(&mut *transaction, &heard, settings, now)?;
+        admission::tell(&mut *transaction, &heard, settings, now)?;
         transaction.commit()?;
         report.obstacles = told.unwrap_or_default();
         for obstacle in &report.obstacles {
@@ -103,7 +103,7 @@ impl Worker<'_> {
         &mut self,
         lease: Option<&Lease>,
         project: &str,
-    ) -> Result<Result<Vec<Observed>, Held>, ApplyError> {
+    ) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
         let route = self.tracker.route(RequestKind::List, &[]);
         let (mut tickets, mut from): (Vec<Observed>, Option<Cursor>) = (Vec::new(), None);
         for _ in 0..PAGES {
@@ -119,7 +119,7 @@ impl Worker<'_> {
         }
         let detail = format!("its list of tickets has more than {PAGES} pages");
         let endless = Failure::new(Reason::Unreadable, &detail);
-        Ok(Err(Held::NotListed(endless)))
+        Ok(Err(Deferred::NotListed(endless)))
     }
 
     async fn page(
@@ -128,10 +128,10 @@ impl Worker<'_> {
         route: &Route,
         project: &str,
         from: Option<&Cursor>,
-    ) -> Result<Result<Page, Held>, ApplyError> {
+    ) -> Result<Result<Page, Deferred>, ApplyError> {
         let settings = self.settings;
         let cost = self.tracker.cost(RequestKind::List, 0);
-        if let Some(held) = self.pass_gate(lease, route, &cost).await? {
+        if let Some(held) = self.admit_request(lease, route, &cost).await? {
             return Ok(Err(held));
         }
         self.requests += 1;
@@ -140,8 +140,8 @@ impl Worker<'_> {
         let budget = page.as_ref().ok().and_then(|page| page.budget);
         let now = self.clock.now();
         let mut transaction = self.begin(lease)?;
-        gate::tell(&mut *transaction, &Heard { route, failures, budget }, settings, now)?;
+        admission::tell(&mut *transaction, &Feedback { route, failures, budget }, settings, now)?;
         transaction.commit()?;
-        Ok(page.map_err(Held::NotListed))
+        Ok(page.map_err(Deferred::NotListed))
     }
 }

@@ -35,12 +35,12 @@ pub struct Entry {
     /// The artifact.
     pub marker: Marker,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: ActionOutcome,
 }
 
 /// What became of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ActionOutcome {
     /// It was done.
     Done {
         /// The ticket.
@@ -70,13 +70,13 @@ pub enum Fate {
         failure: Failure,
     },
     /// It was not tried.
-    Held(Held),
+    Deferred(Deferred),
 }
 
 /// Why an action was not tried.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Held {
+pub enum Deferred {
     /// Its last try failed, and the next one is later.
     #[error("it failed and is tried again after {until}: {}", .last.detail)]
     Waiting {
@@ -152,7 +152,7 @@ pub enum Held {
     },
 }
 
-impl Fate {
+impl ActionOutcome {
     /// What it is called in reports.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -161,7 +161,7 @@ impl Fate {
             Self::NotThere => "not-there",
             Self::Failed { .. } => "failed",
             Self::InDoubt { .. } => "in-doubt",
-            Self::Held(_) => "held",
+            Self::Deferred(_) => "held",
         }
     }
 }
@@ -176,8 +176,8 @@ impl Report {
     /// could not do at once to be done now, and what came back to be tried.
     pub fn is_followed_by_more(&self) -> bool {
         let leads_on = |entry: &Entry| match &entry.fate {
-            Fate::Found { .. } | Fate::NotThere => true,
-            Fate::Done { missing, .. } => entry.kind == ActionKind::Create && !missing.is_empty(),
+            ActionOutcome::Found { .. } | ActionOutcome::NotThere => true,
+            ActionOutcome::Done { missing, .. } => entry.kind == ActionKind::Create && !missing.is_empty(),
             _ => false,
         };
         self.is_of_another_target || self.brought_back > 0 || self.entries.iter().any(leads_on)
@@ -185,20 +185,23 @@ impl Report {
 
     /// Whether everything was done that was wanted.
     pub fn is_complete(&self) -> bool {
-        let is_done = |fate: &Fate| matches!(fate, Fate::Done { .. } | Fate::Found { .. } | Fate::NotThere);
+        let is_done = |fate: &ActionOutcome| {
+            matches!(fate, ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere)
+        };
         self.entries.iter().all(|entry| is_done(&entry.fate))
     }
 
     /// Adds what a later plan came to. What was not tried before and was then is told once.
     pub fn add(&mut self, later: Self) {
         self.requests += later.requests;
-        self.entries
-            .retain(|entry| !matches!(entry.fate, Fate::Held(_)) || later.of(&entry.marker).is_none());
+        self.entries.retain(|entry| {
+            !matches!(entry.fate, ActionOutcome::Deferred(_)) || later.of(&entry.marker).is_none()
+        });
         self.entries.extend(later.entries);
         self.obstacles.extend(later.obstacles);
     }
 
-    pub(super) fn tell(&mut self, kind: ActionKind, marker: &Marker, fate: Fate) {
+    pub(super) fn tell(&mut self, kind: ActionKind, marker: &Marker, fate: ActionOutcome) {
         self.entries.push(Entry { kind, marker: marker.clone(), fate });
     }
 }

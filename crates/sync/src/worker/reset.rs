@@ -130,7 +130,7 @@ mod tests {
         breaker::{BreakerSettings, Failure, Reason},
         ledger::MemoryLedger,
         pace::{Budget, Cost, PaceSettings},
-        retry::{Draw, RetrySettings},
+        retry::{Jitter, RetrySettings},
         ticket::sample::{marker, ticket},
     };
 
@@ -147,7 +147,7 @@ mod tests {
         let pace = pace.heard(Budget { remaining: 0, reset_at: moment::after(now, 3_000_000) });
         writer.put_pace(&scope, &pace).unwrap();
         let digest = ticket("a", |_| {}).digest();
-        let delivery = Delivery::Due.failed(failure, digest, now, Draw(0), &RetrySettings::default());
+        let delivery = Delivery::Due.failed(failure, digest, now, Jitter(0), &RetrySettings::default());
         writer.put_delivery(name, &marker("a"), &delivery).unwrap();
         writer.commit().unwrap();
     }

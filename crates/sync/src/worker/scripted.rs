@@ -20,8 +20,8 @@ use crate::{
     ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, MemoryLedger, TrackerRecord},
     moment,
     pace::Cost,
-    plan::{Grounds, Plan, Survey},
-    retry::{Chance, Draw},
+    plan::{Plan, PlanInputs, Survey},
+    retry::{Chance, Jitter},
     ticket::{
         FieldDifference, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket, TicketFacts,
         sample::{facts, observed},
@@ -237,9 +237,7 @@ impl Tracker for ScriptedTracker {
     }
 
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
-        let tickets = tickets.iter().map(|marker| (self.name.clone(), marker.clone())).collect();
-        let (host, credential) = ("h".to_owned(), "c".to_owned());
-        Route { host, credential, endpoint: format!("{kind:?}"), tickets }
+        Route::new(&self.name, ("h".to_owned(), "c"), &format!("{kind:?}"), tickets)
     }
 
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost {
@@ -461,7 +459,7 @@ impl World {
         let mut ledger = self.ledger.inner.clone();
         let ledger = ledger.read().unwrap();
         let settings = &self.settings;
-        Plan::make(&Grounds { snapshot: &snapshot, settings, ledger: &*ledger, survey }).unwrap()
+        Plan::make(&PlanInputs { snapshot: &snapshot, settings, ledger: &*ledger, survey }).unwrap()
     }
 
     /// Carries out `plan`, as `holder`, who waits for `patience_ms` at most.
@@ -474,7 +472,7 @@ impl World {
         let mut draw = || {
             let mut chance = self.chance.lock().unwrap();
             *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            Draw(*chance)
+            Jitter(*chance)
         };
         let who = (holder, &mut draw as &mut Chance<'_>);
         let worker = Worker::new(&mut ledger, (&self.tracker, &self.settings), &self.clock, "p", who);

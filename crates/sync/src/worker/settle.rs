@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::{Fate, grounding::Item, trial};
+use super::{ActionOutcome, preconditions::Item, trial};
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
     configuration::TrackerSettings,
     ledger::{LedgerError, LedgerWriter, Link, TrackerRecord},
     plan::ActionKind,
-    retry::{Delivery, Draw},
+    retry::{Delivery, Jitter},
     tracker::{Delivered, Outcome},
 };
 
@@ -18,7 +18,7 @@ pub(super) struct Try {
     /// When it ended.
     pub(super) now: Timestamp,
     /// Chance, for the next wait.
-    pub(super) draw: Draw,
+    pub(super) draw: Jitter,
     /// Whether the request was made to see whether an outage of the host is over.
     pub(super) is_probe: bool,
     /// How many tickets may be tried again, since the cause has passed for which they were parked.
@@ -32,7 +32,7 @@ pub(super) fn settle(
     item: &Item<'_>,
     outcome: Outcome<Delivered>,
     this_try: &mut Try,
-) -> Result<Fate, LedgerError> {
+) -> Result<ActionOutcome, LedgerError> {
     let Try { now, draw, is_probe, .. } = *this_try;
     let (name, marker) = (&settings.name, &item.action.marker);
     if item.action.kind == ActionKind::CloseDuplicate {
@@ -55,7 +55,7 @@ pub(super) fn settle(
             Err(error @ LedgerError::LinkedElsewhere { .. }) => {
                 let failure = Failure::new(Reason::Unreadable, &error.to_string());
                 failed(ledger, &failure)?;
-                Ok(Fate::InDoubt { failure })
+                Ok(ActionOutcome::InDoubt { failure })
             }
             Err(error) => Err(error),
             Ok(()) => {
@@ -69,7 +69,7 @@ pub(super) fn settle(
                     let record = TrackerRecord { created_at: Some(now), ..ledger.record(name)? };
                     ledger.put_record(name, &record)?;
                 }
-                Ok(Fate::Done { remote: delivered.remote, missing: delivered.missing })
+                Ok(ActionOutcome::Done { remote: delivered.remote, missing: delivered.missing })
             }
         },
         Outcome::Failed(failure) => {
@@ -78,7 +78,7 @@ pub(super) fn settle(
                 ledger.remove_intent(name, marker)?;
             }
             let delivery = failed(ledger, &failure)?;
-            Ok(Fate::Failed { failure, delivery })
+            Ok(ActionOutcome::Failed { failure, delivery })
         }
         Outcome::InDoubt(failure) => {
             failed(ledger, &failure)?;
@@ -87,7 +87,7 @@ pub(super) fn settle(
                 let record = TrackerRecord { created_at: Some(now), ..ledger.record(name)? };
                 ledger.put_record(name, &record)?;
             }
-            Ok(Fate::InDoubt { failure })
+            Ok(ActionOutcome::InDoubt { failure })
         }
     }
 }
@@ -112,10 +112,10 @@ fn link(
 }
 
 /// No link leads to a duplicate, and to close it again does no harm.
-fn of_duplicate(outcome: Outcome<Delivered>) -> Fate {
+fn of_duplicate(outcome: Outcome<Delivered>) -> ActionOutcome {
     match outcome {
-        Outcome::Done(Delivered { remote, missing }) => Fate::Done { remote, missing },
-        Outcome::Failed(failure) => Fate::Failed { failure, delivery: Delivery::Due },
-        Outcome::InDoubt(failure) => Fate::InDoubt { failure },
+        Outcome::Done(Delivered { remote, missing }) => ActionOutcome::Done { remote, missing },
+        Outcome::Failed(failure) => ActionOutcome::Failed { failure, delivery: Delivery::Due },
+        Outcome::InDoubt(failure) => ActionOutcome::InDoubt { failure },
     }
 }

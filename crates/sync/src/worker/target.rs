@@ -3,8 +3,8 @@
 use stepmark_model::artifact::FileHash;
 
 use super::{
-    ApplyError, Held, Worker,
-    gate::{self, Heard},
+    ApplyError, Deferred, Worker,
+    admission::{self, Feedback},
     trial,
 };
 use crate::{
@@ -21,7 +21,7 @@ pub(super) enum TargetState {
     /// It was another one's, or its address changed: what the ledger knows now belongs to the target, and a new plan is wanted.
     Changed,
     /// The tracker does not tell.
-    Unknown(Held),
+    Unknown(Deferred),
 }
 
 impl Worker<'_> {
@@ -36,15 +36,15 @@ impl Worker<'_> {
         }
         let route = self.tracker.route(RequestKind::Target, &[]);
         let cost = self.tracker.cost(RequestKind::Target, 0);
-        if let Some(held) = self.pass_gate(Some(lease), &route, &cost).await? {
+        if let Some(held) = self.admit_request(Some(lease), &route, &cost).await? {
             return Ok(TargetState::Unknown(held));
         }
         self.requests += 1;
         let told = self.tracker.target().await;
         let now = self.clock.now();
         let mut transaction = self.begin(Some(lease))?;
-        let heard = Heard { route: &route, failures: vec![told.as_ref().err()], budget: None };
-        gate::tell(&mut *transaction, &heard, settings, now)?;
+        let heard = Feedback { route: &route, failures: vec![told.as_ref().err()], budget: None };
+        admission::tell(&mut *transaction, &heard, settings, now)?;
         let is_moved = known.elsewhere(&address).is_some();
         let target = match told {
             Ok(target) => target,
@@ -55,7 +55,7 @@ impl Worker<'_> {
                 return Ok(if is_known {
                     TargetState::Same
                 } else {
-                    TargetState::Unknown(Held::NoTarget(failure))
+                    TargetState::Unknown(Deferred::NoTarget(failure))
                 });
             }
         };
@@ -103,7 +103,7 @@ impl Worker<'_> {
     pub(super) async fn out_of_sight(&mut self, lease: &Lease) -> Result<Option<Failure>, ApplyError> {
         let route = self.tracker.route(RequestKind::Target, &[]);
         let cost = self.tracker.cost(RequestKind::Target, 0);
-        if self.is_in_sight || self.pass_gate(Some(lease), &route, &cost).await?.is_some() {
+        if self.is_in_sight || self.admit_request(Some(lease), &route, &cost).await?.is_some() {
             return Ok(None);
         }
         self.requests += 1;

@@ -11,7 +11,7 @@ use std::{
 use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     ledger::LedgerError,
-    retry::{Chance, Draw},
+    retry::{Chance, Jitter},
     worker::{ApplyError, WallClock, Worker, WorkerSettings},
 };
 
@@ -51,7 +51,7 @@ async fn as_a_child() {
         let mut chance = u64::from(std::process::id());
         let mut draw = || {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            Draw(chance)
+            Jitter(chance)
         };
         let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
         // It does not wait long: what is in doubt or held back is tried by the next round, and the others go on.

@@ -12,7 +12,7 @@ use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     configuration::Prune,
     ledger::Ledger as _,
-    retry::{Chance, Draw},
+    retry::{Chance, Jitter},
     ticket::Marker,
     worker::{Report, Worker, WorkerClock, WorkerSettings, wants_look},
 };
@@ -51,7 +51,7 @@ async fn sync(project: &FlatProject, clock: &FastClock, seed: u64) -> Vec<Report
         }
         let mut draw = || {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            Draw(chance)
+            Jitter(chance)
         };
         let who = ("test", &mut draw as &mut Chance<'_>);
         let worker = Worker::new(&mut ledger, (&tracker, &project.settings), clock, PROJECT, who);

@@ -7,7 +7,7 @@ use serde_json::json;
 use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     configuration::Repository,
-    ticket::{CloseReason, Standing, Ticket},
+    ticket::{CloseReason, Ticket, TicketState},
     tracker::{Change, Condition, GitHubSettings, GitHubTracker, HttpLimits, RequestKind, Tracker as _},
 };
 
@@ -36,7 +36,7 @@ async fn tickets_live_on_an_emulator() {
     let desired = Ticket {
         title: "New".to_owned(),
         labels: ["stepmark:p".to_owned(), "status:done".to_owned()].into(),
-        standing: Standing::Closed(CloseReason::Completed),
+        standing: TicketState::Closed(CloseReason::Completed),
         ..ticket("a")
     };
     let changed = done(update(&tracker, &a, desired.clone(), Some(&ticket("a"))).await);

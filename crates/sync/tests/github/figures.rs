@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     ledger::SqliteLedger,
-    retry::{Chance, Draw},
+    retry::{Chance, Jitter},
     worker::{Report, WallClock, Worker},
 };
 
@@ -58,7 +58,7 @@ async fn apply(project: &FlatProject, ledger: &mut SqliteLedger) -> (Duration, R
     let started = Instant::now();
     let plan = project.plan(ledger);
     let clock = WallClock(Clock::System);
-    let mut draw = || Draw(7);
+    let mut draw = || Jitter(7);
     let who = ("figures", &mut draw as &mut Chance<'_>);
     let mut worker = Worker::new(ledger, (&tracker, &project.settings), &clock, PROJECT, who);
     let report = worker.apply(&plan).await.unwrap();

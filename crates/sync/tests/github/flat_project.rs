@@ -10,7 +10,7 @@ use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{Ledger as _, SqliteLedger},
-    plan::{Grounds, Plan},
+    plan::{Plan, PlanInputs},
     ticket::Snapshot,
     tracker::GitHubTracker,
 };
@@ -97,7 +97,8 @@ impl FlatProject {
 
     pub(crate) fn plan(&self, ledger: &mut SqliteLedger) -> Plan {
         let (snapshot, settings) = (&self.snapshot(), &self.settings);
-        Plan::make(&Grounds { snapshot, settings, ledger: &*ledger.read().unwrap(), survey: None }).unwrap()
+        Plan::make(&PlanInputs { snapshot, settings, ledger: &*ledger.read().unwrap(), survey: None })
+            .unwrap()
     }
 
     /// Whether nothing is left to do and nothing is in doubt.

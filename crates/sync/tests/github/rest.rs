@@ -1,7 +1,7 @@
 //! Tickets by REST: made, changed, read and listed.
 
 use stepmark_sync::{
-    ticket::{CloseReason, Standing, Ticket},
+    ticket::{CloseReason, Ticket, TicketState},
     tracker::{Cursor, Outcome, Tracker as _},
 };
 
@@ -48,7 +48,7 @@ async fn what_people_wrote_is_kept() {
     let desired = Ticket {
         title: "New".to_owned(),
         labels: ["stepmark:p".to_owned(), "status:done".to_owned()].into(),
-        standing: Standing::Closed(CloseReason::Completed),
+        standing: TicketState::Closed(CloseReason::Completed),
         ..ticket("a")
     };
     let changed = done(update(&tracker, &remote, desired.clone(), Some(&ticket("a"))).await);
@@ -61,10 +61,10 @@ async fn what_people_wrote_is_kept() {
         ("New", false, Some("completed"))
     );
     // A reason counts only where the state changes.
-    let desired = Ticket { standing: Standing::Closed(CloseReason::NotPlanned), ..desired };
+    let desired = Ticket { standing: TicketState::Closed(CloseReason::NotPlanned), ..desired };
     assert!(done(update(&tracker, &remote, desired.clone(), None).await).missing.is_empty());
     assert_eq!(fake.state().issues[&1].reason.as_deref(), Some("not_planned"));
-    let desired = Ticket { standing: Standing::ToDo, ..desired };
+    let desired = Ticket { standing: TicketState::ToDo, ..desired };
     assert!(done(update(&tracker, &remote, desired, None).await).missing.is_empty());
     assert!(fake.state().issues[&1].is_open);
 }
@@ -73,7 +73,7 @@ async fn what_people_wrote_is_kept() {
 async fn what_is_silently_dropped_is_noticed() {
     let fake = FakeGitHub::start();
     fake.state().has_push_access = false;
-    let closed = Ticket { standing: Standing::Closed(CloseReason::Completed), ..ticket("a") };
+    let closed = Ticket { standing: TicketState::Closed(CloseReason::Completed), ..ticket("a") };
     let made = done(create(&tracker(&fake), closed).await);
     let missing: Vec<_> = made.missing.iter().map(|missing| missing.field.as_str()).collect();
     assert_eq!(missing, ["labels", "standing"]);

@@ -14,11 +14,11 @@ use stepmark_sync::{
     breaker::Reason,
     configuration::{SyncConfiguration, TrackerSettings},
     ledger::{Ledger as _, SqliteLedger},
-    plan::{Grounds, Plan, Survey},
-    retry::{Chance, Draw},
+    plan::{Plan, PlanInputs, Survey},
+    retry::{Chance, Jitter},
     ticket::{Marker, Observed, Snapshot, Ticket},
     tracker::{GitHubTracker, Tracker as _},
-    worker::{Fate, Held, Report, Worker, WorkerClock},
+    worker::{ActionOutcome, Deferred, Report, Worker, WorkerClock},
 };
 
 use crate::{
@@ -79,7 +79,7 @@ impl Project {
 
     /// Does something as a new process would.
     async fn work<T>(&self, tracker: &GitHubTracker, task: impl AsyncFnOnce(&mut Worker<'_>) -> T) -> T {
-        let (mut ledger, mut draw) = (self.ledger(), || Draw(0));
+        let (mut ledger, mut draw) = (self.ledger(), || Jitter(0));
         let work = ("test", &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(&mut ledger, (tracker, &self.settings), &self.clock, "demo", work);
         task(&mut worker).await
@@ -112,7 +112,7 @@ impl Project {
         let survey = survey.map(|tickets| Survey { tickets, compare: &compare });
         let mut ledger = self.ledger();
         let ledger = ledger.read().unwrap();
-        Plan::make(&Grounds { snapshot: &snapshot, settings: &self.settings, ledger: &*ledger, survey })
+        Plan::make(&PlanInputs { snapshot: &snapshot, settings: &self.settings, ledger: &*ledger, survey })
             .unwrap()
     }
 
@@ -178,7 +178,7 @@ async fn without_the_right_to_label_one_ticket_is_made_and_no_more() {
     for _ in 0..2 {
         let plan = project.plan(&tracker, None);
         let report = project.work(&tracker, async |worker| worker.apply(&plan).await.unwrap()).await;
-        let is_held = |fate: &Fate| matches!(fate, Fate::Held(Held::Refused { cause, .. }) if cause.reason == Reason::Forbidden);
+        let is_held = |fate: &ActionOutcome| matches!(fate, ActionOutcome::Deferred(Deferred::Refused { cause, .. }) if cause.reason == Reason::Forbidden);
         assert!(report.entries.iter().filter(|entry| is_held(&entry.fate)).count() >= 4, "{report:?}");
         assert_eq!(fake.state().issues.len(), 1, "it would not be found again");
     }

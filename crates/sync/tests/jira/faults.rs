@@ -5,7 +5,7 @@ use std::time::Duration;
 use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     breaker::{Reason, ScopeKind},
-    ticket::{CloseReason, Standing, Ticket},
+    ticket::{CloseReason, Ticket, TicketState},
     tracker::{Change, Condition, JiraTracker, Outcome, RequestKind, Tracker as _},
 };
 
@@ -99,7 +99,7 @@ async fn a_change_that_is_half_done_is_in_doubt() {
     let fake = FakeJira::start();
     let tracker = tracker(&fake);
     let remote = created(&tracker, &ticket("a")).await;
-    let standing = Standing::Closed(CloseReason::Completed);
+    let standing = TicketState::Closed(CloseReason::Completed);
     let desired = Ticket { title: "New".to_owned(), standing, ..ticket("a") };
     fake.fail(When::new("POST", "/transitions"), Fault::Answer(limited("jira-per-issue-on-write")));
     let outcome = update(&tracker, &remote, desired.clone(), None).await;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stepmark_sync::{
     breaker::Reason,
-    ticket::{Block, CloseReason, Inline, Standing, Task, Ticket},
+    ticket::{Block, CloseReason, Inline, Task, Ticket, TicketState},
     tracker::{Change, Condition, Creation, Cursor, Delivered, JiraTracker, Outcome, Tracker as _},
 };
 
@@ -190,7 +190,7 @@ async fn a_duplicate_in_which_people_wrote_stays_open() {
     let a = created(&tracker, &ticket("a")).await;
     fake.state().issues.get_mut(&10_000).unwrap().comments = 1;
     let before = fake.state().issues.clone();
-    let standing = Standing::Closed(CloseReason::Duplicate);
+    let standing = TicketState::Closed(CloseReason::Duplicate);
     let close = Change {
         remote: a,
         desired: Ticket { standing, ..ticket("a") },
@@ -244,13 +244,13 @@ async fn other_fields_are_sent_where_they_differ() {
         let fields = [("priority".to_owned(), priority.to_owned())].into();
         Ticket { fields, standing, ..ticket("a") }
     };
-    let (low, high) = (with("Low", Standing::ToDo), with("High", Standing::ToDo));
+    let (low, high) = (with("Low", TicketState::ToDo), with("High", TicketState::ToDo));
     let remote = created(&tracker, &low).await;
     let priority = || fake.state().issues[&10_000].others["priority"]["id"].clone();
     assert!(done(update(&tracker, &remote, high.clone(), Some(&low)).await).missing.is_empty());
     assert_eq!(priority(), "1");
     // One that was only found is told again, unless it is closed and may not be changed any more.
-    let closed = with("High", Standing::Closed(CloseReason::Completed));
+    let closed = with("High", TicketState::Closed(CloseReason::Completed));
     fake.state().locks_closed = true;
     assert!(done(update(&tracker, &remote, closed.clone(), Some(&high)).await).missing.is_empty());
     fake.take_asked();

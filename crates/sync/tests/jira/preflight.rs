@@ -3,7 +3,7 @@
 use serde_json::json;
 use stepmark_sync::{
     breaker::Reason,
-    ticket::{CloseReason, Standing, Ticket, TicketKind},
+    ticket::{CloseReason, Ticket, TicketKind, TicketState},
     tracker::{JiraIssueTypes, JiraSettings, JiraTracker, Outcome, Tracker as _},
 };
 
@@ -12,7 +12,7 @@ use crate::{
     project::{TOKEN, create, credential, done, settings, ticket, tracker, update},
 };
 
-const COMPLETED: Standing = Standing::Closed(CloseReason::Completed);
+const COMPLETED: TicketState = TicketState::Closed(CloseReason::Completed);
 
 fn with_fields(fields: &[(&str, &str)]) -> Ticket {
     let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -114,7 +114,7 @@ async fn work_that_was_given_up_is_not_finished() {
     done(update(&tracker, &remote, closed(COMPLETED), None).await);
     assert_eq!(status(), Done);
     done(update(&tracker, &remote, ticket("a"), None).await);
-    done(update(&tracker, &remote, closed(Standing::Closed(CloseReason::NotPlanned)), None).await);
+    done(update(&tracker, &remote, closed(TicketState::Closed(CloseReason::NotPlanned)), None).await);
     assert_eq!(status(), Cancelled);
     // A person cancelled it: it is taken back, since the artifact says that it is finished.
     done(update(&tracker, &remote, closed(COMPLETED), None).await);

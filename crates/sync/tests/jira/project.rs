@@ -6,7 +6,7 @@ use stepmark_model::journal::ArtifactKey;
 use stepmark_store::workspace::Clock;
 use stepmark_sync::{
     credential::{Credential, Secret},
-    ticket::{Block, Inline, Marker, RemoteTicket, Standing, Ticket, project_label},
+    ticket::{Block, Inline, Marker, RemoteTicket, Ticket, TicketState, project_label},
     tracker::{
         Answer, Change, Condition, Creation, Delivered, HttpLimits, JiraIssueTypes, JiraSettings,
         JiraTracker, Outcome, Tracker as _,
@@ -33,7 +33,7 @@ pub(crate) fn ticket(id: &str) -> Ticket {
         file: Inline::Code(format!("docs/{id}.md")),
         file_at_commit: None,
         labels: [project_label("p"), "status:in review".to_owned()].into(),
-        standing: Standing::ToDo,
+        standing: TicketState::ToDo,
         status: Some("draft".to_owned()),
         kind: Default::default(),
         parent: None,

@@ -2,7 +2,7 @@
 
 use stepmark_sync::{
     breaker::Reason,
-    ticket::{CloseReason, Standing, Ticket},
+    ticket::{CloseReason, Ticket, TicketState},
     tracker::{Outcome, Tracker as _},
 };
 
@@ -11,11 +11,11 @@ use crate::{
     project::{created, done, ticket, tracker, update},
 };
 
-fn with(standing: Standing, status: &str) -> Ticket {
+fn with(standing: TicketState, status: &str) -> Ticket {
     Ticket { standing, status: Some(status.to_owned()), ..ticket("a") }
 }
 
-const COMPLETED: Standing = Standing::Closed(CloseReason::Completed);
+const COMPLETED: TicketState = TicketState::Closed(CloseReason::Completed);
 
 #[tokio::test]
 async fn an_issue_goes_where_its_standing_says() {
@@ -24,12 +24,12 @@ async fn an_issue_goes_where_its_standing_says() {
     let remote = created(&tracker, &ticket("a")).await;
     let status = || fake.state().issues[&10_000].status;
     for (desired, expected) in [
-        (with(Standing::InProgress, "draft"), Status::InProgress),
-        (with(Standing::InProgress, "in-review"), Status::InReview),
-        (with(Standing::InProgress, "draft"), Status::InReview),
+        (with(TicketState::InProgress, "draft"), Status::InProgress),
+        (with(TicketState::InProgress, "in-review"), Status::InReview),
+        (with(TicketState::InProgress, "draft"), Status::InReview),
         (with(COMPLETED, "done"), Status::Done),
-        (with(Standing::ToDo, "draft"), Status::ToDo),
-        (with(Standing::Closed(CloseReason::NotPlanned), "in-review"), Status::Cancelled),
+        (with(TicketState::ToDo, "draft"), Status::ToDo),
+        (with(TicketState::Closed(CloseReason::NotPlanned), "in-review"), Status::Cancelled),
         (with(COMPLETED, "in-review"), Status::InReview),
     ] {
         let changed = done(update(&tracker, &remote, desired.clone(), None).await);
@@ -67,12 +67,12 @@ async fn a_workflow_may_want_several_steps() {
 
 #[tokio::test]
 async fn what_others_moved_meanwhile_is_not_moved_back() {
-    let given_up = Standing::Closed(CloseReason::NotPlanned);
+    let given_up = TicketState::Closed(CloseReason::NotPlanned);
     for (desired, moved) in [
         // From `Cancelled` no way leads there, and from `Done` one leads to what is open.
         (with(given_up, "draft"), Status::Cancelled),
         (with(COMPLETED, "done"), Status::Done),
-        (with(Standing::InProgress, "in-review"), Status::InReview),
+        (with(TicketState::InProgress, "in-review"), Status::InReview),
         (with(COMPLETED, "done"), Status::InProgress),
     ] {
         for method in ["GET", "POST"] {
@@ -104,9 +104,9 @@ async fn what_no_way_leads_to_is_told() {
     let remote = created(&tracker, &ticket("a")).await;
     for (desired, why) in [
         (with(COMPLETED, "done"), "issues of the type `Task` have no status that is known"),
-        (with(Standing::InProgress, "in-review"), "issues of the type `Task` have no status `In Review`"),
+        (with(TicketState::InProgress, "in-review"), "issues of the type `Task` have no status `In Review`"),
         (
-            with(Standing::ToDo, "draft"),
+            with(TicketState::ToDo, "draft"),
             "no transition that asks for nothing else leads to a status of work that has not",
         ),
     ] {
@@ -130,11 +130,11 @@ async fn a_resolution_is_given_where_it_is_asked_for() {
         (CloseReason::Completed, "Done"),
         (CloseReason::Duplicate, "Duplicate"),
     ] {
-        done(update(&tracker, &remote, with(Standing::Closed(reason), "x"), None).await);
+        done(update(&tracker, &remote, with(TicketState::Closed(reason), "x"), None).await);
         let issue = fake.state().issues[&10_000].clone();
         assert_eq!((issue.status, issue.resolution.as_deref()), (Status::Done, Some(resolution)));
         let read = tracker.list("p", None).await.unwrap().tickets.remove(0);
-        assert_eq!(read.standing, Standing::Closed(reason));
+        assert_eq!(read.standing, TicketState::Closed(reason));
         done(update(&tracker, &remote, ticket("a"), None).await);
     }
 }

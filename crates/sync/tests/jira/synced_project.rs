@@ -17,8 +17,8 @@ use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
     ledger::{Ledger as _, MemoryLedger},
-    plan::{Grounds, Plan, Survey},
-    retry::{Chance, Draw},
+    plan::{Plan, PlanInputs, Survey},
+    retry::{Chance, Jitter},
     ticket::{Observed, Snapshot, Ticket, TicketFacts},
     tracker::{JiraTracker, Tracker as _},
     worker::{Report, Worker, WorkerClock, wants_look},
@@ -127,7 +127,7 @@ impl Project {
         tracker: &JiraTracker,
         task: impl AsyncFnOnce(&mut Worker<'_>) -> T,
     ) -> T {
-        let (mut ledger, mut draw) = (self.ledger.clone(), || Draw(0));
+        let (mut ledger, mut draw) = (self.ledger.clone(), || Jitter(0));
         let work = ("test", &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(&mut ledger, (tracker, &self.settings), &self.clock, "demo", work);
         task(&mut worker).await
@@ -170,7 +170,7 @@ impl Project {
         let survey = survey.map(|tickets| Survey { tickets, compare: &compare });
         let mut ledger = self.ledger.clone();
         let ledger = ledger.read().unwrap();
-        Plan::make(&Grounds { snapshot, settings: &self.settings, ledger: &*ledger, survey }).unwrap()
+        Plan::make(&PlanInputs { snapshot, settings: &self.settings, ledger: &*ledger, survey }).unwrap()
     }
 
     pub(crate) fn lose_ledger(&mut self) {

@@ -2,7 +2,7 @@
 
 use stepmark_sync::{
     breaker::Reason,
-    ticket::{CloseReason, RemoteTicket, Standing, Ticket},
+    ticket::{CloseReason, RemoteTicket, Ticket, TicketState},
     tracker::{Change, Condition, Creation, Delivered, JiraTracker, Outcome, Tracker as _},
 };
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 fn closed(id: &str) -> Ticket {
-    let standing = Standing::Closed(CloseReason::Completed);
+    let standing = TicketState::Closed(CloseReason::Completed);
     Ticket { standing, status: Some("done".to_owned()), ..ticket(id) }
 }
 

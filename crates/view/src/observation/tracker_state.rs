@@ -8,8 +8,8 @@ use stepmark_store::workspace::{Artifacts, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{LEDGER_FILE, Ledger, LedgerReader, MemoryLedger, SqliteLedger},
-    plan::{Grounds, Plan},
-    run::duty_of,
+    plan::{Plan, PlanInputs},
+    run::leader_lease_name,
     ticket::{Marker, Snapshot},
 };
 
@@ -118,7 +118,7 @@ impl TrackerState {
         now: Timestamp,
     ) -> Result<Self, stepmark_sync::ledger::LedgerError> {
         let name = &settings.name;
-        let plan = Plan::make(&Grounds { snapshot, settings, ledger, survey: None })?;
+        let plan = Plan::make(&PlanInputs { snapshot, settings, ledger, survey: None })?;
         let path_of = |marker: &Marker| snapshot.get(marker).map(|facts| facts.path.clone());
         let to_do = |marker: &Marker| plan.actions.iter().any(|action| action.marker == *marker);
         let mut tickets: Vec<TicketLink> = ledger
@@ -157,7 +157,7 @@ impl TrackerState {
                 remedy: outage.cause.reason.remedy().map(str::to_owned),
             })
         });
-        let duty = ledger.lease(&duty_of(name))?.filter(|lease| lease.is_kept(now));
+        let duty = ledger.lease(&leader_lease_name(name))?.filter(|lease| lease.is_kept(now));
         Ok(Self {
             name: name.to_string(),
             place: place_of(&settings.target),

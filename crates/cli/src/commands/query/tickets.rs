@@ -11,7 +11,7 @@ use stepmark_sync::{
     ticket::Marker,
 };
 
-use crate::{commands::sync::Scene, environment::Environment, exit::Failure, project::Project};
+use crate::{commands::sync::SyncContext, environment::Environment, exit::Failure, project::Project};
 
 /// The tickets of all trackers; none where the configuration names no tracker.
 ///
@@ -22,29 +22,29 @@ pub(crate) fn ticket_rows(project: &Project, environment: &Environment) -> Resul
         return Ok(Vec::new());
     }
     let mut rows = Vec::new();
-    for scene in Scene::open_all(project, environment, None)? {
-        let mut ledger = scene.ledger_to_read()?;
-        let snapshot = scene.snapshot()?;
-        let plan = scene.plan_over(&snapshot, &mut *ledger, None)?;
-        let standing = Standing::read(&*ledger.read()?, &scene)?;
+    for context in SyncContext::open_all(project, environment, None)? {
+        let mut ledger = context.ledger_to_read()?;
+        let snapshot = context.snapshot()?;
+        let plan = context.plan_over(&snapshot, &mut *ledger, None)?;
+        let records = TrackerRecords::read(&*ledger.read()?, &context)?;
         let paths =
             snapshot.artifacts().map(|(marker, facts)| (marker.clone(), facts.path.to_string())).collect();
-        rows.extend(standing.rows(&plan, &paths));
+        rows.extend(records.rows(&plan, &paths));
     }
     Ok(rows)
 }
 
 /// What the ledger says about one tracker.
-struct Standing {
+struct TrackerRecords {
     tracker: String,
     links: Vec<Link>,
     intents: Vec<Intent>,
     deliveries: Vec<(Marker, Delivery)>,
 }
 
-impl Standing {
-    fn read(ledger: &dyn LedgerReader, scene: &Scene<'_>) -> Result<Self, LedgerError> {
-        let name = &scene.settings.name;
+impl TrackerRecords {
+    fn read(ledger: &dyn LedgerReader, context: &SyncContext<'_>) -> Result<Self, LedgerError> {
+        let name = &context.settings.name;
         Ok(Self {
             tracker: name.to_string(),
             links: ledger.links(name)?,

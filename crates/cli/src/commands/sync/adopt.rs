@@ -12,7 +12,7 @@ use stepmark_sync::{
 };
 
 use super::{
-    Scene,
+    SyncContext,
     apply::{carry_out, of_this_target},
     plan, report,
     subjects::subjects,
@@ -33,35 +33,35 @@ pub(super) struct Adopt {
 }
 
 impl Adopt {
-    pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
-        let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
+    pub(super) fn run(&self, context: &SyncContext<'_>, output: &Output) -> Result<Exit, Failure> {
+        let (mut ledger, tracker) = (context.ledger()?, context.tracker(Some(output))?);
         if let Some(artifact) = &self.artifact {
-            return name_ticket_of(artifact, scene, (&mut ledger, &*tracker), output);
+            return name_ticket_of(artifact, context, (&mut ledger, &*tracker), output);
         }
-        let tickets = scene.survey(&mut ledger, &*tracker)?;
-        let mut found = scene.plan_with(&mut ledger, Some((&*tracker, &tickets)))?;
+        let tickets = context.survey(&mut ledger, &*tracker)?;
+        let mut found = context.plan_with(&mut ledger, Some((&*tracker, &tickets)))?;
         found.actions.retain(|action| action.kind == ActionKind::Adopt);
         plan::warn(&found.remarks, output);
-        let done = of_this_target(carry_out(scene, &found, &mut ledger, &*tracker, output)?)?;
-        Ok(report::show(scene, &done, &subjects(&found), output))
+        let done = of_this_target(carry_out(context, &found, &mut ledger, &*tracker, output)?)?;
+        Ok(report::show(context, &done, &subjects(&found), output))
     }
 }
 
 /// Gives the ticket of an artifact its marker back.
 fn name_ticket_of(
     artifact: &Path,
-    scene: &Scene<'_>,
+    context: &SyncContext<'_>,
     (ledger, tracker): (&mut SqliteLedger, &dyn Tracker),
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let (key, path) = scene.project.identity(artifact)?;
-    let marker = Marker::new(&scene.project_id, key)?;
-    let name = &scene.settings.name;
+    let (key, path) = context.project.identity(artifact)?;
+    let marker = Marker::new(&context.project_id, key)?;
+    let name = &context.settings.name;
     let linked = ledger.read()?.link(name, &marker)?.ok_or_else(|| {
         Failure::new(Exit::Findings, format!("`{path}` has no ticket that could be given its marker"))
             .with_help("`stepmark sync adopt` looks for one, and `stepmark sync apply` makes one")
     })?;
-    let mut plan = scene.plan(ledger)?;
+    let mut plan = context.plan(ledger)?;
     plan.actions.retain(|action| action.marker == marker);
     let Some(desired) = plan.actions.first().and_then(|action| action.digest) else {
         output
@@ -70,10 +70,10 @@ fn name_ticket_of(
     };
     let tickets = [(marker.clone(), desired)];
     let holder = environment::new_id();
-    worker::retry(ledger, (name, &tickets), LostLink::Kept, &holder, scene.clock.now())?;
-    let done = scene.work(ledger, tracker, async |worker| {
+    worker::retry(ledger, (name, &tickets), LostLink::Kept, &holder, context.clock.now())?;
+    let done = context.work(ledger, tracker, async |worker| {
         worker.name_ticket_of(marker);
         Ok(worker.apply(&plan).await?)
     })?;
-    Ok(report::show(scene, &of_this_target(done)?, &subjects(&plan), output))
+    Ok(report::show(context, &of_this_target(done)?, &subjects(&plan), output))
 }

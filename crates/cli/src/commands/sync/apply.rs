@@ -12,7 +12,7 @@ use stepmark_sync::{
 };
 
 use super::{
-    Scene, plan, plan_file, report,
+    SyncContext, plan, plan_file, report,
     subjects::{Subjects, subjects},
 };
 use crate::{
@@ -41,17 +41,17 @@ pub(super) struct Apply {
 const ROUNDS: usize = 5;
 
 impl Apply {
-    pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, context: &SyncContext<'_>, output: &Output) -> Result<Exit, Failure> {
         if let Some(file) = &self.file {
             let plan = plan_file::read(file)?;
-            let mut ledger = scene.ledger()?;
-            let tracker = scene.tracker(Some(output))?;
-            refuse_stale(scene, &plan, &mut ledger, &*tracker)?;
-            let done = of_this_target(carry_out(scene, &plan, &mut ledger, &*tracker, output)?)?;
+            let mut ledger = context.ledger()?;
+            let tracker = context.tracker(Some(output))?;
+            refuse_stale(context, &plan, &mut ledger, &*tracker)?;
+            let done = of_this_target(carry_out(context, &plan, &mut ledger, &*tracker, output)?)?;
             let applied = Applied { report: done, subjects: subjects(&plan) };
-            return Ok(applied.show(scene, output));
+            return Ok(applied.show(context, output));
         }
-        Ok(until_settled(scene, self.survey, output)?.show(scene, output))
+        Ok(until_settled(context, self.survey, output)?.show(context, output))
     }
 }
 
@@ -64,8 +64,8 @@ struct Applied {
 
 impl Applied {
     /// Shows it, and answers how the command ends: artifacts that no ticket can follow are left, too.
-    fn show(&self, scene: &Scene<'_>, output: &Output) -> Exit {
-        let exit = report::show(scene, &self.report, &self.subjects, output);
+    fn show(&self, context: &SyncContext<'_>, output: &Output) -> Exit {
+        let exit = report::show(context, &self.report, &self.subjects, output);
         plan::warn(&self.subjects.remarks, output);
         if exit == Exit::Fine && !plan::problems(&self.subjects.remarks).is_empty() {
             Exit::Findings
@@ -76,29 +76,29 @@ impl Applied {
 }
 
 /// Plans and carries out until another plan would do no more. Where there is nothing to do, nothing is opened.
-fn until_settled(scene: &Scene<'_>, survey: bool, output: &Output) -> Result<Applied, Failure> {
+fn until_settled(context: &SyncContext<'_>, survey: bool, output: &Output) -> Result<Applied, Failure> {
     let mut all = Applied::default();
-    let mut known_before = scene.ledger_to_read()?;
-    tell_wait(scene, &known_before.read()?.intents(&scene.settings.name)?, output);
-    let wants_look = wants_look(&*known_before.read()?, &scene.settings, scene.clock.now())?;
-    let plan = scene.plan(&mut *known_before)?;
+    let mut known_before = context.ledger_to_read()?;
+    tell_wait(context, &known_before.read()?.intents(&context.settings.name)?, output);
+    let wants_look = wants_look(&*known_before.read()?, &context.settings, context.clock.now())?;
+    let plan = context.plan(&mut *known_before)?;
     all.subjects.add(&plan);
     if !survey && !wants_look && plan.actions.is_empty() {
         return Ok(all);
     }
-    let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
+    let (mut ledger, tracker) = (context.ledger()?, context.tracker(Some(output))?);
     for round in 0..ROUNDS {
         let plan = if survey && round == 0 {
-            let tickets = scene.survey(&mut ledger, &*tracker)?;
-            scene.plan_with(&mut ledger, Some((&*tracker, &tickets)))?
+            let tickets = context.survey(&mut ledger, &*tracker)?;
+            context.plan_with(&mut ledger, Some((&*tracker, &tickets)))?
         } else {
-            scene.plan(&mut ledger)?
+            context.plan(&mut ledger)?
         };
         all.subjects.add(&plan);
-        let done = carry_out(scene, &plan, &mut ledger, &*tracker, output)?;
+        let done = carry_out(context, &plan, &mut ledger, &*tracker, output)?;
         let goes_on = done.is_followed_by_more();
         all.report.add(done);
-        if !goes_on || scene.stop.is_asked() {
+        if !goes_on || context.stop.is_asked() {
             break;
         }
     }
@@ -106,12 +106,12 @@ fn until_settled(scene: &Scene<'_>, survey: bool, output: &Output) -> Result<App
 }
 
 /// Says so where it takes a while until it is certain what a process did that died or lost its connection: else it would seem to hang.
-fn tell_wait(scene: &Scene<'_>, in_doubt: &[Intent], output: &Output) {
+fn tell_wait(context: &SyncContext<'_>, in_doubt: &[Intent], output: &Output) {
     let creations = in_doubt.iter().filter(|intent| intent.action == IntentAction::Create);
-    let wait = SignedDuration::from_secs(scene.settings.look_up_wait_seconds.into());
+    let wait = SignedDuration::from_secs(context.settings.look_up_wait_seconds.into());
     let certain_at =
         creations.map(|intent| intent.begun_at.saturating_add(wait).unwrap_or(intent.begun_at)).max();
-    if let Some(until) = certain_at.filter(|until| scene.clock.now() < *until) {
+    if let Some(until) = certain_at.filter(|until| context.clock.now() < *until) {
         output.warning(format_args!(
             "nobody knows whether what was begun last was done; it is looked up, which may take until {until:.0}"
         ));
@@ -130,35 +130,35 @@ pub(super) fn of_this_target(done: Report) -> Result<Report, Failure> {
 }
 
 pub(super) fn carry_out(
-    scene: &Scene<'_>,
+    context: &SyncContext<'_>,
     plan: &Plan,
     ledger: &mut SqliteLedger,
     tracker: &dyn Tracker,
     output: &Output,
 ) -> Result<Report, Failure> {
     let count = wording::count(plan.actions.len(), "action");
-    with_progress(&|done| format!("{done} of {count}"), output.quiet, &scene.done, || {
-        scene.work(ledger, tracker, async |worker| Ok(worker.apply(plan).await?))
+    with_progress(&|done| format!("{done} of {count}"), output.quiet, &context.done, || {
+        context.work(ledger, tracker, async |worker| Ok(worker.apply(plan).await?))
     })
 }
 
 /// Refuses a plan that is not the one that would be made now.
 fn refuse_stale(
-    scene: &Scene<'_>,
+    context: &SyncContext<'_>,
     plan: &Plan,
     ledger: &mut SqliteLedger,
     tracker: &dyn Tracker,
 ) -> Result<(), Failure> {
-    if plan.tracker != scene.settings.name {
-        let message = format!("this plan is for `{}`, not for `{}`", plan.tracker, scene.settings.name);
+    if plan.tracker != context.settings.name {
+        let message = format!("this plan is for `{}`, not for `{}`", plan.tracker, context.settings.name);
         return Err(Failure::new(Exit::Usage, message).with_help("name the tracker with `--tracker`"));
     }
-    let mut now = scene.plan(ledger)?;
+    let mut now = context.plan(ledger)?;
     let mut stale = plan.stale(&now);
     if !stale.is_empty() {
         // It may have been made with a look through the tracker.
-        let tickets = scene.survey(ledger, tracker)?;
-        now = scene.plan_with(ledger, Some((tracker, &tickets)))?;
+        let tickets = context.survey(ledger, tracker)?;
+        now = context.plan_with(ledger, Some((tracker, &tickets)))?;
         stale = plan.stale(&now);
     }
     if stale.is_empty() {

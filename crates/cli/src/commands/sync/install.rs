@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Scene,
+    SyncContext,
     service::{Manager, Service, ServiceFolders, place},
 };
 use crate::{
@@ -33,14 +33,14 @@ impl Install {
     /// `tracker` is the one that is named on the command line; without it the service runs for all.
     pub(super) fn run(
         &self,
-        scenes: &[Scene<'_>],
+        contexts: &[SyncContext<'_>],
         tracker: Option<&str>,
         output: &Output,
     ) -> Result<Exit, Failure> {
         let manager = self.manager.map_or_else(Manager::of_this_system, Ok)?;
         let folders =
             ServiceFolders::of(&environment::home()?, environment::configuration_folder().as_deref());
-        let service = service(scenes, tracker)?;
+        let service = service(contexts, tracker)?;
         let file = manager.file(&service, &folders);
         let text = manager.text(&service, &folders)?;
         if self.print {
@@ -69,9 +69,9 @@ impl Install {
     }
 }
 
-fn service(scenes: &[Scene<'_>], tracker: Option<&str>) -> Result<Service, Failure> {
-    let root = scenes.first().map(|scene| scene.project.root().path().to_owned()).unwrap_or_default();
-    let drain = scenes.iter().map(|scene| scene.settings.run.drain()).max().unwrap_or_default();
+fn service(contexts: &[SyncContext<'_>], tracker: Option<&str>) -> Result<Service, Failure> {
+    let root = contexts.first().map(|context| context.project.root().path().to_owned()).unwrap_or_default();
+    let drain = contexts.iter().map(|context| context.settings.run.drain()).max().unwrap_or_default();
     let variables = environment::user_folders();
     Service::new(environment::executable()?, root, tracker.map(str::to_owned), drain, variables)
 }

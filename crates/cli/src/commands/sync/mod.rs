@@ -12,14 +12,14 @@ mod report;
 mod reset;
 mod retry;
 mod run;
-mod scene;
+mod context;
 mod subjects;
 mod service;
 mod status;
 
 use clap::{Args, Subcommand};
 
-pub(crate) use self::scene::Scene;
+pub(crate) use self::context::SyncContext;
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
@@ -69,19 +69,19 @@ impl Sync {
         let project = &project()?;
         if let Task::Install(command) = &self.task {
             let tracker = self.tracker.as_deref();
-            return command.run(&Scene::open_all(project, environment, tracker)?, tracker, output);
+            return command.run(&SyncContext::open_all(project, environment, tracker)?, tracker, output);
         }
-        let mut scene = Scene::open(project, environment, self.tracker.as_deref())?;
+        let mut context = SyncContext::open(project, environment, self.tracker.as_deref())?;
         match &self.task {
-            Task::Plan(command) => command.run(&scene, output),
+            Task::Plan(command) => command.run(&context, output),
             Task::Apply(command) => {
-                scene.settings.prunes_many = command.yes;
-                command.run(&scene, output)
+                context.settings.prunes_many = command.yes;
+                command.run(&context, output)
             }
-            Task::Status(command) => command.run(&scene, output),
-            Task::Adopt(command) => command.run(&scene, output),
-            Task::Retry(command) => command.run(&scene, output),
-            Task::Reset(command) => command.run(&scene, output),
+            Task::Status(command) => command.run(&context, output),
+            Task::Adopt(command) => command.run(&context, output),
+            Task::Retry(command) => command.run(&context, output),
+            Task::Reset(command) => command.run(&context, output),
             // They are about all trackers, or none.
             Task::Run(_) | Task::Install(_) | Task::Allow(_) => Ok(Exit::Fine),
         }

@@ -6,7 +6,7 @@ use clap::Args;
 use stepmark_sync::plan::{Action, Plan as Planned, Remark};
 
 use super::{
-    Scene,
+    SyncContext,
     group::{Groups, Told},
     plan_file,
     subjects::{Subjects, subjects},
@@ -28,13 +28,13 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, context: &SyncContext<'_>, output: &Output) -> Result<Exit, Failure> {
         let plan = if self.survey {
-            let (mut ledger, tracker) = (scene.ledger()?, scene.tracker(Some(output))?);
-            let tickets = scene.survey(&mut ledger, &*tracker)?;
-            scene.plan_with(&mut ledger, Some((&*tracker, &tickets)))?
+            let (mut ledger, tracker) = (context.ledger()?, context.tracker(Some(output))?);
+            let tickets = context.survey(&mut ledger, &*tracker)?;
+            context.plan_with(&mut ledger, Some((&*tracker, &tickets)))?
         } else {
-            scene.plan(&mut *scene.ledger_to_read()?)?
+            context.plan(&mut *context.ledger_to_read()?)?
         };
         if let Some(file) = &self.out {
             plan_file::write(file, &plan)?;

@@ -5,11 +5,11 @@ use serde_json::{Value as Json, json};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::{Failure, Scope, ScopeKind},
-    worker::{Entry, Fate, Held, Report},
+    worker::{ActionOutcome, Deferred, Entry, Report},
 };
 
 use super::{
-    Scene,
+    SyncContext,
     group::{Groups, Told},
     subjects::Subjects,
 };
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Shows what was done, and answers how the command ends.
-pub(super) fn show(scene: &Scene<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
+pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
     if output.json {
         let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();
         let (requests, obstacles) = (report.requests, &report.obstacles);
@@ -29,11 +29,11 @@ pub(super) fn show(scene: &Scene<'_>, report: &Report, subjects: &Subjects, outp
             json!({ "requests": requests, "entries": entries, "remarks": remarks, "obstacles": obstacles });
         output.json("stepmark.sync-apply/1", result);
     } else {
-        let is_interrupted = scene.stop.is_asked();
+        let is_interrupted = context.stop.is_asked();
         // Whoever waited for the pace was told not to.
-        let is_not_begun = |fate: &Fate| match fate {
-            Fate::Held(Held::Stopped) => true,
-            Fate::Held(Held::TooFast { .. }) => is_interrupted,
+        let is_not_begun = |fate: &ActionOutcome| match fate {
+            ActionOutcome::Deferred(Deferred::Stopped) => true,
+            ActionOutcome::Deferred(Deferred::TooFast { .. }) => is_interrupted,
             _ => false,
         };
         let (mut outages, mut groups) = (Outages::default(), Groups::default());
@@ -65,7 +65,7 @@ pub(super) fn show(scene: &Scene<'_>, report: &Report, subjects: &Subjects, outp
         }
         let waiting: usize = outages.0.iter().map(|outage| outage.tickets).sum();
         for outage in &outages.0 {
-            output.line(format_args!("{}: {outage}", scene.settings.name));
+            output.line(format_args!("{}: {outage}", context.settings.name));
         }
         // Where nothing else happened, that line says it all.
         if waiting == 0 || waiting < report.entries.len() {
@@ -116,12 +116,14 @@ impl std::fmt::Display for Outage<'_> {
 }
 
 /// What is wrong with the tracker itself, where that is why a ticket was not written, and when it is tried again.
-fn outage(fate: &Fate) -> Option<(&Failure, Option<Timestamp>)> {
+fn outage(fate: &ActionOutcome) -> Option<(&Failure, Option<Timestamp>)> {
     let (cause, until) = match fate {
-        Fate::Failed { failure, delivery } => (failure, delivery.until()),
-        Fate::Held(Held::NotListed(failure) | Held::NoTarget(failure)) => (failure, None),
-        Fate::Held(Held::Refused { cause, until, .. }) => (cause, Some(*until)),
-        Fate::Held(Held::Waiting { last, until }) => (last, Some(*until)),
+        ActionOutcome::Failed { failure, delivery } => (failure, delivery.until()),
+        ActionOutcome::Deferred(Deferred::NotListed(failure) | Deferred::NoTarget(failure)) => {
+            (failure, None)
+        }
+        ActionOutcome::Deferred(Deferred::Refused { cause, until, .. }) => (cause, Some(*until)),
+        ActionOutcome::Deferred(Deferred::Waiting { last, until }) => (last, Some(*until)),
         _ => return None,
     };
     is_of_tracker(cause).then_some((cause, until))
@@ -137,52 +139,56 @@ fn exit(report: &Report) -> Exit {
         return Exit::Fine;
     }
     let is_remote =
-        |entry: &Entry| matches!(entry.fate, Fate::InDoubt { .. }) || outage(&entry.fate).is_some();
+        |entry: &Entry| matches!(entry.fate, ActionOutcome::InDoubt { .. }) || outage(&entry.fate).is_some();
     if report.entries.iter().any(is_remote) { Exit::Remote } else { Exit::Findings }
 }
 
 /// What is said of what was done; `None` where it was not.
-fn said(fate: &Fate) -> Option<String> {
+fn said(fate: &ActionOutcome) -> Option<String> {
     Some(match fate {
-        Fate::Done { remote, missing } if missing.is_empty() => format!(" {}", remote.key),
-        Fate::Done { remote, missing } => {
+        ActionOutcome::Done { remote, missing } if missing.is_empty() => format!(" {}", remote.key),
+        ActionOutcome::Done { remote, missing } => {
             let fields: Vec<&str> = missing.iter().map(|field| field.field.as_str()).collect();
             format!(" {}, but the tracker left out: {}", remote.key, fields.join(", "))
         }
-        Fate::Found { remote, duplicates } if duplicates.is_empty() => format!(" {}", remote.key),
-        Fate::Found { remote, duplicates } => {
+        ActionOutcome::Found { remote, duplicates } if duplicates.is_empty() => format!(" {}", remote.key),
+        ActionOutcome::Found { remote, duplicates } => {
             let keys: Vec<&str> = duplicates.iter().map(|other| other.key.as_str()).collect();
             format!(" {}; others with its marker: {}", remote.key, keys.join(", "))
         }
-        Fate::NotThere => String::new(),
-        Fate::Failed { .. } | Fate::InDoubt { .. } | Fate::Held(_) => return None,
+        ActionOutcome::NotThere => String::new(),
+        ActionOutcome::Failed { .. } | ActionOutcome::InDoubt { .. } | ActionOutcome::Deferred(_) => {
+            return None;
+        }
     })
 }
 
 /// Why something was not done, and until when it waits.
-fn told(fate: &Fate, head: String, subjects: &Subjects) -> (Told, Option<Timestamp>) {
+fn told(fate: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Option<Timestamp>) {
     match fate {
-        Fate::Failed { failure, .. } | Fate::InDoubt { failure } => (of_failure(head, ": ", failure), None),
-        Fate::Held(Held::Parked { attempts, last }) => {
+        ActionOutcome::Failed { failure, .. } | ActionOutcome::InDoubt { failure } => {
+            (of_failure(head, ": ", failure), None)
+        }
+        ActionOutcome::Deferred(Deferred::Parked { attempts, last }) => {
             (of_failure(head, &format!(": it is parked after {}: ", tries(*attempts)), last), None)
         }
-        Fate::Held(Held::Waiting { last, until }) => {
+        ActionOutcome::Deferred(Deferred::Waiting { last, until }) => {
             (of_failure(head, ": it failed and is tried again then: ", last), Some(*until))
         }
-        Fate::Held(Held::NoParent { parent }) => {
+        ActionOutcome::Deferred(Deferred::NoParent { parent }) => {
             let parent = subjects.name(parent);
             let why = format!(": the ticket of {parent}, below which it hangs, is not there yet");
             (Told::of_tickets(head, why), None)
         }
-        Fate::Held(Held::Refused { scope: Scope::Ticket { .. }, until, cause }) => {
+        ActionOutcome::Deferred(Deferred::Refused { scope: Scope::Ticket { .. }, until, cause }) => {
             (of_failure(head, ": it is left alone: ", cause), Some(*until))
         }
-        Fate::Held(Held::LinkedElsewhere { key, owner }) => {
+        ActionOutcome::Deferred(Deferred::LinkedElsewhere { key, owner }) => {
             let owner = subjects.name(owner);
             (Told::of_tickets(head, format!(": {key} is the ticket of {owner}")), None)
         }
-        Fate::Held(held) => (Told::of_tickets(head, format!(": {held}")), None),
-        Fate::Done { .. } | Fate::Found { .. } | Fate::NotThere => {
+        ActionOutcome::Deferred(held) => (Told::of_tickets(head, format!(": {held}")), None),
+        ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere => {
             (Told::of_tickets(head, String::new()), None)
         }
     }
@@ -205,17 +211,17 @@ pub(super) fn tries(attempts: u32) -> String {
 
 fn wire(entry: &Entry, subjects: &Subjects) -> Json {
     let (remote, missing, duplicates) = match &entry.fate {
-        Fate::Done { remote, missing } => (Some(remote), missing.clone(), Vec::new()),
-        Fate::Found { remote, duplicates } => (Some(remote), Vec::new(), duplicates.clone()),
+        ActionOutcome::Done { remote, missing } => (Some(remote), missing.clone(), Vec::new()),
+        ActionOutcome::Found { remote, duplicates } => (Some(remote), Vec::new(), duplicates.clone()),
         _ => (None, Vec::new(), Vec::new()),
     };
     let (failure, delivery) = match &entry.fate {
-        Fate::Failed { failure, delivery } => (Some(failure), Some(delivery)),
-        Fate::InDoubt { failure } => (Some(failure), None),
+        ActionOutcome::Failed { failure, delivery } => (Some(failure), Some(delivery)),
+        ActionOutcome::InDoubt { failure } => (Some(failure), None),
         _ => (None, None),
     };
     let held = match &entry.fate {
-        Fate::Held(held) => Some(held.to_string()),
+        ActionOutcome::Deferred(held) => Some(held.to_string()),
         _ => None,
     };
     json!({

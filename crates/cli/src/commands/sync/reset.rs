@@ -3,7 +3,7 @@
 use clap::Args;
 use stepmark_sync::{breaker::Scope, worker};
 
-use super::Scene;
+use super::SyncContext;
 use crate::{
     exit::{Exit, Failure},
     output::{Output, wording},
@@ -14,8 +14,8 @@ use crate::{
 pub(super) struct Reset {}
 
 impl Reset {
-    pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
-        let reset = worker::reset(&mut scene.ledger()?, &[&scene.settings.name])?;
+    pub(super) fn run(&self, context: &SyncContext<'_>, output: &Output) -> Result<Exit, Failure> {
+        let reset = worker::reset(&mut context.ledger()?, &[&context.settings.name])?;
         let spelled = |scopes: &[Scope]| scopes.iter().map(ToString::to_string).collect::<Vec<_>>();
         let (scopes, paces) = (spelled(&reset.breakers), spelled(&reset.paces));
         output.json_or(

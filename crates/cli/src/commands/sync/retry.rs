@@ -12,7 +12,7 @@ use stepmark_sync::{
     worker::{self, LostLink},
 };
 
-use super::{Scene, subjects::Subjects};
+use super::{SyncContext, subjects::Subjects};
 use crate::{
     environment,
     exit::{Exit, Failure},
@@ -47,14 +47,14 @@ fn reason(word: &str) -> Result<Reason, String> {
 }
 
 impl Retry {
-    pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
-        let mut ledger = scene.ledger()?;
-        let snapshot = scene.snapshot()?;
+    pub(super) fn run(&self, context: &SyncContext<'_>, output: &Output) -> Result<Exit, Failure> {
+        let mut ledger = context.ledger()?;
+        let snapshot = context.snapshot()?;
         let tickets: Vec<(Marker, TicketDigest)> = match &self.artifact {
             Some(artifact) => {
-                let (key, path) = scene.project.identity(artifact)?;
-                let marker = Marker::new(&scene.project_id, key)?;
-                let chosen = choose(scene, &snapshot, marker);
+                let (key, path) = context.project.identity(artifact)?;
+                let marker = Marker::new(&context.project_id, key)?;
+                let chosen = choose(context, &snapshot, marker);
                 vec![chosen.ok_or_else(|| {
                     Failure::new(Exit::Findings, format!("`{path}` has no ticket"))
                         .with_help("`stepmark sync plan` says why")
@@ -62,7 +62,7 @@ impl Retry {
             }
             None => {
                 let ledger = ledger.read()?;
-                let failed = ledger.deliveries(&scene.settings.name)?.into_iter();
+                let failed = ledger.deliveries(&context.settings.name)?.into_iter();
                 let is_wanted = |delivery: &Delivery| {
                     // A ticket that has lost its marker may be there all the same, and would be made again.
                     delivery.last().is_some_and(|last| match self.reason {
@@ -74,8 +74,8 @@ impl Retry {
                 let mut tickets = Vec::new();
                 for (marker, _) in wanted {
                     // The ticket of an artifact that is gone is to be closed, as what it was last made to say.
-                    let last = || ledger.projected(&scene.settings.name, &marker);
-                    match choose(scene, &snapshot, marker.clone()) {
+                    let last = || ledger.projected(&context.settings.name, &marker);
+                    match choose(context, &snapshot, marker.clone()) {
                         Some(ticket) => tickets.push(ticket),
                         None => tickets.extend(last()?.map(|ticket| (marker, ticket.digest()))),
                     }
@@ -83,8 +83,8 @@ impl Retry {
                 tickets
             }
         };
-        let of = (&scene.settings.name, &tickets[..]);
-        let (holder, now) = (environment::new_id(), scene.clock.now());
+        let of = (&context.settings.name, &tickets[..]);
+        let (holder, now) = (environment::new_id(), context.clock.now());
         let before = worker::retry(&mut ledger, of, LostLink::Forgotten, &holder, now)?;
         show(&tickets, &before, &Subjects::of(&snapshot), output);
         Ok(Exit::Fine)
@@ -92,8 +92,8 @@ impl Retry {
 }
 
 /// The ticket of an artifact, and what it should say; `None` where it has none.
-fn choose(scene: &Scene<'_>, snapshot: &Snapshot, marker: Marker) -> Option<(Marker, TicketDigest)> {
-    let desired = Ticket::desired(snapshot, &marker, &scene.settings.ticket)?.digest();
+fn choose(context: &SyncContext<'_>, snapshot: &Snapshot, marker: Marker) -> Option<(Marker, TicketDigest)> {
+    let desired = Ticket::desired(snapshot, &marker, &context.settings.ticket)?.digest();
     Some((marker, desired))
 }
 

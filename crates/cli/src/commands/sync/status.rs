@@ -8,13 +8,13 @@ use stepmark_sync::{
     ledger::{Intent, Lease, LedgerError, LedgerReader},
     plan::Plan,
     retry::Delivery,
-    run::duty_of,
+    run::leader_lease_name,
     ticket::Marker,
     worker,
 };
 
 use super::{
-    Scene,
+    SyncContext,
     group::{Groups, Told},
     plan,
     report::{Outages, is_of_tracker, of_failure, tries},
@@ -30,7 +30,7 @@ use crate::{
 pub(super) struct Status {}
 
 /// What the ledger says.
-struct Standing {
+struct SyncState {
     links: usize,
     listed_at: Option<Timestamp>,
     intents: Vec<Intent>,
@@ -43,10 +43,10 @@ struct Standing {
     clock_was_ahead: Option<Timestamp>,
 }
 
-impl Standing {
-    fn read(ledger: &dyn LedgerReader, scene: &Scene<'_>) -> Result<Self, LedgerError> {
-        let name = &scene.settings.name;
-        let now = scene.clock.now();
+impl SyncState {
+    fn read(ledger: &dyn LedgerReader, context: &SyncContext<'_>) -> Result<Self, LedgerError> {
+        let name = &context.settings.name;
+        let now = context.clock.now();
         Ok(Self {
             links: ledger.links(name)?.len(),
             listed_at: ledger.record(name)?.listed_at,
@@ -55,12 +55,12 @@ impl Standing {
             breakers: ledger.breakers()?,
             lease: ledger.lease(name.as_str())?.filter(|lease| lease.is_kept(now)),
             clock_was_ahead: worker::clock_was_ahead(ledger, name, now)?,
-            duty: ledger.lease(&duty_of(name))?.filter(|lease| lease.is_kept(now)),
+            duty: ledger.lease(&leader_lease_name(name))?.filter(|lease| lease.is_kept(now)),
         })
     }
 }
 
-impl Standing {
+impl SyncState {
     /// The artifacts of which something is told.
     fn concerned(&self) -> impl Iterator<Item = &Marker> {
         let breakers = self.breakers.iter().filter_map(|(scope, _)| match scope {
@@ -73,38 +73,38 @@ impl Standing {
 }
 
 impl Status {
-    pub(super) fn run(&self, scene: &Scene<'_>, output: &Output) -> Result<Exit, Failure> {
-        let mut ledger = scene.ledger_to_read()?;
-        let snapshot = scene.snapshot()?;
-        let plan = scene.plan_over(&snapshot, &mut *ledger, None)?;
+    pub(super) fn run(&self, context: &SyncContext<'_>, output: &Output) -> Result<Exit, Failure> {
+        let mut ledger = context.ledger_to_read()?;
+        let snapshot = context.snapshot()?;
+        let plan = context.plan_over(&snapshot, &mut *ledger, None)?;
         let mut subjects = Subjects::of(&snapshot);
         subjects.add(&plan);
         let ledger = ledger.read()?;
-        let standing = Standing::read(&*ledger, scene)?;
+        let standing = SyncState::read(&*ledger, context)?;
         for marker in standing.concerned() {
             if !subjects.knows(marker)
-                && let Some(ticket) = ledger.projected(&scene.settings.name, marker)?
+                && let Some(ticket) = ledger.projected(&context.settings.name, marker)?
             {
                 subjects.add_title(marker, ticket.title);
             }
         }
         output.json_or(
             "stepmark.sync-status/1",
-            || wire(scene, &plan, &standing),
-            || show(scene, &plan, &standing, &subjects, output),
+            || wire(context, &plan, &standing),
+            || show(context, &plan, &standing, &subjects, output),
         );
         Ok(Exit::Fine)
     }
 }
 
-fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, subjects: &Subjects, output: &Output) {
+fn show(context: &SyncContext<'_>, plan: &Plan, standing: &SyncState, subjects: &Subjects, output: &Output) {
     plan::warn(&plan::told_everywhere(&plan.remarks), output);
     let name = |marker: &Marker| subjects.name(marker);
     let counts: Vec<String> =
         plan.counts().iter().map(|(kind, count)| format!("{count} to {}", kind.name())).collect();
     let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts.join(", ") };
     let tickets = wording::count(standing.links, "ticket");
-    output.line(format_args!("{}: {tickets}, {counts}", scene.settings.name));
+    output.line(format_args!("{}: {tickets}, {counts}", context.settings.name));
     if let Some(noted) = standing.clock_was_ahead {
         output.warning(format_args!(
             "the clock of this machine was ahead and has been set back: the ledger holds what happened at {noted:.0}; nothing waits for that"
@@ -160,7 +160,7 @@ fn show(scene: &Scene<'_>, plan: &Plan, standing: &Standing, subjects: &Subjects
     }
 }
 
-fn wire(scene: &Scene<'_>, plan: &Plan, standing: &Standing) -> Json {
+fn wire(context: &SyncContext<'_>, plan: &Plan, standing: &SyncState) -> Json {
     let counts: serde_json::Map<String, Json> =
         plan.counts().iter().map(|(kind, count)| (kind.name().to_owned(), (*count).into())).collect();
     let intents = standing.intents.iter().map(|intent| {
@@ -179,7 +179,7 @@ fn wire(scene: &Scene<'_>, plan: &Plan, standing: &Standing) -> Json {
         .iter()
         .map(|(scope, breaker)| json!({ "scope": scope.to_string(), "breaker": breaker }));
     json!({
-        "tracker": scene.settings.name,
+        "tracker": context.settings.name,
         "tickets": standing.links,
         "unchanged": plan.unchanged,
         "to_do": counts,

@@ -119,12 +119,12 @@ fn a_lease_shows_whether_its_holder_lives() {
             .count()
     };
     assert!(!second.is_holder_dead("gh", 1).unwrap(), "nothing is known");
-    assert!(first.give_sign_of_life("gh", 1).unwrap() && first.give_sign_of_life("gh", 1).unwrap());
-    assert!(!second.give_sign_of_life("gh", 1).unwrap() && second.give_sign_of_life("other", 1).unwrap());
+    assert!(first.mark_alive("gh", 1).unwrap() && first.mark_alive("gh", 1).unwrap());
+    assert!(!second.mark_alive("gh", 1).unwrap() && second.mark_alive("other", 1).unwrap());
     assert!(!first.is_holder_dead("gh", 1).unwrap() && !second.is_holder_dead("gh", 1).unwrap());
     // Another number takes the place of the first.
-    assert!(first.give_sign_of_life("gh", 2).unwrap() && second.give_sign_of_life("gh", 1).unwrap());
-    first.end_sign_of_life("gh").unwrap();
+    assert!(first.mark_alive("gh", 2).unwrap() && second.mark_alive("gh", 1).unwrap());
+    first.unmark_alive("gh").unwrap();
     assert!(!second.is_holder_dead("gh", 2).unwrap(), "it ended well, and gave its lease back");
     drop(second);
     assert_eq!(locks(), 0);

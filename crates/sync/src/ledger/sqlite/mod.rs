@@ -1,8 +1,7 @@
 //! The ledger as a file of SQLite.
 
-mod failure;
 mod open;
-mod vital_signs;
+mod holder_locks;
 mod read;
 mod write;
 #[cfg(test)]
@@ -10,7 +9,7 @@ mod cases;
 
 use rusqlite::TransactionBehavior;
 
-use self::{failure::failed, read::SqliteTransaction};
+use self::read::{SqliteTransaction, failed};
 use super::{Ledger, LedgerError, LedgerReader, LedgerWriter};
 
 pub use open::{LEDGER_FILE, SqliteLedger};
@@ -32,15 +31,15 @@ impl Ledger for SqliteLedger {
         Ok(Box::new(self.begin(TransactionBehavior::Immediate)?))
     }
 
-    fn give_sign_of_life(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
-        self.vital_signs.give(name, number)
+    fn mark_alive(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
+        self.holder_locks.give(name, number)
     }
 
-    fn end_sign_of_life(&mut self, name: &str) -> Result<(), LedgerError> {
-        self.vital_signs.end(name)
+    fn unmark_alive(&mut self, name: &str) -> Result<(), LedgerError> {
+        self.holder_locks.end(name)
     }
 
     fn is_holder_dead(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
-        self.vital_signs.is_dead(name, number)
+        self.holder_locks.is_dead(name, number)
     }
 }

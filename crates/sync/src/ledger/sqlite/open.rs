@@ -10,7 +10,7 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{failure::failed, vital_signs::VitalSigns};
+use super::{holder_locks::HolderLocks, read::failed};
 use crate::ledger::LedgerError;
 
 /// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync) of a project.
@@ -27,7 +27,7 @@ const SWITCH_PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct SqliteLedger {
     pub(super) connection: Connection,
-    pub(super) vital_signs: VitalSigns,
+    pub(super) holder_locks: HolderLocks,
 }
 
 impl SqliteLedger {
@@ -98,7 +98,7 @@ impl SqliteLedger {
             let path: PathBuf = path.to_owned();
             return Err(LedgerError::Newer { path, found, known: VERSION });
         }
-        Ok(Self { connection, vital_signs: VitalSigns::beside(path) })
+        Ok(Self { connection, holder_locks: HolderLocks::beside(path) })
     }
 }
 

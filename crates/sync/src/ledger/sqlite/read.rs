@@ -1,10 +1,9 @@
 //! Reading the tables.
 
-use rusqlite::{OptionalExtension as _, Row, ToSql, Transaction};
+use rusqlite::{ErrorCode, OptionalExtension as _, Row, ToSql, Transaction};
 use serde::de::DeserializeOwned;
 use stepmark_store::disk::map_in_parts;
 
-use super::failure::{corrupt, failed};
 use crate::{
     TrackerName,
     breaker::{Breaker, Scope},
@@ -233,4 +232,20 @@ fn sorted_by_marker<T>(
     let mut items = items?;
     items.sort_by(|one, other| marker(one).cmp(marker(other)));
     Ok(items)
+}
+
+/// Turns what SQLite says when the ledger was to do `intent`.
+pub(super) fn failed(intent: &'static str) -> impl Fn(rusqlite::Error) -> LedgerError {
+    move |error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LedgerError::Busy,
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            LedgerError::Corrupt { what: "file", reason: error.to_string() }
+        }
+        _ => LedgerError::Storage { intent, source: Box::new(error) },
+    }
+}
+
+/// Turns what a value of the ledger is not.
+pub(super) fn corrupt<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> LedgerError {
+    move |error| LedgerError::Corrupt { what, reason: error.to_string() }
 }

@@ -3,10 +3,7 @@
 use rusqlite::ToSql;
 use serde::Serialize;
 
-use super::{
-    failure::{corrupt, failed},
-    read::SqliteTransaction,
-};
+use super::read::{SqliteTransaction, corrupt, failed};
 use crate::{
     TrackerName,
     breaker::{Breaker, Scope},

@@ -12,7 +12,7 @@ use stepmark_store::disk::Root;
 use stepmark_store::workspace::Clock;
 
 use self::log::{Log, LogError};
-use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker, local_route};
+use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker};
 use crate::{
     BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
@@ -153,7 +153,7 @@ impl Tracker for FileTracker {
     }
 
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route {
-        local_route(&self.name, "file", kind, tickets)
+        Route::new(&self.name, (format!("file/{}", self.name), "none"), kind.name(), tickets)
     }
 
     fn cost(&self, _: RequestKind, _: usize) -> Cost {

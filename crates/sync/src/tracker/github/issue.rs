@@ -4,9 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::{Deserialize, de::IgnoredAny};
+use serde_json::{Map, Value as Json, json};
 
-use super::fields::IssueFields;
-use crate::ticket::{CloseReason, Marker, Observed, RemoteTicket, Standing};
+use super::{fields::IssueFields, rest::number_of};
+use crate::{
+    breaker::{Failure, Reason},
+    ticket::{
+        CloseReason, FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Ticket,
+        TicketState,
+    },
+    tracker::Change,
+};
 
 /// The name under which [`RemoteTicket::other_ids`] keeps the id that GraphQL wants.
 pub(super) const NODE_ID: &str = "node_id";
@@ -91,11 +99,11 @@ pub(super) fn remote(number: u64, database_id: u64, node_id: String, url: String
 }
 
 /// What GitHub's words say, in the case of REST or of GraphQL. An issue that is open has no progress there.
-pub(super) fn standing(state: &str, reason: Option<&str>) -> Standing {
+pub(super) fn standing(state: &str, reason: Option<&str>) -> TicketState {
     if !state.eq_ignore_ascii_case("closed") {
-        return Standing::ToDo;
+        return TicketState::ToDo;
     }
-    Standing::Closed(match reason.map(str::to_ascii_lowercase).as_deref() {
+    TicketState::Closed(match reason.map(str::to_ascii_lowercase).as_deref() {
         Some("not_planned") => CloseReason::NotPlanned,
         Some("duplicate") => CloseReason::Duplicate,
         // Issues that were closed before there were reasons have none.
@@ -110,4 +118,65 @@ pub(super) const fn reason_word(reason: CloseReason) -> &'static str {
         CloseReason::NotPlanned => "not_planned",
         CloseReason::Duplicate => "duplicate",
     }
+}
+
+/// The most characters of a body (docs/formats.md, "Trackers").
+pub(super) const BODY_LIMIT: usize = 65_536;
+
+/// The body of the request that makes an issue. The marker stands in its text and in a label, so that no crash parts them.
+pub(super) fn creation(ticket: &Ticket) -> Result<Json, Failure> {
+    let body = ManagedSection::of(ticket).alone(BODY_LIMIT).map_err(|error| no_room(&error))?.body;
+    Ok(json!({ "title": ticket.title, "body": body, "labels": ticket.labels }))
+}
+
+/// The bodies of the requests that change an issue, in their order: none where nothing differs. A reason counts only where the state
+/// changes (GitHub's OpenAPI, `state_reason`), so an issue that is closed for another reason is opened first.
+pub(super) fn patches(differences: &[FieldDifference], before: TicketState, after: TicketState) -> Vec<Json> {
+    let mut fields = Map::new();
+    let mut patches = Vec::new();
+    for difference in differences {
+        match difference.field.as_str() {
+            name @ ("title" | "body" | "labels") => {
+                fields.insert(name.to_owned(), difference.after.clone());
+            }
+            "standing" => {
+                if let (TicketState::Closed(_), TicketState::Closed(_)) = (before, after) {
+                    patches.push(json!({ "state": "open", "state_reason": "reopened" }));
+                }
+                let (state, reason) = match after {
+                    TicketState::ToDo | TicketState::InProgress => ("open", "reopened"),
+                    TicketState::Closed(reason) => ("closed", reason_word(reason)),
+                };
+                fields.insert("state".to_owned(), state.into());
+                fields.insert("state_reason".to_owned(), reason.into());
+            }
+            // The parent has requests of its own; GitHub has no other fields that are managed.
+            _ => {}
+        }
+    }
+    if !fields.is_empty() {
+        patches.push(Json::Object(fields));
+    }
+    patches
+}
+
+/// Why the issue at `number` is not the one that was asked for, if it is not: GitHub answers with the one that it was moved to.
+pub(super) fn moved(number: u64, current: &Observed) -> Option<Failure> {
+    let detail = format!("issue #{number} was moved to {}", current.remote.url);
+    (current.remote.id != number.to_string()).then(|| Failure::new(Reason::Gone, &detail))
+}
+
+/// Why an issue must not be changed, if it must not.
+pub(super) fn not_ours(change: &Change, current: &Observed) -> Option<Failure> {
+    let number = match number_of(&change.remote) {
+        Ok(number) => number,
+        Err(failure) => return Some(failure),
+    };
+    let markers: Vec<Marker> = Marker::all_in(&current.body).collect();
+    moved(number, current).or_else(|| change.condition.refusal(&markers, current))
+}
+
+/// The failure of a body that has no room.
+pub(super) fn no_room(error: &MergeError) -> Failure {
+    Failure::new(Reason::Invalid, &error.to_string())
 }

@@ -6,7 +6,6 @@ mod fields;
 mod issue;
 mod refusal;
 mod rest;
-mod patch;
 mod parent;
 mod graphql;
 mod service;

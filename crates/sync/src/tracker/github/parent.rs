@@ -9,19 +9,17 @@ use url::Url;
 
 use super::{
     GitHubTracker,
-    issue::DATABASE_ID,
-    patch::moved,
+    issue::{DATABASE_ID, moved},
     refusal::{Asked, ask},
     rest::number_of,
 };
 use crate::{
     breaker::Reason,
     pace::Budget,
-    ticket::{FieldDifference, Marker, Observed, RemoteTicket},
+    ticket::{FieldDifference, Marker, Observed, RemoteTicket, parent_difference, shown_marker},
     tracker::{
         Change,
         http::{HttpRequest, Refused},
-        parent_difference::{parent_difference, shown},
     },
 };
 
@@ -128,7 +126,7 @@ fn step(change: &Change, current: &Observed) -> Option<Move> {
 pub(super) fn parent_missing(change: &Change, current: &Observed) -> Option<FieldDifference> {
     match (&change.desired.parent, &change.parent) {
         (Some(_), Some(parent)) if current.parent_id.as_ref() == Some(&parent.id) => None,
-        (Some(wanted), Some(_)) => FieldDifference::between("parent", Json::Null, shown(Some(wanted))),
+        (Some(wanted), Some(_)) => FieldDifference::between("parent", Json::Null, shown_marker(Some(wanted))),
         _ => parent_difference(&change.desired, change.before.as_ref(), current),
     }
 }

@@ -9,9 +9,8 @@ use super::{
     GitHubTracker,
     address::next_page,
     fields::IssueFields,
-    issue::RestIssue,
+    issue::{RestIssue, creation, moved, no_room, not_ours, patches},
     parent::parent_missing,
-    patch::{creation, moved, no_room, not_ours, patches},
     refusal::{Asked, ask},
 };
 use crate::{

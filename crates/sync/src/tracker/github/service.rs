@@ -15,7 +15,7 @@ use super::{
     address::Addresses,
     fields::{IssueFields, Milestone},
     graphql::{MUTATIONS, READ_BATCH, UPDATE_BATCH},
-    patch::BODY_LIMIT,
+    issue::BODY_LIMIT,
 };
 use crate::{
     BoxFuture, TrackerName,
@@ -23,11 +23,10 @@ use crate::{
     configuration::{BaseUrl, Repository},
     credential::Credential,
     pace::Cost,
-    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket, parent_difference},
     tracker::{
         Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
         http::{HttpClient, HttpIdentity, HttpScheme},
-        parent_difference::parent_difference,
     },
 };
 
@@ -128,13 +127,7 @@ impl Tracker for GitHubTracker {
             RequestKind::List => "GET /repos/{owner}/{repo}/issues",
             RequestKind::Target => "GET /repos/{owner}/{repo}",
         };
-        let name = self.name();
-        Route {
-            host: self.settings.base_url.host(),
-            credential: self.credential.clone(),
-            endpoint: endpoint.to_owned(),
-            tickets: tickets.iter().map(|marker| (name.clone(), marker.clone())).collect(),
-        }
+        Route::new(self.name(), (self.settings.base_url.host(), &self.credential), endpoint, tickets)
     }
 
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost {

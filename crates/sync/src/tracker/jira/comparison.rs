@@ -13,11 +13,9 @@ use super::{
     service::JiraIssueTypes,
     status::{StatusGoal, same_name},
 };
-use crate::{
-    ticket::{
-        FieldDifference, MergeError, Observed, RemoteTicket, Ticket, TicketKind, labels_agree, merged_labels,
-    },
-    tracker::parent_difference::{parent_difference, shown},
+use crate::ticket::{
+    FieldDifference, MergeError, Observed, RemoteTicket, Ticket, TicketKind, labels_agree, merged_labels,
+    parent_difference, shown_marker,
 };
 
 /// The labels of an issue as they are and as they should be.
@@ -107,7 +105,9 @@ impl JiraSettings {
         }
         match (&desired.parent, parent) {
             (Some(_), Some(parent)) if observed.parent_id.as_deref() == Some(upper(parent)) => None,
-            (Some(wanted), Some(_)) => FieldDifference::between("parent", Json::Null, shown(Some(wanted))),
+            (Some(wanted), Some(_)) => {
+                FieldDifference::between("parent", Json::Null, shown_marker(Some(wanted)))
+            }
             _ => parent_difference(desired, before, observed),
         }
     }

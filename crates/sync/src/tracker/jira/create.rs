@@ -95,10 +95,7 @@ impl JiraTracker {
     ) -> Vec<Outcome<Delivered>> {
         let body = json!({ "issueUpdates": bodies });
         let request = HttpRequest::write(Method::POST, self.addresses().bulk_create(), body);
-        let made = match self.http.send(request).await {
-            Ok(reply) => created(&reply, self.now()),
-            Err(failure) => Err(failure.into()),
-        };
+        let made = self.http.send(request).await.and_then(|reply| created(&reply, self.now()));
         let made = match made {
             Ok(made) => made,
             Err(refused) => return wanted.iter().map(|_| refused.clone().outcome()).collect(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Map, Value as Json};
 
 use super::{adf::Description, marker_property::marker_in, status::JiraStatus};
-use crate::ticket::{Marker, Observed, RemoteTicket, Standing};
+use crate::ticket::{Marker, Observed, RemoteTicket, TicketState};
 
 /// The fields that are asked for.
 pub(super) const FIELDS: [&str; 9] =
@@ -82,7 +82,7 @@ impl JiraIssue {
     }
 
     /// Its status, and what that says.
-    pub(super) fn stands(&self) -> (String, Standing) {
+    pub(super) fn stands(&self) -> (String, TicketState) {
         let resolution = self.fields.resolution.as_ref().map(|resolution| resolution.name.as_str());
         (self.fields.status.name.clone(), self.fields.status.standing(resolution))
     }
@@ -155,6 +155,6 @@ mod tests {
         assert_eq!(seen.remote.other_ids[SUB_TASK_OF], "10001");
         assert_eq!(seen.created_at.to_string(), "2023-06-24T19:24:50.123Z");
         assert_eq!((seen.body.as_str(), seen.status.as_deref()), ("", Some("Closed")));
-        assert_eq!(seen.standing, Standing::Closed(CloseReason::NotPlanned));
+        assert_eq!(seen.standing, TicketState::Closed(CloseReason::NotPlanned));
     }
 }

@@ -18,7 +18,6 @@ mod fetch;
 mod create;
 mod update;
 mod progress;
-mod walk;
 mod walk_together;
 mod service;
 

@@ -2,11 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{extra_fields, issue::JiraIssue, status::StatusGoal};
+use reqwest::Method;
+use serde::de::IgnoredAny;
+
+use super::{
+    JiraTracker, extra_fields,
+    issue::JiraIssue,
+    status::StatusGoal,
+    transition::{Choice, Transitions, choose},
+};
 use crate::{
-    breaker::Failure,
-    ticket::{Observed, Standing},
-    tracker::{Change, http::Refused},
+    breaker::{Failure, Reason},
+    ticket::{Observed, TicketState},
+    tracker::{
+        Change,
+        http::{HttpRequest, Refused},
+    },
 };
 
 /// An issue on its way to what it should say.
@@ -68,10 +79,10 @@ impl<'c> Progress<'c> {
     }
 
     /// Notes the status that it has now. Why it is closed is what was said with the request.
-    pub(super) fn stands(&mut self, status: String, told: Standing) {
+    pub(super) fn stands(&mut self, status: String, told: TicketState) {
         self.current.status = Some(status);
         self.current.standing = match (told, self.change.desired.standing) {
-            (Standing::Closed(_), closed @ Standing::Closed(_)) => closed,
+            (TicketState::Closed(_), closed @ TicketState::Closed(_)) => closed,
             _ => told,
         };
     }
@@ -79,5 +90,64 @@ impl<'c> Progress<'c> {
     /// A refusal, after what was done before it.
     pub(super) fn refused(&self, refused: Refused) -> Refused {
         if self.has_written { refused.after_a_write() } else { refused }
+    }
+}
+
+/// How many transitions are taken at most: a workflow may want several, and may be a circle.
+const TRANSITIONS: usize = 4;
+
+impl JiraTracker {
+    /// Takes transitions until the issue is where it should be or none leads on.
+    pub(super) async fn walk(&self, issue: &mut Progress<'_>) -> Result<(), Refused> {
+        for _ in 0..TRANSITIONS {
+            if issue.is_there() {
+                break;
+            }
+            issue.pass();
+            let moved = self.take_transition(issue).await;
+            if !moved.map_err(|refused| issue.refused(refused))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a step; `false` where no way leads on. The issue may have been moved by others since it was read.
+    async fn take_transition(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
+        let (id, standing) = (issue.current.remote.id.clone(), issue.change.desired.standing);
+        let ways: Transitions =
+            self.ask(HttpRequest::get(self.addresses().transitions_with_fields(&id))).await?;
+        let choice = choose(&ways.transitions, &issue.goal, &issue.passed);
+        if !choice.is_some_and(|choice| choice.is_best) && self.was_moved(issue).await? {
+            return Ok(true);
+        }
+        let Some(Choice { way, .. }) = choice else { return Ok(false) };
+        let request =
+            HttpRequest::write(Method::POST, self.addresses().transitions(&id), way.request(standing));
+        match self.tell::<IgnoredAny>(request).await {
+            Ok(_) => {}
+            Err(Refused::Failed(failure))
+                if matches!(failure.reason, Reason::Invalid | Reason::Conflict)
+                    && self.was_moved(issue).await? =>
+            {
+                return Ok(true);
+            }
+            Err(refused) => return Err(refused),
+        }
+        issue.has_written = true;
+        issue.stands(way.to.name.clone(), way.to.standing(None));
+        Ok(true)
+    }
+
+    /// Whether it has another status now than was known of it.
+    async fn was_moved(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
+        let remote = &issue.current.remote;
+        let (status, standing) =
+            self.fetch(&[&remote.id]).await?.get(remote).map_err(Refused::Failed)?.stands();
+        let is_moved = issue.current.status.as_deref() != Some(&*status);
+        if is_moved {
+            issue.stands(status, standing);
+        }
+        Ok(is_moved)
     }
 }

@@ -134,13 +134,7 @@ impl Tracker for JiraTracker {
             RequestKind::List => "POST /rest/api/3/search/jql",
             RequestKind::Target => "GET /rest/api/3/project/{projectIdOrKey}",
         };
-        let name = self.name();
-        Route {
-            host: self.settings.base_url.host(),
-            credential: self.credential.clone(),
-            endpoint: endpoint.to_owned(),
-            tickets: tickets.iter().map(|marker| (name.clone(), marker.clone())).collect(),
-        }
+        Route::new(self.name(), (self.settings.base_url.host(), &self.credential), endpoint, tickets)
     }
 
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::project_facts::TypeFacts;
-use crate::ticket::{CloseReason, Observed, Standing, Ticket};
+use crate::ticket::{CloseReason, Observed, Ticket, TicketState};
 
 /// A status as Jira tells it (OpenAPI, schema `StatusDetails`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -62,11 +62,11 @@ impl JiraStatus {
     }
 
     /// What it says about a ticket; `resolution` is the name of the reason why it is closed.
-    pub(super) fn standing(&self, resolution: Option<&str>) -> Standing {
+    pub(super) fn standing(&self, resolution: Option<&str>) -> TicketState {
         match self.category() {
-            Category::ToDo => Standing::ToDo,
-            Category::InProgress => Standing::InProgress,
-            Category::Done => Standing::Closed(match resolution.map(reason_of) {
+            Category::ToDo => TicketState::ToDo,
+            Category::InProgress => TicketState::InProgress,
+            Category::Done => TicketState::Closed(match resolution.map(reason_of) {
                 None | Some(CloseReason::Completed) if is_given_up(&self.name) => CloseReason::NotPlanned,
                 told => told.unwrap_or(CloseReason::Completed),
             }),
@@ -129,13 +129,13 @@ impl<'s> StatusGoal<'s> {
             statuses.get(word).or(same.map(|(_, name)| name)).map(String::as_str)
         });
         match (ticket.standing, named) {
-            (Standing::Closed(reason @ (CloseReason::NotPlanned | CloseReason::Duplicate)), preferred) => {
+            (TicketState::Closed(reason @ (CloseReason::NotPlanned | CloseReason::Duplicate)), preferred) => {
                 Self::Closed { reason, preferred }
             }
             (_, Some(name)) => Self::Named(name),
-            (Standing::Closed(reason), None) => Self::Closed { reason, preferred: None },
-            (Standing::ToDo, None) => Self::In(Category::ToDo),
-            (Standing::InProgress, None) => Self::In(Category::InProgress),
+            (TicketState::Closed(reason), None) => Self::Closed { reason, preferred: None },
+            (TicketState::ToDo, None) => Self::In(Category::ToDo),
+            (TicketState::InProgress, None) => Self::In(Category::InProgress),
         }
     }
 
@@ -165,9 +165,9 @@ impl<'s> StatusGoal<'s> {
     /// Whether a ticket has such a status.
     pub(super) fn is_met_by(&self, observed: &Observed) -> bool {
         let category = match observed.standing {
-            Standing::ToDo => Category::ToDo,
-            Standing::InProgress => Category::InProgress,
-            Standing::Closed(_) => Category::Done,
+            TicketState::ToDo => Category::ToDo,
+            TicketState::InProgress => Category::InProgress,
+            TicketState::Closed(_) => Category::Done,
         };
         self.is_met(observed.status.as_deref().unwrap_or_default(), category)
     }
@@ -197,21 +197,21 @@ mod tests {
         use CloseReason::{Completed, Duplicate, NotPlanned};
         let statuses = BTreeMap::from([("in-review".to_owned(), "In Review".to_owned())]);
         for (standing, word, goal) in [
-            (Standing::ToDo, None, StatusGoal::In(Category::ToDo)),
-            (Standing::InProgress, Some("draft"), StatusGoal::In(Category::InProgress)),
-            (Standing::InProgress, Some("In-Review"), StatusGoal::Named("In Review")),
+            (TicketState::ToDo, None, StatusGoal::In(Category::ToDo)),
+            (TicketState::InProgress, Some("draft"), StatusGoal::In(Category::InProgress)),
+            (TicketState::InProgress, Some("In-Review"), StatusGoal::Named("In Review")),
             (
-                Standing::Closed(Completed),
+                TicketState::Closed(Completed),
                 Some("done"),
                 StatusGoal::Closed { reason: Completed, preferred: None },
             ),
-            (Standing::Closed(Completed), Some("in-review"), StatusGoal::Named("In Review")),
+            (TicketState::Closed(Completed), Some("in-review"), StatusGoal::Named("In Review")),
             (
-                Standing::Closed(NotPlanned),
+                TicketState::Closed(NotPlanned),
                 Some("in-review"),
                 StatusGoal::Closed { reason: NotPlanned, preferred: Some("In Review") },
             ),
-            (Standing::Closed(Duplicate), None, StatusGoal::Closed { reason: Duplicate, preferred: None }),
+            (TicketState::Closed(Duplicate), None, StatusGoal::Closed { reason: Duplicate, preferred: None }),
         ] {
             let ticket = Ticket { standing, status: word.map(str::to_owned), ..ticket("a", |_| {}) };
             assert_eq!(StatusGoal::of(&ticket, &statuses), goal);
@@ -238,17 +238,17 @@ mod tests {
                 .unwrap()
         };
         let status = |key: &str| named("S", key);
-        let given_up = Standing::Closed(CloseReason::NotPlanned);
+        let given_up = TicketState::Closed(CloseReason::NotPlanned);
         assert_eq!(named("Cancelled", "done").standing(None), given_up);
         assert_eq!(named("Cancelled", "done").standing(Some("Done")), given_up);
         for (key, resolution, standing) in [
-            ("new", None, Standing::ToDo),
-            ("undefined", None, Standing::ToDo),
-            ("indeterminate", None, Standing::InProgress),
-            ("done", None, Standing::Closed(CloseReason::Completed)),
-            ("done", Some("Won't Do"), Standing::Closed(CloseReason::NotPlanned)),
-            ("done", Some("Duplicate"), Standing::Closed(CloseReason::Duplicate)),
-            ("done", Some("Shipped"), Standing::Closed(CloseReason::Completed)),
+            ("new", None, TicketState::ToDo),
+            ("undefined", None, TicketState::ToDo),
+            ("indeterminate", None, TicketState::InProgress),
+            ("done", None, TicketState::Closed(CloseReason::Completed)),
+            ("done", Some("Won't Do"), TicketState::Closed(CloseReason::NotPlanned)),
+            ("done", Some("Duplicate"), TicketState::Closed(CloseReason::Duplicate)),
+            ("done", Some("Shipped"), TicketState::Closed(CloseReason::Completed)),
         ] {
             assert_eq!(status(key).standing(resolution), standing, "{key} {resolution:?}");
         }

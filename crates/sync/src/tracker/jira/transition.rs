@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::status::{Category, JiraStatus, StatusGoal, resolutions, same_name, usual_names};
-use crate::ticket::{CloseReason, Standing};
+use crate::ticket::{CloseReason, TicketState};
 
 /// A way out of the status that an issue has now (OpenAPI, schema `IssueTransition`).
 #[derive(Clone, Debug, Deserialize)]
@@ -100,9 +100,9 @@ impl Transition {
     }
 
     /// The body of the request that takes it, for a ticket that is to be closed for the reason in `standing`.
-    pub(super) fn request(&self, standing: Standing) -> Json {
+    pub(super) fn request(&self, standing: TicketState) -> Json {
         let mut body = json!({ "transition": { "id": self.id } });
-        if let (Standing::Closed(reason), Some(field)) = (standing, self.fields.get(RESOLUTION))
+        if let (TicketState::Closed(reason), Some(field)) = (standing, self.fields.get(RESOLUTION))
             && self.to.category() == Category::Done
             && let Some(name) = resolution(field, reason)
         {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_closed_ticket_says_why_where_it_is_asked() {
-        let closed = |reason| Standing::Closed(reason);
+        let closed = |reason| TicketState::Closed(reason);
         let all = ways();
         for (at, standing, resolution) in [
             (5, closed(CloseReason::NotPlanned), json!("Won't Do")),

@@ -10,13 +10,13 @@ use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::TrackerSettings,
     ledger::SqliteLedger,
-    retry::Draw,
-    run::{self, ChangeSignal, Crew, Narrator, RunEvent, RunMetrics},
+    retry::Jitter,
+    run::{self, ChangeReporter, ChangeSignal, RunContext, RunEvent, RunMetrics},
     tracker::Tracker,
     worker::{StopSignal, WallClock},
 };
 
-use super::super::{Scene, scene};
+use super::super::{SyncContext, context};
 use super::log;
 use crate::{
     environment::{self, Environment},
@@ -28,18 +28,18 @@ use crate::{
 pub(super) struct Generation {
     project: Project,
     project_id: String,
-    posts: Vec<Post>,
+    runtimes: Vec<TrackerRuntime>,
     pub(super) ledger_path: PathBuf,
     clock: WallClock,
 }
 
 /// One tracker.
-struct Post {
+struct TrackerRuntime {
     settings: TrackerSettings,
     tracker: Box<dyn Tracker>,
     ledger: SqliteLedger,
     /// The lease is kept through a connection of its own, while a pass uses the other.
-    duty_ledger: SqliteLedger,
+    lead_ledger: SqliteLedger,
 }
 
 impl Generation {
@@ -48,16 +48,17 @@ impl Generation {
         environment: &Environment,
         tracker: Option<&str>,
     ) -> Result<Self, Failure> {
-        let scenes = Scene::open_all(&project, environment, tracker)?;
-        let mut posts = Vec::new();
+        let contexts = SyncContext::open_all(&project, environment, tracker)?;
+        let mut runtimes = Vec::new();
         let (mut ledger_path, mut project_id) = (PathBuf::new(), String::new());
-        for scene in scenes {
-            let (tracker, ledger, duty_ledger) = (scene.tracker(None)?, scene.ledger()?, scene.ledger()?);
-            ledger_path = scene.ledger_path()?;
-            project_id = scene.project_id;
-            posts.push(Post { settings: scene.settings, tracker, ledger, duty_ledger });
+        for context in contexts {
+            let (tracker, ledger, lead_ledger) =
+                (context.tracker(None)?, context.ledger()?, context.ledger()?);
+            ledger_path = context.ledger_path()?;
+            project_id = context.project_id;
+            runtimes.push(TrackerRuntime { settings: context.settings, tracker, ledger, lead_ledger });
         }
-        Ok(Self { project, project_id, posts, ledger_path, clock: WallClock(environment.clock.clone()) })
+        Ok(Self { project, project_id, runtimes, ledger_path, clock: WallClock(environment.clock.clone()) })
     }
 
     /// The project, for whoever watches it.
@@ -67,7 +68,7 @@ impl Generation {
 
     /// What the configuration says about each tracker.
     pub(super) fn settings(&self) -> impl Iterator<Item = &TrackerSettings> {
-        self.posts.iter().map(|post| &post.settings)
+        self.runtimes.iter().map(|runtime| &runtime.settings)
     }
 
     /// How long requests in flight may take at the end.
@@ -84,21 +85,21 @@ impl Generation {
         metrics: &'g Arc<Mutex<RunMetrics>>,
     ) -> Vec<impl Future<Output = ()> + 'g> {
         let (workspace, project, clock) = (&self.project.workspace, self.project_id.as_str(), &self.clock);
-        let runs = self.posts.iter_mut().map(move |post| async move {
-            let name = &post.settings.name;
-            let mut draw = || Draw(environment::random());
-            let settings = &post.settings;
+        let runs = self.runtimes.iter_mut().map(move |runtime| async move {
+            let name = &runtime.settings.name;
+            let mut draw = || Jitter(environment::random());
+            let settings = &runtime.settings;
             // With the workflows as they are now.
-            let mut snapshot = || Ok(scene::snapshot(&workspace.afresh(), project, settings)?);
-            let mut narrator = Narrator::default();
+            let mut snapshot = || Ok(context::snapshot(&workspace.afresh(), project, settings)?);
+            let mut reporter = ChangeReporter::default();
             let mut observe = |event: &RunEvent<'_>| {
-                narrator.hear(event).iter().for_each(|notice| log::notice(name, notice));
+                reporter.observe(event).iter().for_each(|notice| log::notice(name, notice));
                 metrics.lock().unwrap_or_else(PoisonError::into_inner).count(name, event);
             };
-            let crew = Crew {
-                ledger: &mut post.ledger,
-                tracker: &*post.tracker,
-                settings: &post.settings,
+            let context = RunContext {
+                ledger: &mut runtime.ledger,
+                tracker: &*runtime.tracker,
+                settings: &runtime.settings,
                 clock,
                 project,
                 holder,
@@ -106,7 +107,7 @@ impl Generation {
                 snapshot: &mut snapshot,
                 stop: stop.clone(),
             };
-            run::run(crew, &mut post.duty_ledger, changes.listen(), &mut observe).await;
+            run::run(context, &mut runtime.lead_ledger, changes.listen(), &mut observe).await;
         });
         runs.collect()
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stepmark_sync::{TrackerName, run::Notice};
+use stepmark_sync::{TrackerName, run::StatusChange};
 use tracing::{Level, info, warn};
 use tracing_subscriber::{
     Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
@@ -26,23 +26,23 @@ pub(super) fn start(format: LogFormat) {
 }
 
 /// Tells what has happened in the run for `tracker`.
-pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
+pub(super) fn notice(tracker: &TrackerName, notice: &StatusChange) {
     let tracker = tracker.as_str();
     match notice {
-        Notice::StandsBy { holder } => {
+        StatusChange::Standby { holder } => {
             let holder = on_one_line(holder);
             info!(tracker, holder, "another process is on duty; this one waits to take over")
         }
-        Notice::OnDuty { number } => info!(tracker, number, "on duty"),
-        Notice::LostDuty { holder } => {
+        StatusChange::Leading { number } => info!(tracker, number, "on duty"),
+        StatusChange::LostLead { holder } => {
             let holder = on_one_line(holder);
             warn!(tracker, holder, "another process has taken over; this one waits")
         }
-        Notice::Waits { holder } => {
+        StatusChange::Waits { holder } => {
             let holder = on_one_line(holder);
             info!(tracker, holder, "somebody else works on the tracker; what is to be done waits for that");
         }
-        Notice::Done { kind, tickets, missing } => {
+        StatusChange::Done { kind, tickets, missing } => {
             let (artifacts, keys): (Vec<String>, Vec<String>) =
                 tickets.iter().map(|(artifact, remote)| (artifact.clone(), remote.key.clone())).unzip();
             let (action, count, artifact, ticket) =
@@ -55,7 +55,7 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
                 warn!(tracker, action, count, artifact, ticket, missing, "{message}");
             }
         }
-        Notice::Trouble { kind, artifacts, why, remedy } => {
+        StatusChange::Trouble { kind, artifacts, why, remedy } => {
             let (count, artifact, why) = (several(artifacts), one_line(artifacts), on_one_line(why));
             let message = match count {
                 None => "a ticket cannot be delivered",
@@ -63,24 +63,24 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
             };
             warn!(tracker, action = kind.name(), count, artifact, why, remedy, "{message}");
         }
-        Notice::Outage { why, remedy } => {
+        StatusChange::Outage { why, remedy } => {
             let why = on_one_line(why);
             warn!(tracker, why, remedy, "the tracker cannot be used; tickets follow when it can");
         }
-        Notice::Recovered => info!(tracker, "the tracker can be used again"),
-        Notice::Failing { why } => {
+        StatusChange::Recovered => info!(tracker, "the tracker can be used again"),
+        StatusChange::Failing { why } => {
             let why = on_one_line(why);
             warn!(tracker, why, "no pass can be made; it is tried again");
         }
-        Notice::Works => info!(tracker, "passes are made again"),
-        Notice::Remarks { count } => {
+        StatusChange::Works => info!(tracker, "passes are made again"),
+        StatusChange::Remarks { count } => {
             info!(tracker, count, "artifacts or tickets that need a look: `stepmark sync plan` names them");
         }
-        Notice::LeftOut { paths, why } => {
+        StatusChange::LeftOut { paths, why } => {
             let (count, artifact, why) = (several(paths), one_line(paths), on_one_line(why));
             warn!(tracker, count, artifact, why, "no ticket follows it");
         }
-        Notice::Stopped => info!(tracker, "stopped"),
+        StatusChange::Stopped => info!(tracker, "stopped"),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Something that systemd is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum ServiceState {
     /// It works.
     Ready,
     /// It reads its configuration again; `Ready` follows.
@@ -17,15 +17,15 @@ pub(super) enum Standing {
 
 /// Tells systemd.
 #[cfg(target_os = "linux")]
-pub(super) fn tell(standing: Standing) {
+pub(super) fn tell(standing: ServiceState) {
     use sd_notify::NotifyState;
     let states = match standing {
-        Standing::Ready => vec![NotifyState::Ready],
-        Standing::Reloading => {
+        ServiceState::Ready => vec![NotifyState::Ready],
+        ServiceState::Reloading => {
             std::iter::once(NotifyState::Reloading).chain(NotifyState::monotonic_usec_now().ok()).collect()
         }
-        Standing::Stopping => vec![NotifyState::Stopping],
-        Standing::Alive => vec![NotifyState::Watchdog],
+        ServiceState::Stopping => vec![NotifyState::Stopping],
+        ServiceState::Alive => vec![NotifyState::Watchdog],
     };
     if let Err(error) = sd_notify::notify(&states) {
         tracing::warn!(error = %error, "systemd cannot be told that this process is {standing:?}");
@@ -33,7 +33,7 @@ pub(super) fn tell(standing: Standing) {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) const fn tell(_standing: Standing) {}
+pub(super) const fn tell(_standing: ServiceState) {}
 
 /// How often systemd wants to hear that the process lives; twice as often as it must, as the manual advises.
 #[cfg(target_os = "linux")]

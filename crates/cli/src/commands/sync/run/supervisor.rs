@@ -24,7 +24,7 @@ use super::{
     log,
     metrics_server::{self, Served},
     reaction::{Phase, Reaction},
-    service_manager::{self, Standing},
+    service_manager::{self, ServiceState},
 };
 use crate::{
     environment,
@@ -106,7 +106,7 @@ impl Supervisor<'_> {
         let runs = generation.runs(holder, &changes, &stop, metrics);
         let mut runs = pin!(join_all(runs.into_iter().map(Box::pin).collect()));
         let (mut phase, mut next, mut limit) = (Phase::Working, Next::End, None);
-        service_manager::tell(Standing::Ready);
+        service_manager::tell(ServiceState::Ready);
         loop {
             let out_of_time = async {
                 match limit {
@@ -126,7 +126,7 @@ impl Supervisor<'_> {
                     Reaction::EndNow => return Next::End,
                     Reaction::BeginToEnd => {
                         info!("told to end: the request in flight is finished");
-                        service_manager::tell(Standing::Stopping);
+                        service_manager::tell(ServiceState::Stopping);
                         (phase, next) = (Phase::Ending, Next::End);
                     }
                     Reaction::ReadConfiguration => if let Some(read) = self.read_again() {
@@ -144,7 +144,7 @@ impl Supervisor<'_> {
 
     /// Reads the configuration again; `None`, and a line in the log, where it cannot be used.
     fn read_again(&self) -> Option<Generation> {
-        service_manager::tell(Standing::Reloading);
+        service_manager::tell(ServiceState::Reloading);
         match (self.open)() {
             Ok(generation) => {
                 info!("the configuration was read again");
@@ -152,7 +152,7 @@ impl Supervisor<'_> {
             }
             Err(failure) => {
                 log::failure(&failure, "the configuration cannot be used; the old one stays");
-                service_manager::tell(Standing::Ready);
+                service_manager::tell(ServiceState::Ready);
                 None
             }
         }
@@ -171,7 +171,7 @@ fn own_file(settings: &TrackerSettings) -> Option<ProjectPath> {
 async fn tell_alive() {
     let Some(interval) = service_manager::alive_interval() else { return pending().await };
     loop {
-        service_manager::tell(Standing::Alive);
+        service_manager::tell(ServiceState::Alive);
         sleep(interval.max(Duration::from_millis(10))).await;
     }
 }

@@ -9,7 +9,7 @@ use super::document::{Mutation, MutationName};
 use crate::{
     breaker::Reason,
     pace::Budget,
-    ticket::{CloseReason, FieldDifference, Standing},
+    ticket::{CloseReason, FieldDifference, TicketState},
     tracker::{
         github::{
             GitHubTracker,
@@ -32,7 +32,7 @@ pub(super) fn labels_wanted(differences: &[FieldDifference]) -> Option<BTreeSet<
 pub(super) fn mutations(
     id: &str,
     differences: &[FieldDifference],
-    standing: (Standing, Standing),
+    standing: (TicketState, TicketState),
     own_labels: &BTreeMap<String, String>,
     known_labels: &BTreeMap<String, String>,
 ) -> Vec<Mutation> {
@@ -59,8 +59,8 @@ pub(super) fn mutations(
     }
     // A change opens along with the rest, and closes as completed: only another reason takes a mutation of its own.
     let state = match after {
-        Standing::Closed(CloseReason::Completed) => Some("CLOSED"),
-        Standing::Closed(_) => None,
+        TicketState::Closed(CloseReason::Completed) => Some("CLOSED"),
+        TicketState::Closed(_) => None,
         _ => Some("OPEN"),
     };
     if let Some(state) = state.filter(|_| moves) {
@@ -70,7 +70,7 @@ pub(super) fn mutations(
         fields.insert("id".to_owned(), id.into());
         mutations.push(Mutation { name: MutationName::Update, input: Json::Object(fields) });
     }
-    if let (true, Standing::Closed(reason), None) = (moves, after, state) {
+    if let (true, TicketState::Closed(reason), None) = (moves, after, state) {
         let input = json!({ "issueId": id, "stateReason": graphql_word(reason) });
         mutations.push(Mutation { name: MutationName::Close, input });
     }

@@ -21,7 +21,7 @@ use crate::{
         github::{
             GitHubTracker,
             fields::has_fields,
-            patch::{no_room, not_ours},
+            issue::{no_room, not_ours},
         },
         http::{Effect, Refused},
     },

@@ -16,8 +16,8 @@ use stepmark_sync::{
     configuration::{Prune, SyncConfiguration, TrackerSettings},
     credential::{AllowedDestinations, CredentialBindings},
     ledger::{LEDGER_FILE, Ledger, MemoryLedger, SqliteLedger},
-    plan::{Grounds, Plan, Survey},
-    retry::{Chance, Draw},
+    plan::{Plan, PlanInputs, Survey},
+    retry::{Chance, Jitter},
     ticket::{Commit, Observed, Snapshot, Ticket},
     tracker::Tracker,
     worker::{CredentialAccess, Notice, StopSignal, TrackerOpenError, WallClock, Worker, open_tracker},
@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// What all commands of sync need.
-pub(crate) struct Scene<'s> {
+pub(crate) struct SyncContext<'s> {
     pub(super) project: &'s Project,
     pub(crate) settings: TrackerSettings,
     pub(super) project_id: String,
@@ -44,7 +44,7 @@ pub(crate) struct Scene<'s> {
     pub(super) done: AtomicUsize,
 }
 
-impl<'s> Scene<'s> {
+impl<'s> SyncContext<'s> {
     pub(super) fn open(
         project: &'s Project,
         environment: &Environment,
@@ -55,7 +55,7 @@ impl<'s> Scene<'s> {
         Ok(Self::of(project, environment, settings))
     }
 
-    /// The scenes of the tracker that is named, or of all.
+    /// The contexts of the tracker that is named, or of all.
     pub(crate) fn open_all(
         project: &'s Project,
         environment: &Environment,
@@ -160,7 +160,7 @@ impl<'s> Scene<'s> {
         let survey = survey.map(|(_, tickets)| Survey { tickets, compare: &compare });
         let ledger = ledger.read()?;
         let settings = &self.settings;
-        Ok(Plan::make(&Grounds { snapshot, settings, ledger: &*ledger, survey })?)
+        Ok(Plan::make(&PlanInputs { snapshot, settings, ledger: &*ledger, survey })?)
     }
 
     /// Works with the tracker.
@@ -171,7 +171,7 @@ impl<'s> Scene<'s> {
         work: impl AsyncFnOnce(&mut Worker<'_>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
         let (clock, holder) = (WallClock(self.clock.clone()), format!("stepmark {}", environment::new_id()));
-        let mut draw = || Draw(environment::random());
+        let mut draw = || Jitter(environment::random());
         let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
         let worker = Worker::new(ledger, (tracker, &self.settings), &clock, &self.project_id, who);
         let name = self.settings.name.clone();

@@ -9,11 +9,11 @@ use crate::breaker::{Route, Scope, ScopeKind};
 
 /// The paces that a request has to keep, as the ledger has them. Asked and told inside one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Throttle {
+pub struct RateLimiter {
     paces: BTreeMap<Scope, (Pace, PaceSettings)>,
 }
 
-impl Throttle {
+impl RateLimiter {
     /// The paces of `route`; `find` gives those that are kept. A scope without limits has none, but a credential always has one: of it
     /// the tracker says what is left.
     ///
@@ -82,7 +82,7 @@ mod tests {
         ticket::sample::marker,
     };
 
-    fn throttle(settings: &ScopedPace) -> Throttle {
+    fn rate_limiter(settings: &ScopedPace) -> RateLimiter {
         let ticket = |id| ("jira".parse().unwrap(), marker(id));
         let route = Route {
             host: "h".to_owned(),
@@ -90,7 +90,7 @@ mod tests {
             endpoint: "PUT /issue".to_owned(),
             tickets: vec![ticket("a"), ticket("b")],
         };
-        Throttle::load(&route, settings, |_| Ok::<_, ()>(None)).unwrap()
+        RateLimiter::load(&route, settings, |_| Ok::<_, ()>(None)).unwrap()
     }
 
     #[test]
@@ -100,22 +100,22 @@ mod tests {
             limits: vec![RateLimit { counted: Counted::Writes, most, per_ms: 60_000 }],
         };
         let settings = ScopedPace { credential: writes(9), endpoint: writes(9), ticket: writes(1) };
-        let mut throttle = throttle(&settings);
-        assert_eq!(throttle.paces().count(), 4);
+        let mut rate_limiter = rate_limiter(&settings);
+        assert_eq!(rate_limiter.paces().count(), 4);
         let (now, two) = (moment::at(0), Cost { writes: 2, ..Cost::WRITE });
-        throttle.admit(&two, now).unwrap();
-        let counted = throttle.clone();
-        let until = throttle.admit(&two, now).unwrap_err();
-        assert_eq!(throttle, counted, "each ticket was written, so nothing is counted");
-        throttle.admit(&two, until).unwrap();
+        rate_limiter.admit(&two, now).unwrap();
+        let counted = rate_limiter.clone();
+        let until = rate_limiter.admit(&two, now).unwrap_err();
+        assert_eq!(rate_limiter, counted, "each ticket was written, so nothing is counted");
+        rate_limiter.admit(&two, until).unwrap();
     }
 
     #[test]
     fn what_is_left_is_left_to_the_credential() {
-        let mut throttle = throttle(&ScopedPace::default());
-        assert_eq!(throttle.paces().count(), 1);
-        throttle.heard(Budget { remaining: 0, reset_at: moment::at(500) });
-        assert_eq!(throttle.admit(&Cost::READ, moment::at(0)), Err(moment::at(500)));
-        throttle.admit(&Cost::READ, moment::at(500)).unwrap();
+        let mut rate_limiter = rate_limiter(&ScopedPace::default());
+        assert_eq!(rate_limiter.paces().count(), 1);
+        rate_limiter.heard(Budget { remaining: 0, reset_at: moment::at(500) });
+        assert_eq!(rate_limiter.admit(&Cost::READ, moment::at(0)), Err(moment::at(500)));
+        rate_limiter.admit(&Cost::READ, moment::at(500)).unwrap();
     }
 }

@@ -9,24 +9,24 @@ use crate::{
     breaker::{Failure, Reason, ScopeKind},
     plan::{ActionKind, Remark},
     ticket::{Marker, RemoteTicket},
-    worker::{ApplyError, Entry, Fate, Held},
+    worker::{ActionOutcome, ApplyError, Deferred, Entry},
 };
 
 /// Something worth a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
+pub enum StatusChange {
     /// Another process is on duty; this one waits.
-    StandsBy {
+    Standby {
         /// Who.
         holder: String,
     },
     /// This process is on duty.
-    OnDuty {
+    Leading {
         /// The fencing number.
         number: u64,
     },
     /// Another process has taken over.
-    LostDuty {
+    LostLead {
         /// Who.
         holder: String,
     },
@@ -89,7 +89,7 @@ pub enum Notice {
 
 /// Hears all events of the run for one tracker, and tells what is new. It keeps one line for each ticket that is in trouble.
 #[derive(Clone, Debug, Default)]
-pub struct Narrator {
+pub struct ChangeReporter {
     outage: Option<(ScopeKind, Reason)>,
     troubles: BTreeMap<Marker, String>,
     failing: Option<String>,
@@ -98,35 +98,36 @@ pub struct Narrator {
     left_out: BTreeSet<(String, String)>,
 }
 
-impl Narrator {
+impl ChangeReporter {
     /// What is new.
-    pub fn hear(&mut self, event: &RunEvent<'_>) -> Vec<Notice> {
+    pub fn observe(&mut self, event: &RunEvent<'_>) -> Vec<StatusChange> {
         match event {
-            RunEvent::StandsBy { held } => vec![Notice::StandsBy { holder: held.holder.clone() }],
-            RunEvent::OnDuty { lease } => vec![Notice::OnDuty { number: lease.number }],
-            RunEvent::LostDuty { held } => vec![Notice::LostDuty { holder: held.holder.clone() }],
+            RunEvent::Standby { held } => vec![StatusChange::Standby { holder: held.holder.clone() }],
+            RunEvent::Leading { lease } => vec![StatusChange::Leading { number: lease.number }],
+            RunEvent::LostLead { held } => vec![StatusChange::LostLead { holder: held.holder.clone() }],
             RunEvent::NoLedger { error } => self.failing(with_causes(error)),
             RunEvent::PassFailed { error: PassError::Apply(ApplyError::LeaseHeld(held)) } => {
                 let is_new = !std::mem::replace(&mut self.is_waiting, true);
-                is_new.then(|| Notice::Waits { holder: held.0.holder.clone() }).into_iter().collect()
+                is_new.then(|| StatusChange::Waits { holder: held.0.holder.clone() }).into_iter().collect()
             }
             RunEvent::PassFailed { error } => self.failing(with_causes(error)),
             RunEvent::Passed { pass, .. } => self.passed(pass),
-            RunEvent::Stopped => vec![Notice::Stopped],
+            RunEvent::Stopped => vec![StatusChange::Stopped],
         }
     }
 
-    fn failing(&mut self, why: String) -> Vec<Notice> {
+    fn failing(&mut self, why: String) -> Vec<StatusChange> {
         if self.failing.as_ref() == Some(&why) {
             return Vec::new();
         }
         self.failing = Some(why.clone());
-        vec![Notice::Failing { why }]
+        vec![StatusChange::Failing { why }]
     }
 
-    fn passed(&mut self, pass: &Pass) -> Vec<Notice> {
+    fn passed(&mut self, pass: &Pass) -> Vec<StatusChange> {
         self.is_waiting = false;
-        let mut notices: Vec<Notice> = self.failing.take().map(|_| Notice::Works).into_iter().collect();
+        let mut notices: Vec<StatusChange> =
+            self.failing.take().map(|_| StatusChange::Works).into_iter().collect();
         let (mut troubles, mut done) = (BTreeMap::new(), Vec::new());
         let mut outage: Option<(ScopeKind, &Failure)> = None;
         for entry in &pass.report.entries {
@@ -143,7 +144,7 @@ impl Narrator {
                     if self.troubles.get(&entry.marker) != Some(&why) {
                         let artifacts = vec![name(pass, &entry.marker)];
                         let (kind, why) = (entry.kind, why.clone());
-                        done.push((Notice::Trouble { kind, artifacts, why, remedy }, of_several));
+                        done.push((StatusChange::Trouble { kind, artifacts, why, remedy }, of_several));
                     }
                     troubles.insert(entry.marker.clone(), why);
                 }
@@ -157,20 +158,21 @@ impl Narrator {
             Some((kind, failure)) if self.outage != Some((kind, failure.reason)) => {
                 self.outage = Some((kind, failure.reason));
                 let why = format!("{}: {}", failure.reason, failure.detail);
-                notices.push(Notice::Outage { why, remedy: failure.reason.remedy() });
+                notices.push(StatusChange::Outage { why, remedy: failure.reason.remedy() });
             }
-            None if works && self.outage.take().is_some() => notices.insert(0, Notice::Recovered),
+            None if works && self.outage.take().is_some() => notices.insert(0, StatusChange::Recovered),
             _ => {}
         }
         let left_out: BTreeSet<(String, String)> = pass.remarks.iter().filter_map(problem).collect();
         let new = left_out.difference(&self.left_out).cloned();
         notices.extend(grouped(
-            new.map(|(path, why)| (Notice::LeftOut { paths: vec![path], why: why.clone() }, why)).collect(),
+            new.map(|(path, why)| (StatusChange::LeftOut { paths: vec![path], why: why.clone() }, why))
+                .collect(),
         ));
         self.left_out = left_out;
         if self.remarks != pass.remarks.len() {
             self.remarks = pass.remarks.len();
-            notices.push(Notice::Remarks { count: self.remarks });
+            notices.push(StatusChange::Remarks { count: self.remarks });
         }
         notices
     }
@@ -195,32 +197,32 @@ enum Cause<'f> {
     Time,
 }
 
-fn cause(fate: &Fate) -> Cause<'_> {
+fn cause(fate: &ActionOutcome) -> Cause<'_> {
     match fate {
-        Fate::Done { .. } | Fate::Found { .. } | Fate::NotThere => Cause::None,
-        Fate::Failed { failure, .. } | Fate::InDoubt { failure } => {
+        ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere => Cause::None,
+        ActionOutcome::Failed { failure, .. } | ActionOutcome::InDoubt { failure } => {
             of_failure(failure, failure.reason.to_string())
         }
-        Fate::Held(held) => match held {
-            Held::Waiting { last, .. } => of_failure(last, last.reason.to_string()),
-            Held::Refused { cause, .. } => of_failure(cause, cause.reason.to_string()),
-            Held::NotListed(failure) | Held::NoTarget(failure) => {
+        ActionOutcome::Deferred(held) => match held {
+            Deferred::Waiting { last, .. } => of_failure(last, last.reason.to_string()),
+            Deferred::Refused { cause, .. } => of_failure(cause, cause.reason.to_string()),
+            Deferred::NotListed(failure) | Deferred::NoTarget(failure) => {
                 let kind = match failure.reason.consequence().scope {
                     ScopeKind::Ticket => ScopeKind::Endpoint,
                     kind => kind,
                 };
                 Cause::Tracker(kind, failure)
             }
-            Held::Parked { last, .. } => of_ticket(held.to_string(), last),
-            Held::Unknown | Held::LinkedElsewhere { .. } => {
+            Deferred::Parked { last, .. } => of_ticket(held.to_string(), last),
+            Deferred::Unknown | Deferred::LinkedElsewhere { .. } => {
                 Cause::Ticket { why: held.to_string(), of_several: held.to_string(), remedy: None }
             }
-            Held::TooFast { .. }
-            | Held::Contended { .. }
-            | Held::NoParent { .. }
-            | Held::Unlisted { .. }
-            | Held::Stopped
-            | Held::Stale => Cause::Time,
+            Deferred::TooFast { .. }
+            | Deferred::Contended { .. }
+            | Deferred::NoParent { .. }
+            | Deferred::Unlisted { .. }
+            | Deferred::Stopped
+            | Deferred::Stale => Cause::Time,
         },
     }
 }
@@ -243,19 +245,19 @@ fn name(pass: &Pass, marker: &Marker) -> String {
     pass.names.get(marker).cloned().unwrap_or_else(|| marker.to_string())
 }
 
-fn done_of(entry: &Entry, artifact: String) -> Option<Notice> {
+fn done_of(entry: &Entry, artifact: String) -> Option<StatusChange> {
     let (remote, missing) = match &entry.fate {
-        Fate::Done { remote, missing } => (remote, missing.as_slice()),
-        Fate::Found { remote, .. } => (remote, [].as_slice()),
+        ActionOutcome::Done { remote, missing } => (remote, missing.as_slice()),
+        ActionOutcome::Found { remote, .. } => (remote, [].as_slice()),
         _ => return None,
     };
     let missing = missing.iter().map(|field| field.field.clone()).collect();
-    Some(Notice::Done { kind: entry.kind, tickets: vec![(artifact, remote.clone())], missing })
+    Some(StatusChange::Done { kind: entry.kind, tickets: vec![(artifact, remote.clone())], missing })
 }
 
 /// One notice for all of which the same is told, in the place of the first. Beside each stands why it is told, in the words for several.
-fn grouped(notices: Vec<(Notice, String)>) -> Vec<Notice> {
-    let mut groups: Vec<(Notice, String)> = Vec::new();
+fn grouped(notices: Vec<(StatusChange, String)>) -> Vec<StatusChange> {
+    let mut groups: Vec<(StatusChange, String)> = Vec::new();
     for (notice, of_several) in notices {
         let mut same = groups.iter_mut().filter(|(_, why)| *why == of_several);
         if !same.any(|(group, why)| group.takes(&notice, why)) {
@@ -265,7 +267,7 @@ fn grouped(notices: Vec<(Notice, String)>) -> Vec<Notice> {
     groups.into_iter().map(|(notice, _)| notice).collect()
 }
 
-impl Notice {
+impl StatusChange {
     /// Takes the tickets of `other` in, which is told for the same reason `of_several`, where it tells the same.
     fn takes(&mut self, other: &Self, of_several: &str) -> bool {
         match (self, other) {

@@ -9,12 +9,12 @@ use super::RunSettings;
 use crate::{
     configuration::TrackerSettings,
     moment,
-    worker::{Fate, Held, Report},
+    worker::{ActionOutcome, Deferred, Report},
 };
 
 /// When the next pass begins: a value that follows from what has happened. It owns no memory, however much happens (it is `Copy`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Agenda {
+pub(super) struct Schedule {
     settings: RunSettings,
     /// The first and the last change that no pass has seen.
     changed: Option<(Instant, Instant)>,
@@ -32,7 +32,7 @@ pub(super) struct Agenda {
 /// between two rounds.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-impl Agenda {
+impl Schedule {
     /// Everything is looked at now.
     pub(super) const fn new(settings: RunSettings, now: Instant) -> Self {
         Self { settings, changed: None, round: now, delivery: None, not_before: now, failures: 0 }
@@ -90,35 +90,38 @@ pub(super) fn next_due(report: &Report, settings: &TrackerSettings, now: Timesta
     moments.chain(report.listing_due).min().map(|moment| Duration::from_millis(moment::between(now, moment)))
 }
 
-fn due(fate: &Fate, settings: &TrackerSettings, now: Timestamp) -> Option<Timestamp> {
+fn due(fate: &ActionOutcome, settings: &TrackerSettings, now: Timestamp) -> Option<Timestamp> {
     match fate {
-        Fate::Done { .. } | Fate::Found { .. } | Fate::NotThere => None,
+        ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere => None,
         // A failure that the breaker is to judge may be tried as soon as that allows; where it is open, the next pass hears until when.
-        Fate::Failed { delivery, failure } => {
+        ActionOutcome::Failed { delivery, failure } => {
             delivery.until().map(|until| failure.wait_until.map_or(until, |wait| until.max(wait)))
         }
-        Fate::InDoubt { failure } => {
+        ActionOutcome::InDoubt { failure } => {
             let own = moment::after(now, u64::from(settings.retry.wait_ms));
             Some(failure.wait_until.map_or(own, |wait| own.max(wait)))
         }
-        Fate::Held(held) => of_held(held, settings, now),
+        ActionOutcome::Deferred(held) => of_held(held, settings, now),
     }
 }
 
-fn of_held(held: &Held, settings: &TrackerSettings, now: Timestamp) -> Option<Timestamp> {
+fn of_held(held: &Deferred, settings: &TrackerSettings, now: Timestamp) -> Option<Timestamp> {
     match held {
-        Held::Waiting { until, .. }
-        | Held::Refused { until, .. }
-        | Held::TooFast { until }
-        | Held::Contended { until }
-        | Held::Unlisted { until } => Some(*until),
-        Held::NotListed(failure) | Held::NoTarget(failure) => {
+        Deferred::Waiting { until, .. }
+        | Deferred::Refused { until, .. }
+        | Deferred::TooFast { until }
+        | Deferred::Contended { until }
+        | Deferred::Unlisted { until } => Some(*until),
+        Deferred::NotListed(failure) | Deferred::NoTarget(failure) => {
             let own = moment::after(now, u64::from(settings.breaker.wait_seconds) * 1000);
             Some(failure.wait_until.unwrap_or(own))
         }
-        Held::Stale | Held::Stopped => Some(now),
+        Deferred::Stale | Deferred::Stopped => Some(now),
         // The parent's own wait counts; the others wait for a person or a change.
-        Held::NoParent { .. } | Held::Parked { .. } | Held::Unknown | Held::LinkedElsewhere { .. } => None,
+        Deferred::NoParent { .. }
+        | Deferred::Parked { .. }
+        | Deferred::Unknown
+        | Deferred::LinkedElsewhere { .. } => None,
     }
 }
 
@@ -130,7 +133,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn agenda() -> (Agenda, Instant) {
+    fn schedule() -> (Schedule, Instant) {
         let now = Instant::now();
         let settings = RunSettings {
             pass_seconds: 300,
@@ -138,83 +141,83 @@ mod tests {
             longest_quiet_ms: 5000,
             ..RunSettings::default()
         };
-        (Agenda::new(settings, now), now)
+        (Schedule::new(settings, now), now)
     }
 
     #[test]
     fn looks_at_everything_at_once_and_then_from_time_to_time() {
-        let (mut agenda, now) = agenda();
-        assert_eq!(agenda.due(), now);
-        agenda.pass_begins();
-        agenda.passed(now + SECOND, None);
-        assert_eq!(agenda.due(), now + 301 * SECOND);
+        let (mut schedule, now) = schedule();
+        assert_eq!(schedule.due(), now);
+        schedule.pass_begins();
+        schedule.passed(now + SECOND, None);
+        assert_eq!(schedule.due(), now + 301 * SECOND);
     }
 
     #[test]
     fn a_change_is_delivered_when_it_is_quiet_or_has_waited_long_enough() {
-        let (mut agenda, now) = agenda();
-        agenda.passed(now, None);
+        let (mut schedule, now) = schedule();
+        schedule.passed(now, None);
         for tenth in 0..100 {
-            agenda.changed(now + tenth * SECOND / 10);
+            schedule.changed(now + tenth * SECOND / 10);
         }
-        assert_eq!(agenda.due(), now + 5 * SECOND, "the first change has waited");
-        agenda.pass_begins();
-        agenda.passed(now + 10 * SECOND, None);
-        agenda.changed(now + 11 * SECOND);
-        assert_eq!(agenda.due(), now + 11 * SECOND + SECOND / 2);
+        assert_eq!(schedule.due(), now + 5 * SECOND, "the first change has waited");
+        schedule.pass_begins();
+        schedule.passed(now + 10 * SECOND, None);
+        schedule.changed(now + 11 * SECOND);
+        assert_eq!(schedule.due(), now + 11 * SECOND + SECOND / 2);
     }
 
     #[test]
     fn a_delivery_that_is_due_wakes_and_never_spins() {
-        let (mut agenda, now) = agenda();
+        let (mut schedule, now) = schedule();
         for (wait, due) in
             [(30 * SECOND, 30 * SECOND), (Duration::ZERO, SECOND / 2), (9000 * SECOND, 300 * SECOND)]
         {
-            agenda.passed(now, Some(wait));
-            assert_eq!(agenda.due(), now + due);
+            schedule.passed(now, Some(wait));
+            assert_eq!(schedule.due(), now + due);
         }
     }
 
     #[test]
     fn what_changes_during_a_pass_is_seen_by_the_next_one() {
-        let (mut agenda, now) = agenda();
-        agenda.pass_begins();
-        agenda.changed(now + SECOND);
-        agenda.passed(now + 2 * SECOND, None);
-        assert_eq!(agenda.due(), now + 2 * SECOND, "it has been quiet already");
+        let (mut schedule, now) = schedule();
+        schedule.pass_begins();
+        schedule.changed(now + SECOND);
+        schedule.passed(now + 2 * SECOND, None);
+        assert_eq!(schedule.due(), now + 2 * SECOND, "it has been quiet already");
     }
 
     #[test]
     fn passes_that_fail_come_more_and_more_rarely() {
-        let (mut agenda, now) = agenda();
+        let (mut schedule, now) = schedule();
         let mut waits = Vec::new();
         for _ in 0..40 {
-            agenda.failed(now);
-            agenda.changed(now);
-            waits.push((agenda.due() - now).as_secs());
+            schedule.failed(now);
+            schedule.changed(now);
+            waits.push((schedule.due() - now).as_secs());
         }
         assert_eq!(&waits[..10], [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]);
         assert_eq!(waits[39], 300);
-        agenda.passed(now, None);
-        agenda.changed(now);
-        assert_eq!(agenda.due(), now + SECOND / 2);
+        schedule.passed(now, None);
+        schedule.changed(now);
+        assert_eq!(schedule.due(), now + SECOND / 2);
     }
 
     proptest! {
         /// However events fall, a change is delivered within the longest quiet, and something is always to come within a round.
         #[test]
         fn nothing_waits_forever(gaps in proptest::collection::vec(0_u64..2000, 1..200)) {
-            let (mut agenda, start) = agenda();
-            agenda.passed(start, None);
+            let (mut schedule, start) = schedule();
+            schedule.passed(start, None);
             let mut now = start;
             for gap in gaps {
                 now += Duration::from_millis(gap);
-                agenda.changed(now);
+                schedule.changed(now);
             }
-            let (first, last) = agenda.changed.unwrap();
-            prop_assert!(agenda.due() <= first + 5 * SECOND && agenda.due() <= last + SECOND / 2);
-            agenda.pass_begins();
-            prop_assert!(agenda.due() <= start + 300 * SECOND);
+            let (first, last) = schedule.changed.unwrap();
+            prop_assert!(schedule.due() <= first + 5 * SECOND && schedule.due() <= last + SECOND / 2);
+            schedule.pass_begins();
+            prop_assert!(schedule.due() <= start + 300 * SECOND);
         }
     }
 }

@@ -14,12 +14,12 @@ use crate::ledger::LedgerError;
 
 /// The signs of life that this process gives: for each lease name a number and its file, which is locked.
 #[derive(Debug)]
-pub(super) struct VitalSigns {
+pub(super) struct HolderLocks {
     ledger: PathBuf,
     held: BTreeMap<String, (u64, File)>,
 }
 
-impl VitalSigns {
+impl HolderLocks {
     /// None yet, beside the ledger at `path`.
     pub(super) fn beside(path: &Path) -> Self {
         Self { ledger: path.to_owned(), held: BTreeMap::new() }
@@ -81,7 +81,7 @@ impl VitalSigns {
     }
 }
 
-impl Drop for VitalSigns {
+impl Drop for HolderLocks {
     fn drop(&mut self) {
         for (name, (number, _)) in &self.held {
             // A file that stays tells the same when it is unlocked.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::{Fate, Held, trial::Trials};
+use super::{ActionOutcome, Deferred, trial::Trials};
 use crate::{
     breaker::{Admission, Scope},
     configuration::TrackerSettings,
@@ -46,17 +46,17 @@ impl Ground<'_> {
         &self,
         action: &'p Action,
         trials: &mut Trials,
-    ) -> Result<Result<Item<'p>, Held>, LedgerError> {
+    ) -> Result<Result<Item<'p>, Deferred>, LedgerError> {
         let name = &self.settings.name;
         let link = self.ledger.link(name, &action.marker)?;
         if !agrees(action, link.as_ref()) {
-            return Ok(Err(Held::Stale));
+            return Ok(Err(Deferred::Stale));
         }
-        let Some(ticket) = &action.ticket else { return Ok(Err(Held::Unknown)) };
+        let Some(ticket) = &action.ticket else { return Ok(Err(Deferred::Unknown)) };
         let intent = self.intents.get(&action.marker);
         if action.kind == ActionKind::Create && intent == Some(&IntentAction::Create) {
             // It was looked up before, and that did not settle it.
-            return Ok(Err(Held::Stale));
+            return Ok(Err(Deferred::Stale));
         }
         if let Some(held) = self.delivery(action, ticket, trials)? {
             return Ok(Err(held));
@@ -66,7 +66,7 @@ impl Ground<'_> {
             Some(parent) => match self.ledger.link(name, parent)? {
                 Some(link) => Some(link.remote),
                 None if self.expected.contains(parent) => {
-                    return Ok(Err(Held::NoParent { parent: parent.clone() }));
+                    return Ok(Err(Deferred::NoParent { parent: parent.clone() }));
                 }
                 // It has no ticket here, and will have none.
                 None => None,
@@ -86,12 +86,12 @@ impl Ground<'_> {
         action: &Action,
         ticket: &Ticket,
         trials: &mut Trials,
-    ) -> Result<Option<Held>, LedgerError> {
+    ) -> Result<Option<Deferred>, LedgerError> {
         let name = &self.settings.name;
         let scope = Scope::Ticket { tracker: name.clone(), marker: action.marker.clone() };
         let breaker = self.ledger.breaker(&scope)?.unwrap_or_default();
         if let (_, Admission::Refused { until, cause }) = breaker.admit(self.now, &self.settings.breaker) {
-            return Ok(Some(Held::Refused { scope, until, cause }));
+            return Ok(Some(Deferred::Refused { scope, until, cause }));
         }
         // A duplicate has no delivery of its own.
         if action.kind == ActionKind::CloseDuplicate {
@@ -103,8 +103,8 @@ impl Ground<'_> {
         }
         Ok(match delivery {
             Delivery::Due => None,
-            Delivery::Waiting { until, last, .. } => Some(Held::Waiting { until, last }),
-            Delivery::Parked { attempts, last, .. } => Some(Held::Parked { attempts, last }),
+            Delivery::Waiting { until, last, .. } => Some(Deferred::Waiting { until, last }),
+            Delivery::Parked { attempts, last, .. } => Some(Deferred::Parked { attempts, last }),
         })
     }
 }
@@ -124,8 +124,8 @@ fn agrees(action: &Action, link: Option<&Link>) -> bool {
     }
 }
 
-impl From<Held> for Fate {
-    fn from(held: Held) -> Self {
-        Self::Held(held)
+impl From<Deferred> for ActionOutcome {
+    fn from(held: Deferred) -> Self {
+        Self::Deferred(held)
     }
 }

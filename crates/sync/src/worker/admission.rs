@@ -7,12 +7,12 @@ use crate::{
     breaker::{Breaker, Circuit, Failure, Route, RouteAdmission, Scope, ScopeKind},
     configuration::TrackerSettings,
     ledger::{LedgerError, LedgerReader, LedgerWriter},
-    pace::{Budget, Cost, Throttle},
+    pace::{Budget, Cost, RateLimiter},
 };
 
 /// Whether a request may be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Gate {
+pub(super) enum RequestAdmission {
     /// It may, and is counted.
     Open,
     /// Not yet.
@@ -28,19 +28,19 @@ pub(super) fn ask(
     cost: &Cost,
     settings: &TrackerSettings,
     now: Timestamp,
-) -> Result<Gate, LedgerError> {
+) -> Result<RequestAdmission, LedgerError> {
     let mut circuit = Circuit::load(route, |scope| ledger.breaker(scope))?;
     let before = circuit.clone();
     if let RouteAdmission::Refused { scope, until, cause } = circuit.admit(now, &settings.breaker) {
-        return Ok(Gate::Refused { scope, until, cause });
+        return Ok(RequestAdmission::Refused { scope, until, cause });
     }
-    let mut throttle = Throttle::load(route, &settings.pace, |scope| ledger.pace(scope))?;
-    if let Err(until) = throttle.admit(cost, now) {
-        return Ok(Gate::TooFast { until });
+    let mut rate_limiter = RateLimiter::load(route, &settings.pace, |scope| ledger.pace(scope))?;
+    if let Err(until) = rate_limiter.admit(cost, now) {
+        return Ok(RequestAdmission::TooFast { until });
     }
     put_changed(ledger, &before, &circuit)?;
-    throttle.paces().try_for_each(|(scope, pace)| ledger.put_pace(scope, pace))?;
-    Ok(Gate::Open)
+    rate_limiter.paces().try_for_each(|(scope, pace)| ledger.put_pace(scope, pace))?;
+    Ok(RequestAdmission::Open)
 }
 
 /// Whether the request that was let through is to show whether an outage of its host is over. To be asked before [`tell`].
@@ -50,7 +50,7 @@ pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool,
 }
 
 /// What is known after a request: one value for each ticket of its route, in their order, or a single one for a request about none.
-pub(super) struct Heard<'h> {
+pub(super) struct Feedback<'h> {
     pub(super) route: &'h Route,
     pub(super) failures: Vec<Option<&'h Failure>>,
     pub(super) budget: Option<Budget>,
@@ -59,7 +59,7 @@ pub(super) struct Heard<'h> {
 /// Tells breakers and pace. A request is one event for its host, credential and endpoint, however many tickets it was about.
 pub(super) fn tell(
     ledger: &mut dyn LedgerWriter,
-    heard: &Heard<'_>,
+    heard: &Feedback<'_>,
     settings: &TrackerSettings,
     now: Timestamp,
 ) -> Result<(), LedgerError> {
@@ -88,9 +88,9 @@ pub(super) fn tell(
         }
     }
     if let Some(budget) = heard.budget {
-        let mut throttle = Throttle::load(&wide, &settings.pace, |scope| ledger.pace(scope))?;
-        throttle.heard(budget);
-        throttle.paces().try_for_each(|(scope, pace)| ledger.put_pace(scope, pace))?;
+        let mut rate_limiter = RateLimiter::load(&wide, &settings.pace, |scope| ledger.pace(scope))?;
+        rate_limiter.heard(budget);
+        rate_limiter.paces().try_for_each(|(scope, pace)| ledger.put_pace(scope, pace))?;
     }
     Ok(())
 }
