@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use crate::harness::{
     Sandbox, changed_lines,
-    demo::{ARCHITECTURE, PRD},
+    demo::{ARCHITECTURE, EPICS, PRD},
 };
 
 #[test]
@@ -40,6 +40,21 @@ fn brings_last_step_along_and_warns_of_later_steps() {
     ");
     let answer = demo.stepmark(&["reopen", ARCHITECTURE, "3", "--json"]).json("stepmark.change/1");
     assert_eq!((&answer["changed"], answer["remarks"].as_array().unwrap().len()), (&true.into(), 1));
+}
+
+/// Its event could not say what was taken away, and the next check would take it for lost.
+#[test]
+fn a_key_that_stands_twice_is_mended_first() {
+    let demo = Sandbox::demo();
+    assert_snapshot!(demo.reads_only(&["reopen", EPICS, "step-02-design-epics"]), @r"
+    exit 1
+    ── stderr
+    error: `_bmad-output/planning-artifacts/epics.md` is left as it is
+      cause: history could not say what is taken away: the key `status` stands twice, and readers disagree on which one counts: remove one
+      help: `stepmark check _bmad-output/planning-artifacts/epics.md` shows the place
+    ");
+    demo.write(EPICS, String::from_utf8(demo.read(EPICS)).unwrap().replace("status: draft\n", ""));
+    assert_eq!(demo.stepmark(&["reopen", EPICS, "step-02-design-epics"]).code, 0);
 }
 
 #[test]

@@ -426,6 +426,31 @@ fn tickets_are_closed_for_what_is_gone_and_for_nothing_else() {
     assert_eq!(closed(), 4);
 }
 
+/// The removal stays in history when it is given up; it says nothing of a deletion that comes later by other means.
+#[test]
+fn a_removal_that_was_given_up_closes_nothing() {
+    let Some(repository) = Repository::empty("a_removal_that_was_given_up_closes_nothing") else { return };
+    let sandbox = &repository.sandbox;
+    let keys = "project_id: demo\ntrackers:\n  file: {path: out/tickets.jsonl, prune: close}\n";
+    sandbox.write(".stepmark/config.yaml", keys);
+    for name in ["deleted", "nameless"] {
+        let text = format!("---\nstepmark_id: {name}\nstatus: draft\n---\n\n# A\n");
+        sandbox.write(&format!("docs/{name}.md"), text);
+    }
+    repository.commit("begun");
+    assert_eq!(repository.stepmark(&["sync", "apply"]).code, 0);
+    for file in ["docs/deleted.md", "docs/nameless.md"] {
+        assert_eq!(repository.stepmark(&["remove", file]).code, 0);
+        repository.git(&["checkout", "--quiet", "HEAD", "--", file]);
+    }
+    repository.git(&["switch", "--quiet", "--create", "feature"]);
+    fs::remove_file(sandbox.place("docs/deleted.md")).unwrap();
+    repository.commit("without the hook");
+    sandbox.write("docs/nameless.md", "---\nstatus: draft\n---\n\n# A\n");
+    let run = repository.stepmark(&["sync", "apply"]);
+    assert!(!String::from_utf8(sandbox.read("out/tickets.jsonl")).unwrap().contains("not_planned"), "{run}");
+}
+
 #[test]
 fn many_tickets_are_closed_only_when_a_person_says_so() {
     let sandbox = Sandbox::empty();

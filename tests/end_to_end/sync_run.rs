@@ -85,11 +85,11 @@ fn tickets_follow_edits_until_it_is_told_to_end() {
     wait_for_tickets(&sandbox, &mut run, 5);
     let done: Vec<Json> = tickets(&sandbox).iter().map(|line| line["done"].clone()).collect();
     assert_eq!(done, ["created", "updated", "updated", "created", "updated"]);
-    // Both are named, once.
+    // Both are named, in one line.
     sandbox.write("docs/copy.md", sandbox.read("docs/a.md"));
-    run.wait_for_lines("no ticket follows it", 2);
+    run.wait_for_lines("no ticket follows it", 1);
     assert!(
-        run.lines_with("artifact=\"docs/a.md (Alpha)\"") == 3 && !run.log().contains("demo/id"),
+        run.lines_with("artifact=\"docs/a.md, docs/copy.md\"") == 1 && !run.log().contains("demo/id"),
         "{}",
         run.log()
     );

@@ -33,6 +33,13 @@ pub(crate) struct Project {
     root_is_given: bool,
 }
 
+fn root_of(arguments: &ProjectArguments, environment: &Environment) -> Result<Root, OpenError> {
+    Ok(match &arguments.root {
+        Some(root) => Root::open(environment.current_folder.join(root))?,
+        None => Root::discover(&environment.current_folder)?,
+    })
+}
+
 impl Project {
     pub(crate) fn open(
         arguments: &ProjectArguments,
@@ -40,10 +47,7 @@ impl Project {
         environment: &Environment,
     ) -> Result<Self, Failure> {
         let sources = sources(arguments, environment);
-        let workspace = match &arguments.root {
-            Some(root) => Workspace::open_with(environment.current_folder.join(root), &sources)?,
-            None => Workspace::discover_with(&environment.current_folder, &sources)?,
-        };
+        let workspace = Workspace::open_with(root_of(arguments, environment)?, &sources)?;
         Ok(Self::of(workspace, arguments, acting, environment))
     }
 
@@ -54,12 +58,8 @@ impl Project {
         environment: &Environment,
         comparison: &Comparison,
     ) -> Result<(Self, GitVersion), Failure> {
-        let root = match &arguments.root {
-            Some(root) => Root::open(environment.current_folder.join(root)),
-            None => Root::discover(&environment.current_folder),
-        };
-        let version = GitVersion::open(&root.map_err(OpenError::Root)?, comparison)?;
-        let workspace = Workspace::open_version(&version, &sources(arguments, environment))?;
+        let version = GitVersion::open(&root_of(arguments, environment)?, comparison)?;
+        let workspace = version.workspace(&sources(arguments, environment))?;
         Ok((Self::of(workspace, arguments, acting, environment), version))
     }
 
@@ -127,7 +127,7 @@ impl Project {
 
     /// The same of an artifact that may be gone, as long as something tells that it was there.
     pub(crate) fn known_path(&self, given: &Path) -> Result<ProjectPath, Failure> {
-        self.named(given, |path| Ok(self.workspace.remembers(path)?))
+        self.named(given, |path| Ok(self.workspace.history().remembers(path)?))
     }
 
     /// The project path of an artifact that is there, or is known otherwise.

@@ -37,7 +37,7 @@ impl Projects {
             return Ok(one());
         }
         let Ok(top) = Workspace::discover(&environment.current_folder) else { return Ok(one()) };
-        let below = top.projects_below().unwrap_or_default();
+        let below = top.repository().projects_below().unwrap_or_default();
         if below.is_empty() {
             return Ok(one());
         }

@@ -25,7 +25,7 @@ fn progress(root: &str) -> Result<(Vec<String>, bool), Box<dyn Error>> {
             || "no workflow".to_owned(),
             |progress| format!("{} of {} steps", progress.done_units, progress.total),
         );
-        let findings = workspace.own_findings(artifact);
+        let findings = workspace.checks().own_findings(artifact);
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
         is_clean &= errors == 0;
         lines.push(format!("{}: {done}, {errors} errors", artifact.path()));

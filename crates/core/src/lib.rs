@@ -38,13 +38,16 @@ pub use stepmark_model::workflow::{Next, Progress, Step, Track, WorkflowDefiniti
 // The project.
 pub use stepmark_store::configuration::{Configuration, ConfigurationError, ConfigurationSources};
 pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkProblem};
+#[cfg(feature = "watch")]
+pub use stepmark_store::watching::{ArtifactWatch, ProjectWatch, WatchChoice, WatchEvent, WatchTrouble};
 pub use stepmark_store::workspace::{
-    ArtifactError, Artifacts, Clock, Context, OpenError, Workflows, Workspace,
+    ArtifactChange, ArtifactChanges, ArtifactError, Artifacts, Clock, Context, Delegations, OpenError,
+    ProjectHistory, Revision, Workflows, Workspace,
 };
 
 // Rules.
 pub use stepmark_model::check::{Finding, Fix, Level, RULES, Remedy, Rule, Severity, rule_of};
-pub use stepmark_store::checking::{CheckError, CheckReport, CheckedFile, Known, Selection};
+pub use stepmark_store::checking::{CheckError, CheckReport, CheckedFile, Checks, Known, Selection};
 
 // Changes.
 pub use stepmark_model::lifecycle::{Lifecycle, Lifecycles, MoveDecision, MoveRefusal};

@@ -3,6 +3,7 @@
 //!
 //! The modules stand in the order of the flow; each uses only those above it.
 
+pub mod spelling;
 pub mod artifact;
 pub mod workflow;
 pub mod delegation;

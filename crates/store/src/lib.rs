@@ -1,6 +1,6 @@
 //! The edge of stepmark: files, history, locks, git and the database of queries. Everything else is pure and stands in `stepmark-model`.
 //!
-//! Everything that can change a file stands behind the feature `write`.
+//! Everything that can change a file stands behind the feature `write`; watching for changes behind `watch`.
 
 pub mod disk;
 pub mod git;
@@ -28,3 +28,5 @@ pub mod index;
 pub mod hooks;
 #[cfg(feature = "write")]
 pub mod doctor;
+#[cfg(feature = "watch")]
+pub mod watching;

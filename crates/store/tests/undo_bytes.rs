@@ -17,6 +17,7 @@ use stepmark_model::{
     journal::{ArtifactKey, Event},
     transition::{Command, Plan, ScopeSource, Strictness},
 };
+use stepmark_store::changes::ChangeReason;
 use stepmark_store::commit::Outcome;
 use stepmark_store::workspace::Workspace;
 
@@ -141,7 +142,8 @@ impl Project {
                 return (carried.outcome != Outcome::Unchanged).then(|| self.last_event());
             }
         };
-        let carried = self.workspace.carry_out(&self.path, &command, Strictness::Warn).ok()?;
+        let carried =
+            self.workspace.carry_out(&self.path, &command, Strictness::Warn, ChangeReason::Unsaid).ok()?;
         (carried.outcome != Outcome::Unchanged).then(|| self.last_event())
     }
 }

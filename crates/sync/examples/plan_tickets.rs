@@ -7,7 +7,7 @@ use std::{env, error::Error, path::Path};
 
 use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
-    configuration::SyncConfiguration,
+    configuration::{SyncConfiguration, TrackerKinds},
     ledger::{Ledger as _, MemoryLedger},
     plan::{Grounds, Plan},
     ticket::Snapshot,
@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn plan(root: &str) -> Result<Plan, Box<dyn Error>> {
     let workspace = Workspace::open(root)?;
     let snapshot = Snapshot::of("example", &workspace.artifacts()?);
-    let configuration = SyncConfiguration::read(Path::new("example"), TRACKERS.as_bytes())?;
+    let configuration =
+        SyncConfiguration::read(Path::new("example"), TRACKERS.as_bytes(), &TrackerKinds::default())?;
     let Some(settings) = configuration.as_ref().and_then(|known| known.trackers.first()) else {
         return Err("no tracker is configured".into());
     };

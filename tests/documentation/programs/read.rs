@@ -6,7 +6,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if let Some(progress) = artifact.progress() {
             println!("{}: {} of {}", artifact.path(), progress.done_units, progress.total);
         }
-        for finding in workspace.own_findings(&artifact) {
+        for finding in workspace.checks().own_findings(&artifact) {
             println!("  {}", finding.rule.id);
         }
     }

@@ -8,6 +8,7 @@ use std::{
 
 use clap::Args;
 use ratatui::{DefaultTerminal, crossterm::event};
+use stepmark_store::watching::WatchTrouble;
 use stepmark_sync::run::ChangeSignal;
 use stepmark_view::{
     board::{BoardState, Key, Pressed, Theme, draw},
@@ -20,7 +21,7 @@ use crate::{
     exit::{Exit, Failure},
     output::Output,
     project::Project,
-    watch::{Following, Seen, Signal, Signals, WatchTrouble},
+    watch::{Following, Seen, Signal, Signals},
 };
 
 /// Show what is done, what is next and what is wrong in the terminal, live

@@ -35,7 +35,7 @@ pub(super) fn carry_out(
     (command, strictness): (&Command, Strictness),
     reason: ChangeReason,
 ) -> Result<Exit, Failure> {
-    let carried = project.workspace.carry_out_because(path, command, strictness, reason)?;
+    let carried = project.workspace.carry_out(path, command, strictness, reason)?;
     report(output, &carried)?;
     keep_milestone(project, output, &carried, command);
     Ok(Exit::Fine)

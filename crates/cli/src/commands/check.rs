@@ -75,7 +75,7 @@ impl Check {
         let format = self.format(output)?;
         let changed = project.workspace.repository().changed_artifacts(version)?;
         let (artifacts, others) = apart(changed);
-        let found = project.workspace.check_changes(&artifacts, version)?;
+        let found = project.workspace.checks().check_changes(&artifacts, version)?;
         match self.fixes.fixing() {
             Fixing::Offered => self.report((project, output), format, &others, &found, Vec::new()),
             Fixing::Shown(allowed) => {
@@ -87,7 +87,7 @@ impl Check {
                 // What a version changes can be asked once.
                 let version = GitVersion::open(project.root(), &Comparison::Index)?;
                 let (artifacts, others) = apart(project.workspace.repository().changed_artifacts(&version)?);
-                let found = project.workspace.check_changes(&artifacts, &version)?;
+                let found = project.workspace.checks().check_changes(&artifacts, &version)?;
                 let exit = self.report((project, output), format, &others, &found, fixed.files)?;
                 fixing::show_patches(output, format, &fixed.patches);
                 fixing::first_failure(output, fixed.failures).map_or(Ok(exit), Err)
@@ -164,7 +164,7 @@ impl Check {
     ) -> Result<CheckReport<'t>, Failure> {
         let (workspace, artifacts) = (&project.workspace, &checked.artifacts);
         if self.paths.is_empty() {
-            return Ok(workspace.check_all(artifacts, before, Known::LeftOut)?);
+            return Ok(workspace.checks().check_all(artifacts, before, Known::LeftOut)?);
         }
         Ok(workspace.check(artifacts, Selection::Some, Known::LeftOut)?)
     }
@@ -208,9 +208,11 @@ impl Check {
         const DOING: &str = "checking artifacts";
         let workspace = &project.workspace;
         if self.paths.is_empty() {
-            return Ok(with_spinner(DOING, output.quiet, |count| workspace.artifacts_to_check(count))?);
+            return Ok(with_spinner(DOING, output.quiet, workspace.progress(), || {
+                workspace.checks().artifacts_to_check()
+            })?);
         }
-        let all = || with_spinner(DOING, output.quiet, |count| workspace.artifacts_counted(count));
+        let all = || with_spinner(DOING, output.quiet, workspace.progress(), || workspace.artifacts());
         let mut chosen = Artifacts::default();
         let mut folders: Vec<Option<ProjectPath>> = Vec::new();
         for given in &self.paths {
@@ -253,8 +255,8 @@ fn write_baseline(
     checked: &Artifacts,
     before: CheckedBefore<'_>,
 ) -> Result<Exit, Failure> {
-    let found = project.workspace.check_all(&checked.artifacts, before, Known::Reported)?;
-    let written = project.workspace.write_baseline(&found)?;
+    let found = project.workspace.checks().check_all(&checked.artifacts, before, Known::Reported)?;
+    let written = project.workspace.checks().write_baseline(&found)?;
     let json = || serde_json::json!({"path": BASELINE_PATH, "findings": written});
     let text = || output.remark(format_args!("{BASELINE_PATH}: {}", wording::count(written, "finding")));
     output.json_or("stepmark.baseline-written/1", json, text);

@@ -52,7 +52,7 @@ impl Delegate {
                 child_id: &child_id,
                 parent_id: &parent_id,
             };
-            match project.workspace.delegate(&order) {
+            match project.workspace.delegations().delegate(&order) {
                 Err(ChangeError::Exists { .. }) if file.is_none() && attempt < ATTEMPTS => attempt += 1,
                 done => break done?,
             }

@@ -51,7 +51,9 @@ impl List {
         let sort = read("--sort", self.sort.as_deref(), SortKeys::parse)?.unwrap_or_default();
         let columns = read("--columns", self.columns.as_deref(), parse_fields)?;
         let mut summaries =
-            with_spinner("reading artifacts", output.quiet, |count| project.workspace.summaries(count))?;
+            with_spinner("reading artifacts", output.quiet, project.workspace.progress(), || {
+                project.workspace.checks().summaries()
+            })?;
         let is_asked = |fields: &[SelectionField]| fields.contains(&SelectionField::Problems);
         let shown =
             columns.as_deref().unwrap_or(if output.json { &SelectionField::ALL } else { &USUAL_COLUMNS });

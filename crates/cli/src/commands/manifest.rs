@@ -1,6 +1,6 @@
 //! `stepmark project manifest`
 
-use std::{path::PathBuf, sync::atomic::AtomicUsize};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use stepmark_model::projection::files_manifest::{FileClass, FileResult, ManifestWarningKind};
@@ -116,7 +116,8 @@ impl Manifest {
         let ignore_files = if self.ignore_files { IgnoreFiles::Honoured } else { IgnoreFiles::Disregarded };
         let stat_cache = place.stat_cache();
         let configuration = project.workspace.configuration();
-        with_spinner(what, output.quiet, |looked_at: &AtomicUsize| {
+        let looked_at = project.workspace.progress();
+        with_spinner(what, output.quiet, looked_at, || {
             work(&place.request(configuration, ignore_files, stat_cache.as_deref(), looked_at))
         })
     }

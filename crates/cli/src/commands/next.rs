@@ -48,7 +48,7 @@ impl Next {
             return Err(cannot_tell(&artifact));
         }
         if output.json {
-            let counts = ProblemCounts::of(&project.workspace.own_findings(&artifact));
+            let counts = ProblemCounts::of(&project.workspace.checks().own_findings(&artifact));
             let wire = NextAnswer {
                 path: artifact.path().to_string(),
                 next: NextWire::new(&artifact),

@@ -33,7 +33,7 @@ impl Remove {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = project.artifact_path(&self.artifact)?;
         project.workspace.remove(&path, self.reason.clone(), self.force)?;
-        let named_in = project.workspace.artifacts_that_name(&path)?;
+        let named_in = project.workspace.checks().artifacts_that_name(&path)?;
         let named_in: Vec<&str> = named_in.iter().map(ProjectPath::as_str).collect();
         output.json_or(
             "stepmark.remove/1",

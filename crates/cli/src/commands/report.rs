@@ -26,7 +26,9 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let observation =
-            with_spinner("looking at the project", output.quiet, |_| Observation::take(&project.workspace))?;
+            with_spinner("looking at the project", output.quiet, project.workspace.progress(), || {
+                Observation::take(&project.workspace)
+            })?;
         let overview = Overview::of(&observation);
         let html = page::report(&overview);
         let exit = if observation.artifacts.is_whole() { Exit::Fine } else { Exit::Io };

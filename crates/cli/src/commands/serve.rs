@@ -11,6 +11,7 @@ use std::{
 use clap::Args;
 use jiff::Timestamp;
 use serde_json::json;
+use stepmark_store::watching::WatchTrouble;
 use stepmark_sync::run::ChangeSignal;
 use stepmark_view::{
     observation::Observation,
@@ -26,7 +27,7 @@ use crate::{
     exit::{Exit, Failure},
     output::Output,
     project::Project,
-    watch::{Following, Seen, Signal, Signals, WatchTrouble},
+    watch::{Following, Seen, Signal, Signals},
 };
 
 /// The port where none is named: no service is registered there (IANA, Service Name and Transport Protocol Port Number Registry).

@@ -43,7 +43,7 @@ impl Show {
         }
         let path = project.artifact_or_active(self.artifact.as_deref())?;
         let artifact = project.workspace.artifact(&path)?;
-        let findings = project.workspace.own_findings(&artifact);
+        let findings = project.workspace.checks().own_findings(&artifact);
         if output.json {
             let summary = ArtifactSummary::of(&artifact);
             let mut wire = serde_json::to_value(ArtifactWire::new(&summary, ProblemCounts::of(&findings)))

@@ -109,7 +109,7 @@ fn ways<'a>(
             Some(Err(refusal)) => Some(refusal.to_string()),
             Some(Ok(verdict)) if verdict.wants(&Guard::ChildrenFinished) || way.to.is_terminal => {
                 if children.is_none() {
-                    children = Some(project.workspace.open_children_of(artifact)?);
+                    children = Some(project.workspace.delegations().open_children_of(artifact)?);
                 }
                 finish_above(children.clone().unwrap_or_default(), None)
                     .err()

@@ -31,7 +31,7 @@ impl Tree {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = self.artifact.as_deref().map(|given| project.artifact_path(given)).transpose()?;
         if let (Some(path), true) = (&path, self.up) {
-            print_chain(output, &project.workspace.chain(path)?, &self.list)?;
+            print_chain(output, &project.workspace.delegations().chain(path)?, &self.list)?;
             return Ok(Exit::Fine);
         }
         if let Some(path) = &path {
@@ -39,7 +39,9 @@ impl Tree {
             project.workspace.artifact(path)?;
         }
         let mut summaries =
-            with_spinner("reading artifacts", output.quiet, |count| project.workspace.summaries(count))?;
+            with_spinner("reading artifacts", output.quiet, project.workspace.progress(), || {
+                project.workspace.checks().summaries()
+            })?;
         summaries.keep();
         // What takes part in a chain is always read.
         let found = summaries.found();

@@ -11,22 +11,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs `work`, which counts what it has done in the counter that it is given, and shows `what` with that count on
-/// stderr if it is a terminal.
-pub(crate) fn with_spinner<T>(what: &str, quiet: bool, work: impl FnOnce(&AtomicUsize) -> T) -> T {
-    with_progress(&|count| format!("{what}: {count} files"), quiet, work)
+/// Runs `work`, which counts the files that it has passed in `count`, and shows `what` with that count on stderr if it is a terminal.
+pub(crate) fn with_spinner<T>(what: &str, quiet: bool, count: &AtomicUsize, work: impl FnOnce() -> T) -> T {
+    with_progress(&|count| format!("{what}: {count} files"), quiet, count, work)
 }
 
 /// The same with another message for the count.
 pub(crate) fn with_progress<T>(
     message: &(dyn Fn(usize) -> String + Sync),
     quiet: bool,
-    work: impl FnOnce(&AtomicUsize) -> T,
+    count: &AtomicUsize,
+    work: impl FnOnce() -> T,
 ) -> T {
-    let count = AtomicUsize::new(0);
+    let before = count.load(Ordering::Relaxed);
     let (done, finished) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        let counter = &count;
         scope.spawn(move || {
             if quiet || finished.recv_timeout(PATIENCE) != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
                 return;
@@ -34,12 +33,12 @@ pub(crate) fn with_progress<T>(
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(ProgressStyle::default_spinner());
             while finished.recv_timeout(TICK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                bar.set_message(message(counter.load(Ordering::Relaxed)));
+                bar.set_message(message(count.load(Ordering::Relaxed) - before));
                 bar.tick();
             }
             bar.finish_and_clear();
         });
-        let result = work(counter);
+        let result = work();
         drop(done);
         result
     })

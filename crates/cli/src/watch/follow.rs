@@ -1,19 +1,18 @@
 //! Looking at a project again whenever it changes.
 
-use std::{cell::RefCell, path::PathBuf, pin::pin, sync::Arc, time::Duration};
+use std::{cell::RefCell, path::PathBuf, sync::Arc, time::Duration};
 
 use stepmark_model::artifact::SPRINT_STATUS_NAME;
 use stepmark_store::disk::{CONFIGURATION_PATH, KnownStat, StateFolder};
 use stepmark_store::history::SEALED_FOLDER;
+use stepmark_store::watching::{ProjectWatch, WatchChoice, WatchEvent, WatchTrouble};
 use stepmark_store::workspace::Workspace;
 use stepmark_sync::{ledger::LEDGER_FILE, run::ChangeSignal};
 use stepmark_view::observation::Observation;
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-use super::{
-    ProjectWatch, WatchChoice, WatchTrouble,
-    look::{Look, Looked},
-};
+use super::look::{Look, Looked};
 use crate::{exit::Failure, project::Project};
 
 /// How often files are looked at that are not watched, because reading them leaves traces: the ledger of sync, and the configuration.
@@ -87,9 +86,12 @@ impl Following<'_> {
         let (mut changed, mut again) = (changes.listen(), self.again.listen());
         let beside = journal_folders(&workspace).to_vec();
         let choice = WatchChoice { beside, own: Vec::new(), names: vec![SPRINT_STATUS_NAME] };
-        let tell = Box::new(|trouble: &WatchTrouble| seen(Seen::Trouble(trouble.clone())));
-        let mut watch = ProjectWatch::start(&workspace, choice, changes, tell);
-        let mut watching = pin!(watch.keep_up());
+        let (trouble, mut troubles) = unbounded_channel();
+        let _watch = ProjectWatch::start(&workspace, choice, move |event| match event {
+            WatchEvent::Changed => changes.tell(),
+            // Nobody may follow any more.
+            WatchEvent::Trouble(told) => drop(trouble.send(told)),
+        });
         let (configuration, ledger) = (configuration_files(&workspace), ledger_files(&workspace));
         let configured = known(&configuration);
         let mut look = Look::default();
@@ -110,7 +112,7 @@ impl Following<'_> {
                         break;
                     }
                     () = again.changed() => return,
-                    () = &mut watching => {}
+                    Some(trouble) = troubles.recv() => seen(Seen::Trouble(trouble)),
                     () = sleep_until(until) => if again_after == FAILED_AGAIN { return } else { break },
                     () = sleep(STATS_AGAIN) => {
                         if may_have_changed(&configured) {

@@ -61,7 +61,7 @@ impl LeaseRefusal {
             }
             Self::NotHeld => "`stepmark gate lease take` takes it",
             Self::Exhausted => {
-                "remove its file in `.stepmark/local/leases` when nobody works on the artifact"
+                "when nobody works on the artifact, remove its file in `.git/stepmark/leases`, or without git in `.stepmark/local/leases`"
             }
         }
     }

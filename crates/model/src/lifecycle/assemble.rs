@@ -7,9 +7,9 @@ use super::{
     LifecycleState,
     declaration::{ConditionDeclaration, CounterDeclaration, MoveDeclaration, StateDeclaration},
     one_or_more::{Name, OneOrMore},
-    spelling::folded,
     table::{self, PlacedMove},
 };
+use crate::spelling::folded;
 use stepmark_frontmatter::KeyPath;
 
 /// The source of a move that means every state that is not terminal.

@@ -4,8 +4,11 @@ use std::{cell::OnceCell, fmt};
 
 use memchr::memmem;
 
-use super::{RootKeys, spelling::folded};
-use crate::artifact::{Artifact, Delegation, PathGlob};
+use super::RootKeys;
+use crate::{
+    artifact::{Artifact, Delegation, PathGlob},
+    spelling::folded,
+};
 use stepmark_frontmatter::Frontmatter;
 
 /// The condition under which a lifecycle applies to an artifact: all parts of it hold.

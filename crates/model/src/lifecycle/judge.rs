@@ -1,9 +1,7 @@
 //! Legality of moves.
 
-use super::{
-    Counter, Guard, Lifecycle, LifecycleState, Move, MoveRefusal, RootKeys,
-    spelling::{listed, near},
-};
+use super::{Counter, Guard, Lifecycle, LifecycleState, Move, MoveRefusal, RootKeys};
+use crate::spelling::{listed, near_words};
 
 /// The facts that decide a move beside the table. All of them stand in files.
 #[derive(Clone, Copy, Debug)]
@@ -153,7 +151,7 @@ impl Lifecycle {
         MoveRefusal::UnknownTarget {
             lifecycle: self.name.clone(),
             to: to.to_owned(),
-            near: near(to, words.map(String::as_str)),
+            near: near_words(to, words.map(String::as_str)),
             states: self.state_names(),
             legal,
         }

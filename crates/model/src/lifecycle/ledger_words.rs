@@ -1,8 +1,10 @@
 //! Order of the words of a ledger.
 
-use super::spelling::folded;
 use super::{Lifecycle, built_in};
-use crate::artifact::{LedgerKey, LedgerPart, ProjectPath, is_story_spec};
+use crate::{
+    artifact::{LedgerKey, LedgerPart, ProjectPath, is_story_spec},
+    spelling::folded,
+};
 
 /// The direction of a change from one word to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

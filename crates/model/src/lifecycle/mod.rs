@@ -3,7 +3,6 @@
 //! The tables that are built in stand in `tables/`, one a file, in the form in which a project declares its
 //! own. Which lifecycle an artifact has is decided by [`Lifecycles::choose`], never guessed.
 
-mod spelling;
 mod guard;
 mod root_keys;
 mod one_or_more;

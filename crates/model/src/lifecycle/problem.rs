@@ -1,6 +1,6 @@
 //! Problems of a declared lifecycle.
 
-use super::spelling::listed;
+use crate::spelling::listed;
 use stepmark_frontmatter::KeyPath;
 
 /// A lifecycle that cannot be used.

@@ -1,6 +1,7 @@
 //! Refusals of moves.
 
-use super::{Guard, spelling::listed};
+use super::Guard;
+use crate::spelling::listed;
 
 /// A move that the lifecycle forbids. Every variant holds what would be legal instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

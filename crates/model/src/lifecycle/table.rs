@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::spelling::folded;
 use super::{Guard, LifecycleProblem};
+use crate::spelling::folded;
 
 /// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every
 /// move is between its states, every state can be reached, and only a terminal one may be without an exit.

@@ -1,6 +1,7 @@
 //! Fields of artifacts that questions use.
 
 use super::{SelectionError, SelectionErrorKind};
+use crate::spelling::near_words;
 use stepmark_frontmatter::Span;
 
 /// A field of an artifact.
@@ -128,7 +129,8 @@ impl SelectionField {
         let lower = name.to_lowercase();
         Self::ALL.into_iter().find(|field| field.name() == lower).ok_or_else(|| {
             let names = Self::ALL.map(Self::name);
-            let kind = SelectionErrorKind::UnknownField { name: name.to_owned(), near: near(&lower, &names) };
+            let kind =
+                SelectionErrorKind::UnknownField { name: name.to_owned(), near: near_words(&lower, names) };
             SelectionError { span: at, kind }
         })
     }
@@ -151,15 +153,4 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = (&str, Span)> {
         start += part.len() + 1;
         (word, Span::new(at, at + word.len()))
     })
-}
-
-/// The words of `known` that `word` may have been meant for, the likeliest first.
-pub(super) fn near(word: &str, known: &[&str]) -> Vec<String> {
-    let mut near: Vec<(f64, &str)> = known
-        .iter()
-        .map(|known| (strsim::jaro_winkler(word, known), *known))
-        .filter(|(likeness, _)| *likeness > 0.75)
-        .collect();
-    near.sort_by(|one, other| other.0.total_cmp(&one.0));
-    near.into_iter().take(3).map(|(_, known)| known.to_owned()).collect()
 }

@@ -42,6 +42,12 @@ pub enum TransitionRefusal {
         /// The reason.
         reason: String,
     },
+    /// Readers disagree on what the frontmatter says, so history could not say what is taken away.
+    #[error("history could not say what is taken away: {reason}")]
+    NoState {
+        /// The reason.
+        reason: String,
+    },
     /// The list of completed steps is no list.
     #[error("`{key}` is no list of steps")]
     StepsNotAList {

@@ -14,11 +14,17 @@ use stepmark_frontmatter::{Edit, KeyPath, Value};
 
 /// Takes the `given` steps out of the list, every item that names them, and brings `lastStep`, `currentStep`
 /// and `current_step` along. Later steps stay: which of them the reopened one affects, a person knows.
+///
+/// # Errors
+/// Also where the artifact has no one state: then history could not say which steps were taken out.
 pub(super) fn plan(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
     given: &[String],
 ) -> Result<Plan, TransitionRefusal> {
+    if let Err(error) = artifact.state_value() {
+        return Err(TransitionRefusal::NoState { reason: error.to_string() });
+    }
     let track = workflow.map_or(Track::Create, |workflow| workflow.chain.track());
     let key = step_list_key(artifact, track);
     let mut items: Vec<StepItem> = steps(artifact, key).map(|steps| steps.items.clone()).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::changes::ChangeError;
 use crate::commit::FileDecision;
-use crate::workspace::Workspace;
+use crate::workspace::{Delegations, Workspace};
 use stepmark_frontmatter::{Region, apply};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -64,46 +64,6 @@ fn file_name(agent: &str, id: &str) -> String {
 }
 
 impl Workspace {
-    /// Gives work to an agent: makes the child artifact, and gives the parent an id and a place in a chain if it has none; both
-    /// or neither. The parent is locked meanwhile, so that it is not finished at the same time.
-    ///
-    /// # Errors
-    /// When the parent cannot be read or is finished, when the child's file exists, or when nothing can be written.
-    pub fn delegate(&self, order: &DelegationOrder<'_>) -> Result<Delegated, ChangeError> {
-        let child = match (order.file, self.configuration().delegation_folder()) {
-            (Some(file), _) => file.clone(),
-            (None, Some(folder)) => in_folder(Some(folder), &file_name(order.agent, order.child_id)),
-            (None, None) => {
-                in_folder(Some(&default_folder(order.parent)), &file_name(order.agent, order.child_id))
-            }
-        };
-        // What cannot be delegated leaves no trace.
-        let parent = self.artifact(order.parent)?;
-        let refused = |source| ChangeError::Refused { path: order.parent.clone(), source };
-        delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id).map_err(refused)?;
-        crate::commit::make_folders_to(self.root(), &child, self.commit_options().fsync)
-            .map_err(crate::commit::CommitError::from)?;
-
-        let mut delegated = None;
-        let draft = |path: &ProjectPath| self.delegation_draft(order, *path == child);
-        self.change_files(&[order.parent.clone(), child.clone()], draft, |found| {
-            let (bytes, plan) = self.decide_delegation(order, &child, found)?;
-            let parent_bytes = found.first().copied().flatten().unwrap_or_default();
-            let edited = apply(parent_bytes, &Region::Frontmatter, &plan.parent).map_err(|source| {
-                ChangeError::Edit { path: order.parent.clone(), bytes: parent_bytes.to_vec(), source }
-            })?;
-            delegated = Some(Delegated {
-                child: child.clone(),
-                position: plan.position,
-                parent_was_changed: !edited.splices.is_empty(),
-            });
-            Ok(vec![FileDecision::Write(edited.bytes), FileDecision::Write(bytes)])
-        })?;
-        // A commit that ends well has decided at least once.
-        delegated
-            .ok_or_else(|| crate::workspace::ArtifactError::Missing { path: order.parent.clone() }.into())
-    }
-
     fn delegation_draft(&self, order: &DelegationOrder<'_>, is_child: bool) -> EventDraft {
         let command = format!("delegate {} --to {}", order.parent, order.agent);
         let kind = if is_child { Kind::DELEGATE } else { Kind::CHANGE };
@@ -144,6 +104,48 @@ impl Workspace {
             source,
         })?;
         Ok((bytes, plan))
+    }
+}
+
+impl Delegations<'_> {
+    /// Gives work to an agent: makes the child artifact, and gives the parent an id and a place in a chain if it has none; both
+    /// or neither. The parent is locked meanwhile, so that it is not finished at the same time.
+    ///
+    /// # Errors
+    /// When the parent cannot be read or is finished, when the child's file exists, or when nothing can be written.
+    pub fn delegate(&self, order: &DelegationOrder<'_>) -> Result<Delegated, ChangeError> {
+        let child = match (order.file, self.workspace.configuration().delegation_folder()) {
+            (Some(file), _) => file.clone(),
+            (None, Some(folder)) => in_folder(Some(folder), &file_name(order.agent, order.child_id)),
+            (None, None) => {
+                in_folder(Some(&default_folder(order.parent)), &file_name(order.agent, order.child_id))
+            }
+        };
+        // What cannot be delegated leaves no trace.
+        let parent = self.workspace.artifact(order.parent)?;
+        let refused = |source| ChangeError::Refused { path: order.parent.clone(), source };
+        delegate(parent.artifact(), parent.completion(), order.parent_id, order.child_id).map_err(refused)?;
+        crate::commit::make_folders_to(self.workspace.root(), &child, self.workspace.commit_options().fsync)
+            .map_err(crate::commit::CommitError::from)?;
+
+        let mut delegated = None;
+        let draft = |path: &ProjectPath| self.workspace.delegation_draft(order, *path == child);
+        self.workspace.change_files(&[order.parent.clone(), child.clone()], draft, |found| {
+            let (bytes, plan) = self.workspace.decide_delegation(order, &child, found)?;
+            let parent_bytes = found.first().copied().flatten().unwrap_or_default();
+            let edited = apply(parent_bytes, &Region::Frontmatter, &plan.parent).map_err(|source| {
+                ChangeError::Edit { path: order.parent.clone(), bytes: parent_bytes.to_vec(), source }
+            })?;
+            delegated = Some(Delegated {
+                child: child.clone(),
+                position: plan.position,
+                parent_was_changed: !edited.splices.is_empty(),
+            });
+            Ok(vec![FileDecision::Write(edited.bytes), FileDecision::Write(bytes)])
+        })?;
+        // A commit that ends well has decided at least once.
+        delegated
+            .ok_or_else(|| crate::workspace::ArtifactError::Missing { path: order.parent.clone() }.into())
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::changes::ChangeError;
 use crate::gates::GateError;
-use crate::workspace::Workspace;
+use crate::workspace::{Delegations, Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     delegation::Member,
@@ -133,17 +133,6 @@ impl Workspace {
         event.sealed()
     }
 
-    /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are read.
-    ///
-    /// # Errors
-    /// When the artifacts cannot be listed.
-    pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, ChangeError> {
-        match artifact.member().id() {
-            Some(id) => self.open_children(artifact.path(), id),
-            None => Ok(Vec::new()),
-        }
-    }
-
     /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One that cannot be read
     /// counts as open where delegation puts the children of this parent.
     fn open_children(&self, parent: &ProjectPath, id: &str) -> Result<Vec<OpenChild>, ChangeError> {
@@ -161,6 +150,19 @@ impl Workspace {
             }
         }
         Ok(open)
+    }
+}
+
+impl Delegations<'_> {
+    /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are read.
+    ///
+    /// # Errors
+    /// When the artifacts cannot be listed.
+    pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, ChangeError> {
+        match artifact.member().id() {
+            Some(id) => self.workspace.open_children(artifact.path(), id),
+            None => Ok(Vec::new()),
+        }
     }
 }
 

@@ -265,7 +265,7 @@ impl Workspace {
     ///
     /// # Errors
     /// Those of [`Workspace::update`].
-    pub fn update_telling<E: 'static>(
+    pub(crate) fn update_telling<E: 'static>(
         &self,
         path: &ProjectPath,
         draft: &EventDraft,
@@ -298,24 +298,11 @@ impl Workspace {
         Ok(outcomes)
     }
 
-    /// Carries out a command on the artifact at `path`.
+    /// Carries out a command on the artifact at `path`, for a reason that history keeps.
     ///
     /// # Errors
     /// Those of [`Workspace::update`].
     pub fn carry_out(
-        &self,
-        path: &ProjectPath,
-        command: &Command,
-        strictness: Strictness,
-    ) -> Result<Carried, ChangeError> {
-        self.carry_out_because(path, command, strictness, ChangeReason::Unsaid)
-    }
-
-    /// The same, with a reason that history keeps.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::update`].
-    pub fn carry_out_because(
         &self,
         path: &ProjectPath,
         command: &Command,

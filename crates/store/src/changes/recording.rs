@@ -116,6 +116,7 @@ fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, His
 #[expect(clippy::disallowed_methods, reason = "tests write files directly")]
 mod tests {
     use super::*;
+    use crate::changes::ChangeReason;
     use stepmark_frontmatter::{PARSED, Value};
     use stepmark_model::transition::{Command, Strictness};
 
@@ -131,7 +132,7 @@ mod tests {
             (Command::Complete { steps: vec!["a".to_owned()] }, 13),
         ] {
             let before = PARSED.get();
-            workspace.carry_out(&path, &command, Strictness::Warn).unwrap();
+            workspace.carry_out(&path, &command, Strictness::Warn, ChangeReason::Unsaid).unwrap();
             let count = PARSED.get() - before;
             assert!(count <= most, "{command}: {count} readings");
         }

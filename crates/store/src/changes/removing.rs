@@ -4,7 +4,6 @@ use std::cell::Cell;
 
 use crate::changes::ChangeError;
 use crate::commit::FileDecision;
-use crate::disk::WalkError;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -58,18 +57,5 @@ impl Workspace {
             return Ok(Vec::new());
         }
         Ok(others().filter(|other| other.parent_id() == Some(id)).map(|other| other.path.clone()).collect())
-    }
-
-    /// The artifacts that name the file at `path` as an input document.
-    ///
-    /// # Errors
-    /// When the root cannot be listed.
-    pub fn artifacts_that_name(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, WalkError> {
-        let names = |found: &TrackedArtifact| {
-            let mut documents = found.artifact().state().input_documents.iter();
-            documents.any(|document| document.candidates(found.path()).contains(path))
-        };
-        let found = self.artifacts()?.artifacts;
-        Ok(found.into_iter().filter(names).map(|found| found.path().clone()).collect())
     }
 }

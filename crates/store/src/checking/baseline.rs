@@ -1,8 +1,7 @@
 //! Writing the baseline of a project.
 
-use crate::checking::{BASELINE_PATH, CheckError, CheckReport};
+use crate::checking::{BASELINE_PATH, CheckError, CheckReport, Checks};
 use crate::commit::{CommitError, Expected, Outcome, replace_whole};
-use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{ProjectPath, ProjectPathError},
     check::Baseline,
@@ -22,7 +21,7 @@ pub enum BaselineWriteError {
     Commit(#[from] CommitError),
 }
 
-impl Workspace {
+impl Checks<'_> {
     /// Writes a baseline that knows the findings of `report`, and says how many. Nothing is written where it knows them
     /// already.
     ///
@@ -31,10 +30,11 @@ impl Workspace {
     pub fn write_baseline(&self, report: &CheckReport<'_>) -> Result<usize, BaselineWriteError> {
         let baseline = Baseline::of(report.findings());
         let path = ProjectPath::new(BASELINE_PATH)?;
-        let found = self.baseline_bytes()?;
+        let found = self.workspace.baseline_bytes()?;
         let expected = Expected::of(found.as_deref());
         let bytes = baseline.to_bytes();
-        let _outcome: Outcome = replace_whole(self.root(), &path, expected, &bytes, self.commit_options())?;
+        let _outcome: Outcome =
+            replace_whole(self.workspace.root(), &path, expected, &bytes, self.workspace.commit_options())?;
         Ok(baseline.len())
     }
 }

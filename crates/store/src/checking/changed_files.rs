@@ -1,7 +1,7 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
 use crate::checking::{
-    BASELINE_PATH, CheckError, CheckReport, beside::AllowancesInUse, held_history::HeldHistory,
+    BASELINE_PATH, CheckError, CheckReport, Checks, beside::AllowancesInUse, held_history::HeldHistory,
     journal_account::JournalAccount, manifest_rows, manifest_rows::ManifestRows,
 };
 use crate::configuration::Configuration;
@@ -56,47 +56,6 @@ impl RuleEnvironment for InVersion<'_> {
 }
 
 impl Workspace {
-    /// What is wrong with each of `changed`, in their order: with what it is now, and with what became of it. Then what is wrong
-    /// with its parents and children in chains of delegation, and with stories of a ledger that changed. Gates are not looked at:
-    /// they belong to the files of the work tree. The baseline is that of the newer state.
-    ///
-    /// # Errors
-    /// When git does not answer, the baseline cannot be used, or history, which may explain a change, cannot be read.
-    pub fn check_changes<'t>(
-        &self,
-        changed: &'t [ChangedArtifact],
-        version: &GitVersion,
-    ) -> Result<CheckReport<'t>, CheckError> {
-        let surroundings = InVersion {
-            version,
-            changed,
-            configuration: self.configuration(),
-            ledgers: Ledgers::default(),
-            manifest: ManifestRows::default(),
-        };
-        let mut baseline = match ProjectPath::new(BASELINE_PATH).ok().map(|path| version.read(&path)) {
-            Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| Baseline::read(&bytes))?,
-            None => Baseline::default(),
-        };
-        let around = self.repository().chains_around(changed, version)?;
-        let chains = around.as_ref().map(|around| &around.chains);
-        let held = HeldHistory::new(self, version);
-        let mut report = CheckReport::default();
-        for changed in changed {
-            let judged = match changed {
-                ChangedArtifact::Present { now, before } => {
-                    self.check_change(now, before.as_deref(), chains, &surroundings, &held)?
-                }
-                ChangedArtifact::Deleted { before } => self.check_deletion(before, &held)?,
-                ChangedArtifact::Unchanged { .. } => continue,
-            };
-            report.add(changed.latest().artifact(), judged, &mut baseline);
-        }
-        self.add_bystanders(&mut report, changed, around.as_ref(), &surroundings, &mut baseline);
-        self.add_ledgers(&mut report, surroundings.ledgers, &mut AllowancesInUse::default(), &mut baseline);
-        Ok(report)
-    }
-
     /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, those that name one that is gone,
     /// and parents and children in chains. Only the rules that look at what changed are asked about them.
     fn add_bystanders(
@@ -186,5 +145,53 @@ impl Workspace {
         // The suppressions of a file that is gone are nobody's business.
         judged.findings.retain(|finding| finding.rule.group != Group::Suppressions);
         Ok(judged)
+    }
+}
+
+impl Checks<'_> {
+    /// What is wrong with each of `changed`, in their order: with what it is now, and with what became of it. Then what is wrong
+    /// with its parents and children in chains of delegation, and with stories of a ledger that changed. Gates are not looked at:
+    /// they belong to the files of the work tree. The baseline is that of the newer state.
+    ///
+    /// # Errors
+    /// When git does not answer, the baseline cannot be used, or history, which may explain a change, cannot be read.
+    pub fn check_changes<'t>(
+        &self,
+        changed: &'t [ChangedArtifact],
+        version: &GitVersion,
+    ) -> Result<CheckReport<'t>, CheckError> {
+        let surroundings = InVersion {
+            version,
+            changed,
+            configuration: self.workspace.configuration(),
+            ledgers: Ledgers::default(),
+            manifest: ManifestRows::default(),
+        };
+        let mut baseline = match ProjectPath::new(BASELINE_PATH).ok().map(|path| version.read(&path)) {
+            Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| Baseline::read(&bytes))?,
+            None => Baseline::default(),
+        };
+        let around = self.workspace.repository().chains_around(changed, version)?;
+        let chains = around.as_ref().map(|around| &around.chains);
+        let held = HeldHistory::new(self.workspace, version);
+        let mut report = CheckReport::default();
+        for changed in changed {
+            let judged = match changed {
+                ChangedArtifact::Present { now, before } => {
+                    self.workspace.check_change(now, before.as_deref(), chains, &surroundings, &held)?
+                }
+                ChangedArtifact::Deleted { before } => self.workspace.check_deletion(before, &held)?,
+                ChangedArtifact::Unchanged { .. } => continue,
+            };
+            report.add(changed.latest().artifact(), judged, &mut baseline);
+        }
+        self.workspace.add_bystanders(&mut report, changed, around.as_ref(), &surroundings, &mut baseline);
+        self.workspace.add_ledgers(
+            &mut report,
+            surroundings.ledgers,
+            &mut AllowancesInUse::default(),
+            &mut baseline,
+        );
+        Ok(report)
     }
 }

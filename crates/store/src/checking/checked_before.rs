@@ -1,9 +1,9 @@
 //! Checking all artifacts, where those of which enough is known are not read again.
 
-use std::{collections::HashMap, mem, ops::Range, sync::atomic::AtomicUsize};
+use std::{collections::HashMap, mem, ops::Range};
 
 use crate::checking::{
-    CheckError, CheckReport, Known, Selection, cache::Answers, cache::Facts, cache::Judgement,
+    CheckError, CheckReport, Checks, Known, Selection, cache::Answers, cache::Facts, cache::Judgement,
     cache::Learned, cache::Sight, cache::Verdict, cache::Verdicts, run::CheckingRun,
 };
 use crate::disk::{WalkError, file_stat::FileStat, folder::EntryKind, folder::Folder, walk::Visitor};
@@ -49,31 +49,18 @@ pub(super) enum Wanted {
 }
 
 impl Workspace {
-    /// All artifacts of the project, for [`Workspace::check_all`]: those that have to be looked at, and those that were clean
-    /// when they were last checked. `count` says how many files were passed so far.
-    ///
-    /// # Errors
-    /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
-    pub fn artifacts_to_check(
-        &self,
-        count: &AtomicUsize,
-    ) -> Result<(Artifacts, CheckedBefore<'_>), WalkError> {
-        self.artifacts_apart(count, Wanted::Findings)
-    }
-
     /// All artifacts of the project: those that had to be read, and those of which what is `wanted` is known.
     pub(super) fn artifacts_apart(
         &self,
-        count: &AtomicUsize,
         wanted: Wanted,
     ) -> Result<(Artifacts, CheckedBefore<'_>), WalkError> {
         let Some(verdicts) = Verdicts::load(self) else {
-            return Ok((self.artifacts_counted(count)?, CheckedBefore::default()));
+            return Ok((self.artifacts()?, CheckedBefore::default()));
         };
         let new_sorter = || Sorter {
             verdicts: &verdicts,
             wanted,
-            reader: Reader::new(self, count, &|_| true),
+            reader: Reader::new(self, &|_| true),
             learned: Learned::default(),
             known: Vec::new(),
             stats: Vec::new(),
@@ -93,24 +80,9 @@ impl Workspace {
         known.sort_by(|one, other| first_path(one).cmp(&first_path(other)));
         before.known = known.into_iter().flatten().collect();
         learned.visited = walked.folders.into_iter().collect();
-        let artifacts = gathered(self, readers, walked.problems, count);
+        let artifacts = gathered(self, readers, walked.problems);
         before.run = Some(Run { verdicts, learned, stats });
         Ok((artifacts, before))
-    }
-
-    /// What is wrong with the artifacts of the project, by its configuration: `read` and `before` are all of them, from
-    /// [`Workspace::artifacts_to_check`]. Also keeps for the next run which ones are clean.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::check`].
-    pub fn check_all<'t>(
-        &self,
-        read: &'t [TrackedArtifact],
-        mut before: CheckedBefore<'_>,
-        known: Known,
-    ) -> Result<CheckReport<'t>, CheckError> {
-        let clean = mem::take(&mut before.known).into_iter().map(|artifact| artifact.path);
-        self.check_rest(read, &mut before, clean, known)
     }
 
     /// The same; of those that were not read, the report names `clean` alone.
@@ -153,6 +125,32 @@ impl Workspace {
             report.cache = verdicts.renew(mem::take(learned), judged);
         }
         Ok(report)
+    }
+}
+
+impl<'w> Checks<'w> {
+    /// All artifacts of the project, for [`Checks::check_all`]: those that have to be looked at, and those that were clean
+    /// when they were last checked.
+    ///
+    /// # Errors
+    /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
+    pub fn artifacts_to_check(&self) -> Result<(Artifacts, CheckedBefore<'w>), WalkError> {
+        self.workspace.artifacts_apart(Wanted::Findings)
+    }
+
+    /// What is wrong with the artifacts of the project, by its configuration: `read` and `before` are all of them, from
+    /// [`Checks::artifacts_to_check`]. Also keeps for the next run which ones are clean.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::check`].
+    pub fn check_all<'t>(
+        &self,
+        read: &'t [TrackedArtifact],
+        mut before: CheckedBefore<'_>,
+        known: Known,
+    ) -> Result<CheckReport<'t>, CheckError> {
+        let clean = mem::take(&mut before.known).into_iter().map(|artifact| artifact.path);
+        self.workspace.check_rest(read, &mut before, clean, known)
     }
 }
 

@@ -6,12 +6,9 @@ use std::{
 };
 
 use crate::git::GitVersion;
-use crate::history::{HistoryError, SEALED_FOLDER, packed_segments};
+use crate::history::{HistoryError, files_of_segment, packed_segments};
 use crate::workspace::Workspace;
-use stepmark_model::{
-    artifact::ProjectPath,
-    journal::{EventId, SegmentName},
-};
+use stepmark_model::journal::{EventId, SegmentName};
 
 /// The segments that a version and the state before it hold; each is looked for once.
 pub(crate) struct HeldHistory<'v> {
@@ -66,17 +63,11 @@ impl<'v> HeldHistory<'v> {
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
-        let segment = &key.0;
-        let alone = ["jsonl", "jsonl.gz"].map(|ending| format!("{SEALED_FOLDER}/{segment}.{ending}"));
-        let packs =
-            self.packs.get_or_init(|| packed_segments(self.workspace.root()).unwrap_or_default()).iter();
-        let packs = packs.filter(|(_, names)| names.contains(segment)).map(|(path, _)| path.clone());
-        let is_held = alone.into_iter().chain(packs).any(|path| {
-            // Where git fails here it has failed for the artifacts already, which is an error.
-            ProjectPath::new(path).is_ok_and(|path| match side {
-                Side::Before => self.version.held_before(&path).unwrap_or(false),
-                Side::Now => self.version.holds(&path).unwrap_or(true),
-            })
+        let packs = self.packs.get_or_init(|| packed_segments(self.workspace.root()).unwrap_or_default());
+        // Where git fails here it has failed for the artifacts already, which is an error.
+        let is_held = files_of_segment(&key.0, packs).any(|path| match side {
+            Side::Before => self.version.held_before(&path).unwrap_or(false),
+            Side::Now => self.version.holds(&path).unwrap_or(true),
         });
         self.known.borrow_mut().insert(key, is_held);
         is_held

@@ -29,7 +29,7 @@ pub use staged_fixing::{StagedFix, StagedFixError, StagedOutcome};
 pub use listed_artifact::ListedArtifact;
 pub use summaries::{Summaries, SummaryRow};
 
-use std::{io, sync::atomic::AtomicUsize};
+use std::io;
 
 use crate::checking::{cache::Answers, run::CheckingRun};
 use crate::disk::own_file;
@@ -84,12 +84,16 @@ pub enum Selection {
     Some,
 }
 
+/// What is wrong with the artifacts of a project, beyond [`Workspace::check`].
+#[derive(Clone, Copy, Debug)]
+pub struct Checks<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
-    /// What is wrong with `artifact` by itself, against its workflow and its lifecycle, by the configuration of the project; without
-    /// what takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
-    pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
-        let subject = Subject::of(artifact);
-        self.by_policy(&subject, check::findings(&subject)).findings
+    /// What is wrong with the artifacts of the project.
+    pub const fn checks(&self) -> Checks<'_> {
+        Checks { workspace: self }
     }
 
     /// What is wrong with `artifacts`, by the configuration of the project.
@@ -131,17 +135,6 @@ impl Workspace {
         judged
     }
 
-    /// The findings that the project started out with; none where there is no such file.
-    ///
-    /// # Errors
-    /// When the file is there and cannot be read or used.
-    pub fn baseline(&self) -> Result<Baseline, CheckError> {
-        match self.baseline_bytes()? {
-            Some(bytes) => Ok(Baseline::read(&bytes)?),
-            None => Ok(Baseline::default()),
-        }
-    }
-
     /// The digest of the baseline; of one that cannot be read, that of none.
     pub(crate) fn baseline_digest(&self) -> String {
         self.baseline_bytes()
@@ -171,7 +164,40 @@ impl Workspace {
             return Ok(None);
         }
         // What takes part in a chain is always read.
-        let all = self.summaries(&AtomicUsize::new(0))?;
+        let all = self.checks().summaries()?;
         Ok(Some(Chains::of(all.found().artifacts.iter().map(TrackedArtifact::member))))
+    }
+}
+
+impl Checks<'_> {
+    /// What is wrong with `artifact` by itself, against its workflow and its lifecycle, by the configuration of the project; without
+    /// what takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
+    pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
+        let subject = Subject::of(artifact);
+        self.workspace.by_policy(&subject, check::findings(&subject)).findings
+    }
+
+    /// The artifacts that name the file at `path` as an input document.
+    ///
+    /// # Errors
+    /// When the root cannot be listed.
+    pub fn artifacts_that_name(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, WalkError> {
+        let names = |found: &TrackedArtifact| {
+            let mut documents = found.artifact().state().input_documents.iter();
+            documents.any(|document| document.candidates(found.path()).contains(path))
+        };
+        let found = self.workspace.artifacts()?.artifacts;
+        Ok(found.into_iter().filter(names).map(|found| found.path().clone()).collect())
+    }
+
+    /// The findings that the project started out with; none where there is no such file.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read or used.
+    pub fn baseline(&self) -> Result<Baseline, CheckError> {
+        match self.workspace.baseline_bytes()? {
+            Some(bytes) => Ok(Baseline::read(&bytes)?),
+            None => Ok(Baseline::default()),
+        }
     }
 }

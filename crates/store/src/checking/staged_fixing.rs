@@ -59,7 +59,7 @@ pub enum StagedFixError {
 }
 
 impl Fixes<'_> {
-    /// What the fixes that are `allowed` make of a changed artifact, checked as in [`Workspace::check_changes`]. Nothing is
+    /// What the fixes that are `allowed` make of a changed artifact, checked as in [`Checks::check_changes`]. Nothing is
     /// written.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Fixes<'_> {
         let fixed = check::apply_fixes(now.artifact().bytes(), allowed, |bytes| {
             let now = self.workspace.read_again(now.path(), bytes)?;
             let again = ChangedArtifact::Present { now, before: before.clone() };
-            let found = self.workspace.check_changes(std::slice::from_ref(&again), version)?;
+            let found = self.workspace.checks().check_changes(std::slice::from_ref(&again), version)?;
             Ok::<_, ChangeError>(found.files.into_iter().flat_map(|file| file.findings).collect())
         })?;
         Ok(Some(fixed))

@@ -1,12 +1,12 @@
 //! The artifacts of a project as lists show them: those that have not changed since they were last checked are not read.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the time of a file is asked here")]
 
-use std::{fs, iter, sync::atomic::AtomicUsize};
+use std::{fs, iter};
 
 use jiff::Timestamp;
 
 use crate::checking::{
-    CheckError, CheckedBefore, Known, ListedArtifact, cache::Brief, checked_before::KnownArtifact,
+    CheckError, CheckedBefore, Checks, Known, ListedArtifact, cache::Brief, checked_before::KnownArtifact,
     checked_before::Wanted,
 };
 use crate::disk::WalkError;
@@ -48,14 +48,14 @@ enum Source<'s> {
     Read(usize),
 }
 
-impl Workspace {
-    /// The artifacts of the project for a list; `count` says how many files were passed so far.
+impl<'w> Checks<'w> {
+    /// The artifacts of the project for a list.
     ///
     /// # Errors
     /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
-    pub fn summaries(&self, count: &AtomicUsize) -> Result<Summaries<'_>, WalkError> {
-        let (found, before) = self.artifacts_apart(count, Wanted::Counts)?;
-        Ok(Summaries::new(self, found, before))
+    pub fn summaries(&self) -> Result<Summaries<'w>, WalkError> {
+        let (found, before) = self.workspace.artifacts_apart(Wanted::Counts)?;
+        Ok(Summaries::new(self.workspace, found, before))
     }
 }
 
@@ -148,7 +148,7 @@ impl<'s> SummaryRow<'s> {
         match self.source {
             Source::Known(known) => self.note(known).brief().problems,
             Source::Read(place) => self.summaries.problems.get(place).copied().unwrap_or_else(|| {
-                ProblemCounts::of(&self.summaries.workspace.own_findings(self.artifact(place)))
+                ProblemCounts::of(&self.summaries.workspace.checks().own_findings(self.artifact(place)))
             }),
         }
     }

@@ -132,6 +132,10 @@ fn unknown_keys_are_reported_at_every_level() {
         read("memory: {github: {}}\nartifacts: {inclde: []}\nworkflows:\n- {name: a, step: [x]}\n1: 2\n");
     let keys: Vec<_> = configuration.unknown_keys().iter().map(|unknown| unknown.key.as_str()).collect();
     assert_eq!(keys, ["memory", "1", "artifacts.inclde", "workflows[0].step"]);
+    let near: Vec<_> = configuration.unknown_keys().iter().map(|unknown| unknown.near.as_deref()).collect();
+    assert_eq!(near, [None, None, Some("include"), Some("steps")]);
+    let told = configuration.unknown_keys()[2].to_string();
+    assert!(told.ends_with("it has no effect; did you mean `include`?"), "{told}");
 }
 
 #[test]

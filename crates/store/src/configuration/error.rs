@@ -1,9 +1,13 @@
 //! Why a configuration cannot be used, and what in it has no effect.
 
-use std::{fmt, io, path::PathBuf};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
 
 use crate::configuration::{DynamicPlace, Side};
 use stepmark_frontmatter::Position;
+use stepmark_model::spelling::near_words;
 
 /// A key of the configuration that this version does not know: a typing error, or a key of a newer version. It has no
 /// effect, and is reported.
@@ -13,15 +17,31 @@ pub struct UnknownKey {
     pub key: String,
     /// The configuration file.
     pub file: PathBuf,
+    /// The key that was probably meant.
+    pub near: Option<String>,
+}
+
+impl UnknownKey {
+    /// The key `key` below `way`, such as `workflows[0].`, in `file`; `known` are the keys that may stand there.
+    pub fn new<'k>(way: &str, key: &str, file: &Path, known: impl IntoIterator<Item = &'k str>) -> Self {
+        let near = near_words(key, known).into_iter().next();
+        Self { key: format!("{way}{key}"), file: file.to_owned(), near }
+    }
+
+    /// What to write instead, in words that follow others; empty where nothing is like it.
+    pub fn suggestion(&self) -> String {
+        self.near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+    }
 }
 
 impl fmt::Display for UnknownKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
-            "`{}` has the key `{}`, which stepmark does not know: it has no effect",
+            "`{}` has the key `{}`, which stepmark does not know: it has no effect{}",
             self.file.display(),
-            self.key
+            self.key,
+            self.suggestion()
         )
     }
 }

@@ -1,6 +1,6 @@
 //! The keys of `.stepmark/config.yaml` as they are written, each checked where it stands, so that an error has a place.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, str::FromStr};
+use std::{borrow::Cow, collections::BTreeMap, fmt, path::Path, str::FromStr};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de};
@@ -8,7 +8,7 @@ use serde_yaml::{Mapping, Value};
 
 use crate::configuration::WorkflowDeclaration;
 use crate::configuration::{
-    Milestone, check_keys::CheckKeys, check_keys::RuleLevels, scalars::Count, scalars::FilePath,
+    Milestone, UnknownKey, check_keys::CheckKeys, check_keys::RuleLevels, scalars::Count, scalars::FilePath,
     scalars::Limit, scalars::SettingText, variable_sides::FREE_MAPS, variable_sides::Variable,
 };
 use stepmark_frontmatter::Position;
@@ -133,11 +133,11 @@ pub(super) struct Misplaced {
 }
 
 impl Keys {
-    /// Reads the file; beside the keys stand the ways to those that are unknown.
-    pub(super) fn read(bytes: &[u8]) -> Result<(Self, Vec<String>), Misplaced> {
+    /// Reads `file`, which holds `bytes`; beside the keys stand those that are unknown.
+    pub(super) fn read(bytes: &[u8], file: &Path) -> Result<(Self, Vec<UnknownKey>), Misplaced> {
         let keys: Option<Self> = serde_yaml::from_slice(bytes)?;
         let values: Value = serde_yaml::from_slice(bytes)?;
-        Ok((keys.unwrap_or_default(), unknown_keys(&values)))
+        Ok((keys.unwrap_or_default(), unknown_keys(&values, file)))
     }
 
     /// Reads one value that stands outside of files; `key` may lead into mappings: `section.key`.
@@ -216,18 +216,18 @@ impl From<serde_yaml::Error> for Misplaced {
 }
 
 /// Names the keys that nothing reads. Later issues add keys; an older version says that they have no effect.
-fn unknown_keys(file: &Value) -> Vec<String> {
+fn unknown_keys(values: &Value, file: &Path) -> Vec<UnknownKey> {
     let mut unknown = Vec::new();
     let mut compare = |values: &Value, way: &str, known: &[&str]| {
         for key in values.as_mapping().into_iter().flat_map(serde_yaml::Mapping::keys) {
             if !key.as_str().is_some_and(|key| known.contains(&key)) {
                 let spelling = serde_yaml::to_string(key).unwrap_or_default();
-                unknown.push(format!("{way}{}", spelling.trim_end()));
+                unknown.push(UnknownKey::new(way, spelling.trim_end(), file, known.iter().copied()));
             }
         }
     };
     let sections: Vec<&str> = Variable::all_static().map(|variable| root_of(variable.name)).collect();
-    compare(file, "", &sections);
+    compare(values, "", &sections);
     for (at, section) in sections.iter().enumerate() {
         let is_first = !sections[..at].contains(section);
         let leaves: Vec<&str> = Variable::all_static()
@@ -235,10 +235,10 @@ fn unknown_keys(file: &Value) -> Vec<String> {
             .filter_map(|(own, leaf)| (own == *section).then_some(leaf))
             .collect();
         if is_first && !leaves.is_empty() && !FREE_MAPS.contains(section) {
-            compare(&file[*section], &format!("{section}."), &leaves);
+            compare(&values[*section], &format!("{section}."), &leaves);
         }
     }
-    for (index, workflow) in file["workflows"].as_sequence().into_iter().flatten().enumerate() {
+    for (index, workflow) in values["workflows"].as_sequence().into_iter().flatten().enumerate() {
         compare(workflow, &format!("workflows[{index}]."), &["name", "artifacts", "steps", "folder"]);
     }
     unknown

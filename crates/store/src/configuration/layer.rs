@@ -122,7 +122,7 @@ impl ConfigurationLayer {
             let position = lines.position(bytes, span.start);
             return Err(LayerError::StateKey { position, key: way, variable });
         }
-        let (mut keys, unknown) = Keys::read(bytes)?;
+        let (mut keys, unknown_keys) = Keys::read(bytes, file)?;
         let invalid = |reason: String, offset| {
             LayerError::Invalid(Misplaced { position: Some(lines.position(bytes, offset)), reason })
         };
@@ -143,7 +143,6 @@ impl ConfigurationLayer {
                 origin: origin(Place { file: file.to_owned(), position }),
             });
         }
-        let unknown_keys = unknown.into_iter().map(|key| UnknownKey { key, file: file.to_owned() }).collect();
         Ok(Self { keys, values, unknown_keys, lifecycles })
     }
 

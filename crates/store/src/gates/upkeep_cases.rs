@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::gates::*;
+use crate::{changes::ChangeReason, gates::*};
 use stepmark_model::{
     journal::{Attribution, EventId},
     lease::Claim,
@@ -55,7 +55,7 @@ impl Project {
     }
 
     fn carry_out(&self, command: &Command) {
-        self.workspace.carry_out(&self.path, command, Strictness::Warn).unwrap();
+        self.workspace.carry_out(&self.path, command, Strictness::Warn, ChangeReason::Unsaid).unwrap();
     }
 }
 

@@ -6,6 +6,17 @@ use crate::history::{History, HistoryError};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{EventId, Kind, SegmentName};
 
+/// An event that removed an artifact, and that no other of it follows.
+#[derive(Clone, Debug)]
+pub struct Removal {
+    /// The key of the artifact.
+    pub key: String,
+    /// The event.
+    pub event: EventId,
+    /// Where the artifact was.
+    pub path: ProjectPath,
+}
+
 impl History {
     /// The live segments that hold events of files at `paths`; all of them where that is `None`.
     ///
@@ -68,19 +79,29 @@ impl History {
         })
     }
 
-    /// The keys of artifacts of which the last event is that they were removed.
+    /// The last events of the artifacts of which the last event is that they were removed.
     ///
     /// # Errors
     /// When a segment cannot be read.
-    pub fn removed_keys(&self) -> Result<BTreeSet<String>, HistoryError> {
+    pub fn removals(&self) -> Result<Vec<Removal>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
-                "SELECT keys.text FROM heads JOIN events ON events.key = heads.key AND events.seq = heads.seq
-                 JOIN names AS keys ON keys.id = events.key JOIN names AS kinds ON kinds.id = events.kind
-                 GROUP BY events.key HAVING MIN(kinds.text = ?1) = 1",
+                "SELECT keys.text, events.id, paths.text FROM heads
+                 JOIN events ON events.key = heads.key AND events.seq = heads.seq
+                 JOIN names AS keys ON keys.id = events.key JOIN names AS paths ON paths.id = events.path
+                 WHERE heads.key IN (SELECT heads.key FROM heads
+                   JOIN events ON events.key = heads.key AND events.seq = heads.seq
+                   JOIN names AS kinds ON kinds.id = events.kind
+                   GROUP BY heads.key HAVING MIN(kinds.text = ?1) = 1)",
             )?;
-            let keys = statement.query_map([Kind::DELETE.as_str()], |row| row.get(0))?;
-            Ok(keys.collect::<Result<_, _>>()?)
+            let mut rows = statement.query([Kind::DELETE.as_str()])?;
+            let mut removals = Vec::new();
+            while let Some(row) = rows.next()? {
+                let (key, event, path): (String, [u8; 16], String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let path = ProjectPath::new(path).ok();
+                removals.extend(path.map(|path| Removal { key, event: EventId::from_bytes(event), path }));
+            }
+            Ok(removals)
         })
     }
 }

@@ -35,6 +35,7 @@ mod verification;
 
 pub use compressed::compress;
 pub use error::HistoryError;
+pub use event_segments::Removal;
 pub use index_check::EventSum;
 pub use named_heads::{SegmentEnd, SegmentEnds};
 pub use overviews::{KnownArtifact, KnownSegment, Session};
@@ -49,7 +50,7 @@ pub use segment_files::{SEALED_FOLDER, SegmentFile, SegmentPlace};
 pub use selections::Selection;
 pub use verification::{VerifiedSegments, verify_segments};
 
-pub(crate) use pack_files::packed_segments;
+pub(crate) use pack_files::{files_of_segment, packed_segments};
 
 use event_reader::EventReader;
 

@@ -15,7 +15,7 @@ use crate::history::{
     segment_files::PackPlace, segment_files::SEALED_FOLDER, segment_files::is_absent,
     segment_files::sealed_folder,
 };
-use stepmark_model::journal::SegmentName;
+use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
 
 /// The name of a pack's file, and the segments in it, as far as it can be read.
 pub(super) type ReadPack = (String, io::Result<Vec<SegmentFile>>);
@@ -62,6 +62,16 @@ pub(super) fn packs(root: &Root) -> Result<Vec<ReadPack>, HistoryError> {
     }
     packs.sort_by(|(one, _), (other, _)| one.cmp(other));
     Ok(packs)
+}
+
+/// The files that may hold a sealed segment: its own, plain or compressed, and those of `packs` that it is in.
+pub(crate) fn files_of_segment<'a>(
+    segment: &'a SegmentName,
+    packs: &'a BTreeMap<String, BTreeSet<SegmentName>>,
+) -> impl Iterator<Item = ProjectPath> + 'a {
+    let alone = ["jsonl", "jsonl.gz"].map(|ending| format!("{SEALED_FOLDER}/{segment}.{ending}"));
+    let packs = packs.iter().filter(move |(_, names)| names.contains(segment)).map(|(path, _)| path.clone());
+    alone.into_iter().chain(packs).filter_map(|path| ProjectPath::new(path).ok())
 }
 
 /// The segments in packs, by the paths of these below the project root. Packs that cannot be read are left out.

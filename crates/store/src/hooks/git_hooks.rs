@@ -195,7 +195,10 @@ impl GitHooks<'_> {
             return Err(HookError::Foreign { folder });
         }
         let seen = root.strip_prefix(&top).ok().and_then(Path::to_str).unwrap_or_default().replace('\\', "/");
-        let every = Workspace::open(&top).ok().and_then(|top| top.projects_below().ok()).unwrap_or_default();
+        let every = Workspace::open(&top)
+            .ok()
+            .and_then(|top| top.repository().projects_below().ok())
+            .unwrap_or_default();
         let root = match (seen.is_empty(), every.is_empty()) {
             (false, _) => seen,
             (true, true) => ".".to_owned(),

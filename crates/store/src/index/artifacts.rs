@@ -1,9 +1,6 @@
 //! Artifacts, their steps and delegations: files whose stat is the one of the last time are not read.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::atomic::AtomicUsize,
-};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::checking::cache::context_of;
 use crate::disk::{file_stat::FileStat, stat_cache::RunStart};
@@ -28,8 +25,7 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
     let context = context_of(workspace, start);
     let is_trusted = context.is_some() && contents.stamp(Part::Artifacts)? == context;
     let known = KnownFolders::read(contents)?;
-    let count = AtomicUsize::new(0);
-    let new_looker = || Looker::new(Reader::new(workspace, &count, &|_| true), is_trusted.then_some(&known));
+    let new_looker = || Looker::new(Reader::new(workspace, &|_| true), is_trusted.then_some(&known));
     let walked = walk_artifacts(workspace, &new_looker)?;
     let (mut readers, mut seen) = (Vec::new(), HashMap::<String, SeenFolder>::new());
     for looker in walked.visitors {
@@ -38,7 +34,7 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
             seen.entry(folder).or_default().add(part);
         }
     }
-    let found = gathered(workspace, readers, walked.problems, &count);
+    let found = gathered(workspace, readers, walked.problems);
     let artifacts = found.artifacts.iter().map(|artifact| (artifact.path(), artifact)).collect();
     Run { start, known: &known, artifacts, contents }.write(&seen)?;
     contents.replace_named("unreadable", unreadable(&found))?;

@@ -1,7 +1,5 @@
 //! What a check finds: it is asked as `stepmark check` asks it, which reads only what was not clean before.
 
-use std::sync::atomic::AtomicUsize;
-
 use crate::checking::{CheckReport, Known};
 use crate::index::error::Fault;
 use crate::index_db::{Contents, IntoCell as _, Row};
@@ -11,8 +9,8 @@ use stepmark_model::check::{Finding, Safety};
 
 /// Checks the project.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
-    let (found, before) = workspace.artifacts_to_check(&AtomicUsize::new(0))?;
-    let report = workspace.check_all(&found.artifacts, before, Known::LeftOut)?;
+    let (found, before) = workspace.checks().artifacts_to_check()?;
+    let report = workspace.checks().check_all(&found.artifacts, before, Known::LeftOut)?;
     contents.replace_named("findings", rows(&report))?;
     Ok(())
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::git::{process::is_repository, process::printed, process::printed_or_empty};
-use crate::history::HistoryError;
-use crate::repository::Repository;
+use crate::history::{History, HistoryError, Removal, files_of_segment, packed_segments};
+use crate::repository::{CheckedOut, Repository};
+use crate::workspace::ArtifactError;
 
 /// Where the default branch is looked for, in this order: that of the remote as it was last fetched, then local ones.
 const DEFAULT_BRANCHES: [&str; 4] =
@@ -19,7 +20,7 @@ const GREP: [&str; 9] =
 
 impl Repository<'_> {
     /// The keys of artifacts with an id that the default branch still has, so that they are not gone although the work tree lacks them; without
-    /// those that were removed through stepmark. Empty outside of git; `None` where git cannot say, or no branch is known as the default.
+    /// those whose removal through stepmark stands. Empty outside of git; `None` where git cannot say, or no branch is known as the default.
     ///
     /// # Errors
     /// When history cannot be read.
@@ -31,10 +32,28 @@ impl Repository<'_> {
         let mut kept: BTreeSet<String> =
             lines.lines().filter_map(id_of).map(|id| format!("id:{id}")).collect();
         if !kept.is_empty() {
-            let removed = self.workspace.history().ask(|history| history.removed_keys())?;
-            kept.retain(|key| !removed.contains(key));
+            let mut head = self.checked_out();
+            for removal in self.workspace.history().ask(History::removals)? {
+                if kept.contains(&removal.key) && self.stands(&removal, &mut head)? {
+                    kept.remove(&removal.key);
+                }
+            }
         }
         Ok(Some(kept))
+    }
+
+    /// Returns whether a removal was not given up: the file is gone, and the commit that is checked out either still has it, or has the event
+    /// as well. Another way may have taken away a file that came back after its removal.
+    fn stands(&self, removal: &Removal, head: &mut CheckedOut) -> Result<bool, HistoryError> {
+        if !matches!(self.workspace.read_file(&removal.path), Err(ArtifactError::Missing { .. })) {
+            return Ok(false);
+        }
+        if head.has(&removal.path) {
+            return Ok(true);
+        }
+        let packs = packed_segments(self.workspace.root())?;
+        let segments = self.workspace.history().ask(|history| history.segments_of(removal.event))?;
+        Ok(segments.iter().flat_map(|segment| files_of_segment(segment, &packs)).any(|file| head.has(&file)))
     }
 
     fn id_lines_of_default_branch(&self) -> Option<String> {

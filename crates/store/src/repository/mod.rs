@@ -11,7 +11,9 @@ pub(crate) mod default_branch;
 pub(crate) mod git;
 pub(crate) mod git_history;
 
-use crate::workspace::Workspace;
+use std::path::Path;
+
+use crate::{disk::WalkError, workspace::Workspace};
 
 pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsError};
 pub use checked_out::CheckedOut;
@@ -28,5 +30,59 @@ impl Workspace {
     /// The git repository that a project lies in.
     pub const fn repository(&self) -> Repository<'_> {
         Repository { workspace: self }
+    }
+}
+
+impl Repository<'_> {
+    /// The folders of the projects below the root of a repository that is none itself, seen from there, in order: a monorepo. None where
+    /// the root has a configuration or BMAD of its own.
+    ///
+    /// # Errors
+    /// When the root cannot be listed.
+    pub fn projects_below(&self) -> Result<Vec<String>, WalkError> {
+        let root = self.workspace.root();
+        if !root.is_repository_alone() {
+            return Ok(Vec::new());
+        }
+        let mut found: Vec<String> = Vec::new();
+        for folder in self.workspace.artifact_folders()? {
+            let is_inside = found.last().is_some_and(|own| Path::new(&folder).starts_with(own));
+            if !is_inside && root.holds_project(&folder) {
+                found.push(folder);
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the test makes a project")]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_repository_may_hold_several_projects() {
+        let folder = tempfile::tempdir().unwrap();
+        let make = |path: &str| fs::create_dir_all(folder.path().join(path)).unwrap();
+        for path in [
+            "packages/b/_bmad",
+            "packages/a/_bmad",
+            "packages/a/x/_bmad",
+            "packages/c",
+            "node_modules/d/_bmad",
+        ] {
+            make(path);
+        }
+        let below = || Workspace::open(folder.path()).unwrap().repository().projects_below().unwrap();
+        assert!(below().is_empty(), "no repository");
+        make(".git");
+        assert_eq!(below(), ["packages/a", "packages/b"]);
+        make("packages/c/.stepmark");
+        fs::write(folder.path().join("packages/c/.stepmark/config.yaml"), "").unwrap();
+        assert_eq!(below(), ["packages/a", "packages/b", "packages/c"]);
+        make("_bmad");
+        assert!(below().is_empty(), "it is a project itself");
     }
 }

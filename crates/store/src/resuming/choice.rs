@@ -43,24 +43,11 @@ pub enum ChoiceError {
 }
 
 impl Workspace {
-    /// Chooses the artifact to go on with: see [`ResumeChoice`], in that order.
+    /// Chooses the artifact to go on with where none is named: see [`ResumeChoice`], in that order. Of a `session` only its own events count.
     ///
     /// # Errors
     /// When the journal or the project cannot be read.
-    pub fn choose_artifact_to_resume(&self) -> Result<ResumeChoice, ChoiceError> {
-        self.choose(None)
-    }
-
-    /// The artifact that a command is about which names none: the same, but of events only those of the own session count, where there is
-    /// one.
-    ///
-    /// # Errors
-    /// When the journal or the project cannot be read.
-    pub fn active_artifact(&self) -> Result<ResumeChoice, ChoiceError> {
-        self.choose(self.attribution().session.as_ref())
-    }
-
-    fn choose(&self, session: Option<&SessionId>) -> Result<ResumeChoice, ChoiceError> {
+    pub fn artifact_to_resume(&self, session: Option<&SessionId>) -> Result<ResumeChoice, ChoiceError> {
         if let Some(active) = self.configuration().active() {
             return Ok(ResumeChoice::Active(active.clone()));
         }

@@ -1,6 +1,6 @@
 //! The third tier of resumption: the journal, git, delegations and other sessions.
 
-use std::{sync::atomic::AtomicUsize, thread};
+use std::thread;
 
 use serde_json::Value as Json;
 
@@ -38,7 +38,7 @@ impl Workspace {
             let artifacts = scope.spawn(|| {
                 // Most artifacts are no children: they need not even be parsed.
                 let names_a_parent = |bytes: &[u8]| memchr::memmem::find(bytes, b"parent_id").is_some();
-                artifact_files::read_where(self, &AtomicUsize::new(0), &names_a_parent)
+                artifact_files::read_where(self, &names_a_parent)
             });
             let git = self.hear_git(&subject.artifact, &mut report.cautions);
             let artifacts = artifacts.join().unwrap_or_else(|panicked| std::panic::resume_unwind(panicked));

@@ -1,10 +1,10 @@
 //! Traces of a file that is gone.
 
 use crate::history::{History, HistoryError, Selection};
-use crate::workspace::Workspace;
+use crate::workspace::ProjectHistory;
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
 
-impl Workspace {
+impl ProjectHistory<'_> {
     /// Returns whether anything tells that there was an artifact at `path`: history, the commit that is checked out, a checkpoint, or a gate.
     /// Else a path where nothing is was never that of one: it is misspelt.
     ///
@@ -14,9 +14,9 @@ impl Workspace {
         let key = ArtifactKey::of_path(path);
         let selection = Selection { artifact: Some((&key, path)), limit: Some(1), ..Selection::default() };
         let is_told = |history: &History| history.select(selection).map(|events| !events.is_empty());
-        Ok(self.history().ask(is_told)?
-            || self.repository().checked_out().has(path)
-            || self.checkpoints().places(path).is_ok_and(|places| !places.is_empty())
-            || self.gates().of(path).is_ok_and(|gates| !gates.is_empty()))
+        Ok(self.workspace.history().ask(is_told)?
+            || self.workspace.repository().checked_out().has(path)
+            || self.workspace.checkpoints().places(path).is_ok_and(|places| !places.is_empty())
+            || self.workspace.gates().of(path).is_ok_and(|gates| !gates.is_empty()))
     }
 }

@@ -1,10 +1,6 @@
 //! All artifacts of a project, read on all processors.
 
-use std::{
-    io,
-    ops::Range,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::{io, ops::Range, sync::atomic::Ordering};
 
 use crate::disk::{
     ResolveError, file_reading::read_within_limit, folder::EntryKind, folder::Folder, walk, walk::Visitor,
@@ -14,20 +10,18 @@ use crate::workspace::{ArtifactError, Artifacts, Workspace};
 use stepmark_model::artifact::{Artifact, ProjectPath};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 
-/// Walks through the project and reads every file that the configuration counts as an artifact; `count` says how many
-/// were read so far.
-pub(crate) fn read_all(workspace: &Workspace, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
-    read_where(workspace, count, &|_| true)
+/// Walks through the project and reads every file that the configuration counts as an artifact.
+pub(crate) fn read_all(workspace: &Workspace) -> Result<Artifacts, WalkError> {
+    read_where(workspace, &|_| true)
 }
 
 /// The same, of those files whose bytes are wanted: what is not wanted is not even parsed.
 pub(crate) fn read_where(
     workspace: &Workspace,
-    count: &AtomicUsize,
     is_wanted: &(dyn Fn(&[u8]) -> bool + Sync),
 ) -> Result<Artifacts, WalkError> {
-    let walked = walk_artifacts(workspace, &|| Reader::new(workspace, count, is_wanted))?;
-    Ok(gathered(workspace, walked.visitors, walked.problems, count))
+    let walked = walk_artifacts(workspace, &|| Reader::new(workspace, is_wanted))?;
+    Ok(gathered(workspace, walked.visitors, walked.problems))
 }
 
 /// Walks through the folders in which there may be artifacts.
@@ -48,7 +42,6 @@ pub(crate) fn gathered(
     workspace: &Workspace,
     readers: Vec<Reader<'_>>,
     problems: Vec<WalkProblem>,
-    count: &AtomicUsize,
 ) -> Artifacts {
     let configuration = workspace.configuration();
     let mut found = Artifacts { problems, ..Artifacts::default() };
@@ -58,12 +51,12 @@ pub(crate) fn gathered(
             || ProjectPath::new(&problem.path).is_ok_and(|path| configuration.is_artifact(&path))
     });
     for reader in readers {
+        found.files += reader.looked_at;
         found.artifacts.extend(reader.tracked);
         found.stateless.extend(reader.stateless);
         found.unreadable.extend(reader.unreadable);
         found.problems.extend(reader.broken_links);
     }
-    found.files = count.load(Ordering::Relaxed);
     found.problems.sort();
     found.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
     found.unreadable.sort_by_key(ToString::to_string);
@@ -77,8 +70,8 @@ fn broken_link(path: &ProjectPath, reason: String) -> WalkProblem {
 /// Reads the artifacts of one thread.
 pub(crate) struct Reader<'w> {
     workspace: &'w Workspace,
-    count: &'w AtomicUsize,
     is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
+    looked_at: usize,
     tracked: Vec<TrackedArtifact>,
     stateless: Vec<ProjectPath>,
     unreadable: Vec<ArtifactError>,
@@ -107,15 +100,11 @@ impl Visitor for Reader<'_> {
 }
 
 impl<'w> Reader<'w> {
-    pub(crate) const fn new(
-        workspace: &'w Workspace,
-        count: &'w AtomicUsize,
-        is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
-    ) -> Self {
+    pub(crate) const fn new(workspace: &'w Workspace, is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync)) -> Self {
         Self {
             workspace,
-            count,
             is_wanted,
+            looked_at: 0,
             tracked: Vec::new(),
             stateless: Vec::new(),
             unreadable: Vec::new(),
@@ -149,8 +138,9 @@ impl<'w> Reader<'w> {
     }
 
     /// Counts a candidate.
-    pub(crate) fn passed(&self) {
-        self.count.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn passed(&mut self) {
+        self.looked_at += 1;
+        self.workspace.progress().fetch_add(1, Ordering::Relaxed);
     }
 
     /// The artifact at `place`; `None` for a file without workflow state.

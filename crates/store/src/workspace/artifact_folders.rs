@@ -1,6 +1,6 @@
 //! Where artifacts may appear, for whoever watches a project for long.
 
-use std::{ops::Range, path::Path};
+use std::ops::Range;
 
 use crate::disk::{folder::Folder, walk::Visitor, walk::WalkError};
 use crate::workspace::{Workspace, artifact_files::walk_artifacts};
@@ -24,26 +24,6 @@ impl Workspace {
         Ok(folders)
     }
 
-    /// The folders of the projects below the root of a repository that is none itself, seen from there, in order: a monorepo. None where
-    /// the root has a configuration or BMAD of its own.
-    ///
-    /// # Errors
-    /// When the root cannot be listed.
-    pub fn projects_below(&self) -> Result<Vec<String>, WalkError> {
-        let root = self.root();
-        if !root.is_repository_alone() {
-            return Ok(Vec::new());
-        }
-        let mut found: Vec<String> = Vec::new();
-        for folder in self.artifact_folders()? {
-            let is_inside = found.last().is_some_and(|own| Path::new(&folder).starts_with(own));
-            if !is_inside && root.holds_project(&folder) {
-                found.push(folder);
-            }
-        }
-        Ok(found)
-    }
-
     /// The same project with the same configuration, as if it were opened now: its workflows are found again when they are first asked for.
     #[must_use]
     pub fn afresh(&self) -> Self {
@@ -62,30 +42,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-
-    #[test]
-    fn a_repository_may_hold_several_projects() {
-        let folder = tempfile::tempdir().unwrap();
-        let make = |path: &str| fs::create_dir_all(folder.path().join(path)).unwrap();
-        for path in [
-            "packages/b/_bmad",
-            "packages/a/_bmad",
-            "packages/a/x/_bmad",
-            "packages/c",
-            "node_modules/d/_bmad",
-        ] {
-            make(path);
-        }
-        let below = || Workspace::open(folder.path()).unwrap().projects_below().unwrap();
-        assert!(below().is_empty(), "no repository");
-        make(".git");
-        assert_eq!(below(), ["packages/a", "packages/b"]);
-        make("packages/c/.stepmark");
-        fs::write(folder.path().join("packages/c/.stepmark/config.yaml"), "").unwrap();
-        assert_eq!(below(), ["packages/a", "packages/b", "packages/c"]);
-        make("_bmad");
-        assert!(below().is_empty(), "it is a project itself");
-    }
 
     #[test]
     fn lists_where_artifacts_may_be_and_sees_new_workflows() {

@@ -21,34 +21,16 @@ const LONGEST: usize = 1000;
 /// What the folder of a parent's children ends with.
 const FOLDER_SUFFIX: &str = ".delegations";
 
+/// Work that was delegated from artifacts to others.
+#[derive(Clone, Copy, Debug)]
+pub struct Delegations<'w> {
+    pub(crate) workspace: &'w Workspace,
+}
+
 impl Workspace {
-    /// The chain of the artifact at `path`, the root first. Each parent is looked for where delegation puts it, then where
-    /// history saw it last, and only then among all artifacts; and its id is read, since a path proves nothing.
-    ///
-    /// # Errors
-    /// When an artifact cannot be read.
-    pub fn chain(&self, path: &ProjectPath) -> Result<Vec<ChainLink>, ArtifactError> {
-        let mut artifact = self.artifact(path)?;
-        let mut links = Vec::new();
-        let mut all = None;
-        loop {
-            let member = Member::of(artifact.artifact(), None);
-            let id = member.id().unwrap_or_default().to_owned();
-            let parent = member.parent_id().map(str::to_owned);
-            let here = artifact.path().clone();
-            let is_known = links.iter().any(|link: &ChainLink| link.id == id) || links.len() >= LONGEST;
-            links.push(ChainLink { id, artifact: Some(artifact) });
-            let Some(parent) = parent.filter(|_| !is_known) else { break };
-            match self.find_by_id(&parent, &here, &mut all) {
-                Some(found) => artifact = found,
-                None => {
-                    links.push(ChainLink { id: parent, artifact: None });
-                    break;
-                }
-            }
-        }
-        links.reverse();
-        Ok(links)
+    /// The delegations of the project.
+    pub const fn delegations(&self) -> Delegations<'_> {
+        Delegations { workspace: self }
     }
 
     /// The artifact with the id `id`, which has a child at `child`. `all` is filled when everything else has failed.
@@ -87,6 +69,37 @@ impl Workspace {
         heads.into_iter().rev().find_map(|head| {
             head.artifact.filter(|artifact| artifact.key == key).map(|artifact| artifact.path)
         })
+    }
+}
+
+impl Delegations<'_> {
+    /// The chain of the artifact at `path`, the root first. Each parent is looked for where delegation puts it, then where
+    /// history saw it last, and only then among all artifacts; and its id is read, since a path proves nothing.
+    ///
+    /// # Errors
+    /// When an artifact cannot be read.
+    pub fn chain(&self, path: &ProjectPath) -> Result<Vec<ChainLink>, ArtifactError> {
+        let mut artifact = self.workspace.artifact(path)?;
+        let mut links = Vec::new();
+        let mut all = None;
+        loop {
+            let member = Member::of(artifact.artifact(), None);
+            let id = member.id().unwrap_or_default().to_owned();
+            let parent = member.parent_id().map(str::to_owned);
+            let here = artifact.path().clone();
+            let is_known = links.iter().any(|link: &ChainLink| link.id == id) || links.len() >= LONGEST;
+            links.push(ChainLink { id, artifact: Some(artifact) });
+            let Some(parent) = parent.filter(|_| !is_known) else { break };
+            match self.workspace.find_by_id(&parent, &here, &mut all) {
+                Some(found) => artifact = found,
+                None => {
+                    links.push(ChainLink { id: parent, artifact: None });
+                    break;
+                }
+            }
+        }
+        links.reverse();
+        Ok(links)
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Workspace {
     workflows: Arc<OnceLock<Workflows>>,
     attribution: Attribution,
     clock: Clock,
+    /// Shared by all clones.
+    progress: Arc<AtomicUsize>,
     #[cfg(feature = "write")]
     commit_options: CommitOptions,
     /// One that nobody is asking now, kept for the next question.
@@ -129,13 +131,28 @@ impl ArtifactError {
     }
 }
 
+impl GitVersion {
+    /// Opens the project as git holds it, with the configuration that stands there; what is read through the workspace itself
+    /// still comes from the work tree.
+    ///
+    /// # Errors
+    /// When git does not answer, or the configuration cannot be used.
+    pub fn workspace(&self, sources: &ConfigurationSources) -> Result<Workspace, OpenError> {
+        let root = self.root().clone();
+        let path = ProjectPath::new(CONFIGURATION_PATH).ok();
+        let bytes = path.map(|path| self.read(&path)).transpose()?.flatten();
+        let configuration = Configuration::of_project_bytes(&root, sources, bytes)?;
+        Ok(Workspace::with_configuration(root, configuration))
+    }
+}
+
 impl Workspace {
     /// Opens the project in `folder`.
     ///
     /// # Errors
     /// When the folder cannot be found, or the configuration cannot be used.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, OpenError> {
-        Self::open_with(folder, &ConfigurationSources::default())
+        Self::open_with(Root::open(folder)?, &ConfigurationSources::default())
     }
 
     /// Opens the project that `start` lies in: see [`Root::discover`].
@@ -143,39 +160,14 @@ impl Workspace {
     /// # Errors
     /// When the folder cannot be found, or the configuration cannot be used.
     pub fn discover(start: impl AsRef<Path>) -> Result<Self, OpenError> {
-        Self::discover_with(start, &ConfigurationSources::default())
+        Self::open_with(Root::discover(start)?, &ConfigurationSources::default())
     }
 
-    /// Opens the project in `folder` among what surrounds it.
+    /// Opens the project at `root` among what surrounds it.
     ///
     /// # Errors
-    /// Those of [`Workspace::open`].
-    pub fn open_with(folder: impl AsRef<Path>, sources: &ConfigurationSources) -> Result<Self, OpenError> {
-        Self::at(Root::open(folder)?, sources)
-    }
-
-    /// Opens the project as git holds it, with the configuration that stands there; what is read through the workspace itself
-    /// still comes from the work tree.
-    ///
-    /// # Errors
-    /// When git does not answer, or the configuration cannot be used.
-    pub fn open_version(version: &GitVersion, sources: &ConfigurationSources) -> Result<Self, OpenError> {
-        let root = version.root().clone();
-        let path = ProjectPath::new(CONFIGURATION_PATH).ok();
-        let bytes = path.map(|path| version.read(&path)).transpose()?.flatten();
-        let configuration = Configuration::of_project_bytes(&root, sources, bytes)?;
-        Ok(Self::with_configuration(root, configuration))
-    }
-
-    /// Opens the project that `start` lies in among what surrounds it.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::discover`].
-    pub fn discover_with(start: impl AsRef<Path>, sources: &ConfigurationSources) -> Result<Self, OpenError> {
-        Self::at(Root::discover(start)?, sources)
-    }
-
-    fn at(root: Root, sources: &ConfigurationSources) -> Result<Self, OpenError> {
+    /// When the configuration cannot be used.
+    pub fn open_with(root: Root, sources: &ConfigurationSources) -> Result<Self, OpenError> {
         let configuration = Configuration::load_with(&root, sources)?;
         Ok(Self::with_configuration(root, configuration))
     }
@@ -187,6 +179,7 @@ impl Workspace {
             workflows: Arc::default(),
             attribution: Attribution::default(),
             clock: Clock::System,
+            progress: Arc::default(),
             #[cfg(feature = "write")]
             commit_options: CommitOptions::default(),
             history: Arc::default(),
@@ -234,6 +227,12 @@ impl Workspace {
     /// What time it is.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// How many files were passed so far by everything that reads all artifacts, in this workspace and its clones: a thread that shows
+    /// progress looks at it meanwhile.
+    pub fn progress(&self) -> &AtomicUsize {
+        &self.progress
     }
 
     /// The project's folder.
@@ -295,14 +294,6 @@ impl Workspace {
     /// # Errors
     /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
     pub fn artifacts(&self) -> Result<Artifacts, WalkError> {
-        self.artifacts_counted(&AtomicUsize::new(0))
-    }
-
-    /// The same, with a counter of the files that were read so far, for whoever shows progress.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::artifacts`].
-    pub fn artifacts_counted(&self, count: &AtomicUsize) -> Result<Artifacts, WalkError> {
-        artifact_files::read_all(self, count)
+        artifact_files::read_all(self)
     }
 }

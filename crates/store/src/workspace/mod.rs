@@ -6,15 +6,17 @@ pub(crate) mod workflows;
 pub(crate) mod clock;
 pub(crate) mod handle;
 pub(crate) mod project_history;
+pub(crate) mod revision;
 pub(crate) mod artifact_files;
 pub(crate) mod artifact_folders;
 pub(crate) mod context;
 pub(crate) mod chain;
 
-pub use chain::ChainLink;
+pub use chain::{ChainLink, Delegations};
 pub use clock::Clock;
 pub use context::{Context, ContextWorkflow};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 pub use project_history::ProjectHistory;
+pub use revision::{ArtifactChange, ArtifactChanges, Revision};
 pub use workflow_listing::ListingProblem;
 pub use workflows::{WorkflowFileError, Workflows};

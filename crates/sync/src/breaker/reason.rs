@@ -128,6 +128,11 @@ impl Reason {
         !matches!(self.consequence().scope, ScopeKind::Host)
     }
 
+    /// Returns whether details of it name the ticket, so that what is said of one is not true of another.
+    pub const fn names_ticket(self) -> bool {
+        matches!(self, Self::Unmarked | Self::Touched | Self::Gone)
+    }
+
     /// What a person can do about it, where only a person can.
     pub const fn remedy(self) -> Option<&'static str> {
         match self {

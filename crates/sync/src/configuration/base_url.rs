@@ -1,7 +1,8 @@
-//! Where a tracker is reached.
+//! The address at which a tracker is reached, and what a credential is sent to there.
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use crate::scalar::deserialize_as_scalar;
@@ -88,6 +89,31 @@ impl fmt::Display for BaseUrl {
 }
 
 deserialize_as_scalar!(BaseUrl);
+
+/// The address and the part of it that a tracker sends to: a repository or a project. A person allows one of these at a time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Destination {
+    base_url: String,
+    target: String,
+}
+
+impl Destination {
+    /// The `target` (`owner/name`, or the key of a project) at `base_url`.
+    pub fn new(base_url: &BaseUrl, target: String) -> Self {
+        Self { base_url: base_url.as_str().to_owned(), target }
+    }
+
+    /// The repository or project.
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.base_url, self.target)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use stepmark_model::artifact::ProjectPath;
 
-use super::{Drift, Prune, SyncConfiguration, SyncConfigurationError, Target};
+use super::{Drift, Prune, SyncConfiguration, SyncConfigurationError, Target, TrackerKinds};
 use crate::{pace::ScopedPace, ticket::Parents};
 
 fn parse(text: &str) -> Result<Option<SyncConfiguration>, SyncConfigurationError> {
-    SyncConfiguration::read(Path::new("config.yaml"), text.as_bytes())
+    SyncConfiguration::read(Path::new("config.yaml"), text.as_bytes(), &TrackerKinds::default())
 }
 
 fn read(text: &str) -> SyncConfiguration {
@@ -35,7 +35,7 @@ fn reads_every_kind() {
     assert_eq!(dry.target, Target::Dry);
     let path = ProjectPath::new("out/tickets.jsonl").unwrap();
     assert_eq!(file.target, Target::File { path: path.clone() });
-    let Target::Github { base_url, repository } = &github.target else { panic!("{github:?}") };
+    let Target::Github { base_url, repository, .. } = &github.target else { panic!("{github:?}") };
     assert_eq!((base_url.as_str(), repository.to_string().as_str()), ("https://api.github.com", "o/r"));
     let url = github.ticket.file_url.as_ref().map(|url| url.of(&path));
     assert_eq!(url.as_deref(), Some("https://github.com/o/r/blob/main/out/tickets.jsonl"));
@@ -61,7 +61,7 @@ fn fields_that_github_has_not_are_refused() {
     let error = of("milestone: '1', priority: high").unwrap_err().to_string();
     assert!(
         error.contains(
-            "no field `priority`: on GitHub `ticket.fields` knows `milestone`, `assignees`, `type`"
+            "no field `priority`: of the kind `github`, `ticket.fields` knows `milestone`, `assignees`, `type`"
         ),
         "{error}"
     );
@@ -98,14 +98,12 @@ fn files_are_looked_at_where_the_interface_is() {
 fn a_test_server_can_be_driven_flat_out() {
     let text = "trackers:\n  github:\n    repository: o/r\n    pace: {credential: {write_interval_ms: 0, limits: []}}\n    \
                 breaker: {failures: 2}\n    retry: {attempts: 3}\n";
-    let read = read(text);
-    assert!(read.unknown_keys.is_empty(), "{:?}", read.unknown_keys);
-    let github = &read.trackers[0];
+    let configuration = read(text);
+    assert!(configuration.unknown_keys.is_empty(), "{:?}", configuration.unknown_keys);
+    let github = &configuration.trackers[0];
     assert_eq!(github.pace, ScopedPace::default());
     assert_eq!((github.breaker.failures, github.breaker.wait_seconds, github.retry.attempts), (2, 30, 3));
-    let usual = super::SyncConfiguration::read(Path::new("c"), b"trackers: {github: {repository: o/r}}")
-        .unwrap()
-        .unwrap();
+    let usual = read("trackers: {github: {repository: o/r}}");
     assert_eq!(usual.trackers[0].pace, ScopedPace::github());
 }
 
@@ -116,6 +114,34 @@ fn keys_without_effect_are_reported() {
     );
     let keys: Vec<_> = configuration.unknown_keys.iter().map(|unknown| unknown.key.as_str()).collect();
     assert_eq!(keys, ["trackers.dry.lables", "trackers.dry.ticket.tilte"]);
+    let near: Vec<_> = configuration.unknown_keys.iter().map(|unknown| unknown.near.as_deref()).collect();
+    assert_eq!(near, [None, Some("title")]);
+    let configuration = read(
+        "trackers:\n  github: {repository: o/r, bass_url: x, drfit: y, pace: {endpiont: {}, ticket: {limit: []}}}\n",
+    );
+    let near: Vec<_> = configuration.unknown_keys.iter().map(|unknown| unknown.near.as_deref()).collect();
+    assert_eq!(near, ["base_url", "drift", "endpoint", "limits"].map(Some));
+}
+
+/// The one is probably why the other is missing.
+#[test]
+fn a_misspelt_key_is_named_beside_one_that_is_missing() {
+    for (text, expected) in [
+        (
+            "trackers:\n  github: {reposiory: o/r}\n",
+            "needs the key `repository`; the key `trackers.github.reposiory` is not known; did you mean `repository`?",
+        ),
+        ("trackers:\n  jira: {base_url: 'https://x', projekt: ABC}\n", "did you mean `project`?"),
+        ("trackers:\n  work: {knd: jira}\n", "did you mean `kind`?"),
+        (
+            "trackers:\n  work: {kind: linear}\n",
+            "no kind of tracker `linear`; there are `github`, `jira`, `file` and `dry`",
+        ),
+        ("trackers:\n  github: {repository: o/r, repository: o/s}\n", "duplicate"),
+    ] {
+        let error = parse(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text:?}: {error}");
+    }
 }
 
 #[test]
@@ -141,6 +167,8 @@ fn says_where_and_why_it_cannot_be_used() {
         ("trackers:\n  dry: {drift: merge}\n", "2:16", "`overwrite` or `report`"),
         ("trackers:\n  dry: {artifacts: [/a]}\n", "2:21", "not a path pattern"),
         ("trackers:\n  file: {path: ../x}\n", "2:9", "out of the project"),
+        ("trackers:\n  file: {path: .stepmark/journal/a}\n", "2:16", "among stepmark's own files"),
+        ("trackers:\n  file: {path: .git/config}\n", "2:16", "among git's files"),
     ] {
         let error = parse(text).unwrap_err();
         assert_eq!(error.position.map(|at| at.to_string()).unwrap_or_default(), place, "{text:?}: {error}");

@@ -1,35 +1,31 @@
-//! `trackers:` of `.stepmark/config.yaml`. Core keeps it as it is written; here it gets its meaning. No credential stands in it.
+//! `trackers:` of `.stepmark/config.yaml`. The store keeps it as it is written; here it gets its meaning. No credential stands in it.
 
 mod base_url;
 mod repository;
 mod target;
-mod destination;
 mod policy;
+mod own_keys;
+mod kind;
 mod tracker_settings;
+mod tracker_file;
 #[cfg(test)]
 mod cases;
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error as _, MapAccess, Visitor},
-};
 use stepmark_frontmatter::Position;
 use stepmark_store::configuration::{Configuration, UnknownKey};
 
-use self::tracker_settings::TrackerKeys;
+use self::tracker_file::{File, TrackerFile, way_to};
 use crate::TrackerName;
 
-pub use base_url::{BaseUrl, BaseUrlError};
-pub use destination::Destination;
+pub use base_url::{BaseUrl, BaseUrlError, Destination};
+pub(crate) use kind::reserved_for;
+pub use kind::{TrackerKind, TrackerKinds};
+pub use own_keys::{KeyError, OwnKeys};
 pub use policy::{Drift, Duplicates, Prune};
 pub use repository::Repository;
-pub use target::{Target, TargetKind};
+pub use target::{CustomTarget, Target};
 pub use tracker_settings::{SettingsOwner, TrackerSettings};
 
 /// The trackers of a project.
@@ -56,27 +52,44 @@ pub struct SyncConfigurationError {
 impl SyncConfigurationError {
     /// What the reader of YAML says of the file at `path`.
     pub(crate) fn at(path: &Path, error: &serde_yaml::Error) -> Self {
-        let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
-        let mut reason = error.to_string();
-        if let Some(Position { line, column }) = position
-            && let Some(plain) = reason.strip_suffix(&format!(" at line {line} column {column}"))
-        {
-            reason.truncate(plain.len());
-        }
+        let (position, reason) = position_and_reason(error);
         Self { path: path.to_owned(), position, reason }
     }
+}
+
+/// Where the reader of YAML has met an error, and the rest of what it says.
+fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, String) {
+    let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
+    let mut reason = error.to_string();
+    if let Some(Position { line, column }) = position
+        && let Some(plain) = reason.strip_suffix(&format!(" at line {line} column {column}"))
+    {
+        reason.truncate(plain.len());
+    }
+    (position, reason)
 }
 
 impl SyncConfiguration {
     /// The trackers that a project's configuration names. Of several files the nearest one that has `trackers:` counts.
     ///
     /// # Errors
-    /// When a value is not what stands for its key, with its place.
+    /// When a value is not what stands for its key, with its position.
     pub fn of(configuration: &Configuration) -> Result<Self, SyncConfigurationError> {
+        Self::of_kinds(configuration, &TrackerKinds::default())
+    }
+
+    /// The same, where trackers may be of the kinds `kinds`.
+    ///
+    /// # Errors
+    /// Those of [`Self::of`].
+    pub fn of_kinds(
+        configuration: &Configuration,
+        kinds: &TrackerKinds,
+    ) -> Result<Self, SyncConfigurationError> {
         let mut nearest = Self::default();
         let of_user = configuration.user_source().map(|(path, _)| path);
         for (path, bytes) in configuration.sources() {
-            if let Some(mut read) = Self::read(path, bytes)? {
+            if let Some(mut read) = Self::read(path, bytes, kinds)? {
                 if of_user == Some(path) {
                     read.trackers.iter_mut().for_each(|tracker| tracker.owner = SettingsOwner::User);
                 }
@@ -86,71 +99,39 @@ impl SyncConfiguration {
         Ok(nearest)
     }
 
-    /// The trackers that the file at `path`, which holds `bytes`, names; `None` where it has no `trackers:`.
+    /// The trackers of `kinds` that the file at `path`, which holds `bytes`, names; `None` where it has no `trackers:`.
     ///
     /// # Errors
-    /// When a value is not what stands for its key, with its place.
-    pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>, SyncConfigurationError> {
-        let mut unknown_keys = Vec::new();
-        let report = |key: serde_ignored::Path<'_>| {
-            let key = spelled(&key);
-            // The rest of the file is core's.
-            if key.starts_with("trackers.") {
-                unknown_keys.push(UnknownKey { key, file: path.to_owned() });
-            }
-        };
-        let file = serde_yaml::Deserializer::from_slice(bytes);
-        let file: Option<File> = serde_ignored::deserialize(file, report)
+    /// When a value is not what stands for its key, with its position.
+    pub fn read(
+        path: &Path,
+        bytes: &[u8],
+        kinds: &TrackerKinds,
+    ) -> Result<Option<Self>, SyncConfigurationError> {
+        let mut ignored = Vec::new();
+        let report = |key: serde_ignored::Path<'_>| ignored.push(way_to(&key));
+        let yaml = serde_yaml::Deserializer::from_slice(bytes);
+        let file: Option<File> = serde_ignored::deserialize(yaml, report)
             .map_err(|error| SyncConfigurationError::at(path, &error))?;
-        let trackers = file.and_then(|file| file.trackers).map(|trackers| trackers.0);
-        Ok(trackers.map(|trackers| Self { trackers, unknown_keys }))
+        let Some(written) = file.and_then(File::trackers) else { return Ok(None) };
+        let mut read = Self::default();
+        for (name, keys) in written {
+            let keys = keys.unwrap_or_default();
+            // The rest of the file is the store's.
+            let below = ignored.iter().filter_map(|way| match way.as_slice() {
+                [root, tracker, way @ ..] if root == "trackers" && tracker == name.as_str() => Some(way),
+                _ => None,
+            });
+            let file = TrackerFile { path, bytes, kinds, name: &name, below: below.collect() };
+            let (tracker, unknown) = file.tracker(keys)?;
+            read.trackers.push(tracker);
+            read.unknown_keys.extend(unknown);
+        }
+        Ok(Some(read))
     }
 
     /// The tracker called `name`.
     pub fn tracker(&self, name: &TrackerName) -> Option<&TrackerSettings> {
         self.trackers.iter().find(|tracker| tracker.name == *name)
-    }
-}
-
-/// The way to a key, as core spells it: `trackers.github.ticket.title`.
-fn spelled(path: &serde_ignored::Path<'_>) -> String {
-    // Options that are present add a `?` to the way.
-    path.to_string().split('.').filter(|part| *part != "?").collect::<Vec<_>>().join(".")
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "a mapping of keys such as `trackers`")]
-struct File {
-    trackers: Option<Trackers>,
-}
-
-struct Trackers(Vec<TrackerSettings>);
-
-impl<'de> Deserialize<'de> for Trackers {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Named;
-
-        // Each is assembled inside the visitor: only there does an error get a place.
-        impl<'de> Visitor<'de> for Named {
-            type Value = Trackers;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a mapping of names to trackers")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Trackers, A::Error> {
-                let mut trackers: BTreeMap<TrackerName, TrackerSettings> = BTreeMap::new();
-                while let Some((name, keys)) = entries.next_entry::<TrackerName, Option<TrackerKeys>>()? {
-                    let tracker =
-                        keys.unwrap_or_default().assemble(name.clone()).map_err(A::Error::custom)?;
-                    if trackers.insert(name.clone(), tracker).is_some() {
-                        return Err(A::Error::custom(format!("the tracker `{name}` stands here twice")));
-                    }
-                }
-                Ok(Trackers(trackers.into_values().collect()))
-            }
-        }
-
-        from.deserialize_map(Named)
     }
 }

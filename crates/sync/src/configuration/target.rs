@@ -1,14 +1,11 @@
 //! Where tickets are kept.
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::{any::Any, collections::BTreeMap, fmt, sync::Arc};
 
 use stepmark_model::artifact::ProjectPath;
 
 use super::{BaseUrl, Destination, Repository};
-use crate::{
-    scalar::deserialize_as_scalar,
-    ticket::{FileUrl, FileUrlError},
-};
+use crate::ticket::{FileUrl, FileUrlError};
 
 /// Where a tracker keeps tickets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +16,8 @@ pub enum Target {
         base_url: BaseUrl,
         /// The repository.
         repository: Repository,
+        /// The branch that tickets link to; `None` for the commit, or the default branch.
+        branch: Option<String>,
     },
     /// A project of Jira Cloud.
     Jira {
@@ -46,44 +45,73 @@ pub enum Target {
     },
     /// Nowhere: what would be done is told.
     Dry,
+    /// Of a kind that a program has registered.
+    Custom(CustomTarget),
 }
 
-/// The kinds of trackers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TargetKind {
-    /// GitHub Issues.
-    Github,
-    /// Jira Cloud.
-    Jira,
-    /// A file.
-    File,
-    /// None.
-    Dry,
+/// A target of a kind that a program has registered ([`TrackerKind`](super::TrackerKind)).
+#[derive(Clone)]
+pub struct CustomTarget {
+    kind: String,
+    address: String,
+    base_url: Option<BaseUrl>,
+    settings: Arc<dyn Any + Send + Sync>,
 }
 
-impl FromStr for TargetKind {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "github" => Ok(Self::Github),
-            "jira" => Ok(Self::Jira),
-            "file" => Ok(Self::File),
-            "dry" => Ok(Self::Dry),
-            _ => Err(format!(
-                "there is no kind of tracker `{word}`; there are `github`, `jira`, `file` and `dry`"
-            )),
+impl CustomTarget {
+    /// The target of the kind `kind` at `address`, which tells it from others in one line; `settings` are what its tracker needs.
+    pub fn new(kind: &str, address: &str, settings: impl Any + Send + Sync) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            address: address.to_owned(),
+            base_url: None,
+            settings: Arc::new(settings),
         }
+    }
+
+    /// The same, reached at `base_url` with a credential that the user has bound to it.
+    #[must_use]
+    pub fn at(self, base_url: BaseUrl) -> Self {
+        Self { base_url: Some(base_url), ..self }
+    }
+
+    /// The kind.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The settings, where they are a `T`.
+    pub fn settings<T: Any>(&self) -> Option<&T> {
+        self.settings.downcast_ref()
     }
 }
 
-deserialize_as_scalar!(TargetKind);
+impl fmt::Debug for CustomTarget {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, address, base_url, .. } = self;
+        let mut shown = out.debug_struct("CustomTarget");
+        shown
+            .field("kind", kind)
+            .field("address", address)
+            .field("base_url", base_url)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for CustomTarget {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.kind, &self.address, &self.base_url) == (&other.kind, &other.address, &other.base_url)
+    }
+}
+
+impl Eq for CustomTarget {}
 
 impl Target {
     /// The address that it is reached at; `None` for one that needs no credential.
-    pub const fn base_url(&self) -> Option<&BaseUrl> {
+    pub fn base_url(&self) -> Option<&BaseUrl> {
         match self {
             Self::Github { base_url, .. } | Self::Jira { base_url, .. } => Some(base_url),
+            Self::Custom(target) => target.base_url.as_ref(),
             Self::File { .. } | Self::Dry => None,
         }
     }
@@ -91,8 +119,13 @@ impl Target {
     /// Where its credential goes.
     pub fn destination(&self) -> Option<Destination> {
         match self {
-            Self::Github { base_url, repository } => Some(Destination::new(base_url, repository.to_string())),
+            Self::Github { base_url, repository, .. } => {
+                Some(Destination::new(base_url, repository.to_string()))
+            }
             Self::Jira { base_url, project, .. } => Some(Destination::new(base_url, project.clone())),
+            Self::Custom(target) => {
+                target.base_url.as_ref().map(|base_url| Destination::new(base_url, target.address.clone()))
+            }
             Self::File { .. } | Self::Dry => None,
         }
     }
@@ -102,6 +135,7 @@ impl Target {
         match self {
             Self::File { path } => path.to_string(),
             Self::Dry => String::new(),
+            Self::Custom(target) => target.address.clone(),
             Self::Github { .. } | Self::Jira { .. } => {
                 self.destination().map(|destination| destination.to_string()).unwrap_or_default()
             }
@@ -119,13 +153,15 @@ impl Target {
         })
     }
 
-    /// Where the files of the project can be looked at, as far as the target tells: on the branch `branch` of the repository;
-    /// `None` for the default branch.
+    /// Where the files of the project can be looked at, as far as the target tells: on its branch of the repository, else on the
+    /// default branch.
     ///
     /// # Errors
     /// When the branch cannot stand in an address.
-    pub fn file_url(&self, branch: Option<&str>) -> Result<Option<FileUrl>, FileUrlError> {
-        let (Self::Github { repository, .. }, Some(web)) = (self, self.web()) else { return Ok(None) };
-        format!("{web}/{repository}/blob/{}/{{path}}", branch.unwrap_or("HEAD")).parse().map(Some)
+    pub fn file_url(&self) -> Result<Option<FileUrl>, FileUrlError> {
+        let (Self::Github { repository, branch, .. }, Some(web)) = (self, self.web()) else {
+            return Ok(None);
+        };
+        format!("{web}/{repository}/blob/{}/{{path}}", branch.as_deref().unwrap_or("HEAD")).parse().map(Some)
     }
 }

@@ -1,11 +1,9 @@
 //! One tracker of the configuration.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 use stepmark_model::artifact::{PathGlob, PathGlobs, ProjectPath};
 
-use super::{BaseUrl, Drift, Duplicates, Prune, Repository, Target, TargetKind};
+use super::{BaseUrl, Drift, Duplicates, KeyError, OwnKeys, Prune, Target, TrackerKind, own_keys::fields_of};
 use crate::{
     TrackerName,
     breaker::BreakerSettings,
@@ -74,18 +72,7 @@ impl TrackerSettings {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `kind` and `repository`")]
 pub(super) struct TrackerKeys {
-    kind: Option<TargetKind>,
-    base_url: Option<BaseUrl>,
-    repository: Option<Repository>,
-    branch: Option<String>,
-    project: Option<String>,
-    issue_type: Option<String>,
-    epic_issue_type: Option<String>,
-    story_issue_type: Option<String>,
-    child_issue_type: Option<String>,
-    email: Option<String>,
-    statuses: Option<BTreeMap<String, String>>,
-    path: Option<ProjectPath>,
+    pub(super) kind: Option<String>,
     artifacts: Option<Vec<PathGlob>>,
     ticket: Option<TicketSettings>,
     drift: Option<Drift>,
@@ -95,17 +82,13 @@ pub(super) struct TrackerKeys {
     retry: Option<RetrySettings>,
     pace: Option<PaceKeys>,
     look_up_wait_seconds: Option<u32>,
-    token_file: Option<IgnoredAny>,
     run: Option<RunSettings>,
 }
-
-/// The fields of `ticket.fields` that an issue of GitHub has.
-const GITHUB_FIELDS: [&str; 3] = ["milestone", "assignees", "type"];
 
 /// `pace:`. What is not named is what the kind of tracker is known for.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "a mapping with `credential`, `endpoint` and `ticket`")]
-struct PaceKeys {
+pub(super) struct PaceKeys {
     credential: Option<PaceSettings>,
     endpoint: Option<PaceSettings>,
     ticket: Option<PaceSettings>,
@@ -122,69 +105,40 @@ impl PaceKeys {
 }
 
 impl TrackerKeys {
-    /// The tracker called `name`; its kind may be left out where it is called like one.
-    pub(super) fn assemble(self, name: TrackerName) -> Result<TrackerSettings, String> {
-        self.refuse_foreign_keys(&name)?;
-        let kind = self.kind_of(&name)?;
-        let needs = |key: &str| format!("the tracker `{name}` needs the key `{key}`");
-        let target = match kind {
-            TargetKind::Github => Target::Github {
-                base_url: match self.base_url {
-                    Some(url) => url,
-                    None => {
-                        "https://api.github.com".parse().map_err(|error: super::BaseUrlError| error.reason)?
-                    }
-                },
-                repository: self.repository.ok_or_else(|| needs("repository"))?,
-            },
-            TargetKind::Jira => Target::Jira {
-                base_url: self.base_url.ok_or_else(|| needs("base_url"))?,
-                project: self.project.filter(|key| is_project_key(key)).ok_or_else(|| needs("project"))?,
-                issue_type: self.issue_type.unwrap_or_else(|| "Task".to_owned()),
-                epic_issue_type: self.epic_issue_type,
-                story_issue_type: self.story_issue_type,
-                child_issue_type: self.child_issue_type,
-                email: self.email,
-                statuses: self.statuses.unwrap_or_default(),
-            },
-            TargetKind::File => Target::File { path: self.path.ok_or_else(|| needs("path"))? },
-            TargetKind::Dry => Target::Dry,
-        };
-        if self.token_file.is_some() {
-            return Err(refused_token_file(&name, &target));
+    /// The tracker of the kind `kind` called `name`, whose own keys are `own`.
+    pub(super) fn assemble(
+        self,
+        name: &TrackerName,
+        kind: &dyn TrackerKind,
+        own: &OwnKeys<'_>,
+    ) -> Result<TrackerSettings, KeyError> {
+        let refused = |reason: String| KeyError::Invalid { position: None, reason };
+        let target = kind.target(own)?;
+        if own.names.contains(&"token_file") {
+            return Err(refused(refused_token_file(name, &target)));
         }
         let mut ticket = self.ticket.unwrap_or_default();
-        let is_unknown =
-            |field: &&String| kind == TargetKind::Github && !GITHUB_FIELDS.contains(&field.as_str());
-        if let Some(field) = ticket.fields.keys().find(is_unknown) {
-            let known = GITHUB_FIELDS.join("`, `");
-            return Err(format!(
-                "the tickets of `{name}` have no field `{field}`: on GitHub `ticket.fields` knows `{known}`"
-            ));
+        if let Some(known) = kind.ticket_fields()
+            && let Some(field) = ticket.fields.keys().find(|field| !known.contains(&field.as_str()))
+        {
+            let (kind, known) = (kind.name(), known.join("`, `"));
+            let reason = format!(
+                "the tickets of `{name}` have no field `{field}`: of the kind `{kind}`, `ticket.fields` knows `{known}`"
+            );
+            return Err(refused(reason));
         }
         if ticket.file_url.is_none() {
             // Who names a branch wants links to that.
-            ticket.web = target.web().filter(|_| self.branch.is_none());
-            ticket.file_url = target.file_url(self.branch.as_deref()).map_err(|error| error.to_string())?;
+            ticket.web = target.web().filter(|_| !matches!(target, Target::Github { branch: Some(_), .. }));
+            ticket.file_url = target.file_url().map_err(|error| refused(error.to_string()))?;
         }
         if ticket.template.is_some() && (ticket.sections.is_some() || ticket.intro.is_some()) {
-            return Err(format!(
+            return Err(refused(format!(
                 "the tickets of `{name}` have a `template`, which says all that stands in them: take `intro` and `sections` out"
-            ));
+            )));
         }
-        let pace = match kind {
-            TargetKind::Github => ScopedPace::github(),
-            TargetKind::Jira => ScopedPace::jira(),
-            TargetKind::File | TargetKind::Dry => ScopedPace::default(),
-        };
-        let look_up_wait_seconds = match kind {
-            // Longer than a request may take.
-            TargetKind::Github => 90,
-            TargetKind::Jira => 120,
-            TargetKind::File | TargetKind::Dry => 0,
-        };
         Ok(TrackerSettings {
-            name,
+            name: name.clone(),
             target,
             artifacts: self.artifacts.map(PathGlobs::new),
             ticket,
@@ -193,43 +147,29 @@ impl TrackerKeys {
             prune: self.prune.unwrap_or_default(),
             breaker: self.breaker.unwrap_or_default(),
             retry: self.retry.unwrap_or_default(),
-            pace: self.pace.unwrap_or_default().over(pace),
-            look_up_wait_seconds: self.look_up_wait_seconds.unwrap_or(look_up_wait_seconds),
+            pace: self.pace.unwrap_or_default().over(kind.pace()),
+            look_up_wait_seconds: self.look_up_wait_seconds.unwrap_or_else(|| kind.look_up_wait_seconds()),
             prunes_many: false,
             owner: SettingsOwner::Repository,
             run: self.run.unwrap_or_default(),
         })
     }
+}
 
-    fn kind_of(&self, name: &TrackerName) -> Result<TargetKind, String> {
-        let named = || name.as_str().parse().ok();
-        self.kind.or_else(named).ok_or_else(|| {
-            format!("the tracker `{name}` needs the key `kind`: `github`, `jira`, `file` or `dry`")
-        })
-    }
-
-    /// A key of another kind of tracker would have no effect, and whoever wrote it believes that it has one.
-    fn refuse_foreign_keys(&self, name: &TrackerName) -> Result<(), String> {
-        use TargetKind::{File, Github, Jira};
-        let kind = self.kind_of(name)?;
-        let keys: [(&str, bool, &[TargetKind]); 12] = [
-            ("base_url", self.base_url.is_some(), &[Github, Jira]),
-            ("repository", self.repository.is_some(), &[Github]),
-            ("branch", self.branch.is_some(), &[Github]),
-            ("project", self.project.is_some(), &[Jira]),
-            ("issue_type", self.issue_type.is_some(), &[Jira]),
-            ("epic_issue_type", self.epic_issue_type.is_some(), &[Jira]),
-            ("story_issue_type", self.story_issue_type.is_some(), &[Jira]),
-            ("child_issue_type", self.child_issue_type.is_some(), &[Jira]),
-            ("email", self.email.is_some(), &[Jira]),
-            ("statuses", self.statuses.is_some(), &[Jira]),
-            ("path", self.path.is_some(), &[File]),
-            ("token_file", self.token_file.is_some(), &[Github, Jira]),
-        ];
-        match keys.iter().find(|(_, is_given, kinds)| *is_given && !kinds.contains(&kind)) {
-            Some((key, ..)) => Err(format!("the tracker `{name}` is of a kind that has no key `{key}`")),
-            None => Ok(()),
+/// The keys that may stand behind `way`, which begins behind the name of a tracker of the kind `kind`.
+pub(super) fn known_keys<'k>(way: &[&str], kind: Option<&'k dyn TrackerKind>) -> Vec<&'k str> {
+    match way {
+        [] => {
+            let own = kind.into_iter().flat_map(TrackerKind::keys).copied();
+            own.chain(fields_of::<TrackerKeys>().iter().copied()).collect()
         }
+        ["ticket"] => fields_of::<TicketSettings>().to_vec(),
+        ["breaker"] => fields_of::<BreakerSettings>().to_vec(),
+        ["retry"] => fields_of::<RetrySettings>().to_vec(),
+        ["run"] => fields_of::<RunSettings>().to_vec(),
+        ["pace"] => fields_of::<PaceKeys>().to_vec(),
+        ["pace", _] => fields_of::<PaceSettings>().to_vec(),
+        _ => Vec::new(),
     }
 }
 
@@ -240,10 +180,4 @@ fn refused_token_file(name: &TrackerName, target: &Target) -> String {
         "the tracker `{name}` names a file of secrets by `token_file`, which only your own configuration may; write into \
          `~/.config/stepmark/config.yaml`: `credentials: {{{host}: {{token_file: PATH}}}}`"
     )
-}
-
-/// The key of a Jira project, as Jira makes them by default.
-fn is_project_key(key: &str) -> bool {
-    key.starts_with(|first: char| first.is_ascii_uppercase())
-        && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }

@@ -5,7 +5,7 @@ use proptest::{collection::vec, prelude::*};
 
 use super::{Action, ActionKind, Grounds, Plan, PlanReadError, Remark, Survey};
 use crate::{
-    configuration::{Drift, Duplicates, Prune, SyncConfiguration, TrackerSettings},
+    configuration::{Drift, Duplicates, Prune, SyncConfiguration, TrackerKinds, TrackerSettings},
     ledger::{Intent, IntentAction, Ledger, Link, MemoryLedger},
     ticket::{
         CloseReason, Observed, Snapshot, Standing, Ticket, TicketFacts,
@@ -15,7 +15,12 @@ use crate::{
 
 fn settings() -> TrackerSettings {
     let file = std::path::Path::new("config.yaml");
-    let read = SyncConfiguration::read(file, b"trackers: {gh: {kind: dry, artifacts: ['docs/**']}}").unwrap();
+    let read = SyncConfiguration::read(
+        file,
+        b"trackers: {gh: {kind: dry, artifacts: ['docs/**']}}",
+        &TrackerKinds::default(),
+    )
+    .unwrap();
     read.unwrap().trackers.remove(0)
 }
 

@@ -33,23 +33,21 @@ pub enum Notice {
         /// Who.
         holder: String,
     },
-    /// A ticket was made, changed or found.
+    /// Tickets were made, changed or found.
     Done {
         /// What was done.
         kind: ActionKind,
-        /// What people know the artifact by: its path and title.
-        artifact: String,
-        /// The ticket.
-        remote: RemoteTicket,
-        /// The fields that the tracker left out.
+        /// The tickets, each behind what people know its artifact by: path and title.
+        tickets: Vec<(String, RemoteTicket)>,
+        /// The fields that the tracker left out, of every one of them.
         missing: Vec<String>,
     },
-    /// A ticket cannot be delivered, for a reason of its own.
+    /// Tickets cannot be delivered, for a reason of their own, which is the same for all of them.
     Trouble {
         /// What was wanted.
         kind: ActionKind,
-        /// What people know the artifact by: its path and title.
-        artifact: String,
+        /// What people know the artifacts by: path and title.
+        artifacts: Vec<String>,
         /// Why.
         why: String,
         /// What a person can do.
@@ -76,10 +74,10 @@ pub enum Notice {
         /// How many.
         count: usize,
     },
-    /// An artifact that no ticket can follow until somebody fixes it.
+    /// Artifacts that no ticket can follow until somebody fixes them.
     LeftOut {
-        /// Where it stands.
-        path: String,
+        /// Where they stand.
+        paths: Vec<String>,
         /// Why, and what to do.
         why: String,
     },
@@ -127,21 +125,23 @@ impl Narrator {
     fn passed(&mut self, pass: &Pass) -> Vec<Notice> {
         self.is_waiting = false;
         let mut notices: Vec<Notice> = self.failing.take().map(|_| Notice::Works).into_iter().collect();
-        let mut troubles = BTreeMap::new();
+        let (mut troubles, mut done) = (BTreeMap::new(), Vec::new());
         let mut outage: Option<(ScopeKind, &Failure)> = None;
         for entry in &pass.report.entries {
             match cause(&entry.fate) {
-                Cause::None => notices.extend(done(entry, name(pass, &entry.marker))),
+                Cause::None => done
+                    .extend(done_of(entry, name(pass, &entry.marker)).map(|notice| (notice, String::new()))),
                 Cause::Tracker(kind, failure) => {
                     // The widest says most.
                     if outage.is_none_or(|(widest, _)| kind < widest) {
                         outage = Some((kind, failure));
                     }
                 }
-                Cause::Ticket(why, remedy) => {
+                Cause::Ticket { why, of_several, remedy } => {
                     if self.troubles.get(&entry.marker) != Some(&why) {
-                        let (kind, artifact) = (entry.kind, name(pass, &entry.marker));
-                        notices.push(Notice::Trouble { kind, artifact, why: why.clone(), remedy });
+                        let artifacts = vec![name(pass, &entry.marker)];
+                        let (kind, why) = (entry.kind, why.clone());
+                        done.push((Notice::Trouble { kind, artifacts, why, remedy }, of_several));
                     }
                     troubles.insert(entry.marker.clone(), why);
                 }
@@ -149,6 +149,7 @@ impl Narrator {
             }
         }
         self.troubles = troubles;
+        notices.extend(grouped(done));
         let works = pass.report.requests > 0 && outage.is_none();
         match outage {
             Some((kind, failure)) if self.outage != Some((kind, failure.reason)) => {
@@ -161,7 +162,9 @@ impl Narrator {
         }
         let left_out: BTreeSet<(String, String)> = pass.remarks.iter().filter_map(problem).collect();
         let new = left_out.difference(&self.left_out).cloned();
-        notices.extend(new.map(|(path, why)| Notice::LeftOut { path, why }));
+        notices.extend(grouped(
+            new.map(|(path, why)| (Notice::LeftOut { paths: vec![path], why: why.clone() }, why)).collect(),
+        ));
         self.left_out = left_out;
         if self.remarks != pass.remarks.len() {
             self.remarks = pass.remarks.len();
@@ -195,8 +198,8 @@ enum Cause<'f> {
     None,
     /// The tracker.
     Tracker(ScopeKind, &'f Failure),
-    /// Something about its ticket.
-    Ticket(String, Option<&'static str>),
+    /// Something about its ticket: in the words for it, and in those that are true of others with the same reason.
+    Ticket { why: String, of_several: String, remedy: Option<&'static str> },
     /// Only for time to pass.
     Time,
 }
@@ -217,8 +220,10 @@ fn cause(fate: &Fate) -> Cause<'_> {
                 };
                 Cause::Tracker(kind, failure)
             }
-            Held::Parked { last, .. } => Cause::Ticket(held.to_string(), last.reason.remedy()),
-            Held::Unknown | Held::LinkedElsewhere { .. } => Cause::Ticket(held.to_string(), None),
+            Held::Parked { last, .. } => of_ticket(held.to_string(), last),
+            Held::Unknown | Held::LinkedElsewhere { .. } => {
+                Cause::Ticket { why: held.to_string(), of_several: held.to_string(), remedy: None }
+            }
             Held::TooFast { .. }
             | Held::Contended { .. }
             | Held::NoParent { .. }
@@ -232,21 +237,63 @@ fn cause(fate: &Fate) -> Cause<'_> {
 /// A failure that is the tracker's concerns all tickets.
 fn of_failure(failure: &Failure, reason: String) -> Cause<'_> {
     match failure.reason.consequence().scope {
-        ScopeKind::Ticket => Cause::Ticket(format!("{reason}: {}", failure.detail), failure.reason.remedy()),
+        ScopeKind::Ticket => of_ticket(format!("{reason}: {}", failure.detail), failure),
         kind => Cause::Tracker(kind, failure),
     }
+}
+
+fn of_ticket<'f>(why: String, failure: &Failure) -> Cause<'f> {
+    let reason = failure.reason;
+    let of_several = if reason.names_ticket() { reason.to_string() } else { why.clone() };
+    Cause::Ticket { why, of_several, remedy: reason.remedy() }
 }
 
 fn name(pass: &Pass, marker: &Marker) -> String {
     pass.names.get(marker).cloned().unwrap_or_else(|| marker.to_string())
 }
 
-fn done(entry: &Entry, artifact: String) -> Option<Notice> {
+fn done_of(entry: &Entry, artifact: String) -> Option<Notice> {
     let (remote, missing) = match &entry.fate {
         Fate::Done { remote, missing } => (remote, missing.as_slice()),
         Fate::Found { remote, .. } => (remote, [].as_slice()),
         _ => return None,
     };
     let missing = missing.iter().map(|field| field.field.clone()).collect();
-    Some(Notice::Done { kind: entry.kind, artifact, remote: remote.clone(), missing })
+    Some(Notice::Done { kind: entry.kind, tickets: vec![(artifact, remote.clone())], missing })
+}
+
+/// One notice for all of which the same is told, in the place of the first. Beside each stands why it is told, in the words for several.
+fn grouped(notices: Vec<(Notice, String)>) -> Vec<Notice> {
+    let mut groups: Vec<(Notice, String)> = Vec::new();
+    for (notice, of_several) in notices {
+        let mut same = groups.iter_mut().filter(|(_, why)| *why == of_several);
+        if !same.any(|(group, why)| group.takes(&notice, why)) {
+            groups.push((notice, of_several));
+        }
+    }
+    groups.into_iter().map(|(notice, _)| notice).collect()
+}
+
+impl Notice {
+    /// Takes the tickets of `other` in, which is told for the same reason `of_several`, where it tells the same.
+    fn takes(&mut self, other: &Self, of_several: &str) -> bool {
+        match (self, other) {
+            (
+                Self::Done { kind, tickets, missing },
+                Self::Done { kind: other_kind, tickets: more, missing: other_missing },
+            ) if (*kind, &*missing) == (*other_kind, other_missing) => tickets.extend_from_slice(more),
+            (
+                Self::Trouble { kind, artifacts, why, .. },
+                Self::Trouble { kind: other_kind, artifacts: more, why: other_why, .. },
+            ) if kind == other_kind => {
+                if why != other_why {
+                    of_several.clone_into(why);
+                }
+                artifacts.extend_from_slice(more);
+            }
+            (Self::LeftOut { paths, .. }, Self::LeftOut { paths: more, .. }) => paths.extend_from_slice(more),
+            _ => return false,
+        }
+        true
+    }
 }

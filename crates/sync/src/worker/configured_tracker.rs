@@ -74,6 +74,14 @@ pub enum TrackerOpenError {
         /// Why.
         source: HttpSetupError,
     },
+    /// Only the program that has registered its kind can open it.
+    #[error("the tracker `{tracker}` is of the kind `{kind}`, which this program cannot open")]
+    ForeignKind {
+        /// Its name.
+        tracker: TrackerName,
+        /// Its kind.
+        kind: String,
+    },
     /// Nobody says whose its token is.
     #[error(
         "the tracker `{tracker}` cannot be opened: nobody says which account its API token belongs to; give the key `email`, or \
@@ -97,8 +105,11 @@ pub struct CredentialAccess {
 }
 
 impl CredentialAccess {
-    /// The credential for the target of `settings`.
-    fn load(&self, settings: &TrackerSettings) -> Result<Credential, TrackerOpenError> {
+    /// Loads the credential for the target of `settings`: for whoever opens a tracker of a kind of its own.
+    ///
+    /// # Errors
+    /// When there is none, or a repository would send it somewhere that nobody has allowed.
+    pub fn load(&self, settings: &TrackerSettings) -> Result<Credential, TrackerOpenError> {
         let (tracker, target) = (settings.name.clone(), &settings.target);
         let Some(sources) = CredentialSource::of(target, &self.bindings) else {
             let host = target.base_url().map(BaseUrl::origin).unwrap_or_default();
@@ -136,6 +147,9 @@ impl ConfiguredTracker {
             Target::File { path } => {
                 Ok(Self::File(FileTracker::new(name, root.clone(), path.clone(), clock)))
             }
+            Target::Custom(target) => {
+                Err(TrackerOpenError::ForeignKind { tracker: name, kind: target.kind().to_owned() })
+            }
             Target::Dry => Ok(Self::Dry(DryTracker::new(name))),
             Target::Jira {
                 base_url,
@@ -169,7 +183,7 @@ impl ConfiguredTracker {
                     .map_err(|source| TrackerOpenError::Http { tracker: name, source })?;
                 Ok(Self::Jira(Box::new(tracker)))
             }
-            Target::Github { base_url, repository } => {
+            Target::Github { base_url, repository, .. } => {
                 let credential = access.load(settings)?;
                 let interval = settings.pace.credential.write_interval_ms;
                 let github = GitHubSettings {

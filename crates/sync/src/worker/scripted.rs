@@ -16,7 +16,7 @@ use super::{ApplyError, Report, Worker, WorkerClock, WorkerSettings};
 use crate::{
     TrackerName,
     breaker::{Failure, Reason, Route},
-    configuration::{SyncConfiguration, TrackerSettings},
+    configuration::{SyncConfiguration, TrackerKinds, TrackerSettings},
     ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, MemoryLedger, TrackerRecord},
     moment,
     pace::Cost,
@@ -390,7 +390,10 @@ impl World {
 
     fn of(keys: &str) -> Self {
         let yaml = format!("trackers:\n  fake:\n{keys}");
-        let configuration = SyncConfiguration::read(Path::new("c.yaml"), yaml.as_bytes()).unwrap().unwrap();
+        let configuration =
+            SyncConfiguration::read(Path::new("c.yaml"), yaml.as_bytes(), &TrackerKinds::default())
+                .unwrap()
+                .unwrap();
         let settings = configuration.trackers[0].clone();
         let clock = TestClock { began: tokio::time::Instant::now(), ahead_ms: 0 };
         let (name, content) = (settings.name.clone(), Arc::default());

@@ -88,8 +88,8 @@ async fn what_another_clone_made_is_found_though_the_index_does_not_have_it() {
     assert_untouched(&fake, &people);
 }
 
-/// Machines edit, rename, remove, lose their ledgers, lose replies, go to another site and come back, and apply, alone or at once, in any
-/// order.
+/// Machines edit, rename, create and delete artifacts, lose their ledgers, lose replies, go to another site and come back, and apply, alone
+/// or at once, in any order.
 #[tokio::test]
 async fn whatever_machines_do_there_is_one_ticket_an_artifact() {
     for seed in 1..=7_u64 {
@@ -98,10 +98,12 @@ async fn whatever_machines_do_there_is_one_ticket_an_artifact() {
         away.state().index_lag_ms = 60_000;
         one.tell_time(&away);
         let strangers_away = people(&away);
-        let settings = [one.settings.clone(), Project::new(&away).settings];
+        let mut settings = [one.settings.clone(), Project::new(&away).settings];
+        settings.iter_mut().for_each(|settings| settings.prunes_many = true);
         one.tell_time(&away);
         let mut clones = [one.another(&fake), one, other];
-        let mut places = [0; 3];
+        clones.iter_mut().for_each(|clone| clone.settings = settings[0].clone());
+        let (mut places, mut made, mut deleted) = ([0; 3], Vec::new(), Vec::new());
         let mut chance = seed;
         let mut draw = |most: u64| {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -110,7 +112,7 @@ async fn whatever_machines_do_there_is_one_ticket_an_artifact() {
         let fakes = [&fake, &away];
         for _ in 0..12 {
             let (which, beside) = (draw(3), draw(3));
-            match draw(10) {
+            match draw(12) {
                 0 => clones[which].lose_ledger(),
                 1 => fake.fail(When::new("POST", "/issue/bulk"), Fault::LoseReply),
                 2 => {
@@ -135,6 +137,16 @@ async fn whatever_machines_do_there_is_one_ticket_an_artifact() {
                     places[which] = draw(2);
                     clones[which].settings = settings[places[which]].clone();
                 }
+                7 => {
+                    let id = format!("N-{}", made.len() + deleted.len());
+                    clones.iter().for_each(|clone| clone.create(&id));
+                    made.push(id);
+                }
+                8 if !made.is_empty() => {
+                    let id = made.remove(draw(made.len() as u64));
+                    clones.iter().for_each(|clone| fs::remove_file(clone.file(&id)).unwrap());
+                    deleted.push(id);
+                }
                 5 | 6 if which != beside => {
                     let [first, second] = [which, beside].map(|at| &clones[at]);
                     let [at, to] = [which, beside].map(|at| fakes[places[at]]);
@@ -154,7 +166,14 @@ async fn whatever_machines_do_there_is_one_ticket_an_artifact() {
             assert!(live.values().all(|same| same.len() <= 1), "seed {seed}: {live:?}");
             assert_untouched(fake, strangers);
         }
-        assert!(live(&fake, &strangers).len() >= 5, "seed {seed}");
+        let live = live(&fake, &strangers);
+        let count = |id: &String| {
+            let own = live.iter().filter(|(marker, _)| marker.ends_with(&format!(":{id}")));
+            own.map(|(_, same)| same.len()).sum::<usize>()
+        };
+        assert!(made.iter().all(|id| count(id) == 1), "seed {seed}: {made:?}, {live:?}");
+        assert!(deleted.iter().all(|id| count(id) == 0), "seed {seed}: {deleted:?}, {live:?}");
+        assert!(live.values().flatten().count() >= 5 + made.len(), "seed {seed}: {live:?}");
         let links = clones.each_ref().map(Project::linked);
         assert!(links[0] == links[1] && links[1] == links[2], "seed {seed}: {links:#?}");
     }

@@ -175,6 +175,14 @@ impl Project {
         self.ledger = MemoryLedger::default();
     }
 
+    /// Writes an artifact with an id, in one step.
+    pub(crate) fn create(&self, id: &str) {
+        let (folder, staged) = (self.folder.path().join("docs"), self.folder.path().join(".staged"));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(&staged, format!("---\nstepmark_id: {id}\nstatus: draft\n---\n\n# Made {id}\n")).unwrap();
+        fs::rename(staged, folder.join(format!("{id}.md"))).unwrap();
+    }
+
     /// The file of the artifact with an id.
     pub(crate) fn file(&self, id: &str) -> PathBuf {
         let artifacts = Workspace::open(self.folder.path()).unwrap().artifacts().unwrap().artifacts;

@@ -177,6 +177,7 @@ fn place_of(target: &Target) -> String {
         Target::Jira { base_url, project, .. } => format!("Jira {project} at {base_url}"),
         Target::File { path } => format!("file {path}"),
         Target::Dry => "nowhere (dry)".to_owned(),
+        Target::Custom(custom) => format!("{} {}", custom.kind(), target.address()),
     }
 }
 

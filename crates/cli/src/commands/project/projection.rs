@@ -23,10 +23,10 @@ use crate::{
 pub(super) struct AllArtifacts(Option<Artifacts>);
 
 impl AllArtifacts {
-    fn read(&mut self, project: &OpenProject, count: &AtomicUsize) -> Result<&mut Artifacts, WalkError> {
+    fn read(&mut self, project: &OpenProject) -> Result<&mut Artifacts, WalkError> {
         Ok(match &mut self.0 {
             Some(artifacts) => artifacts,
-            unread => unread.insert(project.workspace.artifacts_counted(count)?),
+            unread => unread.insert(project.workspace.artifacts()?),
         })
     }
 }
@@ -68,25 +68,25 @@ impl Projection {
         }
     }
 
-    /// Rebuilds it; `count` says how many files were looked at so far.
+    /// Rebuilds it.
     pub(super) fn rebuild(
         self,
         project: &OpenProject,
         options: &Project,
         artifacts: &mut AllArtifacts,
-        count: &AtomicUsize,
         environment: &Environment,
     ) -> Result<Done, Failure> {
+        let count = project.workspace.progress();
         match self {
             Self::Ledgers => {
-                let found = artifacts.read(project, count)?;
+                let found = artifacts.read(project)?;
                 let reason = options.reason.as_deref();
                 let mut done = project.workspace.ledgers().project(&found.artifacts, reason);
                 done.failed.extend(mem::take(&mut found.unreadable).into_iter().map(ChangeError::from));
                 Ok(of_ledgers(&done))
             }
             Self::Gates => {
-                let found = artifacts.read(project, count)?;
+                let found = artifacts.read(project)?;
                 Ok(of_gates(project.workspace.gates().rebuild_of(&found.artifacts, count)?))
             }
             Self::FilesManifest => files_manifest(project, count),

@@ -46,7 +46,9 @@ type Beside = Vec<(ProjectPath, ProblemCounts)>;
 impl Status {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let mut summaries =
-            with_spinner("reading artifacts", output.quiet, |count| project.workspace.summaries(count))?;
+            with_spinner("reading artifacts", output.quiet, project.workspace.progress(), || {
+                project.workspace.checks().summaries()
+            })?;
         let mut is_checked = true;
         let mut beside = Beside::new();
         match summaries.check() {

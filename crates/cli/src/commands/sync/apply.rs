@@ -1,6 +1,6 @@
 //! `stepmark sync apply`
 
-use std::{path::PathBuf, sync::atomic::Ordering};
+use std::path::PathBuf;
 
 use clap::Args;
 use jiff::SignedDuration;
@@ -135,10 +135,8 @@ pub(super) fn carry_out(
     tracker: &ConfiguredTracker,
     output: &Output,
 ) -> Result<Report, Failure> {
-    let (count, before) = (wording::count(plan.actions.len(), "action"), scene.done.load(Ordering::Relaxed));
-    let done = &scene.done;
-    let message = |_| format!("{} of {count}", done.load(Ordering::Relaxed) - before);
-    with_progress(&message, output.quiet, |_| {
+    let count = wording::count(plan.actions.len(), "action");
+    with_progress(&|done| format!("{done} of {count}"), output.quiet, &scene.done, || {
         scene.work(ledger, tracker, async |worker| Ok(worker.apply(plan).await?))
     })
 }

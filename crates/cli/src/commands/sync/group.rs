@@ -69,14 +69,18 @@ impl Group {
             [name] => format!("{head}{name}{until}{of_one}"),
             names => {
                 let count = wording::count(names.len(), noun);
-                let named = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-                let more = match names.len().saturating_sub(NAMED) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
-                format!("{head}{count}{until}{of_several} ({named}{more})")
+                format!("{head}{count}{until}{of_several} ({})", named(names))
             }
         }
+    }
+}
+
+/// The first of `names`, and how many more there are.
+pub(super) fn named(names: &[String]) -> String {
+    let first = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
-    breaker::{Failure, Reason, Scope, ScopeKind},
+    breaker::{Failure, Scope, ScopeKind},
     worker::{Entry, Fate, Held, Report},
 };
 
@@ -192,9 +192,9 @@ fn told(fate: &Fate, head: String, subjects: &Subjects) -> (Told, Option<Timesta
 pub(super) fn of_failure(head: String, between: &str, failure: &Failure) -> Told {
     let Failure { reason, detail, .. } = failure;
     let remedy = reason.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
-    let is_own = matches!(reason, Reason::Unmarked | Reason::Touched | Reason::Gone);
     let of_one = format!("{between}{reason}: {detail}{remedy}");
-    let of_several = if is_own { format!("{between}{reason}{remedy}") } else { of_one.clone() };
+    let of_several =
+        if reason.names_ticket() { format!("{between}{reason}{remedy}") } else { of_one.clone() };
     Told { head, noun: "ticket", of_one, of_several }
 }
 

@@ -1,4 +1,4 @@
-//! The names under which a file system finds git's own folder.
+//! The names under which a file system finds git's own folder, and stepmark's.
 
 use crate::artifact::ProjectPath;
 
@@ -10,9 +10,13 @@ const IGNORED_BY_HFS: [std::ops::RangeInclusive<char>; 4] =
 /// name on Windows, and what Windows or HFS+ take for them (a colon, dots and blanks at the end, invisible
 /// characters), as git itself judges names.
 pub fn names_git_folder(part: &str) -> bool {
+    is_spelling_of(part, &[".git", "git~1"])
+}
+
+fn is_spelling_of(part: &str, names: &[&str]) -> bool {
     let is_visible = |letter: &char| !IGNORED_BY_HFS.iter().any(|range| range.contains(letter));
     let letters = part.chars().filter(is_visible).take_while(|letter| *letter != ':');
-    [".git", "git~1"].iter().any(|name| {
+    names.iter().any(|name| {
         let mut letters = letters.clone();
         name.chars().all(|wanted| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&wanted)))
             && letters.all(|letter| matches!(letter, '.' | ' '))
@@ -23,6 +27,11 @@ impl ProjectPath {
     /// Returns whether the path is git's folder or lies in it: nothing is ever written there for a project.
     pub fn is_in_git_folder(&self) -> bool {
         self.as_str().split(['/', '\\']).any(names_git_folder)
+    }
+
+    /// Returns whether the path is a folder in which stepmark keeps its own files, or lies in one.
+    pub fn is_in_own_folder(&self) -> bool {
+        self.as_str().split(['/', '\\']).any(|part| is_spelling_of(part, &[".stepmark", "stepma~1"]))
     }
 }
 

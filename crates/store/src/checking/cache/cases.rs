@@ -1,7 +1,7 @@
 //! A check or a list with a cache says what one without says, whatever happens in between.
 #![expect(clippy::disallowed_methods, reason = "tests write files as other programs would")]
 
-use std::{collections::BTreeMap, fs, sync::atomic::AtomicUsize, thread, time::Duration};
+use std::{collections::BTreeMap, fs, thread, time::Duration};
 
 use crate::checking::{Brief, CheckReport, Known, Selection, Summaries, SummaryRow};
 use crate::manifest::CacheOutcome;
@@ -87,8 +87,8 @@ impl Project {
     /// How many artifacts are read, what is said, and what becomes of the cache. It is the same as without the cache.
     fn check(&self) -> (usize, Said, CacheOutcome) {
         let workspace = self.workspace();
-        let (read, before) = workspace.artifacts_to_check(&AtomicUsize::new(0)).unwrap();
-        let report = workspace.check_all(&read.artifacts, before, Known::LeftOut).unwrap();
+        let (read, before) = workspace.checks().artifacts_to_check().unwrap();
+        let report = workspace.checks().check_all(&read.artifacts, before, Known::LeftOut).unwrap();
         let all = workspace.artifacts().unwrap();
         let plain = workspace.check(&all.artifacts, Selection::All, Known::LeftOut).unwrap();
         assert_eq!((said(&report), read.files), (said(&plain), all.files));
@@ -99,9 +99,9 @@ impl Project {
     /// How many artifacts a list reads. What it says is the same as without the cache.
     fn list(&self) -> usize {
         let workspace = self.workspace();
-        let mut list = workspace.summaries(&AtomicUsize::new(0)).unwrap();
+        let mut list = workspace.checks().summaries().unwrap();
         let beside = list.check().unwrap();
-        let plain = workspace.summaries(&AtomicUsize::new(0)).unwrap().unchecked().unwrap();
+        let plain = workspace.checks().summaries().unwrap().unchecked().unwrap();
         let report = workspace.check(&plain.found().artifacts, Selection::All, Known::LeftOut).unwrap();
         let counts = report.files.iter().map(|file| (&file.path, ProblemCounts::of(&file.findings)));
         let (known, others): (BTreeMap<_, _>, BTreeMap<_, _>) =

@@ -154,6 +154,10 @@ fn only_a_place_for_files_of_the_project_is_written() {
         ("inside", "a link stands"),
         ("folder/new", "a link stands"),
         ("docs", "no regular file"),
+        (".stepmark/journal/live.jsonl", "stepmark's own"),
+        ("sub/.Stepmark/config.yaml", "stepmark's own"),
+        (".gitmodules", "git's"),
+        ("sub/.gitattributes", "git's"),
     ] {
         let refused = refusal(&root, path);
         assert!(refused.contains(expected) && refused.contains(path), "{path}: {refused}");
@@ -161,6 +165,7 @@ fn only_a_place_for_files_of_the_project_is_written() {
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     assert_eq!(fs::read_dir(root.join(".git/hooks")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(root.join("docs")).unwrap().count(), 1);
+    assert!(!root.join(".stepmark").exists() && !root.join(".gitmodules").exists());
     let made = ready(tracker(&root.join("docs/empty")).create(&[creation("a")])).outcomes;
     assert!(matches!(made.as_slice(), [Outcome::Done(_)]), "an empty file is free: {made:?}");
 }

@@ -11,7 +11,7 @@ use stepmark_model::artifact::ProjectPath;
 use stepmark_store::disk::{ResolveError, Root, file_lock};
 
 use super::Line;
-use crate::ticket::Marker;
+use crate::{configuration::reserved_for, ticket::Marker};
 
 /// How many bytes the file may have: a ticket has about two thousand, and each change adds one more.
 const SIZE_LIMIT: u64 = 1024 * 1024 * 1024;
@@ -49,6 +49,8 @@ pub(super) enum LogError {
 pub(super) enum PlaceError {
     #[error(transparent)]
     Resolve(#[from] ResolveError),
+    #[error("it is among {0} files")]
+    Reserved(&'static str),
     #[error("a link stands on the way to it, and what it leads to is left alone")]
     Link,
     #[error("it is no regular file")]
@@ -69,6 +71,9 @@ impl Log {
     /// git's folder, and no link is followed at all.
     fn place(&self) -> Result<PathBuf, LogError> {
         let refused = |source| LogError::Place { path: self.path.clone(), source };
+        if let Some(whose) = reserved_for(&self.path) {
+            return Err(refused(PlaceError::Reserved(whose)));
+        }
         let place = self.root.resolve_for_writing(&self.path).map_err(|error| refused(error.into()))?;
         let mut named = self.root.path().to_owned();
         named.extend(self.path.as_str().split('/'));

@@ -8,8 +8,10 @@ use tracing_subscriber::{
     Layer as _, filter::Targets, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
 
-use super::LogFormat;
-use crate::{exit::Failure, output::on_one_line, watch::WatchTrouble};
+use super::{super::group::named, LogFormat};
+use stepmark_store::watching::WatchTrouble;
+
+use crate::{exit::Failure, output::on_one_line};
 
 /// Begins to log. Only what stepmark itself tells is written: libraries below might name more than they should.
 pub(super) fn start(format: LogFormat) {
@@ -40,25 +42,26 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
             let holder = on_one_line(holder);
             info!(tracker, holder, "somebody else works on the tracker; what is to be done waits for that");
         }
-        Notice::Done { kind, artifact, remote, missing } => {
-            let (artifact, ticket) = (on_one_line(artifact), on_one_line(&remote.key));
+        Notice::Done { kind, tickets, missing } => {
+            let (artifacts, keys): (Vec<String>, Vec<String>) =
+                tickets.iter().map(|(artifact, remote)| (artifact.clone(), remote.key.clone())).unzip();
+            let (action, count, artifact, ticket) =
+                (kind.name(), several(&artifacts), one_line(&artifacts), one_line(&keys));
             if missing.is_empty() {
-                info!(tracker, action = kind.name(), artifact, ticket, "done");
+                info!(tracker, action, count, artifact, ticket, "done");
             } else {
                 let missing = on_one_line(&missing.join(", "));
-                warn!(
-                    tracker,
-                    action = kind.name(),
-                    artifact,
-                    ticket,
-                    missing,
-                    "done, but the tracker left something out"
-                );
+                let message = "done, but the tracker left something out";
+                warn!(tracker, action, count, artifact, ticket, missing, "{message}");
             }
         }
-        Notice::Trouble { kind, artifact, why, remedy } => {
-            let (artifact, why) = (on_one_line(artifact), on_one_line(why));
-            warn!(tracker, action = kind.name(), artifact, why, remedy, "a ticket cannot be delivered");
+        Notice::Trouble { kind, artifacts, why, remedy } => {
+            let (count, artifact, why) = (several(artifacts), one_line(artifacts), on_one_line(why));
+            let message = match count {
+                None => "a ticket cannot be delivered",
+                Some(_) => "tickets cannot be delivered",
+            };
+            warn!(tracker, action = kind.name(), count, artifact, why, remedy, "{message}");
         }
         Notice::Outage { why, remedy } => {
             let why = on_one_line(why);
@@ -73,12 +76,22 @@ pub(super) fn notice(tracker: &TrackerName, notice: &Notice) {
         Notice::Remarks { count } => {
             info!(tracker, count, "artifacts or tickets that need a look: `stepmark sync plan` names them");
         }
-        Notice::LeftOut { path, why } => {
-            let (artifact, why) = (on_one_line(path), on_one_line(why));
-            warn!(tracker, artifact, why, "no ticket follows it");
+        Notice::LeftOut { paths, why } => {
+            let (count, artifact, why) = (several(paths), one_line(paths), on_one_line(why));
+            warn!(tracker, count, artifact, why, "no ticket follows it");
         }
         Notice::Stopped => info!(tracker, "stopped"),
     }
+}
+
+/// How many they are, where that is not one.
+fn several(names: &[String]) -> Option<usize> {
+    Some(names.len()).filter(|count| *count > 1)
+}
+
+/// The first of them, and how many more there are.
+fn one_line(names: &[String]) -> String {
+    on_one_line(&named(names)).to_string()
 }
 
 /// Tells what is not watched.

@@ -10,6 +10,7 @@ use std::{
 };
 
 use stepmark_model::artifact::ProjectPath;
+use stepmark_store::watching::{ProjectWatch, WatchChoice, WatchEvent};
 use stepmark_sync::{
     configuration::{Target, TrackerSettings},
     run::{ChangeSignal, RunMetrics},
@@ -28,7 +29,7 @@ use super::{
 use crate::{
     environment,
     exit::{Exit, Failure},
-    watch::{ProjectWatch, Signals, WatchChoice},
+    watch::Signals,
 };
 
 /// Runs generations one after the other.
@@ -96,8 +97,11 @@ impl Supervisor<'_> {
         let workspace = generation.workspace().afresh();
         let own = generation.settings().filter_map(own_file).collect();
         let choice = WatchChoice { own, ..WatchChoice::default() };
-        let mut watch = ProjectWatch::start(&workspace, choice, changes.clone(), Box::new(log::not_watched));
-        let mut watching = pin!(watch.keep_up());
+        let told = changes.clone();
+        let _watch = ProjectWatch::start(&workspace, choice, move |event| match event {
+            WatchEvent::Changed => told.tell(),
+            WatchEvent::Trouble(trouble) => log::not_watched(&trouble),
+        });
         let mut alive = pin!(tell_alive());
         let runs = generation.runs(holder, &changes, &stop, metrics);
         let mut runs = pin!(join_all(runs.into_iter().map(Box::pin).collect()));
@@ -129,7 +133,6 @@ impl Supervisor<'_> {
                         (phase, next) = (Phase::Changing, Next::Generation(Box::new(read)));
                     },
                 },
-                () = &mut watching => {}
                 () = &mut alive => {}
             }
             if phase != Phase::Working && limit.is_none() {

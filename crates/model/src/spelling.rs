@@ -1,14 +1,14 @@
-//! Comparison of status words.
+//! Words that people write: when two are one, and which one a misspelt word was meant for.
 
 /// `text` as it is compared: without regard to case, and with `-`, `_` and blanks alike. `In Progress`,
 /// `in_progress` and `in-progress` are one word (docs/formats.md, "Statuses").
-pub(super) fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let alike = |letter| if matches!(letter, '_' | ' ') { '-' } else { letter };
     text.trim().chars().map(alike).flat_map(char::to_lowercase).collect()
 }
 
 /// The words of `known` that `given` may have been meant for, the likeliest first.
-pub(super) fn near<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub fn near_words<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let given = folded(given);
     let mut near: Vec<(f64, &str)> = known
         .into_iter()
@@ -20,7 +20,7 @@ pub(super) fn near<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// `` `a`, `b` and `c` ``
-pub(super) fn listed<T: AsRef<str>>(words: &[T]) -> String {
+pub(crate) fn listed<T: AsRef<str>>(words: &[T]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{}`", word.as_ref())).collect();
     match quoted.as_slice() {
         [] => "nothing".to_owned(),
@@ -36,8 +36,8 @@ mod tests {
     #[test]
     fn near_words_are_found_whatever_their_case() {
         let states = ["draft", "ready-for-dev", "in-progress", "in-review", "done"];
-        assert_eq!(near("in_progres", states), ["in-progress"]);
-        assert_eq!(near("DONNE", states), ["done"]);
-        assert_eq!(near("zzz", states), Vec::<String>::new());
+        assert_eq!(near_words("in_progres", states), ["in-progress"]);
+        assert_eq!(near_words("DONNE", states), ["done"]);
+        assert_eq!(near_words("zzz", states), Vec::<String>::new());
     }
 }

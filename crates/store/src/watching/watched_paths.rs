@@ -7,13 +7,12 @@ use notify::{
     event::{AccessKind, AccessMode, CreateKind, ModifyKind},
 };
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::configuration::Configuration;
 
-use super::WatchChoice;
+use crate::{configuration::Configuration, watching::WatchChoice};
 
 /// What an event means, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Meaning {
+pub(super) enum Meaning {
     /// Nothing: somebody read, or it is about a file that is no artifact.
     Nothing,
     /// An artifact, or a file that counts like one, may have changed.
@@ -26,19 +25,19 @@ pub(crate) enum Meaning {
 
 /// Which paths matter.
 #[derive(Clone, Debug)]
-pub(crate) struct WatchedPaths {
+pub(super) struct WatchedPaths {
     root: PathBuf,
     configuration: Configuration,
     choice: WatchChoice,
 }
 
 impl WatchedPaths {
-    pub(crate) const fn new(root: PathBuf, configuration: Configuration, choice: WatchChoice) -> Self {
+    pub(super) const fn new(root: PathBuf, configuration: Configuration, choice: WatchChoice) -> Self {
         Self { root, configuration, choice }
     }
 
     /// What `event` means.
-    pub(crate) fn meaning(&self, event: &Event) -> Meaning {
+    pub(super) fn meaning(&self, event: &Event) -> Meaning {
         if event.need_rescan() {
             return Meaning::Lost;
         }

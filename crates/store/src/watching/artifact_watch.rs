@@ -1,0 +1,75 @@
+//! The changes of a project's artifacts, as they come.
+
+use std::{
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::Duration,
+};
+
+use crate::disk::WalkError;
+use crate::watching::{ProjectWatch, WatchChoice, WatchEvent};
+use crate::workspace::{ArtifactChanges, Revision, Workspace};
+
+/// How long what follows a change at once is waited for: tools write a file in several steps.
+const SETTLED: Duration = Duration::from_millis(15);
+
+/// An endless iterator over what changes in the artifacts of a project. [`Iterator::next`] waits for the next change.
+#[derive(Debug)]
+pub struct ArtifactWatch {
+    workspace: Workspace,
+    revision: Revision,
+    changed: Receiver<()>,
+    _watch: ProjectWatch,
+}
+
+impl Workspace {
+    /// Watches the artifacts of the project, from `since` on: what has changed since then is the first item.
+    ///
+    /// ```
+    /// # use std::fs;
+    /// use stepmark_store::workspace::{Revision, Workspace};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let project = folder.path();
+    /// fs::write(project.join("prd.md"), "---\nstatus: draft\n---\n")?;
+    /// let mut watch = Workspace::open(project)?.watch(Revision::default());
+    /// let first = watch.next().expect("it is endless")?;
+    /// assert_eq!(first.changes.len(), 1);
+    /// fs::write(project.join("prd.md"), "---\nstatus: done\n---\n")?;
+    /// let second = watch.next().expect("it is endless")?;
+    /// assert_eq!(second.changes[0].path().as_str(), "prd.md");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn watch(&self, since: Revision) -> ArtifactWatch {
+        let (tell, changed) = mpsc::channel();
+        // The first look needs no change.
+        tell.send(()).ok();
+        let hear = move |event| {
+            if event == WatchEvent::Changed {
+                tell.send(()).ok();
+            }
+        };
+        let watch = ProjectWatch::start(self, WatchChoice::default(), hear);
+        ArtifactWatch { workspace: self.afresh(), revision: since, changed, _watch: watch }
+    }
+}
+
+impl Iterator for ArtifactWatch {
+    type Item = Result<ArtifactChanges, WalkError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            self.changed.recv().ok()?;
+            thread::sleep(SETTLED);
+            self.changed.try_iter().for_each(drop);
+            let found = match self.workspace.changes(&self.revision) {
+                Ok(found) => found,
+                Err(error) => return Some(Err(error)),
+            };
+            if !found.changes.is_empty() {
+                self.revision.clone_from(&found.revision);
+                return Some(Ok(found));
+            }
+        }
+    }
+}
