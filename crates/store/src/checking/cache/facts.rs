@@ -1,26 +1,19 @@
 //! The facts about other files that a check of an artifact asked for.
-#![expect(clippy::disallowed_methods, reason = "an edge module: the list of facts is read and written here")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
-    fs, io,
-    path::{Path, PathBuf},
-    process,
+    io,
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::checking::beside::AllowedRule;
 use crate::checking::{cache::Answers, cache::key::FactsKey};
-use crate::disk::own_file;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     workflow::Track,
 };
-
-/// How many bytes the facts of a project may have.
-const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// What rules asked for and were told: the same questions with the same answers lead to the same findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,29 +65,18 @@ impl Facts {
     }
 }
 
-/// The facts that stand beside the cache `file`; none where they cannot be read.
-pub(super) fn load(file: &Path) -> Vec<Facts> {
-    let place = place(file);
-    let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else { return Vec::new() };
-    let bytes = own_file::read(folder, name.as_ref(), LIMIT).ok();
-    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+/// The length of the bytes of facts (u32), and these, as JSON.
+pub(super) fn to_bytes(facts: &[&Facts]) -> io::Result<Vec<u8>> {
+    let json = serde_json::to_vec(facts)?;
+    let length = u32::try_from(json.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    Ok([&length.to_le_bytes()[..], &json].concat())
 }
 
-/// Writes `facts` beside the cache `file`.
-pub(super) fn write(file: &Path, facts: &[&Facts]) -> io::Result<()> {
-    let place = place(file);
-    let staged = place.with_extension(format!("facts.{}.tmp", process::id()));
-    let bytes = serde_json::to_vec(facts)?;
-    let written = fs::write(&staged, bytes).and_then(|()| fs::rename(&staged, place));
-    if written.is_err() {
-        // What went wrong is told; that the remains could not be removed either adds nothing.
-        fs::remove_file(&staged).ok();
-    }
-    written
-}
-
-fn place(file: &Path) -> PathBuf {
-    file.with_extension("facts")
+/// Reads what [`to_bytes`] wrote, and returns what follows it; `None` where these are other bytes.
+pub(super) fn read(bytes: &[u8]) -> Option<(Vec<Facts>, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let (json, rest) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+    Some((serde_json::from_slice(json).ok()?, rest))
 }
 
 #[cfg(test)]
@@ -148,10 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_survive_the_disk_and_torn_ones_are_none() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("checked.stat");
-        assert_eq!(load(&file), []);
+    fn facts_survive_the_cache_and_torn_ones_are_none() {
         let facts = Facts {
             exists: [(path("docs/über \"alles\".md"), false)].into(),
             sprint_status: [(path("l"), "1-1-a".to_owned(), None)].into(),
@@ -160,12 +139,10 @@ mod tests {
             allowances: vec![(0, "SM212".to_owned()), (2, "SM305".to_owned())],
             baseline: Some("digest".to_owned()),
         };
-        write(&file, &[&facts]).unwrap();
-        assert_eq!(load(&file), [facts]);
-        let text = fs::read(folder.path().join("checked.facts")).unwrap();
-        for end in 0..text.len() {
-            fs::write(folder.path().join("checked.facts"), &text[..end]).unwrap();
-            assert_eq!(load(&file), [], "cut at {end}");
+        let bytes = to_bytes(&[&facts]).unwrap();
+        assert_eq!(read(&[&bytes[..], b"more"].concat()), Some((vec![facts], &b"more"[..])));
+        for end in 0..bytes.len() {
+            assert_eq!(read(&bytes[..end]), None, "cut at {end}");
         }
     }
 }

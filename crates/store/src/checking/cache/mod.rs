@@ -3,7 +3,7 @@
 //! For each such file `.stepmark/local/cache/checked.stat` holds its stat and, in the place of a hash, a *key*: the SHA-256 over
 //! everything that decided. That is the [`context`], which is the same for all files of a run (program, configuration, files of
 //! workflows), the [`facts`] about other files that the rules asked for (whether an input document is there), and the row of the
-//! file in the manifest. `checked.facts` lists the facts, each combination once. A run asks them again; an entry is believed where
+//! file in the manifest. The file also lists the facts, each combination once. A run asks them again; an entry is believed where
 //! its file has the same stat, and its [`key`] is that of today's context, of facts that still hold, and of today's row.
 //!
 //! Beside that stands the [`note`] of each artifact: its summary, and how many problems it has. Where something was found, also what
@@ -29,7 +29,7 @@ mod cases;
 
 use std::{
     collections::{HashMap, HashSet},
-    io,
+    fs, io,
     path::PathBuf,
 };
 
@@ -71,7 +71,7 @@ const WORTHWHILE: usize = 64;
 pub(crate) struct Verdicts<'w> {
     workspace: &'w Workspace,
     start: RunStart,
-    /// Where `checked.stat` stands; the facts stand beside it.
+    /// Where `checked.stat` stands.
     file: PathBuf,
     cache: Option<StatCache>,
     context: FileHash,
@@ -151,15 +151,16 @@ impl<'w> Verdicts<'w> {
         let file = workspace.root().state().folder(StateFolder::Cache).ok()?.join("checked.stat");
         // Of another context, nothing in it holds.
         let known = StatCache::load(&file).and_then(|cache| {
-            let texts = shared_texts::read(cache.shared().strip_prefix(context.as_bytes())?)?;
-            Some((cache, texts))
+            let (facts, texts) = facts::read(cache.shared().strip_prefix(context.as_bytes())?)?;
+            let texts = shared_texts::read(texts)?;
+            Some((cache, facts, texts))
         });
-        let (cache, texts) = known.map_or_else(Default::default, |(cache, texts)| (Some(cache), texts));
+        let (cache, known, texts) =
+            known.map_or_else(Default::default, |(cache, facts, texts)| (Some(cache), facts, texts));
         let key = ManifestKey::of(&workspace.root().path().join(manifest::DEFAULT_MANIFEST));
         let is_same = cache.as_ref().zip(key).is_some_and(|(cache, key)| cache.remembers(&key));
         let manifest = Manifest { key, rows: (!is_same).then(ManifestRows::default) };
         let answers = Answers::new(workspace);
-        let known = if cache.is_some() { facts::load(&file) } else { Vec::new() };
         let baseline = workspace.baseline_digest();
         let sound = known.into_iter().filter(|facts| facts.hold(&answers, &baseline));
         let sound = sound.map(|facts| (facts.key(&context), facts)).collect();
@@ -226,19 +227,21 @@ impl<'w> Verdicts<'w> {
         }
     }
 
-    /// The facts go first: keys without facts are not believed, facts without keys do nothing.
     fn write(&self, learned: Learned) -> io::Result<()> {
         self.workspace.root().state().make(StateFolder::Cache)?;
         let Learned { folders, visited, used, .. } = learned;
         let used: Vec<&Facts> = used.iter().filter_map(|key| self.sound.get(key)).collect();
-        facts::write(&self.file, &used)?;
+        let facts = facts::to_bytes(&used)?;
         // The rows are parts of keys; the manifest is remembered by its state alone.
         let rows = Listing::default();
         let files = ListedFiles::Read(&rows);
         let manifest = self.manifest.key.map(|key| ReadManifest { key, files: &files });
-        let shared = [&self.context.as_bytes()[..], &self.shared.to_bytes()].concat();
+        let shared = [&self.context.as_bytes()[..], &facts, &self.shared.to_bytes()].concat();
         let renewal = Renewal { start: self.start, folders, visited: &visited, manifest, shared: &shared };
-        renewal.write(self.cache.as_ref(), &self.file)
+        renewal.write(self.cache.as_ref(), &self.file)?;
+        // Where facts stood before they stood in the same file; mostly it is not there.
+        let _gone = fs::remove_file(self.file.with_extension("facts"));
+        Ok(())
     }
 }
 
