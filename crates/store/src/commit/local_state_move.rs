@@ -126,7 +126,7 @@ fn remove_remains(root: &Path) {
     for name in ["journal.lock", "leases.lock", "clone-key", ".gitignore", "sync.db-shm"] {
         let _may_be_missing = fs::remove_file(old.join(name));
     }
-    for name in ["locks", "cache"] {
+    for name in ["locks", "projections", "cache"] {
         let _may_be_missing = fs::remove_dir_all(old.join(name));
     }
     for name in ["redo", "redo-aside", "journal", "sealed", "leases"] {
@@ -178,9 +178,12 @@ mod tests {
     #[test]
     fn a_commit_that_was_cut_off_is_finished_after_the_move() {
         let (project, root) = cut_off_before_git(true);
+        fs::create_dir(project.place(".stepmark/local/projections")).unwrap();
+        project.write(".stepmark/local/projections/catalogues.json", b"{}");
         assert_eq!(old_state(&root), OldState::Own);
         move_local_state(&root, FsyncPolicy::Never).unwrap();
         assert_eq!(old_state(&root), OldState::None);
+        assert!(root.state().path(StateFolder::Projections).join("catalogues.json").exists());
         finish_interrupted(&root, &fast()).unwrap();
         assert_eq!(project.read(PRD), b"new");
         assert!(!project.place(".stepmark/local").exists());

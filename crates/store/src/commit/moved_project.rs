@@ -23,7 +23,7 @@ use stepmark_model::{
 };
 
 /// Folders of a state that is left whose files can be made anew.
-const MADE_ANEW: [StateFolder; 2] = [StateFolder::Locks, StateFolder::Cache];
+const MADE_ANEW: [StateFolder; 3] = [StateFolder::Locks, StateFolder::Projections, StateFolder::Cache];
 
 /// The state of this project, where it stood under another name or in the repository around.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -38,6 +38,7 @@ impl StateMove<'_> {
         let mut moved = self.folder(StateFolder::Journal, |name| name.contains(".jsonl"))?;
         moved.extend(self.folder(StateFolder::SealedCopies, |name| name.contains(".jsonl"))?);
         moved.extend(self.folder(StateFolder::Leases, |name| name.ends_with(".json"))?);
+        moved.extend(self.folder(StateFolder::Projections, |name| name.ends_with(".json"))?);
         moved.extend(self.folder(StateFolder::RedoAside, |_| true)?);
         // The log before the database: a database without its log has lost what was committed last. Beside the database of another
         // work tree it would be carried out there.
