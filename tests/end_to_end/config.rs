@@ -39,7 +39,7 @@ fn shows_what_counts_and_where_it_comes_from() {
     settings.skill_level  beginner
     settings.user_name    Ada
     ── stderr
-    warning: `[ROOT]/.stepmark/config.yaml` has the key `lese`, which stepmark does not know: it has no effect
+    warning: `[ROOT]/.stepmark/config.yaml` has the key `lese`, which stepmark does not know: it has no effect; did you mean `lease`?
     "#);
     let mut command = sandbox.command(&["config", "show", "--origin", "--config", "settings.user_name=Bob"]);
     command.env("STEPMARK_GIT_HISTORY_LIMIT_MS", "10").env("STEPMARK_ACTIVE", "");
@@ -56,7 +56,7 @@ fn shows_what_counts_and_where_it_comes_from() {
     settings.skill_level  beginner   project [ROOT]/.stepmark/config.yaml:4
     settings.user_name    Bob        flag
     ── stderr
-    warning: `[ROOT]/.stepmark/config.yaml` has the key `lese`, which stepmark does not know: it has no effect
+    warning: `[ROOT]/.stepmark/config.yaml` has the key `lese`, which stepmark does not know: it has no effect; did you mean `lease`?
     "#);
 }
 
