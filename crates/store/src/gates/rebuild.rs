@@ -1,19 +1,20 @@
 //! All gates of a project at once.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the folders of gates are listed here")]
 
-use crate::{
-    disk::{in_parts::map_in_parts, local_state::StateFolder, own_file, uninterrupted::uninterrupted},
-    gates::{GateError, GateFolder, Gates, sight, steps_of},
-    history::Selection,
-    leases::LIMIT,
-    workspace::Workspace,
-};
 use std::{
     collections::{BTreeSet, HashSet},
     fs, io,
     ops::AddAssign,
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
+};
+
+use crate::{
+    disk::{in_parts::map_in_parts, local_state::StateFolder, own_file, uninterrupted::uninterrupted},
+    gates::{GateError, GateFolder, Gates, sight, steps_of},
+    history::Selection,
+    leases::LIMIT,
+    workspace::Workspace,
 };
 use stepmark_model::{
     artifact::ProjectPath,

@@ -1,5 +1,7 @@
 //! The files that a manifest will list, with their hashes.
 
+use std::{collections::HashSet, ops::Range, sync::atomic::Ordering};
+
 use crate::{
     disk::{
         folder::{EntryKind, Folder},
@@ -13,7 +15,6 @@ use crate::{
         own_path, renew,
     },
 };
-use std::{collections::HashSet, ops::Range, sync::atomic::Ordering};
 use stepmark_model::{artifact::FileHash, projection::files_manifest::Listing};
 
 /// A file in scope whose bytes could not be read.

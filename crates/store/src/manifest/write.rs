@@ -1,5 +1,7 @@
 //! `manifest write`: the bytes of a manifest of what is there.
 
+use std::{io, sync::atomic::AtomicUsize};
+
 use crate::{
     configuration::Configuration,
     disk::{
@@ -15,7 +17,6 @@ use crate::{
         read_manifest,
     },
 };
-use std::{io, sync::atomic::AtomicUsize};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     projection::files_manifest::{

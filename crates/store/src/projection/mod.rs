@@ -10,8 +10,6 @@
 //! * A file that is no projection's is never replaced.
 
 #[cfg(feature = "write")]
-mod memory;
-#[cfg(feature = "write")]
 mod publish;
 #[cfg(all(test, feature = "write"))]
 mod cases;

@@ -1,12 +1,13 @@
 //! One copy of a story's status that does not say what the frontmatter says, and what in history explains it.
 
+use std::fmt;
+
 use super::{Story, StorySide};
 use crate::{
     artifact::ProjectPath,
     bmad::sprint::{LedgerWords, WordChange},
     journal::{Event, Kind, Lineage},
 };
-use std::fmt;
 use stepmark_frontmatter::{KeyPath, Operation};
 
 /// A place in a ledger and what is to stand there.

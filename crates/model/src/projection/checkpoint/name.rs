@@ -1,11 +1,12 @@
 //! Paths of checkpoints, and the keys under which those of a damaged file stand.
 
+use std::collections::HashSet;
+
 use crate::{
     artifact::{Artifact, FileHash, ProjectPath, ProjectPathError},
     journal::ArtifactKey,
 };
 use jiff::Timestamp;
-use std::collections::HashSet;
 
 /// The folder of all checkpoints, seen from the root.
 pub const CHECKPOINTS: &str = ".stepmark/checkpoints";

@@ -1,9 +1,10 @@
 //! Rows → the bytes of `files-manifest.csv`, all of them or the hashes of some.
 
+use std::ops::Range;
+
 use super::{FileRow, UnlistablePath, row::unlistable};
 use crate::artifact::FileHash;
 use memchr::memmem;
-use std::ops::Range;
 
 /// The header of every v6 release of the official installer.
 pub(super) const HEADER: &str = "type,name,module,path,hash";

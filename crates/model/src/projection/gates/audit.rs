@@ -1,5 +1,10 @@
 //! Which artifacts have gates, and what is wrong with those that are there.
 
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
+
 use super::{GateStep, StoredGate, gate_file_name, superfluous};
 use crate::{
     artifact::Artifact,
@@ -7,10 +12,6 @@ use crate::{
         Finding, Rule,
         rules::gates::{gate_without_step, step_without_gate},
     },
-};
-use std::{
-    collections::{HashMap, HashSet},
-    time::Duration,
 };
 use stepmark_frontmatter::Span;
 

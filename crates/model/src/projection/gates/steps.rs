@@ -1,10 +1,11 @@
 //! The steps of an artifact that have gates, and the names of these.
 
+use std::collections::HashSet;
+
 use crate::{
     artifact::{Artifact, FileHash},
     workflow::{StepId, StepMatch, WorkflowDefinition},
 };
-use std::collections::HashSet;
 
 /// The number of steps that have gates. Each gate holds the stat of the file, so that every change writes all
 /// of them anew: the artifact that lists more has none, and `gate check --verify` answers for it.

@@ -1,10 +1,11 @@
 //! The BMAD installation of a project: its folder, its modules, and the installer's books.
 
+use std::io;
+
 use crate::{
     bmad::catalogues::Search,
     disk::folder::{EntryKind, Folder},
 };
-use std::io;
 use stepmark_frontmatter::{Node, Span, Yaml};
 use stepmark_model::{
     artifact::ProjectPath,

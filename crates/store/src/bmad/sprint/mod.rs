@@ -2,7 +2,6 @@
 //! and whether it may be, is decided in [`bmad::sprint`](stepmark_model::bmad::sprint).
 
 mod ledgers;
-mod overview;
 #[cfg(feature = "write")]
 mod following;
 #[cfg(feature = "write")]
@@ -26,9 +25,8 @@ use stepmark_model::{
 pub(crate) use following::{MovedStory, listing_of};
 #[cfg(feature = "write")]
 pub use import::{ImportDecision, StoryImport};
-pub use ledgers::BrokenSprintStatus;
 pub(crate) use ledgers::Ledgers;
-pub use overview::{SprintLedger, SprintLedgers};
+pub use ledgers::{BrokenSprintStatus, SprintLedger, SprintLedgers};
 #[cfg(feature = "write")]
 pub use projecting::{LedgerLeft, LedgerProjection};
 #[cfg(feature = "write")]
