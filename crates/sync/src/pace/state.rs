@@ -21,7 +21,7 @@ pub struct Pace {
 /// What a tracker says is left of its own limit: `x-ratelimit-remaining` and `x-ratelimit-reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    /// How many requests are left.
+    /// The number of requests that are left.
     pub remaining: u32,
     /// When there are as many as at the beginning again, by this machine's clock.
     pub reset_at: Timestamp,
@@ -31,7 +31,8 @@ pub struct Budget {
 const LONGEST_PERIOD_MS: u64 = 61 * 60 * 1000;
 
 impl Budget {
-    /// Whether it still says something: its period is not over, and no clock that was ahead has named it.
+    /// Returns whether it still says something: its period is not over, and no clock that was ahead has named
+    /// it.
     fn is_possible(&self, now: Timestamp) -> bool {
         now < self.reset_at && moment::between(now, self.reset_at) <= LONGEST_PERIOD_MS
     }
@@ -85,7 +86,7 @@ impl Pace {
         self
     }
 
-    /// What the tracker said is left, for people.
+    /// Returns what the tracker said is left, for people.
     pub const fn budget(&self) -> Option<&Budget> {
         self.budget.as_ref()
     }

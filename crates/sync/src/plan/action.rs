@@ -88,13 +88,13 @@ impl Action {
         }
     }
 
-    /// What it is about: a plan has at most one action for each. Duplicates are tickets of their own.
+    /// Returns what it is about: a plan has at most one action for each. Duplicates are tickets of their own.
     pub(super) fn subject(&self) -> (&Marker, Option<&str>) {
         let is_duplicate = self.kind == ActionKind::CloseDuplicate;
         (&self.marker, self.remote.as_ref().filter(|_| is_duplicate).map(|remote| remote.id.as_str()))
     }
 
-    /// Whether it and `other` do the same on the same ground.
+    /// Returns whether it and `other` do the same on the same ground.
     pub fn agrees_with(&self, other: &Self) -> bool {
         let key = |action: &Self| {
             (

@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct Claim<'c, 'o> {
     /// The tickets.
     pub(crate) same: &'c [&'o Observed],
-    /// Whether the list was made so long after the link that it shows the linked ticket, if that is there.
+    /// True where the list was made so long after the link that it shows the linked ticket, if that is there.
     pub(crate) is_late: bool,
 }
 

@@ -81,7 +81,7 @@ pub enum Remark {
         path: String,
         /// Why, and what to do.
         reason: String,
-        /// Whether something is wrong with it: an artifact that was never given an id only has no ticket.
+        /// True where something is wrong with it: an artifact that was never given an id only has no ticket.
         #[serde(default)]
         is_problem: bool,
     },

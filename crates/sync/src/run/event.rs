@@ -37,7 +37,7 @@ pub enum RunEvent<'e> {
         pass: &'e Pass,
         /// When it ended.
         at: Timestamp,
-        /// How long it took.
+        /// The time that it took.
         took: Duration,
     },
     /// A pass could not be made.

@@ -30,7 +30,7 @@ pub struct Ticket {
     pub file_at_commit: Option<String>,
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
     pub labels: BTreeSet<String>,
-    /// Whether it is open.
+    /// True where it is open.
     pub standing: TicketState,
     /// The status word of the artifact, which a tracker with statuses of its own may map.
     pub status: Option<String>,

@@ -30,7 +30,7 @@ pub struct TicketSettings {
     pub web: Option<String>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
     pub not_planned: Vec<String>,
-    /// Whether the ticket of a delegated artifact hangs below that of its parent.
+    /// True where the ticket of a delegated artifact hangs below that of its parent.
     pub parents: Parents,
 }
 

@@ -32,7 +32,7 @@ impl DryTracker {
         Self { name, asked: Mutex::new(Vec::new()) }
     }
 
-    /// What it was asked since the last call.
+    /// Returns what it was asked since the last call.
     pub fn take_asked(&self) -> Vec<DryRequest> {
         std::mem::take(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -43,7 +43,8 @@ pub(super) fn ask(
     Ok(RequestAdmission::Open)
 }
 
-/// Whether the request that was let through is to show whether an outage of its host is over. To be asked before [`tell`].
+/// Returns whether the request that was let through is to show whether an outage of its host is over. To be
+/// asked before [`tell`].
 pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool, LedgerError> {
     let host = Scope::Host { host: route.host.clone() };
     Ok(ledger.breaker(&host)?.is_some_and(|breaker| breaker.outage().is_some()))

@@ -50,7 +50,7 @@ impl StopSignal {
         self.0.send_replace(true);
     }
 
-    /// Whether somebody has asked.
+    /// Returns whether somebody has asked.
     pub fn is_asked(&self) -> bool {
         *self.0.borrow()
     }

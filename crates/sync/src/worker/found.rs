@@ -20,7 +20,7 @@ pub(super) struct Found<'f> {
     pub(super) tickets: &'f [Observed],
     /// Creations that are looked for: begun, and not ended.
     pub(super) intents: &'f [Intent],
-    /// Whether the list is to show all tickets of the project.
+    /// True where the list is to show all tickets of the project.
     pub(super) is_survey: bool,
     /// When the list was begun.
     pub(super) begun_at: Timestamp,
@@ -35,9 +35,9 @@ pub(super) struct Seen {
     pub(super) listed_at: Option<Timestamp>,
     /// Closings of tickets beside those that count.
     pub(super) duplicates: Vec<Action>,
-    /// How many tickets others made, of which this ledger knew nothing.
+    /// The number of tickets that others made, of which this ledger knew nothing.
     pub(super) others: usize,
-    /// How many tickets that this ledger knew have an older one beside them.
+    /// The number of tickets that this ledger knew and that have an older one beside them.
     pub(super) lost: usize,
     /// What may be there unseen.
     pub(super) unlisted: Unlisted,
@@ -125,7 +125,8 @@ fn wanted_by_marker<'f>(
     sorted
 }
 
-/// What the oldest of `same` is to be made to say, where it says that already: then it need not be changed.
+/// Returns what the oldest of `same` is to be made to say, where it says that already: then it need not be
+/// changed.
 fn said_already<'p>(
     ledger: &dyn LedgerReader,
     tracker: &dyn Tracker,

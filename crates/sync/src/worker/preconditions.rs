@@ -25,7 +25,7 @@ pub(super) struct Item<'p> {
     pub(super) before: Option<Ticket>,
     /// The ticket above it.
     pub(super) parent: Option<RemoteTicket>,
-    /// Whether an earlier change of it is in doubt.
+    /// True where an earlier change of it is in doubt.
     pub(super) was_in_doubt: bool,
 }
 
@@ -80,7 +80,7 @@ impl Ground<'_> {
         Ok(Ok(Item { action, ticket, remote, before, parent, was_in_doubt }))
     }
 
-    /// What holds the delivery of a ticket back.
+    /// Returns what holds the delivery of a ticket back.
     fn delivery(
         &self,
         action: &Action,
@@ -109,7 +109,7 @@ impl Ground<'_> {
     }
 }
 
-/// Whether the ledger still says what the action was decided on.
+/// Returns whether the ledger still says what the action was decided on.
 fn agrees(action: &Action, link: Option<&Link>) -> bool {
     let wanted = action.remote.as_ref().map(|remote| remote.id.as_str());
     let known = link.map(|link| link.remote.id.as_str());

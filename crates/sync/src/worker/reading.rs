@@ -94,7 +94,8 @@ fn asked_about(action: &Action) -> Option<(&Ticket, bool)> {
     Some((action.ticket.as_ref().filter(|_| is_asked)?, is_new))
 }
 
-/// How many pages are read at most: a tracker whose list never ends is not believed. A page has a hundred tickets.
+/// The number of pages that are read at most: a tracker whose list never ends is not believed. A page has a
+/// hundred tickets.
 const PAGES: usize = 10_000;
 
 impl Worker<'_> {

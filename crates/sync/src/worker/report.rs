@@ -16,12 +16,13 @@ pub struct Report {
     pub entries: Vec<Entry>,
     /// What was known not to work before anything was written, one line for each cause.
     pub obstacles: Vec<String>,
-    /// How many requests were made.
+    /// The number of requests that were made.
     pub requests: usize,
-    /// How many parked tickets may be tried again, since one of them shows that their cause has passed.
+    /// The number of parked tickets that may be tried again, since one of them shows that their cause has
+    /// passed.
     pub brought_back: usize,
-    /// Whether the plan was made from tickets of another target than the tracker turned out to be: nothing was done, and the next plan
-    /// is made from those of the right one.
+    /// True where the plan was made from tickets of another target than the tracker turned out to be: nothing
+    /// was done, and the next plan is made from those of the right one.
     pub is_of_another_target: bool,
     /// When the tickets are to be listed again, to see those that another machine made at the same time.
     pub listing_due: Option<Timestamp>,
@@ -88,7 +89,7 @@ pub enum Deferred {
     /// It failed for good.
     #[error("it is parked after {attempts} tries: {}: {}", .last.reason, .last.detail)]
     Parked {
-        /// How often it was tried.
+        /// The number of times that it was tried.
         attempts: u32,
         /// The last failure.
         last: Failure,
@@ -153,7 +154,7 @@ pub enum Deferred {
 }
 
 impl ActionOutcome {
-    /// What it is called in reports.
+    /// Returns what it is called in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Done { .. } => "done",
@@ -183,7 +184,7 @@ impl Report {
         self.is_of_another_target || self.brought_back > 0 || self.entries.iter().any(leads_on)
     }
 
-    /// Whether everything was done that was wanted.
+    /// Returns whether everything was done that was wanted.
     pub fn is_complete(&self) -> bool {
         let is_done = |fate: &ActionOutcome| {
             matches!(fate, ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere)

@@ -61,7 +61,7 @@ impl HolderLocks {
         removed.and(remove(&self.file(name, number.saturating_sub(1))))
     }
 
-    /// Whether nobody has the lock of that lease any more. Without a file nothing is known.
+    /// Returns whether nobody has the lock of that lease any more. Without a file nothing is known.
     pub(super) fn is_dead(&self, name: &str, number: u64) -> Result<bool, LedgerError> {
         if self.held.get(name).is_some_and(|(own, _)| *own == number) {
             return Ok(false);

@@ -20,8 +20,8 @@ pub(super) enum Asked {
     Issue,
 }
 
-/// How long is waited at least after a limit for which GitHub names no time (its "Rate limits for the REST API": a minute, and longer each
-/// time, which the breaker sees to).
+/// The least wait after a limit for which GitHub names no time (its "Rate limits for the REST API": a
+/// minute, and longer each time, which the breaker sees to).
 const LEAST_WAIT_MS: u64 = 60_000;
 
 /// Phrases by which secondary limits are known, in lower case. Not all of them come with headers.
@@ -130,7 +130,7 @@ pub(super) async fn ask<T: DeserializeOwned>(
     reply.read(effect, refusal(&reply, asked, now)).map(|value| (value, reply))
 }
 
-/// What is left of the limit of REST; GraphQL has one of its own (`x-ratelimit-resource`).
+/// Returns what is left of the limit of REST; GraphQL has one of its own (`x-ratelimit-resource`).
 fn budget(reply: &HttpReply, now: Timestamp) -> Option<Budget> {
     if reply.header("x-ratelimit-resource").is_some_and(|resource| resource != "core") {
         return None;

@@ -39,7 +39,8 @@ pub struct GitHubSettings {
     pub base_url: BaseUrl,
     /// The repository.
     pub repository: Repository,
-    /// How long lies between two writes of this process at least: a batch may need several. The pace of the caller sees to other processes.
+    /// The time between two writes of this process at least: a batch may need several. The pace of the caller
+    /// sees to other processes.
     pub write_interval: Duration,
     /// The limits of a request.
     pub limits: HttpLimits,

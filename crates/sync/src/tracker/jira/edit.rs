@@ -107,8 +107,8 @@ fn description(desired: &Ticket, current: &Observed) -> Result<Option<Descriptio
     section.merged_into(&description).map(Some).map_err(|error| refused(&error))
 }
 
-/// Whether stepmark put an issue below another one and may take it from there: a sub-task is always one of something, and a parent that a
-/// person gave stays.
+/// Returns whether stepmark put an issue below another one and may take it from there: a sub-task is always
+/// one of something, and a parent that a person gave stays.
 fn may_be_freed(desired: &Ticket, before: Option<&Ticket>, current: &Observed) -> bool {
     desired.parent.is_none()
         && current.parent_id.is_some()

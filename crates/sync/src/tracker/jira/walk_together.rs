@@ -28,7 +28,7 @@ use crate::{
 /// Fewer issues are moved one by one: that takes as many requests.
 const FEWEST: usize = 3;
 
-/// How long Jira is waited for, in milliseconds, and how long at most between two questions.
+/// The time that Jira is waited for, in milliseconds, and the longest between two questions.
 const PATIENCE_MS: u64 = 30_000;
 const LONGEST_PAUSE_MS: u64 = 2_000;
 

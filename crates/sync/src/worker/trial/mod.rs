@@ -15,7 +15,7 @@ use crate::{
     retry::Delivery,
 };
 
-/// How long after its last failure a cause is tried again, in milliseconds: an hour.
+/// The time after its last failure at which a cause is tried again, in milliseconds: an hour.
 const TRIAL_AFTER_MS: u64 = 60 * 60 * 1000;
 
 /// When each cause was last met, by reason and detail.
