@@ -14,7 +14,7 @@ pub(crate) fn at(milliseconds: i64) -> Timestamp {
     Timestamp::from_millisecond(milliseconds).unwrap_or(bound)
 }
 
-/// How far ahead of the clock a moment of the past may lie: clocks of processes and slow requests differ by less.
+/// The furthest that a moment of the past may lie ahead of the clock: clocks of processes and slow requests differ by less.
 const SLACK_MS: u64 = 60_000;
 
 /// Returns whether what was noted as happening at `noted` may have happened before `now`. Else it is of a

@@ -45,7 +45,7 @@ pub enum Reason {
     Touched,
 }
 
-/// What follows from a reason.
+/// The consequence of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consequence {
     /// Whose breaker hears of it.
@@ -56,7 +56,7 @@ pub struct Consequence {
     pub retry: Retry,
 }
 
-/// How a breaker takes a failure.
+/// The effect of a failure on a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trip {
     /// It opens after several of these.
@@ -69,7 +69,7 @@ pub enum Trip {
     Never,
 }
 
-/// What becomes of a delivery that failed.
+/// The next step of a delivery that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// It is tried again after a growing time, a bounded number of times.

@@ -44,7 +44,7 @@ pub struct Outage {
     pub cause: Failure,
 }
 
-/// Whether a request may be made.
+/// The answer to a request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// It may.

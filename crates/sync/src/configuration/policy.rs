@@ -1,4 +1,4 @@
-//! What a person chooses: what sync may do to tickets that exist, and how the background process works.
+//! Choices of a person: the treatment of tickets that exist, and the work of the background process.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::scalar::one_of_two_words;
 
-/// What happens to a managed field that a person changed in the tracker. Nothing ever flows back into artifacts.
+/// The treatment of a managed field that a person changed in the tracker. Nothing ever flows back into artifacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drift {
     /// It is written again.
@@ -16,7 +16,7 @@ pub enum Drift {
     Report,
 }
 
-/// What happens to a ticket whose artifact is gone.
+/// The treatment of a ticket whose artifact is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prune {
     /// It is reported, and left alone.
@@ -26,7 +26,7 @@ pub enum Prune {
     Close,
 }
 
-/// What happens to other tickets that carry the marker of an artifact which has one.
+/// The treatment of other tickets that carry the marker of an artifact which has one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
     /// They are reported, and left alone.

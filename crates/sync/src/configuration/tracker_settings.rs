@@ -17,7 +17,7 @@ use crate::{
     ticket::TicketSettings,
 };
 
-/// What the configuration says about one tracker.
+/// The configuration of one tracker.
 #[derive(Clone, Debug)]
 pub struct TrackerSettings {
     /// Its name.

@@ -202,7 +202,7 @@ enum SecretFault {
     NotPrintable,
 }
 
-/// What stands in place of a credential.
+/// The text in place of a credential.
 const HIDDEN: &str = "[credential]";
 
 impl Secret {

@@ -1,11 +1,11 @@
-//! What is remembered of a tracker as a whole.
+//! The record of a tracker as a whole.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::moment;
 
-/// What is remembered of a tracker as a whole, beside its tickets.
+/// The record of a tracker as a whole, beside its tickets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrackerRecord {

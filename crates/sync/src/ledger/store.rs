@@ -1,4 +1,4 @@
-//! What a store of the ledger can do.
+//! The traits of ledgers.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::{
     ticket::{Marker, Ticket},
 };
 
-/// What sync remembers about trackers: a store with transactions, shared by all processes of a machine. Deleting it loses nothing that the
+/// The memory of sync about trackers: a store with transactions, shared by all processes of a machine. Deleting it loses nothing that the
 /// markers in tickets cannot bring back. Every implementation passes the suite in `ledger/conformance`.
 pub trait Ledger: Send {
     /// Reads a state of the ledger that no writer changes meanwhile.

@@ -1,4 +1,4 @@
-//! How fast a tracker may be asked.
+//! The settings of the pace, and the cost of a request.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct PaceSettings {
 /// At most so much within any time of this length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateLimit {
-    /// What is counted.
+    /// The things that a limit counts.
     pub counted: Counted,
     /// The most that there may be. At least 1.
     pub most: u32,
@@ -103,7 +103,7 @@ impl ScopedPace {
     }
 }
 
-/// What a request counts for, by every measure that trackers have (docs/formats.md, "Trackers").
+/// The cost of a request, by every measure that trackers have (docs/formats.md, "Trackers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// The number of requests that it is: 1.
@@ -116,7 +116,7 @@ pub struct Cost {
     pub points: u32,
 }
 
-/// What is counted.
+/// The things that a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {

@@ -10,7 +10,7 @@ use crate::{TrackerName, ticket::Marker};
 /// The version of the form.
 pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/1";
 
-/// What differs between artifacts and their tickets, and what is to be done about it.
+/// The differences between artifacts and their tickets, and the actions that end them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// [`PLAN_SCHEMA`].
@@ -80,7 +80,7 @@ impl Plan {
     }
 }
 
-/// What changed since a plan was made.
+/// A change since a plan was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stale {
     /// The artifact.

@@ -1,4 +1,4 @@
-//! Whether, and when, a ticket is delivered again.
+//! Repeated deliveries of a ticket.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What a run tells people: changes of state, not attempts.
+//! Reports of a run to people: changes of state, not attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -185,7 +185,7 @@ fn problem(remark: &Remark) -> Option<(String, String)> {
     }
 }
 
-/// What an action that was not done waits for.
+/// The cause for which an action waits.
 enum Cause<'f> {
     /// It was done.
     None,

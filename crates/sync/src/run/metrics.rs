@@ -1,4 +1,4 @@
-//! What a run counts, in the text form of Prometheus (its documentation, "Exposition formats", version 0.0.4).
+//! Counters of a run in the text form of Prometheus (its documentation, "Exposition formats", version 0.0.4).
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use crate::{
     worker::ApplyError,
 };
 
-/// What the runs of a process count.
+/// The counters of the runs of a process.
 #[derive(Clone, Debug, Default)]
 pub struct RunMetrics {
     runs: BTreeMap<TrackerName, RunCounts>,
@@ -33,7 +33,7 @@ struct RunCounts {
     failing: Option<String>,
 }
 
-/// What the ledger says about a tracker at one moment.
+/// The counts of the ledger for a tracker at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LedgerCounts {
     /// The number of tickets that are linked.

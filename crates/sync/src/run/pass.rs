@@ -10,7 +10,7 @@ use crate::{
     worker::{ApplyError, Report, Worker, WorkerSettings, wants_look},
 };
 
-/// What a pass did.
+/// The result of a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
     /// What became of each action.

@@ -31,7 +31,7 @@ pub struct Entry {
     pub text: Vec<Inline>,
 }
 
-/// What stands before a point.
+/// The mark before a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {

@@ -1,4 +1,4 @@
-//! What stands in the body of a ticket.
+//! The body of a ticket.
 
 use stepmark_model::artifact::{ProjectPath, story_key};
 

@@ -1,4 +1,4 @@
-//! What differs between two tickets.
+//! The differences between two tickets.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the ticket of an artifact is made from.
+//! The facts that the ticket of an artifact is made from.
 
 use stepmark_model::{
     artifact::{Artifact, Delegation, Field, Problem, ProjectPath},
@@ -10,7 +10,7 @@ use stepmark_model::{
 
 use super::title::title;
 
-/// What an artifact says, as far as tickets are concerned: values, taken once.
+/// The facts of an artifact that tickets tell: values, taken once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TicketFacts {
     /// How stepmark knows it.

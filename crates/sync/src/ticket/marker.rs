@@ -1,4 +1,4 @@
-//! How a ticket says which artifact it belongs to.
+//! The marker in a ticket that names its artifact.
 
 use std::{fmt, str::FromStr};
 
@@ -39,7 +39,7 @@ pub enum MarkerError {
     },
 }
 
-/// What stands before the project id in the label of its tickets.
+/// The text before the project id in the label of its tickets.
 const LABEL_PREFIX: &str = "stepmark:";
 
 /// The number of characters that a label may have on GitHub (docs/formats.md, "Trackers").

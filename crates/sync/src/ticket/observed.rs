@@ -105,7 +105,7 @@ pub struct RemoteTicket {
     pub other_ids: BTreeMap<String, String>,
 }
 
-/// Whether a ticket is open, as every tracker knows it: Jira's three status categories, and the reasons why GitHub closes an
+/// The state of a ticket as every tracker knows it: Jira's three status categories, and the reasons why GitHub closes an
 /// issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,4 @@
-//! What a person chooses about tickets.
+//! Settings of tickets.
 
 use std::{collections::BTreeMap, str::FromStr};
 
@@ -138,7 +138,7 @@ impl FromStr for Section {
     }
 }
 
-/// Whether tickets hang below those of their parents.
+/// The treatment of parents of tickets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Parents {
     /// They do.

@@ -1,4 +1,4 @@
-//! What sync is given to work on.
+//! The snapshot of artifacts that sync works on.
 
 use std::collections::{BTreeMap, BTreeSet};
 

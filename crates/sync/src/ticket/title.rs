@@ -1,4 +1,4 @@
-//! What an artifact is called.
+//! The title of an artifact.
 
 use stepmark_model::artifact::{Artifact, Field};
 

@@ -1,4 +1,4 @@
-//! What every tracker can do.
+//! The trait of trackers, its requests and answers.
 
 use super::Condition;
 use crate::{
@@ -130,7 +130,7 @@ impl RequestKind {
     }
 }
 
-/// What became of one ticket of a request. A refusal is a value, not an error: the breaker and the delivery hear of it.
+/// The outcome of a request for one ticket. A refusal is a value, not an error: the breaker and the delivery hear of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     /// It was done.

@@ -17,7 +17,7 @@ pub struct DryTracker {
     asked: Mutex<Vec<DryRequest>>,
 }
 
-/// What a [`DryTracker`] was asked to do.
+/// A request to a [`DryTracker`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DryRequest {
     /// To make a ticket.

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::BoxFuture;
 
-/// What time it is, and waiting.
+/// The time, and waiting.
 pub trait WorkerClock: Send + Sync {
     /// Now.
     fn now(&self) -> Timestamp;

@@ -25,7 +25,7 @@ const FRESH_MS: u64 = 5 * 60 * 1000;
 /// adds as much at most, so that one of the two goes on.
 const BACK_OFF_MS: u64 = 10_000;
 
-/// What is known of other machines while tickets are made.
+/// The knowledge of other machines while tickets are made.
 #[derive(Default)]
 pub(super) struct Creations {
     /// When the last list was begun; `None` where nothing was listed in this round.

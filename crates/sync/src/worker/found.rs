@@ -1,4 +1,4 @@
-//! What a list of tickets means for the ledger.
+//! The changes of the ledger that follow from a list of tickets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::{
     tracker::Tracker,
 };
 
-/// What a list shows, and what it was made for.
+/// The tickets of a list, and its purpose.
 pub(super) struct Found<'f> {
     pub(super) tickets: &'f [Observed],
     /// Creations that are looked for: begun, and not ended.
@@ -26,7 +26,7 @@ pub(super) struct Found<'f> {
     pub(super) begun_at: Timestamp,
 }
 
-/// What came of looking at a list.
+/// The result of looking at a list.
 #[derive(Default)]
 pub(super) struct Seen {
     /// Why nothing may be created, where that is so.

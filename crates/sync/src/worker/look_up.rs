@@ -19,7 +19,7 @@ use crate::{
     ticket::{Marker, Observed},
 };
 
-/// What is looked for.
+/// The tickets that are looked for.
 struct Search {
     /// Creations that were begun and not ended.
     intents: Vec<Intent>,

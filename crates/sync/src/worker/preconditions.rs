@@ -1,4 +1,4 @@
-//! Whether an action still has its grounds, seen from inside the transaction that notes its intent.
+//! The preconditions of an action, checked inside the transaction that notes its intent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub(super) struct Item<'p> {
     pub(super) was_in_doubt: bool,
 }
 
-/// What actions are compared with.
+/// The values that actions are compared with.
 pub(super) struct Ground<'g> {
     pub(super) ledger: &'g dyn LedgerReader,
     pub(super) settings: &'g TrackerSettings,

@@ -1,4 +1,4 @@
-//! What comes before a request that only reads: no intent is noted for it.
+//! The steps before a request that only reads: no intent is noted for it.
 
 use super::{
     ApplyError, Deferred, Notice, Report, Worker,

@@ -1,4 +1,4 @@
-//! What a worker did.
+//! The report of a worker.
 
 use jiff::Timestamp;
 
@@ -9,7 +9,7 @@ use crate::{
     ticket::{FieldDifference, Marker, RemoteTicket},
 };
 
-/// What a worker did.
+/// The report of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// What became of each action, in the order in which that was known.
@@ -28,7 +28,7 @@ pub struct Report {
     pub listing_due: Option<Timestamp>,
 }
 
-/// What became of one action.
+/// The entry of one action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// What was to be done.
@@ -39,7 +39,7 @@ pub struct Entry {
     pub fate: ActionOutcome,
 }
 
-/// What became of an action.
+/// The outcome of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionOutcome {
     /// It was done.

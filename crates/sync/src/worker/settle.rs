@@ -12,7 +12,7 @@ use crate::{
     tracker::{Delivered, Outcome},
 };
 
-/// What is known of a try beside its outcome.
+/// The facts of a try beside its outcome.
 #[derive(Debug)]
 pub(super) struct Try {
     /// When it ended.

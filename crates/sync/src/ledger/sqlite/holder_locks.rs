@@ -1,4 +1,4 @@
-//! Whether the holder of a lease lives: a lock on a file, which the system takes away with the process, however that ends.
+//! The sign that the holder of a lease lives: a lock on a file, which the system takes away with the process, however that ends.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a lock is a file beside the ledger")]
 
 use std::{

@@ -20,7 +20,7 @@ pub(in crate::ticket) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
     reader.blocks
 }
 
-/// What was read so far.
+/// The blocks that were read so far.
 #[derive(Default)]
 struct Reader {
     level: u8,

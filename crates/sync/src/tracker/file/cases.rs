@@ -1,4 +1,4 @@
-//! What a file of tickets holds.
+//! Cases of files of tickets.
 #![expect(clippy::disallowed_methods, reason = "tests read and write files directly")]
 
 use std::{

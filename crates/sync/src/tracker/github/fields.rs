@@ -16,7 +16,7 @@ use crate::{
     tracker::http::{HttpRequest, Refused},
 };
 
-/// What an issue says in these fields (GitHub's OpenAPI, schema `issue`).
+/// The values of these fields in an issue (GitHub's OpenAPI, schema `issue`).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct IssueFields {

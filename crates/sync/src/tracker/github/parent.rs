@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// What is to be done about the parent of an issue.
+/// The change of the parent of an issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Move {
     /// It is put below this issue, the ticket of that artifact, and taken from another one.

@@ -11,7 +11,7 @@ use crate::{
     tracker::http::{HttpClient, HttpReply, HttpRequest, Refused},
 };
 
-/// What was asked for: 404 says another thing of a repository than of an issue.
+/// The subject of a request: 404 says another thing of a repository than of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// Something of the whole repository: to create, to list.
@@ -36,7 +36,7 @@ const SECONDARY_PHRASES: [&str; 5] = [
 /// Phrases by which the hourly limit is known, in lower case.
 const PRIMARY_PHRASES: [&str; 2] = ["api rate limit exceeded", "api rate limit already exceeded"];
 
-/// What GitHub says in an error (its OpenAPI, schemas `basic-error` and `validation-error`).
+/// An error of GitHub (its OpenAPI, schemas `basic-error` and `validation-error`).
 #[derive(Debug, Default, Deserialize)]
 struct RestError {
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! What is asked by REST.
+//! Requests by REST.
 
 use std::sync::atomic::Ordering;
 

@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// What a [`GitHubTracker`] is made of.
+/// The settings of a [`GitHubTracker`].
 #[derive(Clone, Debug)]
 pub struct GitHubSettings {
     /// Its name.
@@ -201,7 +201,7 @@ impl Tracker for GitHubTracker {
     }
 }
 
-/// What changing one issue by REST costs: it is read for its labels and the text of people first.
+/// The cost of changing one issue by REST: it is read for its labels and the text of people first.
 const READ_AND_WRITE: Cost = plus(Cost::READ, Cost::WRITE);
 
 const fn plus(one: Cost, other: Cost) -> Cost {

@@ -35,7 +35,7 @@ pub(in crate::tracker) struct HttpClient {
     sent: AtomicUsize,
 }
 
-/// How requests introduce themselves.
+/// The user agent of requests.
 pub(in crate::tracker) struct HttpIdentity<'a> {
     /// How the credential is given.
     pub(in crate::tracker) scheme: HttpScheme<'a>,
@@ -45,7 +45,7 @@ pub(in crate::tracker) struct HttpIdentity<'a> {
     pub(in crate::tracker) headers: &'a [(&'static str, &'static str)],
 }
 
-/// How a credential is given.
+/// The scheme of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum HttpScheme<'a> {
     /// By itself (RFC 6750).

@@ -25,7 +25,7 @@ pub(in crate::tracker) struct HttpRequest {
     pub(in crate::tracker) effect: Effect,
 }
 
-/// Whether a request changes something. The method does not tell: GraphQL reads with `POST`.
+/// The effect of a request. The method does not tell: GraphQL reads with `POST`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum Effect {
     /// Nothing: a lost answer leaves no doubt.

@@ -103,7 +103,7 @@ fn paged(mut url: Url, start: usize) -> Url {
     url
 }
 
-/// What a site says of itself (OpenAPI, schema `ServerInformation`).
+/// The self-description of a site (OpenAPI, schema `ServerInformation`).
 #[derive(Debug, Deserialize)]
 struct ServerInformation {
     #[serde(rename = "baseUrl")]

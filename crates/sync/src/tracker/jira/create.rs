@@ -27,7 +27,7 @@ use crate::{
 /// The number of issues that are made in one request at most (docs/formats.md, "Trackers").
 pub(super) const CREATE_BATCH: usize = 50;
 
-/// What became of them (OpenAPI, schema `CreatedIssues`).
+/// The results of creations (OpenAPI, schema `CreatedIssues`).
 #[derive(Debug, Default, Deserialize)]
 struct CreatedIssues {
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! What is sent to change the fields of an issue. Pure.
+//! The request that changes the fields of an issue. Pure.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -24,7 +24,7 @@ pub(super) struct Edit {
     pub(super) after: Observed,
 }
 
-/// Whether an issue carries its marker: the property may have been taken from it.
+/// The marker of an issue, there or missing: the property may have been taken from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marked {
     Yes,

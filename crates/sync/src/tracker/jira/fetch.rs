@@ -39,7 +39,7 @@ struct IssueError {
     message: String,
 }
 
-/// What was found of the issues that were asked for.
+/// The issues that were found of those that were asked for.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     issues: BTreeMap<String, JiraIssue>,

@@ -22,7 +22,7 @@ pub(super) struct Field {
     allowed: Vec<Allowed>,
 }
 
-/// What kind of values it has (schema `JsonTypeBean`).
+/// The kind of its values (schema `JsonTypeBean`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 struct Schema {
     #[serde(rename = "type")]

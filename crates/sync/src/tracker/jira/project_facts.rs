@@ -1,4 +1,4 @@
-//! What a project of Jira allows: its types of issues, what making one of each asks for, and which statuses it may have. Jira is asked once
+//! The rules of a project of Jira: its types of issues, the fields that each wants, and its statuses. Jira is asked once
 //! and again after a while, before anything is written, and never for a round in which nothing is.
 
 use std::sync::Arc;
@@ -23,14 +23,14 @@ const KEPT_MS: u64 = 15 * 60 * 1000;
 /// The number of pages of types or fields that are asked for at most.
 const PAGES: usize = 20;
 
-/// What a project allows.
+/// The rules of a project.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ProjectFacts {
     /// Its types of issues.
     pub(super) types: Vec<TypeFacts>,
 }
 
-/// What is known of a type of issues.
+/// A type of issues.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TypeFacts {
     /// Its id.

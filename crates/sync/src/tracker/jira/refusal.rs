@@ -12,7 +12,7 @@ use crate::{
     tracker::http::{HttpReply, HttpRequest, Refused},
 };
 
-/// What Jira says in an error (its OpenAPI, schema `ErrorCollection`).
+/// An error of Jira (its OpenAPI, schema `ErrorCollection`).
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct ErrorCollection {
     #[serde(default, rename = "errorMessages")]

@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// What a [`JiraTracker`] is made of.
+/// The settings of a [`JiraTracker`].
 #[derive(Clone, Debug)]
 pub struct JiraSettings {
     /// Its name.

@@ -69,13 +69,13 @@ struct Submitted {
     task: String,
 }
 
-/// How far it is (schema `BulkOperationProgress`).
+/// The progress of a change of many issues (schema `BulkOperationProgress`).
 #[derive(Debug, Deserialize)]
 struct TaskState {
     status: String,
 }
 
-/// What issues have in common that stand alike: their type, where they are, and where they go.
+/// The common facts of issues that move together: their type, where they are, and where they go.
 type Alike = (Option<String>, Option<String>, String);
 
 impl JiraTracker {

@@ -1,4 +1,4 @@
-//! Whether a cause for which tickets are parked has passed: one of them is tried now and then, and where it succeeds all come back.
+//! Trials of causes for which tickets are parked: one of them is tried now and then, and where it succeeds all come back.
 
 #[cfg(test)]
 mod cases;

@@ -1,4 +1,4 @@
-//! What GraphQL answers: errors come with HTTP 200. Pure.
+//! Answers of GraphQL: errors come with HTTP 200. Pure.
 
 use jiff::Timestamp;
 use serde::Deserialize;

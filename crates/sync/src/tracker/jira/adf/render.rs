@@ -18,7 +18,7 @@ pub(super) struct Rendered {
     pub(super) omitted_lines: usize,
 }
 
-/// What a list costs beside its items, with room to spare.
+/// The room that a list takes beside its items, with room to spare.
 const LIST_OVERHEAD: usize = 100;
 
 /// The longest id that a task may get.

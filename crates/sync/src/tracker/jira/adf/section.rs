@@ -22,10 +22,10 @@ pub(in crate::tracker::jira) const DESCRIPTION_LIMIT: usize = 32_767;
 /// The least room that a section is worth: less could not even say where the file is.
 const LEAST_ROOM: usize = 1_500;
 
-/// What stands before the marker in the last line of our panel.
+/// The text before the marker in the last line of our panel.
 const SIGNATURE: &str = "stepmark:v1:";
 
-/// What stands before the labels that were given to the issue, in that line.
+/// The text before the labels that were given to the issue, in that line.
 const LABELS: &str = "stepmark:labels: ";
 
 /// A description as Jira has it.
