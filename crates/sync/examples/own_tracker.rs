@@ -65,7 +65,7 @@ struct LinearTracker {
     issues: Mutex<Vec<Observed>>,
 }
 
-/// How many characters the text of an issue may have.
+/// The number of characters that the text of an issue may have.
 const BODY_LIMIT: usize = 65_536;
 
 impl LinearTracker {

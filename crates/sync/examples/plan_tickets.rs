@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What an empty tracker would need for the artifacts of the project.
+/// Returns what an empty tracker would need for the artifacts of the project.
 fn plan(root: &str) -> Result<Plan, Box<dyn Error>> {
     let workspace = Workspace::open(root)?;
     let snapshot = Snapshot::of("example", &workspace.artifacts()?);

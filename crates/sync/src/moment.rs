@@ -14,16 +14,16 @@ pub(crate) fn at(milliseconds: i64) -> Timestamp {
     Timestamp::from_millisecond(milliseconds).unwrap_or(bound)
 }
 
-/// How far ahead of the clock a moment of the past may lie: clocks of processes and slow requests differ by less.
+/// The furthest that a moment of the past may lie ahead of the clock: clocks of processes and slow requests differ by less.
 const SLACK_MS: u64 = 60_000;
 
-/// Whether what was noted as happening at `noted` may have happened before `now`. Else it is of a clock that was ahead and has been set
-/// back: nobody knows when it was, so it is taken for long ago.
+/// Returns whether what was noted as happening at `noted` may have happened before `now`. Else it is of a
+/// clock that was ahead and has been set back: nobody knows when it was, so it is taken for long ago.
 pub(crate) fn may_be_past(noted: Timestamp, now: Timestamp) -> bool {
     between(now, noted) <= SLACK_MS
 }
 
-/// How many milliseconds lie between two moments; 0 where `later` is not later.
+/// Returns how many milliseconds lie between two moments; 0 where `later` is not later.
 pub(crate) fn between(earlier: Timestamp, later: Timestamp) -> u64 {
     let difference = later.as_millisecond().saturating_sub(earlier.as_millisecond());
     u64::try_from(difference).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! What a tracker is called in configuration, ledger and reports.
+//! The name of a tracker in configuration, ledger and reports.
 
 use std::{fmt, str::FromStr};
 

@@ -34,7 +34,7 @@ fn child_command(role: &str, file: &Path) -> Command {
     command
 }
 
-/// What a child prints, apart from what the test harness prints.
+/// Returns what a child prints, apart from what the test harness prints.
 fn said(child: Child) -> Vec<String> {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());

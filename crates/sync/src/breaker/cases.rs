@@ -208,7 +208,7 @@ fn no_probe_is_spent_where_another_breaker_refuses() {
     assert_eq!(circuit, before);
 }
 
-/// What a breaker may hear.
+/// An event for a breaker.
 #[derive(Clone, Debug)]
 enum Event {
     Ask,

@@ -12,7 +12,7 @@ pub struct Circuit {
     breakers: BTreeMap<Scope, Breaker>,
 }
 
-/// Whether a request may be made.
+/// The answer to a request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RouteAdmission {
     /// It may, and its outcome must be told.

@@ -45,7 +45,7 @@ pub enum Reason {
     Touched,
 }
 
-/// What follows from a reason.
+/// The consequence of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consequence {
     /// Whose breaker hears of it.
@@ -56,7 +56,7 @@ pub struct Consequence {
     pub retry: Retry,
 }
 
-/// How a breaker takes a failure.
+/// The effect of a failure on a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trip {
     /// It opens after several of these.
@@ -69,7 +69,7 @@ pub enum Trip {
     Never,
 }
 
-/// What becomes of a delivery that failed.
+/// The next step of a delivery that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// It is tried again after a growing time, a bounded number of times.
@@ -101,7 +101,7 @@ impl Reason {
         Self::Touched,
     ];
 
-    /// What follows from it: the law of the issue "Sync", "Breaker, retry, pace".
+    /// Returns what follows from it: the law of the issue "Sync", "Breaker, retry, pace".
     pub const fn consequence(self) -> Consequence {
         let (scope, trip, retry) = match self {
             Self::Unreachable | Self::Timeout | Self::ServerError | Self::Unreadable => {
@@ -124,7 +124,7 @@ impl Reason {
         Consequence { scope, trip, retry }
     }
 
-    /// Whether the tracker itself answered, so that its host is well.
+    /// Returns whether the tracker itself answered, so that its host is well.
     pub const fn shows_host_well(self) -> bool {
         !matches!(self.consequence().scope, ScopeKind::Host)
     }
@@ -134,7 +134,7 @@ impl Reason {
         matches!(self, Self::Unmarked | Self::Touched | Self::Gone)
     }
 
-    /// What a person can do about it, where only a person can.
+    /// Returns what a person can do about it, where only a person can.
     pub const fn remedy(self) -> Option<&'static str> {
         match self {
             Self::Unauthorized => Some("give a credential that is valid, then run `stepmark sync reset`"),
@@ -190,7 +190,7 @@ pub struct Failure {
     pub detail: String,
 }
 
-/// How many characters of what a tracker said are kept: it may answer with a whole page.
+/// The number of characters that are kept of what a tracker said: it may answer with a whole page.
 pub const DETAIL_LIMIT: usize = 300;
 
 impl Failure {

@@ -1,10 +1,10 @@
-//! What a breaker guards.
+//! The scope that a breaker guards.
 
 use std::{fmt, str::FromStr};
 
 use crate::{TrackerName, ticket::Marker};
 
-/// What a breaker guards. As text it is a key of the ledger: `host:api.github.com`, `ticket:github p/id:PRD-1`.
+/// The scope that a breaker guards. As text it is a key of the ledger: `host:api.github.com`, `ticket:github p/id:PRD-1`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// All that is asked of a host.

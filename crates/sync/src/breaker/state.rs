@@ -13,7 +13,7 @@ use crate::moment;
 pub enum Breaker {
     /// Requests pass.
     Closed {
-        /// How many failed since the last success.
+        /// The number of requests that failed since the last success.
         failures: u32,
         /// When the last of them failed.
         last_failure_at: Option<Timestamp>,
@@ -26,7 +26,7 @@ pub enum Breaker {
         outage: Outage,
         /// Until when each probe under way may take.
         probes: Vec<Timestamp>,
-        /// How many probes succeeded.
+        /// The number of probes that succeeded.
         succeeded: u32,
     },
 }
@@ -38,13 +38,13 @@ pub struct Outage {
     pub since: Timestamp,
     /// When probes may begin.
     pub until: Timestamp,
-    /// How often it opened without closing between.
+    /// The number of times that it opened without closing between.
     pub trips: u32,
     /// What opened it.
     pub cause: Failure,
 }
 
-/// Whether a request may be made.
+/// The answer to a request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// It may.
@@ -67,7 +67,7 @@ impl Default for Breaker {
 }
 
 impl Breaker {
-    /// Whether it is what it was at the beginning, so that nothing needs to be kept.
+    /// Returns whether it is what it was at the beginning, so that nothing needs to be kept.
     pub fn is_pristine(&self) -> bool {
         *self == Self::default()
     }
@@ -203,8 +203,8 @@ impl Outage {
     }
 }
 
-/// How many seconds to wait at first. Where the tracker names a time, that is enough; GitHub wants at least a minute for a
-/// secondary limit without one (docs/formats.md, "Trackers").
+/// Returns how many seconds to wait at first. Where the tracker names a time, that is enough; GitHub wants at
+/// least a minute for a secondary limit without one (docs/formats.md, "Trackers").
 fn least_wait(failure: &Failure, settings: &BreakerSettings) -> u32 {
     use super::Reason::SecondaryLimit;
     match (failure.reason, failure.wait_until, failure.reason.consequence().trip) {
@@ -220,15 +220,15 @@ fn least_wait(failure: &Failure, settings: &BreakerSettings) -> u32 {
 pub struct BreakerSettings {
     /// After how many failures, without a success between them, a breaker opens. At least 1.
     pub failures: u32,
-    /// How long a failure counts.
+    /// The time that a failure counts.
     pub window_seconds: u32,
-    /// How long a breaker stays open the first time; each time that a probe fails it is twice as long.
+    /// The time that a breaker stays open the first time; each time that a probe fails it is twice as long.
     pub wait_seconds: u32,
-    /// How long it stays open at most, whatever the tracker says.
+    /// The time that it stays open at most, whatever the tracker says.
     pub longest_wait_seconds: u32,
-    /// How long it stays open where only a person can fix what is wrong, unless it is reset.
+    /// The time that it stays open where only a person can fix what is wrong, unless it is reset.
     pub person_wait_seconds: u32,
-    /// How many probes may be under way at a time while it is half open. At least 1.
+    /// The number of probes that may be under way at a time while it is half open. At least 1.
     pub probes: u32,
     /// How many of them must succeed for it to close. At least 1.
     pub successes: u32,

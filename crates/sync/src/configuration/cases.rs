@@ -1,4 +1,4 @@
-//! What `trackers:` says, and what it must not.
+//! Cases of `trackers:`.
 
 use std::path::Path;
 

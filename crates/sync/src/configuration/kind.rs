@@ -63,7 +63,7 @@ impl TrackerKinds {
         self.0.iter().map(|kind| &**kind).find(|kind| kind.name() == name)
     }
 
-    /// Whether any kind has the key `key` for itself.
+    /// Returns whether any kind has the key `key` for itself.
     pub(super) fn have(&self, key: &str) -> bool {
         self.0.iter().any(|kind| kind.keys().contains(&key))
     }

@@ -49,7 +49,7 @@ pub struct SyncConfigurationError {
 }
 
 impl SyncConfigurationError {
-    /// What the reader of YAML says of the file at `path`.
+    /// Returns what the reader of YAML says of the file at `path`.
     pub(crate) fn at(path: &Path, error: &serde_yaml::Error) -> Self {
         let (position, reason) = position_and_reason(error);
         Self { path: path.to_owned(), position, reason }

@@ -1,4 +1,4 @@
-//! What a person chooses: what sync may do to tickets that exist, and how the background process works.
+//! Choices of a person: the treatment of tickets that exist, and the work of the background process.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::scalar::one_of_two_words;
 
-/// What happens to a managed field that a person changed in the tracker. Nothing ever flows back into artifacts.
+/// The treatment of a managed field that a person changed in the tracker. Nothing ever flows back into artifacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drift {
     /// It is written again.
@@ -16,7 +16,7 @@ pub enum Drift {
     Report,
 }
 
-/// What happens to a ticket whose artifact is gone.
+/// The treatment of a ticket whose artifact is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prune {
     /// It is reported, and left alone.
@@ -26,7 +26,7 @@ pub enum Prune {
     Close,
 }
 
-/// What happens to other tickets that carry the marker of an artifact which has one.
+/// The treatment of other tickets that carry the marker of an artifact which has one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
     /// They are reported, and left alone.
@@ -46,16 +46,17 @@ one_of_two_words!(Prune: "keep" => Keep, "close" => Close);
 pub struct RunSettings {
     /// After how long everything is looked at again, whether or not a change was seen: no watcher sees all of them. At least 1.
     pub pass_seconds: u32,
-    /// How long nothing must change before a change is delivered.
+    /// The time in which nothing must change before a change is delivered.
     pub quiet_ms: u32,
     /// After how long a change is delivered although others follow.
     pub longest_quiet_ms: u32,
-    /// How long the right to run is kept; three times in this it is renewed, and another process asks whether the first still lives. After
-    /// this it takes over even where the ledger cannot know that. From 1 to 600.
+    /// The time that the right to run is kept; three times in this it is renewed, and another process asks
+    /// whether the first still lives. After this it takes over even where the ledger cannot know that. From 1
+    /// to 600.
     pub lease_seconds: u32,
-    /// How long a pass waits for the pace of the tracker before what is left is planned anew.
+    /// The time that a pass waits for the pace of the tracker before what is left is planned anew.
     pub patience_seconds: u32,
-    /// How long a process that is told to stop may take for the request in flight.
+    /// The time that a process that is told to stop may take for the request in flight.
     pub drain_seconds: u32,
 }
 
@@ -78,7 +79,7 @@ impl RunSettings {
         Duration::from_secs(u64::from(self.pass_seconds.max(1)))
     }
 
-    /// How long the lease is kept, in milliseconds.
+    /// Returns how long the lease is kept, in milliseconds.
     pub fn lease_ms(&self) -> u64 {
         u64::from(self.lease_seconds.clamp(1, 600)) * 1000
     }
@@ -88,7 +89,7 @@ impl RunSettings {
         Duration::from_millis(self.lease_ms() / 3)
     }
 
-    /// How long the request in flight may take at the end.
+    /// Returns how long the request in flight may take at the end.
     pub fn drain(&self) -> Duration {
         Duration::from_secs(u64::from(self.drain_seconds))
     }

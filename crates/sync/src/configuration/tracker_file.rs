@@ -83,7 +83,7 @@ impl<'f> TrackerFile<'f> {
         unknown.collect()
     }
 
-    /// What is wrong with it, and `told`, which may be why.
+    /// Returns what is wrong with it, and `told`, which may be why.
     fn error(&self, error: KeyError, told: &str) -> SyncConfigurationError {
         let (position, reason) = match error {
             KeyError::Missing { key } => {

@@ -17,7 +17,7 @@ use crate::{
     ticket::TicketSettings,
 };
 
-/// What the configuration says about one tracker.
+/// The configuration of one tracker.
 #[derive(Clone, Debug)]
 pub struct TrackerSettings {
     /// Its name.
@@ -36,14 +36,15 @@ pub struct TrackerSettings {
     pub prune: Prune,
     /// When it is left alone.
     pub breaker: BreakerSettings,
-    /// How often a delivery is tried.
+    /// The number of times that a delivery is tried.
     pub retry: RetrySettings,
     /// How fast it is asked.
     pub pace: ScopedPace,
     /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be under way, and the
     /// tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a file.
     pub look_up_wait_seconds: u32,
-    /// Whether any number of tickets may be pruned at once: said for one run, and no key of the configuration.
+    /// True where any number of tickets may be pruned at once: said for one run, and no key of the
+    /// configuration.
     pub prunes_many: bool,
     /// Whose words these are.
     pub owner: SettingsOwner,
@@ -61,12 +62,12 @@ pub enum SettingsOwner {
 }
 
 impl TrackerSettings {
-    /// Whether the artifact at `path` has a ticket there.
+    /// Returns whether the artifact at `path` has a ticket there.
     pub fn concerns(&self, path: &ProjectPath) -> bool {
         self.artifacts.as_ref().is_none_or(|globs| globs.matches(path))
     }
 
-    /// How long lies between two writes at least.
+    /// Returns how long lies between two writes at least.
     pub fn write_interval(&self) -> Duration {
         Duration::from_millis(self.pace.credential.write_interval_ms.into())
     }

@@ -74,7 +74,7 @@ pub enum CredentialError {
     },
 }
 
-/// How long a command may take: it may ask a key ring, but nobody answers questions here.
+/// The time that a command may take: it may ask a key ring, but nobody answers questions here.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(15);
 
 impl Credential {
@@ -101,7 +101,7 @@ impl Credential {
     }
 }
 
-/// What stands at a place; `None` where there is nothing.
+/// Returns what stands at a place; `None` where there is nothing.
 fn read(source: &CredentialSource) -> Result<Option<String>, CredentialError> {
     match source {
         CredentialSource::Environment { variable } => {
@@ -202,11 +202,11 @@ enum SecretFault {
     NotPrintable,
 }
 
-/// What stands in place of a credential.
+/// The text in place of a credential.
 const HIDDEN: &str = "[credential]";
 
 impl Secret {
-    /// How many bytes a credential has at most.
+    /// The number of bytes that a credential has at most.
     pub const LIMIT: usize = 4096;
 
     /// The credential that `text` holds; blanks and line ends around it do not count.

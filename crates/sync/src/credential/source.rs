@@ -76,7 +76,7 @@ impl CredentialSource {
         JIRA_ACCOUNT_VARIABLES.map(Self::variable).to_vec()
     }
 
-    /// What a program prints. `gh` would give variables back instead of what it keeps for the host.
+    /// Returns what a program prints. `gh` would give variables back instead of what it keeps for the host.
     pub(super) fn command(words: Vec<String>) -> Self {
         let hidden = GITHUB_VARIABLES.into_iter().chain(ENTERPRISE_VARIABLES);
         Self::Command { words, hidden_variables: hidden.map(str::to_owned).collect() }

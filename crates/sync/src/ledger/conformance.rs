@@ -1,4 +1,4 @@
-//! What every ledger must do. Each case runs against each store.
+//! The conformance suite of ledgers. Each case runs against each store.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! What the ledger keeps of a ticket: its link, and a request that was begun.
+//! The link of a ticket, and the intent of a request that was begun.
 
 use std::{fmt, str::FromStr};
 
@@ -28,7 +28,7 @@ pub struct Intent {
     pub begun_at: Timestamp,
 }
 
-/// What is asked of a tracker.
+/// The action that is asked of a tracker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntentAction {
     /// A new ticket: the one request that must not be made twice.

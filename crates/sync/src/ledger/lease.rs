@@ -1,4 +1,4 @@
-//! Who works on a project.
+//! The lease of whoever works on a project.
 
 use jiff::Timestamp;
 

@@ -1,11 +1,11 @@
-//! What is remembered of a tracker as a whole.
+//! The record of a tracker as a whole.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::moment;
 
-/// What is remembered of a tracker as a whole, beside its tickets.
+/// The record of a tracker as a whole, beside its tickets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrackerRecord {
@@ -23,11 +23,11 @@ pub struct TrackerRecord {
     pub configuration: Option<String>,
 }
 
-/// How long the answer of a tracker to which target it is holds, in milliseconds: a day.
+/// The time for which a tracker's answer holds, which target it is, in milliseconds: a day.
 const TARGET_HOLDS_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl TrackerRecord {
-    /// Whether the tracker is to be asked which target it is, before anything is sent to `address`.
+    /// Returns whether the tracker is to be asked which target it is, before anything is sent to `address`.
     pub fn wants_target(&self, address: &str, now: Timestamp) -> bool {
         let is_known = self.target.is_some() && self.address.as_deref() == Some(address);
         let is_fresh = |at: Timestamp| at <= now && moment::between(at, now) < TARGET_HOLDS_MS;
@@ -39,7 +39,7 @@ impl TrackerRecord {
         self.address.as_deref().filter(|own| *own != address)
     }
 
-    /// Whether the tracker is to be asked although nothing is to be changed there.
+    /// Returns whether the tracker is to be asked although nothing is to be changed there.
     pub fn wants_look(&self, address: &str, lag_ms: u64, now: Timestamp) -> bool {
         self.elsewhere(address).is_some() || self.listing_due(lag_ms, now).is_some_and(|due| due <= now)
     }

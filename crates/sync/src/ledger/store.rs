@@ -1,4 +1,4 @@
-//! What a store of the ledger can do.
+//! The traits of ledgers.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::{
     ticket::{Marker, Ticket},
 };
 
-/// What sync remembers about trackers: a store with transactions, shared by all processes of a machine. Deleting it loses nothing that the
+/// The memory of sync about trackers: a store with transactions, shared by all processes of a machine. Deleting it loses nothing that the
 /// markers in tickets cannot bring back. Every implementation passes the suite in `ledger/conformance`.
 pub trait Ledger: Send {
     /// Reads a state of the ledger that no writer changes meanwhile.
@@ -44,7 +44,8 @@ pub trait Ledger: Send {
         Ok(())
     }
 
-    /// Whether the holder of the lease `number` on `name` is certainly dead, so that nobody need wait for it to lapse.
+    /// Returns whether the holder of the lease `number` on `name` is certainly dead, so that nobody need wait
+    /// for it to lapse.
     ///
     /// # Errors
     /// When the store fails.
@@ -59,7 +60,7 @@ pub trait LedgerReader {
     fn link(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Link>, LedgerError>;
     /// All tickets of a tracker, in the order of their markers.
     fn links(&self, tracker: &TrackerName) -> Result<Vec<Link>, LedgerError>;
-    /// What the ticket of an artifact was last made to say.
+    /// Returns what the ticket of an artifact was last made to say.
     fn projected(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Ticket>, LedgerError>;
     /// All requests that were begun and not ended, in the order of their markers.
     fn intents(&self, tracker: &TrackerName) -> Result<Vec<Intent>, LedgerError>;
@@ -67,7 +68,7 @@ pub trait LedgerReader {
     fn delivery(&self, tracker: &TrackerName, marker: &Marker) -> Result<Delivery, LedgerError>;
     /// All deliveries that are waiting or parked, in the order of their markers.
     fn deliveries(&self, tracker: &TrackerName) -> Result<Vec<(Marker, Delivery)>, LedgerError>;
-    /// What is known of a tracker as a whole.
+    /// Returns what is known of a tracker as a whole.
     fn record(&self, tracker: &TrackerName) -> Result<TrackerRecord, LedgerError>;
     /// The lease on `name`, whether or not it is over.
     fn lease(&self, name: &str) -> Result<Option<Lease>, LedgerError>;

@@ -1,4 +1,4 @@
-//! How fast trackers are asked, pure: `(state, cost, now) → state or a moment to wait for`.
+//! The pace of requests, pure: `(state, cost, now) → state or a moment to wait for`.
 
 mod settings;
 mod state;

@@ -1,4 +1,4 @@
-//! How fast a tracker may be asked.
+//! The settings of the pace, and the cost of a request.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::breaker::ScopeKind;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with `write_interval_ms` and `limits`")]
 pub struct PaceSettings {
-    /// How many milliseconds lie between two writes at least.
+    /// The number of milliseconds that lie between two writes at least.
     pub write_interval_ms: u32,
     /// How much may be used within a time; all must hold.
     pub limits: Vec<RateLimit>,
@@ -17,7 +17,7 @@ pub struct PaceSettings {
 /// At most so much within any time of this length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateLimit {
-    /// What is counted.
+    /// The things that a limit counts.
     pub counted: Counted,
     /// The most that there may be. At least 1.
     pub most: u32,
@@ -103,10 +103,10 @@ impl ScopedPace {
     }
 }
 
-/// What a request counts for, by every measure that trackers have (docs/formats.md, "Trackers").
+/// The cost of a request, by every measure that trackers have (docs/formats.md, "Trackers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// How many requests it is: 1.
+    /// The number of requests that it is: 1.
     pub requests: u32,
     /// How many writes.
     pub writes: u32,
@@ -116,7 +116,7 @@ pub struct Cost {
     pub points: u32,
 }
 
-/// What is counted.
+/// The things that a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
@@ -141,7 +141,7 @@ impl Cost {
         Self { creations: count, ..Self::WRITE }
     }
 
-    /// What it counts for by one measure.
+    /// Returns what it counts for by one measure.
     pub const fn of(&self, counted: Counted) -> u32 {
         match counted {
             Counted::Requests => self.requests,

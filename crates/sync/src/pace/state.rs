@@ -1,4 +1,4 @@
-//! Whether a request may be made yet.
+//! The pace of one scope: requests that were made, and what is left.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Cost, PaceSettings, RateLimit};
 use crate::moment;
 
-/// How fast a scope was asked lately, and what its tracker says is left. It is kept in the ledger, so that all processes of a machine
+/// The recent requests of a scope, and what its tracker says is left. It is kept in the ledger, so that all processes of a machine
 /// share it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
@@ -18,10 +18,10 @@ pub struct Pace {
     budget: Option<Budget>,
 }
 
-/// What a tracker says is left of its own limit: `x-ratelimit-remaining` and `x-ratelimit-reset`.
+/// The rest of a tracker's own limit, as it says: `x-ratelimit-remaining` and `x-ratelimit-reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    /// How many requests are left.
+    /// The number of requests that are left.
     pub remaining: u32,
     /// When there are as many as at the beginning again, by this machine's clock.
     pub reset_at: Timestamp,
@@ -31,7 +31,8 @@ pub struct Budget {
 const LONGEST_PERIOD_MS: u64 = 61 * 60 * 1000;
 
 impl Budget {
-    /// Whether it still says something: its period is not over, and no clock that was ahead has named it.
+    /// Returns whether it still says something: its period is not over, and no clock that was ahead has named
+    /// it.
     fn is_possible(&self, now: Timestamp) -> bool {
         now < self.reset_at && moment::between(now, self.reset_at) <= LONGEST_PERIOD_MS
     }
@@ -85,7 +86,7 @@ impl Pace {
         self
     }
 
-    /// What the tracker said is left, for people.
+    /// Returns what the tracker said is left, for people.
     pub const fn budget(&self) -> Option<&Budget> {
         self.budget.as_ref()
     }
@@ -100,7 +101,7 @@ impl Pace {
 /// Into how many parts a time is cut: what is kept stays small, and waits are at most a sixtieth too long.
 const PARTS: u32 = 60;
 
-/// How much of one limit was used lately, in parts of the time that it is about. A part counts until all of it is long enough ago,
+/// The recent use of one limit, in parts of the time that it is about. A part counts until all of it is long enough ago,
 /// so that within **any** time of that length there is never more than allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {

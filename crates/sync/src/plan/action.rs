@@ -1,11 +1,11 @@
-//! What is to be done about one ticket.
+//! An action on one ticket.
 
 use serde::{Deserialize, Serialize};
 use stepmark_model::artifact::ProjectPath;
 
 use crate::ticket::{FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, Ticket, TicketDigest};
 
-/// What is to be done about one ticket.
+/// An action on one ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     /// What is done.
@@ -30,7 +30,7 @@ pub struct Action {
     pub differences: Vec<FieldDifference>,
 }
 
-/// What is done about a ticket, in the order in which it is done.
+/// The kinds of actions, in the order in which they are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActionKind {
@@ -88,13 +88,13 @@ impl Action {
         }
     }
 
-    /// What it is about: a plan has at most one action for each. Duplicates are tickets of their own.
+    /// Returns what it is about: a plan has at most one action for each. Duplicates are tickets of their own.
     pub(super) fn subject(&self) -> (&Marker, Option<&str>) {
         let is_duplicate = self.kind == ActionKind::CloseDuplicate;
         (&self.marker, self.remote.as_ref().filter(|_| is_duplicate).map(|remote| remote.id.as_str()))
     }
 
-    /// Whether it and `other` do the same on the same ground.
+    /// Returns whether it and `other` do the same on the same ground.
     pub fn agrees_with(&self, other: &Self) -> bool {
         let key = |action: &Self| {
             (

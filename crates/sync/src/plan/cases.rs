@@ -1,4 +1,4 @@
-//! What a plan wants, and what it leaves alone.
+//! Cases of plans: the actions that they want, and what they leave alone.
 
 use jiff::Timestamp;
 use proptest::{collection::vec, prelude::*};

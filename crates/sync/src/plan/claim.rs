@@ -1,4 +1,4 @@
-//! What a plan is made from, and which of several tickets of an artifact counts.
+//! The inputs of a plan, and the one of several tickets of an artifact that counts.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct Claim<'c, 'o> {
     /// The tickets.
     pub(crate) same: &'c [&'o Observed],
-    /// Whether the list was made so long after the link that it shows the linked ticket, if that is there.
+    /// True where the list was made so long after the link that it shows the linked ticket, if that is there.
     pub(crate) is_late: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'o> Claim<'_, 'o> {
     }
 }
 
-/// What a plan is made from: values, and the ledger for what tickets were last made to say.
+/// The inputs of a plan: values, and the ledger for what tickets were last made to say.
 pub struct PlanInputs<'a> {
     /// The artifacts.
     pub snapshot: &'a Snapshot,
@@ -61,7 +61,7 @@ pub struct Survey<'a> {
     pub compare: &'a dyn Fn(&Ticket, Option<&Ticket>, &Observed) -> Vec<FieldDifference>,
 }
 
-/// What is remembered of a tracker, by artifact.
+/// The links and intents of a tracker, by artifact.
 pub(super) struct Remembered {
     pub(super) links: BTreeMap<Marker, Link>,
     pub(super) intents: BTreeMap<Marker, Intent>,

@@ -10,17 +10,17 @@ use crate::{TrackerName, ticket::Marker};
 /// The version of the form.
 pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/1";
 
-/// What differs between artifacts and their tickets, and what is to be done about it.
+/// The differences between artifacts and their tickets, and the actions that end them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// [`PLAN_SCHEMA`].
     schema: String,
     /// The tracker.
     pub tracker: TrackerName,
-    /// Whether the tracker has to be looked through for markers before anything is created: the ledger knows of no such look, and this
-    /// plan was made without one.
+    /// True where the tracker has to be looked through for markers before anything is created: the ledger
+    /// knows of no such look, and this plan was made without one.
     pub needs_survey: bool,
-    /// How many tickets say what they should: no request is made for them.
+    /// The number of tickets that say what they should: no request is made for them.
     pub unchanged: usize,
     /// What is to be done, in this order.
     pub actions: Vec<Action>,
@@ -72,7 +72,7 @@ impl Plan {
         serde_json::from_str(json).map_err(PlanReadError::NoPlan)
     }
 
-    /// How many actions there are of each kind, without those of which there are none.
+    /// Returns how many actions there are of each kind, without those of which there are none.
     pub fn counts(&self) -> Vec<(ActionKind, usize)> {
         let count = |kind| self.actions.iter().filter(|action| action.kind == kind).count();
         let counts = ActionKind::ALL.iter().map(|(_, kind)| (*kind, count(*kind)));
@@ -80,7 +80,7 @@ impl Plan {
     }
 }
 
-/// What changed since a plan was made.
+/// A change since a plan was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stale {
     /// The artifact.
@@ -92,8 +92,8 @@ pub struct Stale {
 }
 
 impl Plan {
-    /// What changed since this plan was made, where `now` is the plan of today; in the order of the markers. Nothing: it can be
-    /// applied exactly as it is.
+    /// Returns what changed since this plan was made, where `now` is the plan of today; in the order of the
+    /// markers. Nothing: it can be applied exactly as it is.
     pub fn stale(&self, now: &Self) -> Vec<Stale> {
         let by_subject = |plan: &'_ Self| -> BTreeMap<_, Action> {
             let owned = |(marker, id): (&Marker, Option<&str>)| (marker.clone(), id.map(str::to_owned));

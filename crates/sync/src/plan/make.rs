@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// How many tickets are pruned at once without a question, if a tenth of all is not more.
+/// The number of tickets that are pruned at once without a question, if a tenth of all is not more.
 const MOST_PRUNED: usize = 20;
 
 /// From how many on it is likelier a mistake that more than half of all tickets are to be pruned.
@@ -33,8 +33,8 @@ struct Making<'g, 'a> {
 }
 
 impl Plan {
-    /// What differs between the artifacts and what is known of the tracker. Pure but for asking the ledger; where nothing differs, it asks
-    /// only for the links.
+    /// Returns what differs between the artifacts and what is known of the tracker. Pure but for asking the
+    /// ledger; where nothing differs, it asks only for the links.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -69,8 +69,8 @@ impl Plan {
 }
 
 impl<'a> Making<'_, 'a> {
-    /// Whether the ticket of each of `artifacts` is known to say what it should: mostly all of them are, and to see that is most of the
-    /// work.
+    /// Returns whether the ticket of each of `artifacts` is known to say what it should: mostly all of them
+    /// are, and to see that is most of the work.
     fn unchanged(&self, artifacts: &[(&Marker, &TicketFacts)]) -> Vec<bool> {
         if self.found.is_some() {
             return vec![false; artifacts.len()];
@@ -149,7 +149,7 @@ impl<'a> Making<'_, 'a> {
         self.found.as_ref().and_then(|found| found.get(marker)).cloned().unwrap_or_default()
     }
 
-    /// What is to be done about a linked ticket.
+    /// Returns what is to be done about a linked ticket.
     fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>, LedgerError> {
         let ticket = self.grounds.ledger;
         // An update that was begun may have been made: then the ticket says neither what is remembered nor, maybe, this.
@@ -305,7 +305,7 @@ impl<'a> Making<'_, 'a> {
         true
     }
 
-    /// What people know an artifact by: its path, else what its ticket was last made to say.
+    /// Returns what people know an artifact by: its path, else what its ticket was last made to say.
     fn name(&self, marker: &Marker, last: Option<&Ticket>) -> String {
         let facts = self.grounds.snapshot.get(marker);
         let title = || last.map(|last| format!("\"{}\"", last.title));

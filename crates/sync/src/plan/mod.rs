@@ -1,4 +1,4 @@
-//! What is to be done: the difference between artifacts, ledger and, where it was asked, tracker. Pure.
+//! Plans of actions: the difference between artifacts, ledger and, where it was asked, tracker. Pure.
 
 mod action;
 mod remark;

@@ -1,10 +1,10 @@
-//! What a person should know about a ticket, and nothing is done about.
+//! A remark for a person about a ticket, which no action follows.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ticket::{FieldDifference, Marker, RemoteTicket};
 
-/// What a person should know about a ticket, and nothing is done about.
+/// A remark for a person about a ticket, which no action follows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Remark {
@@ -81,7 +81,7 @@ pub enum Remark {
         path: String,
         /// Why, and what to do.
         reason: String,
-        /// Whether something is wrong with it: an artifact that was never given an id only has no ticket.
+        /// True where something is wrong with it: an artifact that was never given an id only has no ticket.
         #[serde(default)]
         is_problem: bool,
     },

@@ -1,4 +1,4 @@
-//! Whether, and when, a ticket is delivered again.
+//! Repeated deliveries of a ticket.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub enum Delivery {
     Due,
     /// It failed, and is tried again.
     Waiting {
-        /// How often it was tried.
+        /// The number of times that it was tried.
         attempts: u32,
         /// When it is tried again.
         until: Timestamp,
@@ -31,7 +31,7 @@ pub enum Delivery {
     },
     /// It failed for good. It stays visible until a person or a change of the artifact gives it another try, or its cause has passed.
     Parked {
-        /// How often it was tried.
+        /// The number of times that it was tried.
         attempts: u32,
         /// Since when.
         since: Timestamp,
@@ -46,8 +46,8 @@ pub enum Delivery {
 const LONGEST_NAMED_WAIT: u64 = 24 * 60 * 60 * 1000;
 
 impl Delivery {
-    /// Whether the ticket with the digest `desired` may be delivered now. A ticket that was refused may be tried once more when it
-    /// has changed; one that is gone does not come back by that.
+    /// Returns whether the ticket with the digest `desired` may be delivered now. A ticket that was refused
+    /// may be tried once more when it has changed; one that is gone does not come back by that.
     pub fn is_due(&self, desired: TicketDigest, now: Timestamp) -> bool {
         match self {
             Self::Due => true,
@@ -85,7 +85,7 @@ impl Delivery {
         }
     }
 
-    /// How often it was tried since it last succeeded.
+    /// Returns how often it was tried since it last succeeded.
     pub const fn attempts(&self) -> u32 {
         match self {
             Self::Due => 0,

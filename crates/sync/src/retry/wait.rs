@@ -50,11 +50,11 @@ impl Jitter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `attempts` and `wait_ms`")]
 pub struct RetrySettings {
-    /// How often a delivery is tried before it is parked. At least 1.
+    /// The number of times that a delivery is tried before it is parked. At least 1.
     pub attempts: u32,
-    /// How long the first wait is at most, in milliseconds. Each wait is at most twice the one before.
+    /// The longest first wait, in milliseconds. Each wait is at most twice the one before.
     pub wait_ms: u32,
-    /// How long a wait is at most, in seconds.
+    /// The longest wait, in seconds.
     pub longest_wait_seconds: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What a run does, case by case, on a clock that stands still but for waits.
+//! Cases of runs, on a clock that stands still but for waits.
 
 use std::{
     sync::{Arc, Mutex},

@@ -1,4 +1,4 @@
-//! What a run tells people: changes of state, not attempts.
+//! Reports of a run to people: changes of state, not attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ pub enum StatusChange {
     },
     /// Passes are made again.
     Works,
-    /// How many artifacts get no ticket, or tickets need a look; `sync plan` says which.
+    /// The number of artifacts without a ticket, and of tickets that need a look; `sync plan` says which.
     Remarks {
         /// How many.
         count: usize,
@@ -99,7 +99,7 @@ pub struct ChangeReporter {
 }
 
 impl ChangeReporter {
-    /// What is new.
+    /// Returns what is new.
     pub fn observe(&mut self, event: &RunEvent<'_>) -> Vec<StatusChange> {
         match event {
             RunEvent::Standby { held } => vec![StatusChange::Standby { holder: held.holder.clone() }],
@@ -185,7 +185,7 @@ fn problem(remark: &Remark) -> Option<(String, String)> {
     }
 }
 
-/// What an action that was not done waits for.
+/// The cause for which an action waits.
 enum Cause<'f> {
     /// It was done.
     None,

@@ -1,4 +1,4 @@
-//! What happens in a run.
+//! Events of a run.
 
 use std::{future, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::{Pass, PassError};
 use crate::ledger::{Lease, LedgerError};
 
-/// What happens in a run, for whoever writes logs and counts.
+/// An event of a run, for whoever writes logs and counts.
 #[derive(Debug)]
 pub enum RunEvent<'e> {
     /// Another process is on duty; this one waits.
@@ -37,7 +37,7 @@ pub enum RunEvent<'e> {
         pass: &'e Pass,
         /// When it ended.
         at: Timestamp,
-        /// How long it took.
+        /// The time that it took.
         took: Duration,
     },
     /// A pass could not be made.

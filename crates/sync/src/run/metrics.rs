@@ -1,4 +1,4 @@
-//! What a run counts, in the text form of Prometheus (its documentation, "Exposition formats", version 0.0.4).
+//! Counters of a run in the text form of Prometheus (its documentation, "Exposition formats", version 0.0.4).
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use crate::{
     worker::ApplyError,
 };
 
-/// What the runs of a process count.
+/// The counters of the runs of a process.
 #[derive(Clone, Debug, Default)]
 pub struct RunMetrics {
     runs: BTreeMap<TrackerName, RunCounts>,
@@ -33,23 +33,23 @@ struct RunCounts {
     failing: Option<String>,
 }
 
-/// What the ledger says about a tracker at one moment.
+/// The counts of the ledger for a tracker at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LedgerCounts {
-    /// How many tickets are linked.
+    /// The number of tickets that are linked.
     pub tickets: usize,
-    /// How many deliveries wait for a time.
+    /// The number of deliveries that wait for a time.
     pub waiting: usize,
-    /// How many failed for good.
+    /// The number of deliveries that failed for good.
     pub parked: usize,
-    /// How many requests were begun of which nobody knows how they ended.
+    /// The number of requests that were begun of which nobody knows how they ended.
     pub in_doubt: usize,
     /// How many breakers, of all trackers, are not closed.
     pub open_breakers: usize,
 }
 
 impl LedgerCounts {
-    /// What `ledger` says about `tracker`.
+    /// Returns what `ledger` says about `tracker`.
     ///
     /// # Errors
     /// When the ledger fails.
@@ -101,7 +101,8 @@ impl RunMetrics {
         }
     }
 
-    /// Whether all runs work: a tracker that is down is no illness, a project or a ledger that cannot be read is one.
+    /// Returns whether all runs work: a tracker that is down is no illness, a project or a ledger that cannot
+    /// be read is one.
     ///
     /// # Errors
     /// With what is wrong.

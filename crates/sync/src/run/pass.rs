@@ -10,14 +10,14 @@ use crate::{
     worker::{ApplyError, Report, Worker, WorkerSettings, wants_look},
 };
 
-/// What a pass did.
+/// The result of a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
     /// What became of each action.
     pub report: Report,
     /// What a person should know.
     pub remarks: Vec<Remark>,
-    /// How many tickets said what they should.
+    /// The number of tickets that said what they should.
     pub unchanged: usize,
     /// What people know the artifacts of the actions by.
     pub names: BTreeMap<Marker, String>,
@@ -35,7 +35,7 @@ pub enum PassError {
     Apply(#[from] ApplyError),
 }
 
-/// What people know an artifact by: its path and title, or the title alone where it is gone.
+/// Returns what people know an artifact by: its path and title, or the title alone where it is gone.
 fn name(action: &Action) -> String {
     let title = action.ticket.as_ref().map(|ticket| ticket.title.as_str());
     match (&action.path, title) {
@@ -46,8 +46,8 @@ fn name(action: &Action) -> String {
     }
 }
 
-/// How many plans are made for one pass: what belongs to another target is set aside, what is found is updated, and what was not there is
-/// created, by the next one.
+/// The number of plans that are made for one pass: what belongs to another target is set aside, what is found
+/// is updated, and what was not there is created, by the next one.
 const ROUNDS: usize = 5;
 
 impl RunContext<'_> {
@@ -76,8 +76,8 @@ impl RunContext<'_> {
         Ok(pass)
     }
 
-    /// What is to be done, and whether the tracker is to be asked even where that is nothing: a request was begun of which nobody knows how
-    /// it ended, or its tickets are to be listed.
+    /// Returns what is to be done, and whether the tracker is to be asked even where that is nothing: a
+    /// request was begun of which nobody knows how it ended, or its tickets are to be listed.
     fn plan(&mut self, pass: &mut Pass) -> Result<(Plan, bool), PassError> {
         let snapshot = (self.snapshot)().map_err(PassError::Artifacts)?;
         let (settings, now) = (self.settings, self.clock.now());

@@ -20,7 +20,7 @@ use crate::{
     worker::{ApplyError, StopSignal, WorkerClock, give_back, try_lease},
 };
 
-/// What makes passes.
+/// The parts that passes are made with.
 pub struct RunContext<'r> {
     /// The ledger, for passes.
     pub ledger: &'r mut dyn Ledger,

@@ -24,12 +24,12 @@ pub(super) struct Schedule {
     delivery: Option<Instant>,
     /// When a pass may be made again, after some failed.
     not_before: Instant,
-    /// How many passes failed one after the other.
+    /// The number of passes that failed one after the other.
     failures: u32,
 }
 
-/// How long a run waits after a pass that failed: the project or the ledger could not be read. Twice as long each time, up to the time
-/// between two rounds.
+/// The time that a run waits after a pass that failed: the project or the ledger could not be read. Twice as
+/// long each time, up to the time between two rounds.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 impl Schedule {
@@ -81,7 +81,8 @@ impl Schedule {
     }
 }
 
-/// How long after `now` something of `report` can be tried again; `None` where nothing waits for a time.
+/// Returns how long after `now` something of `report` can be tried again; `None` where nothing waits for a
+/// time.
 pub(super) fn next_due(report: &Report, settings: &TrackerSettings, now: Timestamp) -> Option<Duration> {
     if report.is_followed_by_more() {
         return Some(Duration::ZERO);

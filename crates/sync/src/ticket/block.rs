@@ -23,7 +23,7 @@ pub enum Block {
 /// One point of an outline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// How many points stand above it.
+    /// The number of points above it.
     pub depth: usize,
     /// What stands before it.
     pub mark: Mark,
@@ -31,7 +31,7 @@ pub struct Entry {
     pub text: Vec<Inline>,
 }
 
-/// What stands before a point.
+/// The mark before a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
@@ -62,7 +62,7 @@ const DEEPEST: usize = 8;
 /// One task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// Whether it is done.
+    /// True where it is done.
     pub done: bool,
     /// What it is.
     pub text: Vec<Inline>,

@@ -1,4 +1,4 @@
-//! What stands in the body of a ticket.
+//! The body of a ticket.
 
 use stepmark_model::{artifact::ProjectPath, bmad::sprint::story_key};
 
@@ -71,7 +71,7 @@ fn of_text(facts: &TicketFacts, is_wanted: impl Fn(&str) -> bool) -> (Option<Str
     found.map_or((None, Vec::new()), |(title, section)| (Some(title), shown(section)))
 }
 
-/// What a section says. No heading in it is one of the ticket.
+/// Returns what a section says. No heading in it is one of the ticket.
 fn shown(section: TextSection<'_>) -> Vec<Block> {
     text::blocks(section.markdown, 0)
 }
@@ -102,7 +102,7 @@ fn alternatives(values: impl Iterator<Item = Inline>) -> Vec<Inline> {
     inlines
 }
 
-/// How far it is: by its steps, else by the tasks of its text.
+/// Returns how far it is: by its steps, else by the tasks of its text.
 fn progress(facts: &TicketFacts) -> Option<Block> {
     let text = match facts.total {
         Some(total) if total > 0 => share(facts.done, total, "step"),
@@ -125,7 +125,7 @@ fn counted(what: &str, count: usize) -> String {
     if count == 1 { what.to_owned() } else { format!("{what}s") }
 }
 
-/// How many of the tasks of its text are done, and how many there are.
+/// Returns how many of the tasks of its text are done, and how many there are.
 fn tasks(facts: &TicketFacts) -> (usize, usize) {
     let (_, blocks) = of_text(facts, text::is_tasks);
     let entries = blocks.iter().filter_map(|block| match block {

@@ -112,7 +112,7 @@ fn of(inlines: &[Inline]) -> Vec<&str> {
     texts.collect()
 }
 
-/// Whether all places of `text` can be filled in.
+/// Returns whether all places of `text` can be filled in.
 fn check(text: &str) -> Result<(), TemplateError> {
     text.parse::<Template>().map(drop).map_err(|error| {
         let names = Section::NAMED.iter().filter(|(name, _)| Placeholder::from_str(name).is_err());

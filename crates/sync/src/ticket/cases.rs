@@ -1,4 +1,4 @@
-//! What tickets say, and what stays as it is.
+//! Cases of tickets.
 
 use proptest::{prop_assert, prop_assert_eq, prop_assume};
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};

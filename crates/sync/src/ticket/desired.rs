@@ -1,4 +1,4 @@
-//! What a ticket should say.
+//! The desired ticket of an artifact.
 
 use std::{
     borrow::Cow,
@@ -12,7 +12,7 @@ use stepmark_model::artifact::{FileHash, FileHashError};
 
 use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, TicketState};
 
-/// What the ticket of an artifact should say: only fields that stepmark manages. It follows from the artifact alone, so the
+/// The desired ticket of an artifact: only fields that stepmark manages. It follows from the artifact alone, so the
 /// same state gives the same ticket; times and commits are in none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
@@ -30,7 +30,7 @@ pub struct Ticket {
     pub file_at_commit: Option<String>,
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
     pub labels: BTreeSet<String>,
-    /// Whether it is open.
+    /// True where it is open.
     pub standing: TicketState,
     /// The status word of the artifact, which a tracker with statuses of its own may map.
     pub status: Option<String>,
@@ -43,7 +43,7 @@ pub struct Ticket {
     pub fields: BTreeMap<String, String>,
 }
 
-/// What an artifact is to the others, where trackers tell that apart.
+/// The kind of an artifact among others, where trackers tell that apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TicketKind {

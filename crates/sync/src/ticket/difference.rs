@@ -1,4 +1,4 @@
-//! What differs between two tickets.
+//! The differences between two tickets.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,8 @@ impl FieldDifference {
 }
 
 impl Ticket {
-    /// What has to be changed in a ticket that says `before`, in the order of the fields; everything where that is not known.
+    /// Returns what has to be changed in a ticket that says `before`, in the order of the fields; everything
+    /// where that is not known.
     pub fn differences(&self, before: Option<&Self>) -> Vec<FieldDifference> {
         let (own, other) = (self.shown(), before.map(Self::shown).unwrap_or_default());
         let names = own.iter().chain(&other).map(|(name, _)| name);
@@ -76,8 +77,8 @@ pub fn merged_labels(
     desired.iter().chain(current.iter().filter(is_foreign)).cloned().collect()
 }
 
-/// Whether a ticket with the labels `current` has those that it should have and no other of ours. Case does not matter: GitHub takes
-/// labels that differ in it for one.
+/// Returns whether a ticket with the labels `current` has those that it should have and no other of ours.
+/// Case does not matter: GitHub takes labels that differ in it for one.
 pub fn labels_agree(current: &BTreeSet<String>, own: &BTreeSet<String>, desired: &BTreeSet<String>) -> bool {
     let folded = |labels: &BTreeSet<String>| -> BTreeSet<String> {
         labels.iter().map(|label| label.to_lowercase()).collect()
@@ -89,8 +90,9 @@ fn same_label(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// Whether a ticket hangs elsewhere than it should. Which ticket is whose is not known here, so what it was last made to say decides
-/// about a ticket that hangs somewhere; a parent that a person gave to one that should have none stays.
+/// Returns whether a ticket hangs elsewhere than it should. Which ticket is whose is not known here, so what
+/// it was last made to say decides about a ticket that hangs somewhere; a parent that a person gave to one
+/// that should have none stays.
 #[cfg(feature = "http")]
 pub(crate) fn parent_difference(
     desired: &Ticket,

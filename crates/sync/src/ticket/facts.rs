@@ -1,4 +1,4 @@
-//! What the ticket of an artifact is made from.
+//! The facts that the ticket of an artifact is made from.
 
 use stepmark_model::{
     artifact::{Artifact, Delegation, Field, Problem, ProjectPath},
@@ -10,7 +10,7 @@ use stepmark_model::{
 
 use super::title::title;
 
-/// What an artifact says, as far as tickets are concerned: values, taken once.
+/// The facts of an artifact that tickets tell: values, taken once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TicketFacts {
     /// How stepmark knows it.
@@ -23,7 +23,7 @@ pub struct TicketFacts {
     pub workflow: Option<String>,
     /// Its steps: those of its workflow, else those that it lists, all done.
     pub steps: Vec<StepFact>,
-    /// How many steps are done.
+    /// The number of steps that are done.
     pub done: usize,
     /// How many there are; `None` where its workflow is unknown.
     pub total: Option<usize>,
@@ -33,15 +33,16 @@ pub struct TicketFacts {
     pub scope: Option<String>,
     /// Its status: the state of its lifecycle that the word means, else the word.
     pub status: Option<String>,
-    /// Whether its work is finished.
+    /// True where its work is finished.
     pub is_finished: bool,
-    /// Whether its lifecycle says that its work has not begun; `None` where that says nothing.
+    /// True where its lifecycle says that its work has not begun; `None` where that says nothing.
     pub is_initial: Option<bool>,
     /// What its children call it: the id of its delegation, else its own.
     pub chain_id: Option<String>,
     /// What it calls its parent.
     pub parent_id: Option<String>,
-    /// Whether its frontmatter can be read. Else nothing here is known but its path, and its id may be that of any ticket.
+    /// True where its frontmatter can be read. Else nothing here is known but its path, and its id may be
+    /// that of any ticket.
     pub is_readable: bool,
     /// The documents of the project that it was made from.
     pub inputs: Vec<ProjectPath>,
@@ -54,12 +55,12 @@ pub struct TicketFacts {
 pub struct StepFact {
     /// Its name; several where one of them is chosen.
     pub names: Vec<String>,
-    /// Whether it is done.
+    /// True where it is done.
     pub is_done: bool,
 }
 
 impl TicketFacts {
-    /// What `tracked` says.
+    /// Returns what `tracked` says.
     pub fn of(tracked: &TrackedArtifact) -> Self {
         let artifact = tracked.artifact();
         let state = artifact.state();
@@ -96,7 +97,8 @@ impl TicketFacts {
         }
     }
 
-    /// How much of the steps is done, in whole percent, rounded down; `None` where their number is unknown.
+    /// Returns how much of the steps is done, in whole percent, rounded down; `None` where their number is
+    /// unknown.
     pub fn percent(&self) -> Option<usize> {
         self.total.filter(|total| *total > 0).map(|total| self.done.min(total) * 100 / total)
     }

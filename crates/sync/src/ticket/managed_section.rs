@@ -19,9 +19,10 @@ pub struct ManagedSection<'t> {
 pub struct Merged {
     /// The whole body.
     pub body: String,
-    /// How many whole sections of this marker stood in the body before: 1, unless somebody edited the marks.
+    /// The number of whole sections of this marker that stood in the body before: 1, unless somebody edited
+    /// the marks.
     pub sections: usize,
-    /// How many lines of the section were left out for want of room.
+    /// The number of lines of the section that were left out for want of room.
     pub omitted_lines: usize,
 }
 
@@ -37,9 +38,9 @@ pub enum MergeError {
     NoRoom {
         /// The ticket.
         marker: Marker,
-        /// How many characters stand outside of the section.
+        /// The number of characters that stand outside of the section.
         foreign: usize,
-        /// How many a body may have.
+        /// The number of characters that a body may have.
         limit: usize,
     },
 }
@@ -48,7 +49,8 @@ const BEGIN: (&str, &str) = ("<!-- stepmark:begin v1 ", " -->");
 const LABELS: (&str, &str) = ("<!-- stepmark:labels ", " -->");
 const END: &str = "<!-- stepmark:end -->";
 
-/// How many bytes the section of a new ticket has at most: GitHub takes 65,536 characters, and people want to add some.
+/// The number of bytes that the section of a new ticket has at most: GitHub takes 65,536 characters, and
+/// people want to add some.
 const SECTION_LIMIT: usize = 60_000;
 
 /// The least room that a section is worth: less could not even say where the file is.
@@ -130,8 +132,8 @@ impl<'t> ManagedSection<'t> {
         format!("\n\n---\n{line}")
     }
 
-    /// Whether `existing` says already what the section says. Line ends do not matter: trackers change them; nor does the commit to which
-    /// the link to the file leads.
+    /// Returns whether `existing` says already what the section says. Line ends do not matter: trackers
+    /// change them; nor does the commit to which the link to the file leads.
     ///
     /// # Errors
     /// When what stands outside of the section leaves too little of `limit` characters.
@@ -152,7 +154,7 @@ impl Marker {
         named.flat_map(|labels| labels.split(' ')).filter_map(percent_decoded).collect()
     }
 
-    /// Whether a body has nothing but the section of this marker.
+    /// Returns whether a body has nothing but the section of this marker.
     pub fn is_alone_in(&self, body: &str) -> bool {
         parts(body).iter().all(|part| match &part.kind {
             PartKind::Section(own) => own == self,

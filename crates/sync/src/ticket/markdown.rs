@@ -7,7 +7,7 @@ use super::{Block, Inline, Mark, Task, block::depths, text::refers_to_ticket};
 pub struct Markdown {
     /// The text, without a line end at its end.
     pub text: String,
-    /// How many lines were left out for want of room.
+    /// The number of lines that were left out for want of room.
     pub omitted_lines: usize,
 }
 
@@ -97,7 +97,8 @@ fn lines(blocks: &[Block]) -> Vec<Line> {
     lines
 }
 
-/// What stands before a point. Points below it begin four columns further right, which is enough for numbers of two digits.
+/// Returns what stands before a point. Points below it begin four columns further right, which is enough for
+/// numbers of two digits.
 fn mark(mark: Mark) -> String {
     match mark {
         Mark::Point => "- ".to_owned(),
@@ -184,7 +185,8 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Whether `letter`, between what stands `before` and `after` it, makes a mention, a reference or the address of an issue.
+/// Returns whether `letter`, between what stands `before` and `after` it, makes a mention, a reference or the
+/// address of an issue.
 fn calls(before: &str, letter: char, after: &str) -> bool {
     let token = || {
         after.chars().take(LONGEST_ADDRESS).take_while(|letter| !letter.is_whitespace()).collect::<String>()

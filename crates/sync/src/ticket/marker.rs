@@ -1,4 +1,4 @@
-//! How a ticket says which artifact it belongs to.
+//! The marker in a ticket that names its artifact.
 
 use std::{fmt, str::FromStr};
 
@@ -39,10 +39,10 @@ pub enum MarkerError {
     },
 }
 
-/// What stands before the project id in the label of its tickets.
+/// The text before the project id in the label of its tickets.
 const LABEL_PREFIX: &str = "stepmark:";
 
-/// How many characters a label may have on GitHub (docs/formats.md, "Trackers").
+/// The number of characters that a label may have on GitHub (docs/formats.md, "Trackers").
 const LABEL_LIMIT: usize = 50;
 
 impl Marker {
@@ -90,7 +90,7 @@ pub fn project_label(project: &str) -> String {
     format!("{LABEL_PREFIX}{}", &hash[..16])
 }
 
-/// Whether `text` is a UUID in its usual form (RFC 9562, section 4).
+/// Returns whether `text` is a UUID in its usual form (RFC 9562, section 4).
 fn is_uuid(text: &str) -> bool {
     let groups: Vec<&str> = text.split('-').collect();
     groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])

@@ -23,7 +23,7 @@ pub struct Observed {
     pub body: String,
     /// All its labels.
     pub labels: BTreeSet<String>,
-    /// Whether it is open.
+    /// True where it is open.
     pub standing: TicketState,
     /// The name of its status, where the tracker has statuses of its own.
     pub status: Option<String>,
@@ -31,7 +31,8 @@ pub struct Observed {
     pub parent_id: Option<String>,
     /// The other fields that `ticket.fields` may name, in the tracker's own form; `None` where the answer does not tell them.
     pub fields: Option<serde_json::Value>,
-    /// Whether it is certain that nobody else wrote in it: no comment, no text outside the managed section.
+    /// True where it is certain that nobody else wrote in it: no comment, no text outside the managed
+    /// section.
     pub is_untouched: bool,
 }
 
@@ -45,7 +46,7 @@ pub fn oldest_first(tickets: &mut [&Observed]) {
 }
 
 impl Observed {
-    /// Whether it is closed as a duplicate of another ticket.
+    /// Returns whether it is closed as a duplicate of another ticket.
     pub fn is_closed_duplicate(&self) -> bool {
         self.standing == TicketState::Closed(CloseReason::Duplicate)
     }
@@ -104,7 +105,7 @@ pub struct RemoteTicket {
     pub other_ids: BTreeMap<String, String>,
 }
 
-/// Whether a ticket is open, as every tracker knows it: Jira's three status categories, and the reasons why GitHub closes an
+/// The state of a ticket as every tracker knows it: Jira's three status categories, and the reasons why GitHub closes an
 /// issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -130,7 +131,7 @@ pub enum CloseReason {
 }
 
 impl TicketState {
-    /// Whether it is open.
+    /// Returns whether it is open.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::ToDo | Self::InProgress)
     }

@@ -56,7 +56,7 @@ fn one_line(text: &str, limit: usize) -> String {
 }
 
 impl TicketFacts {
-    /// What stands for a place of a template; `None` where it is not known.
+    /// Returns what stands for a place of a template; `None` where it is not known.
     pub(super) fn fact(&self, place: Placeholder, marker: &Marker) -> Option<String> {
         match place {
             Placeholder::Title => Some(self.title.clone()),

@@ -1,4 +1,4 @@
-//! What a person chooses about tickets.
+//! Settings of tickets.
 
 use std::{collections::BTreeMap, str::FromStr};
 
@@ -30,7 +30,7 @@ pub struct TicketSettings {
     pub web: Option<String>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
     pub not_planned: Vec<String>,
-    /// Whether the ticket of a delegated artifact hangs below that of its parent.
+    /// True where the ticket of a delegated artifact hangs below that of its parent.
     pub parents: Parents,
 }
 
@@ -138,7 +138,7 @@ impl FromStr for Section {
     }
 }
 
-/// Whether tickets hang below those of their parents.
+/// The treatment of parents of tickets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Parents {
     /// They do.

@@ -1,4 +1,4 @@
-//! What sync is given to work on.
+//! The snapshot of artifacts that sync works on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -163,7 +163,7 @@ impl Snapshot {
         self.known.as_ref().is_none_or(|known| known.contains(marker.artifact().as_str()))
     }
 
-    /// Whether the artifact of `marker` is certainly gone.
+    /// Returns whether the artifact of `marker` is certainly gone.
     pub fn lacks(&self, marker: &Marker) -> bool {
         let is_there = self.artifacts.contains_key(marker) || self.ambiguous.contains(marker);
         !self.is_partial && !is_there && !self.elsewhere.contains(marker.artifact().as_str())
@@ -186,7 +186,7 @@ impl Snapshot {
         self.artifacts.iter()
     }
 
-    /// What the artifact of `marker` says.
+    /// Returns what the artifact of `marker` says.
     pub fn get(&self, marker: &Marker) -> Option<&TicketFacts> {
         self.artifacts.get(marker)
     }
@@ -212,7 +212,7 @@ impl Snapshot {
         None
     }
 
-    /// What an artifact is to the others, by the name of its file.
+    /// Returns what an artifact is to the others, by the name of its file.
     pub(super) fn kind(facts: &TicketFacts) -> TicketKind {
         if epic_number(&facts.path).is_some() {
             TicketKind::Epic
@@ -234,7 +234,7 @@ impl Snapshot {
         }
     }
 
-    /// How many tickets stand above that of `marker`.
+    /// Returns how many tickets stand above that of `marker`.
     pub fn depth(&self, marker: &Marker) -> usize {
         let mut depth = 0;
         let mut above = self.parent(marker);

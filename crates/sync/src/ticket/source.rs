@@ -41,7 +41,7 @@ impl SourceDigests {
     }
 }
 
-/// What would be hashed: [`Hash`] tells values apart by their bytes alone.
+/// The bytes that are hashed: [`Hash`] tells values apart by their bytes alone.
 #[derive(Debug)]
 struct Bytes(Vec<u8>);
 

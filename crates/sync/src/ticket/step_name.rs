@@ -34,7 +34,7 @@ fn sentence(slug: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// How many cells it has.
+/// The number of cells that it has.
 const CELLS: usize = 20;
 
 /// A bar of `done` of `total`. It is full only when all is done, and empty only when nothing is.

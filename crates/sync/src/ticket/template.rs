@@ -91,9 +91,9 @@ pub enum Placeholder {
     Path,
     /// Its id.
     Id,
-    /// How many steps are done.
+    /// The number of steps that are done.
     Done,
-    /// How many steps there are.
+    /// The number of steps.
     Total,
     /// How much of them, in percent.
     Percent,

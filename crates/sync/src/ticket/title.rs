@@ -1,9 +1,10 @@
-//! What an artifact is called.
+//! The title of an artifact.
 
 use stepmark_model::artifact::{Artifact, Field};
 
-/// What `artifact` is called: its `title` or `name`, else its first heading, else the project that it names, else its file. Templates that nobody
-/// filled in (`# PRD - {{project_name}}`) are called by what stands beside their places.
+/// Returns what `artifact` is called: its `title` or `name`, else its first heading, else the project that it
+/// names, else its file. Templates that nobody filled in (`# PRD - {{project_name}}`) are called by what
+/// stands beside their places.
 pub(super) fn title(artifact: &Artifact) -> String {
     let named = artifact.state().title.as_ref();
     let of = |field: Option<&Field>| field.and_then(Field::filled).and_then(without_places);

@@ -1,11 +1,11 @@
-//! What must be true of a ticket for it to be changed.
+//! The condition under which a ticket may be changed.
 
 use crate::{
     breaker::{Failure, Reason},
     ticket::{Marker, Observed},
 };
 
-/// What must be true of a ticket for it to be changed. It is looked at in the same exchange: whatever was remembered or listed may be
+/// The condition under which a ticket may be changed. It is looked at in the same exchange: whatever was remembered or listed may be
 /// another repository's, or somebody may have written there since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {

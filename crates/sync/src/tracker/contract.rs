@@ -1,4 +1,4 @@
-//! What every tracker can do.
+//! The trait of trackers, its requests and answers.
 
 use super::Condition;
 use crate::{
@@ -14,7 +14,8 @@ pub trait Tracker: Send + Sync {
     /// Its name.
     fn name(&self) -> &TrackerName;
 
-    /// How many requests it has sent so far, where one call of a method may send several or none; `None` where each sends one.
+    /// Returns how many requests it has sent so far, where one call of a method may send several or none;
+    /// `None` where each sends one.
     fn sent(&self) -> Option<usize> {
         None
     }
@@ -24,13 +25,13 @@ pub trait Tracker: Send + Sync {
         None
     }
 
-    /// How many tickets one request of this kind may be about. At least 1.
+    /// Returns how many tickets one request of this kind may be about. At least 1.
     fn batch(&self, kind: RequestKind) -> usize;
 
     /// All that a request about these tickets concerns, for the breakers.
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route;
 
-    /// What a request about so many tickets costs, for the pace.
+    /// Returns what a request about so many tickets costs, for the pace.
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost;
 
     /// The managed fields in which a ticket differs from what it should say; `before` is what it was last made to say. Pure.
@@ -47,13 +48,13 @@ pub trait Tracker: Send + Sync {
     /// Which repository or project it is, by an id that stays when that is renamed or moved. The one request that is about no ticket.
     fn target(&self) -> BoxFuture<'_, Result<String, Failure>>;
 
-    /// Whether [`Self::preflight`] tells anything.
+    /// Returns whether [`Self::preflight`] tells anything.
     fn has_preflight(&self) -> bool {
         false
     }
 
-    /// What will not work with these tickets, each of which may be new: one line for each cause, as far as the tracker can tell before
-    /// anything is written. Most tell nothing.
+    /// Returns what will not work with these tickets, each of which may be new: one line for each cause, as
+    /// far as the tracker can tell before anything is written. Most tell nothing.
     fn preflight<'t>(
         &'t self,
         tickets: &'t [(&'t Ticket, bool)],
@@ -129,7 +130,7 @@ impl RequestKind {
     }
 }
 
-/// What became of one ticket of a request. A refusal is a value, not an error: the breaker and the delivery hear of it.
+/// The outcome of a request for one ticket. A refusal is a value, not an error: the breaker and the delivery hear of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     /// It was done.

@@ -17,7 +17,7 @@ pub struct DryTracker {
     asked: Mutex<Vec<DryRequest>>,
 }
 
-/// What a [`DryTracker`] was asked to do.
+/// A request to a [`DryTracker`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DryRequest {
     /// To make a ticket.
@@ -32,7 +32,7 @@ impl DryTracker {
         Self { name, asked: Mutex::new(Vec::new()) }
     }
 
-    /// What it was asked since the last call.
+    /// Returns what it was asked since the last call.
     pub fn take_asked(&self) -> Vec<DryRequest> {
         std::mem::take(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner))
     }

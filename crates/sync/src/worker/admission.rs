@@ -1,4 +1,4 @@
-//! Whether a request may be made, and what its outcome means for the next ones: breakers and pace, as the ledger has them for all
+//! Admission of requests, and what their outcomes mean for the next ones: breakers and pace, as the ledger has them for all
 //! processes.
 
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use crate::{
     pace::{Budget, Cost, RateLimiter},
 };
 
-/// Whether a request may be made.
+/// The answer to a request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RequestAdmission {
     /// It may, and is counted.
@@ -43,13 +43,14 @@ pub(super) fn ask(
     Ok(RequestAdmission::Open)
 }
 
-/// Whether the request that was let through is to show whether an outage of its host is over. To be asked before [`tell`].
+/// Returns whether the request that was let through is to show whether an outage of its host is over. To be
+/// asked before [`tell`].
 pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool, LedgerError> {
     let host = Scope::Host { host: route.host.clone() };
     Ok(ledger.breaker(&host)?.is_some_and(|breaker| breaker.outage().is_some()))
 }
 
-/// What is known after a request: one value for each ticket of its route, in their order, or a single one for a request about none.
+/// The outcomes of a request: one value for each ticket of its route, in their order, or a single one for a request about none.
 pub(super) struct Feedback<'h> {
     pub(super) route: &'h Route,
     pub(super) failures: Vec<Option<&'h Failure>>,

@@ -43,7 +43,7 @@ pub struct Worker<'w> {
     pub(super) requests: usize,
     /// The artifact whose ticket gets its marker: a person says that it is this artifact's.
     naming: Option<Marker>,
-    /// Whether the tracker has shown itself since something was said to be gone.
+    /// True where the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
     done: Option<&'w AtomicUsize>,
     /// Who is told of what cannot wait for the report.
@@ -139,7 +139,7 @@ impl<'w> Worker<'w> {
         Ok(report)
     }
 
-    /// How many requests there were so far.
+    /// Returns how many requests there were so far.
     fn asked(&self) -> usize {
         self.tracker.sent().unwrap_or(self.requests)
     }
@@ -351,8 +351,8 @@ async fn ask(
     tracker.update(&changes.collect::<Vec<_>>()).await
 }
 
-/// What is wrong with a credential under which a new ticket came without the label of its project: without that it is never found
-/// again, so no more are made until a person has fixed it.
+/// Returns what is wrong with a credential under which a new ticket came without the label of its project:
+/// without that it is never found again, so no more are made until a person has fixed it.
 fn lost_label(item: &Item<'_>, outcome: &Outcome<Delivered>) -> Option<Failure> {
     let Outcome::Done(delivered) = outcome else { return None };
     if item.action.kind != ActionKind::Create {

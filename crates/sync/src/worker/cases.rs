@@ -1,4 +1,4 @@
-//! What a worker does, case by case.
+//! Cases of workers.
 
 use super::{
     ActionOutcome, ApplyError, Deferred, Report,

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::BoxFuture;
 
-/// What time it is, and waiting.
+/// The time, and waiting.
 pub trait WorkerClock: Send + Sync {
     /// Now.
     fn now(&self) -> Timestamp;
@@ -50,7 +50,7 @@ impl StopSignal {
         self.0.send_replace(true);
     }
 
-    /// Whether somebody has asked.
+    /// Returns whether somebody has asked.
     pub fn is_asked(&self) -> bool {
         *self.0.borrow()
     }

@@ -17,20 +17,21 @@ use crate::{
     tracker::{Answer, Outcome, RequestKind},
 };
 
-/// How long a list is taken for fresh: whoever begins meanwhile sees by its own lists that this machine makes tickets.
+/// The time that a list is taken for fresh: whoever begins meanwhile sees by its own lists that this machine
+/// makes tickets.
 const FRESH_MS: u64 = 5 * 60 * 1000;
 
-/// How long a machine that meets another one making tickets waits at least before it looks again. Chance adds as much at most, so that one
-/// of the two goes on.
+/// The time that a machine that meets another one making tickets waits at least before it looks again. Chance
+/// adds as much at most, so that one of the two goes on.
 const BACK_OFF_MS: u64 = 10_000;
 
-/// What is known of other machines while tickets are made.
+/// The knowledge of other machines while tickets are made.
 #[derive(Default)]
 pub(super) struct Creations {
     /// When the last list was begun; `None` where nothing was listed in this round.
     pub(super) listed_at: Option<Timestamp>,
     watch: Watch,
-    /// Whether tickets were made since the last list.
+    /// True where tickets were made since the last list.
     pub(super) are_unseen: bool,
     /// Why no more are made, where that is so.
     pub(super) held: Option<Deferred>,
@@ -51,7 +52,7 @@ enum Watch {
 }
 
 impl Creations {
-    /// What a list that was begun then shows.
+    /// Returns what a list that was begun then shows.
     pub(super) fn since(
         listed_at: Option<Timestamp>,
         held: Option<Deferred>,
@@ -68,7 +69,7 @@ impl Creations {
         }
     }
 
-    /// Whether to list before another request.
+    /// Returns whether to list before another request.
     fn wants_list(&self, now: Timestamp) -> bool {
         let is_fresh = self.listed_at.is_some_and(|at| at <= now && moment::between(at, now) < FRESH_MS);
         !is_fresh || self.watch == Watch::Now

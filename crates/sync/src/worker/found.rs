@@ -1,4 +1,4 @@
-//! What a list of tickets means for the ledger.
+//! The changes of the ledger that follow from a list of tickets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,18 +15,18 @@ use crate::{
     tracker::Tracker,
 };
 
-/// What a list shows, and what it was made for.
+/// The tickets of a list, and its purpose.
 pub(super) struct Found<'f> {
     pub(super) tickets: &'f [Observed],
     /// Creations that are looked for: begun, and not ended.
     pub(super) intents: &'f [Intent],
-    /// Whether the list is to show all tickets of the project.
+    /// True where the list is to show all tickets of the project.
     pub(super) is_survey: bool,
     /// When the list was begun.
     pub(super) begun_at: Timestamp,
 }
 
-/// What came of looking at a list.
+/// The result of looking at a list.
 #[derive(Default)]
 pub(super) struct Seen {
     /// Why nothing may be created, where that is so.
@@ -35,9 +35,9 @@ pub(super) struct Seen {
     pub(super) listed_at: Option<Timestamp>,
     /// Closings of tickets beside those that count.
     pub(super) duplicates: Vec<Action>,
-    /// How many tickets others made, of which this ledger knew nothing.
+    /// The number of tickets that others made, of which this ledger knew nothing.
     pub(super) others: usize,
-    /// How many tickets that this ledger knew have an older one beside them.
+    /// The number of tickets that this ledger knew and that have an older one beside them.
     pub(super) lost: usize,
     /// What may be there unseen.
     pub(super) unlisted: Unlisted,
@@ -125,7 +125,8 @@ fn wanted_by_marker<'f>(
     sorted
 }
 
-/// What the oldest of `same` is to be made to say, where it says that already: then it need not be changed.
+/// Returns what the oldest of `same` is to be made to say, where it says that already: then it need not be
+/// changed.
 fn said_already<'p>(
     ledger: &dyn LedgerReader,
     tracker: &dyn Tracker,

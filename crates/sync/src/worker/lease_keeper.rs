@@ -10,7 +10,7 @@ use crate::{
     moment,
 };
 
-/// How long is waited before the lease is asked for again: its holder may give it back any moment, or die.
+/// The wait before the lease is asked for again: its holder may give it back any moment, or die.
 const ASK_AGAIN_MS: u64 = 1000;
 
 /// The same where another process takes it at this very moment.

@@ -19,11 +19,12 @@ use crate::{
     ticket::{Marker, Observed},
 };
 
-/// What is looked for.
+/// The tickets that are looked for.
 struct Search {
     /// Creations that were begun and not ended.
     intents: Vec<Intent>,
-    /// Whether all tickets are wanted: before one is made that this ledger never made, and to see what other machines made.
+    /// True where all tickets are wanted: before one is made that this ledger never made, and to see what
+    /// other machines made.
     is_survey: bool,
 }
 
@@ -80,7 +81,7 @@ impl Worker<'_> {
         Ok(Search { intents, is_survey: creates || is_due })
     }
 
-    /// Whether any of `actions` creates a ticket, and nothing holds it.
+    /// Returns whether any of `actions` creates a ticket, and nothing holds it.
     pub(super) fn may_create(&mut self, plan: &Plan, actions: &[&Action]) -> Result<bool, LedgerError> {
         let (settings, expected, now) = (self.settings, expected(plan), self.clock.now());
         let ledger = self.ledger.read()?;
@@ -141,8 +142,9 @@ impl Worker<'_> {
     }
 }
 
-/// Whether the tracker is to be asked although nothing is to be changed there: nobody knows how a creation ended, the tickets are to be
-/// listed once more, or the configuration names another place than that of the tickets.
+/// Returns whether the tracker is to be asked although nothing is to be changed there: nobody knows how a
+/// creation ended, the tickets are to be listed once more, or the configuration names another place than that
+/// of the tickets.
 ///
 /// # Errors
 /// When the ledger cannot be read.

@@ -188,7 +188,7 @@ impl Scene {
         panic!("it does not converge: {left:?}");
     }
 
-    /// What must hold in the end.
+    /// Returns what must hold in the end.
     fn check(&self) {
         for (at, repository) in self.repositories.iter().enumerate() {
             let mut fresh = Content::default();
@@ -258,7 +258,7 @@ fn fault(choices: &mut Choices) -> Fault {
     }
 }
 
-/// What is parked is given another try, as a person would.
+/// Returns what is parked is given another try, as a person would.
 fn unpark(machine: &World) {
     let mut ledger = machine.ledger.inner.clone();
     let name = &machine.settings.name;

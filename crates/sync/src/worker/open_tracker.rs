@@ -80,7 +80,7 @@ pub enum TrackerOpenError {
     },
 }
 
-/// What the user says about credentials; a repository has no part in it.
+/// The user's choices about credentials; a repository has no part in them.
 #[derive(Clone, Debug, Default)]
 pub struct CredentialAccess {
     /// Which host gets which.

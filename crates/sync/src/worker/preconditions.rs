@@ -1,4 +1,4 @@
-//! Whether an action still has its grounds, seen from inside the transaction that notes its intent.
+//! The preconditions of an action, checked inside the transaction that notes its intent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,11 +25,11 @@ pub(super) struct Item<'p> {
     pub(super) before: Option<Ticket>,
     /// The ticket above it.
     pub(super) parent: Option<RemoteTicket>,
-    /// Whether an earlier change of it is in doubt.
+    /// True where an earlier change of it is in doubt.
     pub(super) was_in_doubt: bool,
 }
 
-/// What actions are compared with.
+/// The values that actions are compared with.
 pub(super) struct Ground<'g> {
     pub(super) ledger: &'g dyn LedgerReader,
     pub(super) settings: &'g TrackerSettings,
@@ -80,7 +80,7 @@ impl Ground<'_> {
         Ok(Ok(Item { action, ticket, remote, before, parent, was_in_doubt }))
     }
 
-    /// What holds the delivery of a ticket back.
+    /// Returns what holds the delivery of a ticket back.
     fn delivery(
         &self,
         action: &Action,
@@ -109,7 +109,7 @@ impl Ground<'_> {
     }
 }
 
-/// Whether the ledger still says what the action was decided on.
+/// Returns whether the ledger still says what the action was decided on.
 fn agrees(action: &Action, link: Option<&Link>) -> bool {
     let wanted = action.remote.as_ref().map(|remote| remote.id.as_str());
     let known = link.map(|link| link.remote.id.as_str());

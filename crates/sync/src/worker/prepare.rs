@@ -20,13 +20,13 @@ use crate::{
     tracker::RequestKind,
 };
 
-/// What a batch is to ask for.
+/// The request of a batch.
 pub(super) struct Prepared<'p> {
     pub(super) items: Vec<Item<'p>>,
     pub(super) route: Route,
 }
 
-/// What one attempt to get a batch ready came to.
+/// The result of one attempt to get a batch ready.
 enum Attempt<'p> {
     /// It is ready; `None` where nothing of it is to be asked for.
     Done(Option<Prepared<'p>>),

@@ -1,4 +1,4 @@
-//! What comes before a request that only reads: no intent is noted for it.
+//! The steps before a request that only reads: no intent is noted for it.
 
 use super::{
     ApplyError, Deferred, Notice, Report, Worker,
@@ -94,7 +94,8 @@ fn asked_about(action: &Action) -> Option<(&Ticket, bool)> {
     Some((action.ticket.as_ref().filter(|_| is_asked)?, is_new))
 }
 
-/// How many pages are read at most: a tracker whose list never ends is not believed. A page has a hundred tickets.
+/// The number of pages that are read at most: a tracker whose list never ends is not believed. A page has a
+/// hundred tickets.
 const PAGES: usize = 10_000;
 
 impl Worker<'_> {

@@ -1,4 +1,4 @@
-//! What a worker did.
+//! The report of a worker.
 
 use jiff::Timestamp;
 
@@ -9,25 +9,26 @@ use crate::{
     ticket::{FieldDifference, Marker, RemoteTicket},
 };
 
-/// What a worker did.
+/// The report of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// What became of each action, in the order in which that was known.
     pub entries: Vec<Entry>,
     /// What was known not to work before anything was written, one line for each cause.
     pub obstacles: Vec<String>,
-    /// How many requests were made.
+    /// The number of requests that were made.
     pub requests: usize,
-    /// How many parked tickets may be tried again, since one of them shows that their cause has passed.
+    /// The number of parked tickets that may be tried again, since one of them shows that their cause has
+    /// passed.
     pub brought_back: usize,
-    /// Whether the plan was made from tickets of another target than the tracker turned out to be: nothing was done, and the next plan
-    /// is made from those of the right one.
+    /// True where the plan was made from tickets of another target than the tracker turned out to be: nothing
+    /// was done, and the next plan is made from those of the right one.
     pub is_of_another_target: bool,
     /// When the tickets are to be listed again, to see those that another machine made at the same time.
     pub listing_due: Option<Timestamp>,
 }
 
-/// What became of one action.
+/// The entry of one action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// What was to be done.
@@ -38,7 +39,7 @@ pub struct Entry {
     pub fate: ActionOutcome,
 }
 
-/// What became of an action.
+/// The outcome of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionOutcome {
     /// It was done.
@@ -88,7 +89,7 @@ pub enum Deferred {
     /// It failed for good.
     #[error("it is parked after {attempts} tries: {}: {}", .last.reason, .last.detail)]
     Parked {
-        /// How often it was tried.
+        /// The number of times that it was tried.
         attempts: u32,
         /// The last failure.
         last: Failure,
@@ -153,7 +154,7 @@ pub enum Deferred {
 }
 
 impl ActionOutcome {
-    /// What it is called in reports.
+    /// Returns what it is called in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Done { .. } => "done",
@@ -183,7 +184,7 @@ impl Report {
         self.is_of_another_target || self.brought_back > 0 || self.entries.iter().any(leads_on)
     }
 
-    /// Whether everything was done that was wanted.
+    /// Returns whether everything was done that was wanted.
     pub fn is_complete(&self) -> bool {
         let is_done = |fate: &ActionOutcome| {
             matches!(fate, ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere)

@@ -1,4 +1,4 @@
-//! What a person does about waiting, and why there may be some that nobody expects.
+//! Resets and retries by a person, and waits that nobody expects.
 
 use jiff::Timestamp;
 
@@ -13,7 +13,7 @@ use crate::{
     ticket::{Marker, TicketDigest},
 };
 
-/// What was waited for, and is so no more.
+/// The waits that were ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reset {
     /// The breakers that were not closed.
@@ -73,7 +73,7 @@ pub fn clock_was_ahead(
     Ok(noted.filter(|noted| !moment::may_be_past(*noted, now)).max())
 }
 
-/// What becomes of the link of a ticket that is not there any more, or no longer carries its marker.
+/// The treatment of the link of a ticket that is not there any more, or no longer carries its marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostLink {
     /// It is forgotten: the ticket is looked for by its marker, and made anew where it is certainly gone.

@@ -29,7 +29,7 @@ use crate::{
     tracker::{Answer, Change, Condition, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
 };
 
-/// What happens to one request.
+/// The fault of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing: it is done.
@@ -56,7 +56,7 @@ pub(crate) struct Kept {
     pub(crate) people: People,
 }
 
-/// What people did with a ticket.
+/// The deeds of people in a ticket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct People {
     /// They wrote in it.

@@ -1,4 +1,4 @@
-//! What a worker is told and tells: how it works, what cannot wait for the report, and why it stopped.
+//! The settings of a worker, its notices, and its errors.
 
 use std::sync::Arc;
 
@@ -6,13 +6,14 @@ use jiff::Timestamp;
 
 use crate::ledger::{LeaseHeld, LedgerError};
 
-/// How a worker works, beside what the configuration says about its tracker.
+/// The settings of a worker, beside what the configuration says about its tracker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerSettings {
-    /// How many milliseconds the lease is kept after each transaction. Longer than the longest request.
+    /// The number of milliseconds that the lease is kept after each transaction. Longer than the longest
+    /// request.
     pub lease_ms: u64,
-    /// How many milliseconds the worker waits altogether: for the lease, for the pace, and for what is in doubt. What would take longer is
-    /// left for later. It never waits for a breaker.
+    /// The number of milliseconds that the worker waits altogether: for the lease, for the pace, and for what
+    /// is in doubt. What would take longer is left for later. It never waits for a breaker.
     pub patience_ms: u64,
 }
 
@@ -22,7 +23,7 @@ impl Default for WorkerSettings {
     }
 }
 
-/// What a worker tells while it works.
+/// A notice of a worker at work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// It waits until then.

@@ -12,16 +12,16 @@ use crate::{
     tracker::{Delivered, Outcome},
 };
 
-/// What is known of a try beside its outcome.
+/// The facts of a try beside its outcome.
 #[derive(Debug)]
 pub(super) struct Try {
     /// When it ended.
     pub(super) now: Timestamp,
     /// Chance, for the next wait.
     pub(super) draw: Jitter,
-    /// Whether the request was made to see whether an outage of the host is over.
+    /// True where the request was made to see whether an outage of the host is over.
     pub(super) is_probe: bool,
-    /// How many tickets may be tried again, since the cause has passed for which they were parked.
+    /// The number of tickets that may be tried again, since the cause has passed for which they were parked.
     pub(super) brought_back: usize,
 }
 

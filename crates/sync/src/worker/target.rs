@@ -13,7 +13,7 @@ use crate::{
     tracker::RequestKind,
 };
 
-/// Whether what a plan was made from is of the target that the tracker has.
+/// The target of a plan, compared with the one that the tracker has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TargetState {
     /// It is.

@@ -39,7 +39,8 @@ struct Seen {
 
 struct Run {
     artifacts: usize,
-    /// Whether it is the long form, in which every kind of fault occurs and limits without a time cost a minute each.
+    /// True where it is the long form, in which every kind of fault occurs and limits without a time cost a
+    /// minute each.
     is_long: bool,
     limit: Duration,
 }

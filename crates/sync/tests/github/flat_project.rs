@@ -101,7 +101,7 @@ impl FlatProject {
             .unwrap()
     }
 
-    /// Whether nothing is left to do and nothing is in doubt.
+    /// Returns whether nothing is left to do and nothing is in doubt.
     pub(crate) fn is_settled(&self, ledger: &mut SqliteLedger) -> bool {
         self.plan(ledger).actions.is_empty()
             && ledger.read().unwrap().intents(&self.settings.name).unwrap().is_empty()

@@ -126,7 +126,7 @@ impl Project {
     }
 }
 
-/// How many issues each artifact has.
+/// Returns how many issues each artifact has.
 fn counts(fake: &FakeGitHub) -> BTreeMap<Marker, usize> {
     let mut counts = BTreeMap::new();
     for issue in fake.state().issues.values() {

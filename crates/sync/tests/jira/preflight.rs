@@ -23,7 +23,7 @@ fn writes(fake: &FakeJira) -> Vec<String> {
     fake.take_asked().into_iter().filter(|asked| !asked.starts_with("GET")).collect()
 }
 
-/// What is told of a ticket, with nothing written.
+/// Returns what is told of a ticket, with nothing written.
 async fn told(fake: &FakeJira, tracker: &JiraTracker, ticket: &Ticket) -> Vec<String> {
     let told = tracker.preflight(&[(ticket, true), (ticket, true)]).await.unwrap();
     assert_eq!(writes(fake), Vec::<String>::new());

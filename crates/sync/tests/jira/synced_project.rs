@@ -152,7 +152,7 @@ impl Project {
         panic!("it never ends: {:?}", reports.last());
     }
 
-    /// What is to be done after a look through the server.
+    /// Returns what is to be done after a look through the server.
     pub(crate) async fn surveyed_plan(&self, fake: &FakeJira) -> Plan {
         let tracker = self.tracker(fake);
         let tickets = self.work(&tracker, async |worker| worker.survey().await.unwrap()).await.unwrap();
@@ -198,7 +198,7 @@ pub(crate) fn marker_of(properties: &serde_json::Map<String, serde_json::Value>)
     properties["stepmark"]["marker"].as_str().unwrap().to_owned()
 }
 
-/// How many issues each artifact has.
+/// Returns how many issues each artifact has.
 pub(crate) fn counts(fake: &FakeJira) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for issue in fake.state().issues.values() {
@@ -207,7 +207,7 @@ pub(crate) fn counts(fake: &FakeJira) -> BTreeMap<String, usize> {
     counts
 }
 
-/// What a person sees of each ticket.
+/// Returns what a person sees of each ticket.
 pub(crate) fn seen(fake: &FakeJira) -> BTreeMap<String, String> {
     let state = fake.state();
     let issues = state.issues.values().map(|issue| {

@@ -25,7 +25,8 @@ pub(crate) struct Exchange<'e> {
     pub(crate) body: &'e str,
     /// What the server answers; `None` where it breaks the connection.
     pub(crate) reply: Option<RecordedReply<'e>>,
-    /// Whether the server does something wrong on purpose: then only the request is held against the description.
+    /// True where the server does something wrong on purpose: then only the request is held against the
+    /// description.
     pub(crate) is_fault: bool,
 }
 

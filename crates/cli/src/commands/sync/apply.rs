@@ -36,8 +36,8 @@ pub(super) struct Apply {
     pub(super) yes: bool,
 }
 
-/// How many plans are made for one call: what belongs to another target is set aside, what is found is updated, and what was not there is
-/// created, by the next one.
+/// The number of plans that are made for one call: what belongs to another target is set aside, what is found
+/// is updated, and what was not there is created, by the next one.
 const ROUNDS: usize = 5;
 
 impl Apply {

@@ -40,7 +40,7 @@ pub(crate) struct SyncContext<'s> {
     pub(super) clock: Clock,
     /// Asked for by whoever interrupts the command.
     pub(super) stop: StopSignal,
-    /// How many actions were carried out.
+    /// The number of actions that were carried out.
     pub(super) done: AtomicUsize,
 }
 
@@ -131,12 +131,12 @@ impl<'s> SyncContext<'s> {
         }
     }
 
-    /// What is to be done, as far as the ledger knows.
+    /// Returns what is to be done, as far as the ledger knows.
     pub(super) fn plan(&self, ledger: &mut dyn Ledger) -> Result<Plan, Failure> {
         self.plan_with(ledger, None)
     }
 
-    /// What is to be done, where the tracker has these tickets.
+    /// Returns what is to be done, where the tracker has these tickets.
     pub(super) fn plan_with(
         &self,
         ledger: &mut dyn Ledger,
@@ -145,7 +145,7 @@ impl<'s> SyncContext<'s> {
         self.plan_over(&self.snapshot()?, ledger, survey)
     }
 
-    /// What is to be done for the artifacts of `snapshot`.
+    /// Returns what is to be done for the artifacts of `snapshot`.
     pub(crate) fn plan_over(
         &self,
         snapshot: &Snapshot,

@@ -22,7 +22,7 @@ const FILE: &str = "allowed-targets.json";
 /// What is larger was not written by stepmark.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
-/// What was allowed until now.
+/// Returns what was allowed until now.
 pub(super) fn read() -> Result<AllowedDestinations, Failure> {
     read_at(&path()?)
 }

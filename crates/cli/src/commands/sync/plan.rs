@@ -98,7 +98,7 @@ pub(super) fn told_everywhere(remarks: &[Remark]) -> Vec<Remark> {
     remarks.iter().filter(is_told).cloned().collect()
 }
 
-/// What keeps artifacts from being followed by tickets that somebody believes to be there.
+/// Returns what keeps artifacts from being followed by tickets that somebody believes to be there.
 pub(super) fn problems(remarks: &[Remark]) -> Vec<Remark> {
     remarks
         .iter()
@@ -107,7 +107,7 @@ pub(super) fn problems(remarks: &[Remark]) -> Vec<Remark> {
         .collect()
 }
 
-/// What a person should know, and of what.
+/// Returns what a person should know, and of what.
 fn told(remark: &Remark) -> (String, Told) {
     let keys = |tickets: &[stepmark_sync::ticket::RemoteTicket]| {
         tickets.iter().map(|ticket| ticket.key.as_str()).collect::<Vec<_>>().join(", ")

@@ -115,7 +115,8 @@ impl std::fmt::Display for Outage<'_> {
     }
 }
 
-/// What is wrong with the tracker itself, where that is why a ticket was not written, and when it is tried again.
+/// Returns what is wrong with the tracker itself, where that is why a ticket was not written, and when it is
+/// tried again.
 fn outage(fate: &ActionOutcome) -> Option<(&Failure, Option<Timestamp>)> {
     let (cause, until) = match fate {
         ActionOutcome::Failed { failure, delivery } => (failure, delivery.until()),
@@ -129,7 +130,7 @@ fn outage(fate: &ActionOutcome) -> Option<(&Failure, Option<Timestamp>)> {
     is_of_tracker(cause).then_some((cause, until))
 }
 
-/// Whether a failure is no matter of one ticket.
+/// Returns whether a failure is no matter of one ticket.
 pub(super) fn is_of_tracker(failure: &Failure) -> bool {
     failure.reason.consequence().scope != ScopeKind::Ticket
 }
@@ -143,7 +144,7 @@ fn exit(report: &Report) -> Exit {
     if report.entries.iter().any(is_remote) { Exit::Remote } else { Exit::Findings }
 }
 
-/// What is said of what was done; `None` where it was not.
+/// Returns what is said of what was done; `None` where it was not.
 fn said(fate: &ActionOutcome) -> Option<String> {
     Some(match fate {
         ActionOutcome::Done { remote, missing } if missing.is_empty() => format!(" {}", remote.key),
@@ -204,7 +205,7 @@ pub(super) fn of_failure(head: String, between: &str, failure: &Failure) -> Told
     Told { head, noun: "ticket", of_one, of_several }
 }
 
-/// How often something was tried.
+/// Returns how often something was tried.
 pub(super) fn tries(attempts: u32) -> String {
     if attempts == 1 { "1 try".to_owned() } else { format!("{attempts} tries") }
 }

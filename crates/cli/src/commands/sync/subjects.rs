@@ -37,7 +37,7 @@ impl Subjects {
         }
     }
 
-    /// What the ticket of an artifact that is gone was called.
+    /// Returns what the ticket of an artifact that is gone was called.
     pub(super) fn add_title(&mut self, marker: &Marker, title: String) {
         self.known.insert(marker.clone(), (None, Some(title)));
     }
@@ -52,7 +52,7 @@ impl Subjects {
         self.known.get(marker)?.0.as_ref()
     }
 
-    /// What people know it by: its path, else its title, else its marker.
+    /// Returns what people know it by: its path, else its title, else its marker.
     pub(super) fn name(&self, marker: &Marker) -> String {
         match self.known.get(marker) {
             Some((Some(path), _)) => path.to_string(),

@@ -1,4 +1,4 @@
-//! What only a file can do.
+//! Cases of the ledger in a file.
 #![expect(clippy::disallowed_methods, reason = "tests write files directly")]
 
 use std::{fs, sync::Barrier, thread};

@@ -1,4 +1,4 @@
-//! Whether the holder of a lease lives: a lock on a file, which the system takes away with the process, however that ends.
+//! The sign that the holder of a lease lives: a lock on a file, which the system takes away with the process, however that ends.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a lock is a file beside the ledger")]
 
 use std::{
@@ -61,7 +61,7 @@ impl HolderLocks {
         removed.and(remove(&self.file(name, number.saturating_sub(1))))
     }
 
-    /// Whether nobody has the lock of that lease any more. Without a file nothing is known.
+    /// Returns whether nobody has the lock of that lease any more. Without a file nothing is known.
     pub(super) fn is_dead(&self, name: &str, number: u64) -> Result<bool, LedgerError> {
         if self.held.get(name).is_some_and(|(own, _)| *own == number) {
             return Ok(false);

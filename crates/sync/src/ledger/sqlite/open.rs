@@ -16,10 +16,11 @@ use crate::ledger::LedgerError;
 /// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync) of a project.
 pub const LEDGER_FILE: &str = "sync.db";
 
-/// How long a process waits for another one's transaction. Those are short: no request is ever made inside one.
+/// The time that a process waits for another one's transaction. Those are short: no request is ever made
+/// inside one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a process that could not switch a new file to WAL waits before it tries again.
+/// The time that a process that could not switch a new file to WAL waits before it tries again.
 const SWITCH_PAUSE: Duration = Duration::from_millis(2);
 
 /// A ledger in a file of SQLite: WAL, so that readers never wait; FULL, so that what is committed survives a power cut. The file must lie

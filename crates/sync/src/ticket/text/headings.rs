@@ -68,7 +68,8 @@ fn without_comments(html: &str) -> String {
 /// Parts of an address behind which GitHub and its like name a ticket, a change or a discussion: a link there shows up in it.
 const REFERRED: [&str; 6] = ["issues", "pull", "pulls", "discussions", "commit", "merge_requests"];
 
-/// Whether `address` leads to a ticket or a change: a tracker would tell that one of ours, and keep telling it.
+/// Returns whether `address` leads to a ticket or a change: a tracker would tell that one of ours, and keep
+/// telling it.
 pub(in crate::ticket) fn refers_to_ticket(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let mut parts = path.split('/');
@@ -76,14 +77,14 @@ pub(in crate::ticket) fn refers_to_ticket(address: &str) -> bool {
         && parts.next().is_some_and(|part| !part.is_empty())
 }
 
-/// Whether a ticket may link to `address`.
+/// Returns whether a ticket may link to `address`.
 pub(super) fn may_be_linked(address: &str) -> bool {
     let is_plain = address.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"`\\".contains(&byte));
     let is_web = ["http://", "https://"].iter().any(|scheme| address.starts_with(scheme));
     is_plain && is_web && address.len() <= LONGEST && !refers_to_ticket(address)
 }
 
-/// How long an address may be, in bytes.
+/// The longest address, in bytes.
 const LONGEST: usize = 2000;
 
 #[cfg(test)]

@@ -7,8 +7,9 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::headings::{may_be_linked, text_of};
 use crate::ticket::{Block, Entry, Inline, Mark};
 
-/// What `markdown` says. Headings down to `level` stay headings, those below them become strong lines; images become their description;
-/// HTML says its text. Links to tickets, and ones that lead nowhere from a ticket, become their text.
+/// Returns what `markdown` says. Headings down to `level` stay headings, those below them become strong
+/// lines; images become their description; HTML says its text. Links to tickets, and ones that lead nowhere
+/// from a ticket, become their text.
 pub(in crate::ticket) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let mut reader = Reader { level, ..Reader::default() };
@@ -19,7 +20,7 @@ pub(in crate::ticket) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
     reader.blocks
 }
 
-/// What was read so far.
+/// The blocks that were read so far.
 #[derive(Default)]
 struct Reader {
     level: u8,
@@ -35,7 +36,7 @@ struct Reader {
     /// Cells of the row of a table.
     cells: Vec<Vec<Inline>>,
     strong: usize,
-    /// Whether the next point begins a list.
+    /// True where the next point begins a list.
     is_apart: bool,
     /// Code or HTML, which comes in pieces.
     raw: Option<String>,

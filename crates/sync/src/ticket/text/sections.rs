@@ -24,7 +24,7 @@ pub(in crate::ticket) fn section(
     Some((own.title.clone(), TextSection { markdown: text }))
 }
 
-/// What stands before the first section: behind the title, and behind the line of the status.
+/// Returns what stands before the first section: behind the title, and behind the line of the status.
 pub(in crate::ticket) fn opening(markdown: &str) -> TextSection<'_> {
     let all = headings(markdown);
     let begin = title(&all).map_or(0, |title| title.end);
@@ -39,24 +39,24 @@ pub(in crate::ticket) fn whole(markdown: &str) -> TextSection<'_> {
     TextSection { markdown: without_status(markdown.get(begin..).unwrap_or_default()) }
 }
 
-/// Whether a heading is that of the story itself (BMAD's story files and specs).
+/// Returns whether a heading is that of the story itself (BMAD's story files and specs).
 pub(in crate::ticket) fn is_story(title: &str) -> bool {
     ["story", "user story", "story statement", "intent"].contains(&words(title).as_str())
 }
 
-/// Whether a heading is that of the acceptance criteria.
+/// Returns whether a heading is that of the acceptance criteria.
 pub(in crate::ticket) fn is_acceptance(title: &str) -> bool {
     begins(title, "acceptance criteria")
         || begins(title, "acceptance criterion")
         || words(title) == "acceptance"
 }
 
-/// Whether a heading is that of the tasks: `Tasks / Subtasks`, `Tasks & Acceptance`.
+/// Returns whether a heading is that of the tasks: `Tasks / Subtasks`, `Tasks & Acceptance`.
 pub(in crate::ticket) fn is_tasks(title: &str) -> bool {
     begins(title, "tasks")
 }
 
-/// Whether two headings say the same, but for case and punctuation.
+/// Returns whether two headings say the same, but for case and punctuation.
 pub(in crate::ticket) fn is_same_title(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }

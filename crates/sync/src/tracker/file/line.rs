@@ -28,7 +28,7 @@ pub struct Line {
     pub body: String,
 }
 
-/// What a line tells.
+/// The event that a line tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineKind {

@@ -13,7 +13,8 @@ use stepmark_store::disk::{ResolveError, Root, file_lock};
 use super::Line;
 use crate::{configuration::reserved_for, ticket::Marker};
 
-/// How many bytes the file may have: a ticket has about two thousand, and each change adds one more.
+/// The number of bytes that the file may have: a ticket has about two thousand, and each change adds one
+/// more.
 const SIZE_LIMIT: u64 = 1024 * 1024 * 1024;
 
 /// A file to which lines are appended, one whole transaction at a time, under a lock that other processes heed.
@@ -139,7 +140,7 @@ impl LockedLog {
         Ok(self.lines)
     }
 
-    /// Whether the ticket with this number is not one of `marker`.
+    /// Returns whether the ticket with this number is not one of `marker`.
     pub(super) fn is_of_another(&self, number: u64, marker: &Marker) -> bool {
         let last = self.lines.iter().rfind(|line| line.number == number);
         last.is_some_and(|last| last.ticket.marker != *marker)

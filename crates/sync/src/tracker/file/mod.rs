@@ -30,7 +30,7 @@ pub struct FileTracker {
     clock: Clock,
 }
 
-/// How many characters a body has at most, as on GitHub.
+/// The number of characters that a body has at most, as on GitHub.
 const BODY_LIMIT: usize = 65_536;
 
 impl FileTracker {

@@ -16,7 +16,7 @@ use crate::{
     tracker::http::{HttpRequest, Refused},
 };
 
-/// What an issue says in these fields (GitHub's OpenAPI, schema `issue`).
+/// The values of these fields in an issue (GitHub's OpenAPI, schema `issue`).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct IssueFields {
@@ -93,14 +93,14 @@ fn logins(text: &str) -> BTreeSet<String> {
     names.map(|name| name.trim_start_matches('@').to_lowercase()).filter(|name| !name.is_empty()).collect()
 }
 
-/// Whether a change is about any of these fields: GraphQL would want ids for all that they name.
+/// Returns whether a change is about any of these fields: GraphQL would want ids for all that they name.
 pub(super) fn has_fields(desired: &Ticket, before: Option<&Ticket>) -> bool {
     !desired.fields.is_empty() || before.is_some_and(|before| !before.fields.is_empty())
 }
 
 impl GitHubTracker {
-    /// What a request gives so that an issue that says `current` says what it should. A value that a person gave where none is
-    /// wanted stays, and so do accounts that stepmark did not assign.
+    /// Returns what a request gives so that an issue that says `current` says what it should. A value that a
+    /// person gave where none is wanted stays, and so do accounts that stepmark did not assign.
     pub(super) async fn field_values(
         &self,
         desired: &Ticket,
@@ -167,5 +167,5 @@ impl GitHubTracker {
     }
 }
 
-/// How many milestones a page has.
+/// The number of milestones that a page has.
 pub(super) const PAGE: usize = 100;

@@ -54,7 +54,7 @@ enum RestLabel {
 }
 
 impl RestIssue {
-    /// Whether it is an issue: pull requests stand in the same lists.
+    /// Returns whether it is an issue: pull requests stand in the same lists.
     pub(super) const fn is_issue(&self) -> bool {
         self.pull_request.is_none()
     }
@@ -98,7 +98,8 @@ pub(super) fn remote(number: u64, database_id: u64, node_id: String, url: String
     RemoteTicket { id: number.to_string(), key: format!("#{number}"), url, other_ids }
 }
 
-/// What GitHub's words say, in the case of REST or of GraphQL. An issue that is open has no progress there.
+/// Returns what GitHub's words say, in the case of REST or of GraphQL. An issue that is open has no progress
+/// there.
 pub(super) fn standing(state: &str, reason: Option<&str>) -> TicketState {
     if !state.eq_ignore_ascii_case("closed") {
         return TicketState::ToDo;

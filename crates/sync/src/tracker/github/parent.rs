@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// What is to be done about the parent of an issue.
+/// The change of the parent of an issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Move {
     /// It is put below this issue, the ticket of that artifact, and taken from another one.
@@ -76,7 +76,7 @@ impl GitHubTracker {
         }
     }
 
-    /// Whether an issue is the ticket of an artifact: its list of issues is changed, too.
+    /// Returns whether an issue is the ticket of an artifact: its list of issues is changed, too.
     async fn is_ticket_of(
         &self,
         marker: &Marker,
@@ -122,7 +122,7 @@ fn step(change: &Change, current: &Observed) -> Option<Move> {
     }
 }
 
-/// Whether an issue hangs elsewhere than it should, after a change that knew below which one.
+/// Returns whether an issue hangs elsewhere than it should, after a change that knew below which one.
 pub(super) fn parent_missing(change: &Change, current: &Observed) -> Option<FieldDifference> {
     match (&change.desired.parent, &change.parent) {
         (Some(_), Some(parent)) if current.parent_id.as_ref() == Some(&parent.id) => None,

@@ -11,7 +11,7 @@ use crate::{
     tracker::http::{HttpClient, HttpReply, HttpRequest, Refused},
 };
 
-/// What was asked for: 404 says another thing of a repository than of an issue.
+/// The subject of a request: 404 says another thing of a repository than of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// Something of the whole repository: to create, to list.
@@ -20,8 +20,8 @@ pub(super) enum Asked {
     Issue,
 }
 
-/// How long is waited at least after a limit for which GitHub names no time (its "Rate limits for the REST API": a minute, and longer each
-/// time, which the breaker sees to).
+/// The least wait after a limit for which GitHub names no time (its "Rate limits for the REST API": a
+/// minute, and longer each time, which the breaker sees to).
 const LEAST_WAIT_MS: u64 = 60_000;
 
 /// Phrases by which secondary limits are known, in lower case. Not all of them come with headers.
@@ -36,7 +36,7 @@ const SECONDARY_PHRASES: [&str; 5] = [
 /// Phrases by which the hourly limit is known, in lower case.
 const PRIMARY_PHRASES: [&str; 2] = ["api rate limit exceeded", "api rate limit already exceeded"];
 
-/// What GitHub says in an error (its OpenAPI, schemas `basic-error` and `validation-error`).
+/// An error of GitHub (its OpenAPI, schemas `basic-error` and `validation-error`).
 #[derive(Debug, Default, Deserialize)]
 struct RestError {
     #[serde(default)]
@@ -130,7 +130,7 @@ pub(super) async fn ask<T: DeserializeOwned>(
     reply.read(effect, refusal(&reply, asked, now)).map(|value| (value, reply))
 }
 
-/// What is left of the limit of REST; GraphQL has one of its own (`x-ratelimit-resource`).
+/// Returns what is left of the limit of REST; GraphQL has one of its own (`x-ratelimit-resource`).
 fn budget(reply: &HttpReply, now: Timestamp) -> Option<Budget> {
     if reply.header("x-ratelimit-resource").is_some_and(|resource| resource != "core") {
         return None;

@@ -1,4 +1,4 @@
-//! What is asked by REST.
+//! Requests by REST.
 
 use std::sync::atomic::Ordering;
 
@@ -172,7 +172,7 @@ impl GitHubTracker {
         Ok(Page { tickets, next, budget })
     }
 
-    /// What was delivered, and what the issue does not say all the same.
+    /// Returns what was delivered, and what the issue does not say all the same.
     pub(super) fn delivered(&self, change: &Change, current: Observed) -> Outcome<Delivered> {
         match self.compare(&change.desired, change.before.as_ref(), &current) {
             Ok(mut missing) => {

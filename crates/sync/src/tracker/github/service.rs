@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// What a [`GitHubTracker`] is made of.
+/// The settings of a [`GitHubTracker`].
 #[derive(Clone, Debug)]
 pub struct GitHubSettings {
     /// Its name.
@@ -39,7 +39,8 @@ pub struct GitHubSettings {
     pub base_url: BaseUrl,
     /// The repository.
     pub repository: Repository,
-    /// How long lies between two writes of this process at least: a batch may need several. The pace of the caller sees to other processes.
+    /// The time between two writes of this process at least: a batch may need several. The pace of the caller
+    /// sees to other processes.
     pub write_interval: Duration,
     /// The limits of a request.
     pub limits: HttpLimits,
@@ -200,7 +201,7 @@ impl Tracker for GitHubTracker {
     }
 }
 
-/// What changing one issue by REST costs: it is read for its labels and the text of people first.
+/// The cost of changing one issue by REST: it is read for its labels and the text of people first.
 const READ_AND_WRITE: Cost = plus(Cost::READ, Cost::WRITE);
 
 const fn plus(one: Cost, other: Cost) -> Cost {

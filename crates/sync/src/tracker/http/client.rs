@@ -35,7 +35,7 @@ pub(in crate::tracker) struct HttpClient {
     sent: AtomicUsize,
 }
 
-/// How requests introduce themselves.
+/// The user agent of requests.
 pub(in crate::tracker) struct HttpIdentity<'a> {
     /// How the credential is given.
     pub(in crate::tracker) scheme: HttpScheme<'a>,
@@ -45,7 +45,7 @@ pub(in crate::tracker) struct HttpIdentity<'a> {
     pub(in crate::tracker) headers: &'a [(&'static str, &'static str)],
 }
 
-/// How a credential is given.
+/// The scheme of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum HttpScheme<'a> {
     /// By itself (RFC 6750).
@@ -115,7 +115,7 @@ impl HttpClient {
         Ok(Self { client, base: url, authorization, secrets, limits, turn, kept, sent })
     }
 
-    /// How many requests were sent, or could not be.
+    /// Returns how many requests were sent, or could not be.
     pub(in crate::tracker) fn sent(&self) -> usize {
         self.sent.load(Ordering::Relaxed)
     }
@@ -215,7 +215,7 @@ impl HttpClient {
         Ok(HttpReply { status, headers, body })
     }
 
-    /// What a request without an answer means.
+    /// Returns what a request without an answer means.
     fn not_answered(&self, effect: Effect, error: &reqwest::Error) -> Refused {
         if error.is_connect() || error.is_builder() {
             Refused::Failed(Failure::new(Reason::Unreachable, &self.told(error)))

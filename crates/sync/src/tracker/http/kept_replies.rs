@@ -10,7 +10,7 @@ use url::Url;
 
 use super::HttpReply;
 
-/// How many bytes are kept: some pages of a hundred issues.
+/// The number of bytes that are kept: some pages of a hundred issues.
 const LIMIT: usize = 16 * 1024 * 1024;
 
 /// The last answers to what was read, by address, as long as the client lives.
@@ -33,7 +33,8 @@ impl KeptReplies {
         self.lock().get(url).cloned()
     }
 
-    /// What `reply` says, which was asked for in case that it is no longer as `known`; it is kept for the next time.
+    /// Returns what `reply` says, which was asked for in case that it is no longer as `known`; it is kept for
+    /// the next time.
     pub(super) fn settle(&self, url: &Url, known: Option<Arc<KeptReply>>, reply: HttpReply) -> HttpReply {
         match known {
             Some(known) if reply.status == 304 => known.confirmed_by(reply),

@@ -21,11 +21,11 @@ pub(in crate::tracker) struct HttpRequest {
     pub(in crate::tracker) url: Url,
     /// What is sent along.
     pub(in crate::tracker) body: Option<Json>,
-    /// Whether it changes something.
+    /// True where it changes something.
     pub(in crate::tracker) effect: Effect,
 }
 
-/// Whether a request changes something. The method does not tell: GraphQL reads with `POST`.
+/// The effect of a request. The method does not tell: GraphQL reads with `POST`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum Effect {
     /// Nothing: a lost answer leaves no doubt.
@@ -59,9 +59,10 @@ pub struct HttpLimits {
     pub connect: Duration,
     /// From the beginning to the last byte of the answer, redirects included.
     pub answer: Duration,
-    /// How many bytes an answer has at most. A page of a hundred issues whose bodies are full has 26 MB.
+    /// The number of bytes that an answer has at most. A page of a hundred issues whose bodies are full has
+    /// 26 MB.
     pub answer_bytes: usize,
-    /// How many redirects are followed.
+    /// The number of redirects that are followed.
     pub redirects: u8,
 }
 
@@ -113,7 +114,7 @@ impl Refused {
         }
     }
 
-    /// What became of the ticket.
+    /// Returns what became of the ticket.
     pub(in crate::tracker) fn outcome<T>(self) -> Outcome<T> {
         match self {
             Self::Failed(failure) => Outcome::Failed(failure),

@@ -14,12 +14,12 @@ use crate::{
 pub(super) struct Addresses<'a>(pub(super) &'a HttpClient);
 
 impl Addresses<'_> {
-    /// Who asks. Unlike most of Jira it is closed to strangers.
+    /// Returns who asks. Unlike most of Jira it is closed to strangers.
     pub(super) fn myself(&self) -> Url {
         self.below(&["myself"])
     }
 
-    /// What the site says of itself.
+    /// Returns what the site says of itself.
     pub(super) fn server_info(&self) -> Url {
         self.below(&["serverInfo"])
     }
@@ -68,7 +68,7 @@ impl Addresses<'_> {
         url
     }
 
-    /// How far a change of many issues is.
+    /// Returns how far a change of many issues is.
     pub(super) fn bulk_task(&self, id: &str) -> Url {
         self.below(&["bulk", "queue", id])
     }
@@ -103,7 +103,7 @@ fn paged(mut url: Url, start: usize) -> Url {
     url
 }
 
-/// What a site says of itself (OpenAPI, schema `ServerInformation`).
+/// The self-description of a site (OpenAPI, schema `ServerInformation`).
 #[derive(Debug, Deserialize)]
 struct ServerInformation {
     #[serde(rename = "baseUrl")]

@@ -87,13 +87,14 @@ impl JiraSettings {
         FieldDifference::between("standing", before, after)
     }
 
-    /// Whether an issue is of a type that hangs below others. The type of an issue that is there cannot be changed by a request of its own.
+    /// Returns whether an issue is of a type that hangs below others. The type of an issue that is there
+    /// cannot be changed by a request of its own.
     pub(super) fn can_hang(&self, desired: &Ticket, observed: &Observed) -> bool {
         let is_child = self.types.child.as_ref().is_some_and(|child| is_of_type(&observed.remote, child));
         is_child || self.types.is_story(desired, observed)
     }
 
-    /// Whether an issue hangs elsewhere than it should, where it is known below which one that is.
+    /// Returns whether an issue hangs elsewhere than it should, where it is known below which one that is.
     pub(super) fn parent_missing(
         &self,
         desired: &Ticket,
@@ -133,7 +134,7 @@ impl JiraIssueTypes {
         }
     }
 
-    /// Whether an issue is that of a story which can hang below an epic alone.
+    /// Returns whether an issue is that of a story which can hang below an epic alone.
     pub(super) fn is_story(&self, desired: &Ticket, observed: &Observed) -> bool {
         self.knows_epic_of(desired) && is_of_type(&observed.remote, self.of_story())
     }
@@ -148,18 +149,19 @@ impl JiraIssueTypes {
         self.story.as_ref().unwrap_or(&self.standard)
     }
 
-    /// Whether what a ticket hangs below is an epic, which Jira knows as one.
+    /// Returns whether what a ticket hangs below is an epic, which Jira knows as one.
     fn knows_epic_of(&self, desired: &Ticket) -> bool {
         self.epic.is_some() && desired.kind == TicketKind::Story
     }
 
-    /// Whether `parent` is the issue of an epic, so that stories of any type may hang below it. It may have been made as another type.
+    /// Returns whether `parent` is the issue of an epic, so that stories of any type may hang below it. It
+    /// may have been made as another type.
     pub(super) fn is_below_epic(&self, desired: &Ticket, parent: &RemoteTicket) -> bool {
         desired.kind == TicketKind::Story && self.epic.as_ref().is_some_and(|epic| is_of_type(parent, epic))
     }
 }
 
-/// Whether the type of an issue has this name or id.
+/// Returns whether the type of an issue has this name or id.
 fn is_of_type(remote: &RemoteTicket, wanted: &str) -> bool {
     let told = |key: &str| remote.other_ids.get(key);
     told(ISSUE_TYPE_ID).is_some_and(|id| id == wanted)

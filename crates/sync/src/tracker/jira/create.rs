@@ -24,10 +24,10 @@ use crate::{
     },
 };
 
-/// How many issues are made in one request at most (docs/formats.md, "Trackers").
+/// The number of issues that are made in one request at most (docs/formats.md, "Trackers").
 pub(super) const CREATE_BATCH: usize = 50;
 
-/// What became of them (OpenAPI, schema `CreatedIssues`).
+/// The results of creations (OpenAPI, schema `CreatedIssues`).
 #[derive(Debug, Default, Deserialize)]
 struct CreatedIssues {
     #[serde(default)]
@@ -184,7 +184,7 @@ fn is_invalid(outcome: &Outcome<Delivered>) -> bool {
     outcome.failure().is_some_and(|failure| failure.reason == Reason::Invalid)
 }
 
-/// What an answer says was made. Where nothing was, Jira answers with 400 and the same form.
+/// Returns what an answer says was made. Where nothing was, Jira answers with 400 and the same form.
 fn created(reply: &HttpReply, now: jiff::Timestamp) -> Result<CreatedIssues, Refused> {
     if reply.status == 400
         && let Ok(made) = serde_json::from_str::<CreatedIssues>(&reply.body)

@@ -1,4 +1,4 @@
-//! What is sent to change the fields of an issue. Pure.
+//! The request that changes the fields of an issue. Pure.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -24,7 +24,7 @@ pub(super) struct Edit {
     pub(super) after: Observed,
 }
 
-/// Whether an issue carries its marker: the property may have been taken from it.
+/// The marker of an issue, there or missing: the property may have been taken from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marked {
     Yes,
@@ -107,8 +107,8 @@ fn description(desired: &Ticket, current: &Observed) -> Result<Option<Descriptio
     section.merged_into(&description).map(Some).map_err(|error| refused(&error))
 }
 
-/// Whether stepmark put an issue below another one and may take it from there: a sub-task is always one of something, and a parent that a
-/// person gave stays.
+/// Returns whether stepmark put an issue below another one and may take it from there: a sub-task is always
+/// one of something, and a parent that a person gave stays.
 fn may_be_freed(desired: &Ticket, before: Option<&Ticket>, current: &Observed) -> bool {
     desired.parent.is_none()
         && current.parent_id.is_some()

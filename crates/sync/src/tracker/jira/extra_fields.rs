@@ -25,7 +25,8 @@ pub(super) fn differences(desired: &Ticket, before: Option<&Ticket>) -> Vec<Fiel
     differences.collect()
 }
 
-/// What a request gives for them: null for a field that is mapped no longer. `own` is what is known of the type of the issue.
+/// Returns what a request gives for them: null for a field that is mapped no longer. `own` is what is known
+/// of the type of the issue.
 pub(super) fn values(
     desired: &Ticket,
     before: Option<&Ticket>,

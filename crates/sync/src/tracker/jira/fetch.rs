@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// How many issues are read in one request at most (Atlassian's "Bulk fetch issues").
+/// The number of issues that are read in one request at most (Atlassian's "Bulk fetch issues").
 pub(super) const READ_BATCH: usize = 100;
 
 /// Issues by their ids (OpenAPI, schema `BulkIssueResults`).
@@ -39,7 +39,7 @@ struct IssueError {
     message: String,
 }
 
-/// What was found of the issues that were asked for.
+/// The issues that were found of those that were asked for.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     issues: BTreeMap<String, JiraIssue>,
@@ -101,7 +101,7 @@ impl JiraTracker {
     }
 }
 
-/// How many issues are on a page.
+/// The number of issues that are on a page.
 const PAGE: usize = 100;
 
 /// A page (OpenAPI, schema `SearchAndReconcileResults`).

@@ -13,7 +13,7 @@ pub(super) struct Field {
     pub(super) id: String,
     /// Its name, as people see it.
     pub(super) name: String,
-    /// Whether an issue must have it.
+    /// True where an issue must have it.
     pub(super) required: bool,
     #[serde(default, rename = "hasDefaultValue")]
     pub(super) has_default: bool,
@@ -22,7 +22,7 @@ pub(super) struct Field {
     allowed: Vec<Allowed>,
 }
 
-/// What kind of values it has (schema `JsonTypeBean`).
+/// The kind of its values (schema `JsonTypeBean`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 struct Schema {
     #[serde(rename = "type")]

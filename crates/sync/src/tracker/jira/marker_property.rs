@@ -1,4 +1,4 @@
-//! What an issue is known by: its label and its property. Pure.
+//! The label and the property by which an issue is known. Pure.
 
 use std::collections::BTreeSet;
 

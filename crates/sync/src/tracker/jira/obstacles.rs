@@ -74,7 +74,7 @@ impl JiraSettings {
         }
     }
 
-    /// What is said of an issue that no transition took where it should be.
+    /// Returns what is said of an issue that no transition took where it should be.
     pub(super) fn left_behind(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> String {
         let (current, desired) = (&issue.current, &issue.change.desired);
         let obstacle = facts.type_of(&current.remote).and_then(|own| self.status_obstacle(own, desired));

@@ -27,13 +27,13 @@ pub(super) struct Progress<'c> {
     pub(super) change: &'c Change,
     /// What it says now.
     pub(super) current: Observed,
-    /// Whether it carried its marker when it was read.
+    /// True where it carried its marker when it was read.
     pub(super) is_marked: bool,
     /// The status that it should have.
     pub(super) goal: StatusGoal<'c>,
     /// The statuses that it was in, in small letters.
     pub(super) passed: BTreeSet<String>,
-    /// Whether anything of it was changed by now.
+    /// True where anything of it was changed by now.
     pub(super) has_written: bool,
     /// Why nobody knows what became of it.
     pub(super) doubt: Option<Failure>,
@@ -62,13 +62,13 @@ impl<'c> Progress<'c> {
         }
     }
 
-    /// Whether it can be changed only by who knows what the project allows.
+    /// Returns whether it can be changed only by who knows what the project allows.
     pub(super) fn wants_facts(&self) -> bool {
         let (desired, before) = (&self.change.desired, self.change.before.as_ref());
         !self.is_there() || !extra_fields::differences(desired, before).is_empty()
     }
 
-    /// Whether it has the status that it should have.
+    /// Returns whether it has the status that it should have.
     pub(super) fn is_there(&self) -> bool {
         self.goal.is_met_by(&self.current)
     }
@@ -93,7 +93,7 @@ impl<'c> Progress<'c> {
     }
 }
 
-/// How many transitions are taken at most: a workflow may want several, and may be a circle.
+/// The number of transitions that are taken at most: a workflow may want several, and may be a circle.
 const TRANSITIONS: usize = 4;
 
 impl JiraTracker {
@@ -139,7 +139,7 @@ impl JiraTracker {
         Ok(true)
     }
 
-    /// Whether it has another status now than was known of it.
+    /// Returns whether it has another status now than was known of it.
     async fn was_moved(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
         let remote = &issue.current.remote;
         let (status, standing) =

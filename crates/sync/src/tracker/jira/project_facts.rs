@@ -1,4 +1,4 @@
-//! What a project of Jira allows: its types of issues, what making one of each asks for, and which statuses it may have. Jira is asked once
+//! The rules of a project of Jira: its types of issues, the fields that each wants, and its statuses. Jira is asked once
 //! and again after a while, before anything is written, and never for a round in which nothing is.
 
 use std::sync::Arc;
@@ -20,28 +20,28 @@ use crate::{
 /// For how long they are believed.
 const KEPT_MS: u64 = 15 * 60 * 1000;
 
-/// How many pages of types or fields are asked for at most.
+/// The number of pages of types or fields that are asked for at most.
 const PAGES: usize = 20;
 
-/// What a project allows.
+/// The rules of a project.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ProjectFacts {
     /// Its types of issues.
     pub(super) types: Vec<TypeFacts>,
 }
 
-/// What is known of a type of issues.
+/// A type of issues.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TypeFacts {
     /// Its id.
     pub(super) id: String,
     /// Its name, in the language of the account.
     pub(super) name: String,
-    /// Whether its issues hang below others always.
+    /// True where its issues hang below others always.
     pub(super) is_sub_task: bool,
     /// How high it is, where Jira says so: 1 for epics, 0 for what hangs below them.
     pub(super) level: Option<i64>,
-    /// Whether the account may make such issues.
+    /// True where the account may make such issues.
     pub(super) may_be_made: bool,
     /// The fields that a new one may have; `None` where they were not asked for.
     pub(super) fields: Option<Vec<Field>>,
@@ -110,7 +110,7 @@ impl ProjectFacts {
 }
 
 impl TypeFacts {
-    /// Whether `wanted` is its name or id.
+    /// Returns whether `wanted` is its name or id.
     pub(super) fn is_called(&self, wanted: &str) -> bool {
         self.id == wanted || same_name(&self.name, wanted)
     }
@@ -135,7 +135,7 @@ impl TypeFacts {
 }
 
 impl JiraTracker {
-    /// What the project allows, as it was told a while ago at most.
+    /// Returns what the project allows, as it was told a while ago at most.
     pub(super) async fn facts(&self) -> Result<Arc<ProjectFacts>, Refused> {
         let mut kept = self.facts.lock().await;
         if let Some((told_at, facts)) = &*kept

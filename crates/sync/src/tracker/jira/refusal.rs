@@ -12,7 +12,7 @@ use crate::{
     tracker::http::{HttpReply, HttpRequest, Refused},
 };
 
-/// What Jira says in an error (its OpenAPI, schema `ErrorCollection`).
+/// An error of Jira (its OpenAPI, schema `ErrorCollection`).
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct ErrorCollection {
     #[serde(default, rename = "errorMessages")]
@@ -38,8 +38,8 @@ pub(super) fn refusal(reply: &HttpReply, now: Timestamp) -> Option<Failure> {
     Some(reply.failure(reason, &said(reply)).waiting_until(wait))
 }
 
-/// Whether Jira took the credential for none: it then answers as to anybody, with 200 and nothing in it (JRACLOUD-93811), which must not be
-/// taken for the truth.
+/// Returns whether Jira took the credential for none: it then answers as to anybody, with 200 and nothing in
+/// it (JRACLOUD-93811), which must not be taken for the truth.
 fn is_of_stranger(reply: &HttpReply) -> bool {
     reply
         .header("x-seraph-loginreason")
@@ -77,7 +77,7 @@ impl ErrorCollection {
     }
 }
 
-/// What an error says; the page itself where it is none of Jira's.
+/// Returns what an error says; the page itself where it is none of Jira's.
 fn said(reply: &HttpReply) -> String {
     let told = serde_json::from_str::<ErrorCollection>(&reply.body).map(|errors| errors.told());
     told.ok().filter(|told| !told.is_empty()).unwrap_or_else(|| reply.beginning().to_owned())

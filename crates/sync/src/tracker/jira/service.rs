@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// What a [`JiraTracker`] is made of.
+/// The settings of a [`JiraTracker`].
 #[derive(Clone, Debug)]
 pub struct JiraSettings {
     /// Its name.
@@ -38,7 +38,7 @@ pub struct JiraSettings {
     pub types: JiraIssueTypes,
     /// The names of statuses for status words of artifacts. For other words the categories decide.
     pub statuses: BTreeMap<String, String>,
-    /// How long lies between two writes of this process at least. The pace of the caller sees to other processes.
+    /// The time between two writes of this process at least. The pace of the caller sees to other processes.
     pub write_interval: Duration,
     /// The limits of a request.
     pub limits: HttpLimits,
@@ -68,7 +68,7 @@ pub struct JiraTracker {
     credential_digest: String,
     pub(super) site: OnceCell<String>,
     pub(super) facts: Mutex<KeptFacts>,
-    /// Whether many issues may be moved at once, as far as Jira has told.
+    /// True where many issues may be moved at once, as far as Jira has told.
     pub(super) moves_many: AtomicBool,
 }
 

@@ -61,7 +61,7 @@ impl JiraStatus {
         }
     }
 
-    /// What it says about a ticket; `resolution` is the name of the reason why it is closed.
+    /// Returns what it says about a ticket; `resolution` is the name of the reason why it is closed.
     pub(super) fn standing(&self, resolution: Option<&str>) -> TicketState {
         match self.category() {
             Category::ToDo => TicketState::ToDo,
@@ -106,7 +106,7 @@ pub(super) const fn usual_names(reason: CloseReason) -> &'static [&'static str] 
     }
 }
 
-/// Whether a status with this name is of work that was given up.
+/// Returns whether a status with this name is of work that was given up.
 pub(super) fn is_given_up(name: &str) -> bool {
     let reasons = [CloseReason::NotPlanned, CloseReason::Duplicate];
     reasons.into_iter().flat_map(usual_names).any(|usual| same_name(usual, name))
@@ -150,7 +150,7 @@ impl<'s> StatusGoal<'s> {
         }
     }
 
-    /// Whether a status with this name and category is such a one.
+    /// Returns whether a status with this name and category is such a one.
     pub(super) fn is_met(&self, name: &str, category: Category) -> bool {
         match self {
             Self::Named(wanted) => same_name(wanted, name),
@@ -162,7 +162,7 @@ impl<'s> StatusGoal<'s> {
         }
     }
 
-    /// Whether a ticket has such a status.
+    /// Returns whether a ticket has such a status.
     pub(super) fn is_met_by(&self, observed: &Observed) -> bool {
         let category = match observed.standing {
             TicketState::ToDo => Category::ToDo,
@@ -182,7 +182,7 @@ impl<'s> StatusGoal<'s> {
     }
 }
 
-/// Whether two names of statuses are one. Jira's own searches do not look at case.
+/// Returns whether two names of statuses are one. Jira's own searches do not look at case.
 pub(super) fn same_name(one: &str, other: &str) -> bool {
     one.trim().to_lowercase() == other.trim().to_lowercase()
 }

@@ -52,7 +52,8 @@ const RESOLUTION: &str = "resolution";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice<'t> {
     pub(super) way: &'t Transition,
-    /// Whether it leads to a status than which none is better; else the issue may be in a better one already, where others moved it.
+    /// True where it leads to a status than which none is better; else the issue may be in a better one
+    /// already, where others moved it.
     pub(super) is_best: bool,
 }
 
@@ -111,12 +112,12 @@ impl Transition {
         body
     }
 
-    /// Whether it ends where `goal` is.
+    /// Returns whether it ends where `goal` is.
     pub(super) fn leads_to(&self, goal: &StatusGoal<'_>) -> bool {
         goal.is_met(&self.to.name, self.to.category())
     }
 
-    /// Whether it can say why an issue is closed.
+    /// Returns whether it can say why an issue is closed.
     fn says(&self, reason: CloseReason) -> bool {
         let allowed = self.fields.get(RESOLUTION).map(|field| field.allowed.as_slice()).unwrap_or_default();
         let names = || allowed.iter().filter_map(|value| value.name.as_deref());

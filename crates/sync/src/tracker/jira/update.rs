@@ -22,8 +22,8 @@ use crate::{
     },
 };
 
-/// How many issues are changed in one go: one request reads all of them, up to one changes each, and few take those that stand alike to
-/// their status.
+/// The number of issues that are changed in one go: one request reads all of them, up to one changes each,
+/// and few take those that stand alike to their status.
 pub(super) const UPDATE_BATCH: usize = 25;
 
 /// The fields of an issue that the answer to a change tells.
@@ -154,7 +154,7 @@ impl JiraTracker {
         self.delivered(&issue, facts).map_err(Refused::Failed)
     }
 
-    /// What was delivered, and what the issue does not say all the same.
+    /// Returns what was delivered, and what the issue does not say all the same.
     fn delivered(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> Result<Delivered, Failure> {
         let (change, current, settings) = (issue.change, &issue.current, &self.settings);
         if !issue.is_there() {

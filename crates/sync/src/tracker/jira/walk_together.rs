@@ -28,7 +28,7 @@ use crate::{
 /// Fewer issues are moved one by one: that takes as many requests.
 const FEWEST: usize = 3;
 
-/// How long Jira is waited for, in milliseconds, and how long at most between two questions.
+/// The time that Jira is waited for, in milliseconds, and the longest between two questions.
 const PATIENCE_MS: u64 = 30_000;
 const LONGEST_PAUSE_MS: u64 = 2_000;
 
@@ -69,13 +69,13 @@ struct Submitted {
     task: String,
 }
 
-/// How far it is (schema `BulkOperationProgress`).
+/// The progress of a change of many issues (schema `BulkOperationProgress`).
 #[derive(Debug, Deserialize)]
 struct TaskState {
     status: String,
 }
 
-/// What issues have in common that stand alike: their type, where they are, and where they go.
+/// The common facts of issues that move together: their type, where they are, and where they go.
 type Alike = (Option<String>, Option<String>, String);
 
 impl JiraTracker {

@@ -1,4 +1,4 @@
-//! How tickets come back that were refused for a cause of the tracker's.
+//! Cases of tickets that come back after they were refused for a cause of the tracker's.
 
 use super::super::scripted::{Fault, World};
 use crate::{

@@ -1,4 +1,4 @@
-//! Whether a cause for which tickets are parked has passed: one of them is tried now and then, and where it succeeds all come back.
+//! Trials of causes for which tickets are parked: one of them is tried now and then, and where it succeeds all come back.
 
 #[cfg(test)]
 mod cases;
@@ -15,7 +15,7 @@ use crate::{
     retry::Delivery,
 };
 
-/// How long after its last failure a cause is tried again, in milliseconds: an hour.
+/// The time after its last failure at which a cause is tried again, in milliseconds: an hour.
 const TRIAL_AFTER_MS: u64 = 60 * 60 * 1000;
 
 /// When each cause was last met, by reason and detail.

@@ -9,9 +9,9 @@ pub(crate) struct Chaos {
     state: u64,
     /// Of how many requests in a hundred something goes wrong.
     percent: u64,
-    /// Whether limits without a time are among the faults: a minute is waited after each.
+    /// True where limits without a time are among the faults: a minute is waited after each.
     has_long_waits: bool,
-    /// How many faults there were, by name.
+    /// The number of faults, by name.
     pub(crate) told: std::collections::BTreeMap<&'static str, usize>,
 }
 
@@ -20,7 +20,7 @@ impl Chaos {
         Self { state: seed, percent, has_long_waits, told: Default::default() }
     }
 
-    /// What goes wrong with a request; `None` where nothing does.
+    /// Returns what goes wrong with a request; `None` where nothing does.
     pub(super) fn fault(&mut self, request: &Request) -> Option<Fault> {
         if self.draw(100) >= self.percent {
             return None;

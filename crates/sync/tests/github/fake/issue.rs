@@ -15,7 +15,7 @@ pub(crate) struct Issue {
     pub(crate) reason: Option<String>,
     pub(crate) parent: Option<u64>,
     pub(crate) is_pull_request: bool,
-    /// How many comments people made.
+    /// The number of comments that people made.
     pub(crate) comments: u64,
     /// `milestone`, `assignees` and `type` as REST tells them.
     pub(crate) fields: Map<String, Json>,

@@ -59,7 +59,7 @@ impl FakeGitHub {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// What it keeps.
+    /// Returns what it keeps.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }

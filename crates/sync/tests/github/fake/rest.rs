@@ -88,7 +88,8 @@ impl State {
         })
     }
 
-    /// What a request gives to `milestone`, `assignees` and `type`; without the right to push nothing.
+    /// Returns what a request gives to `milestone`, `assignees` and `type`; without the right to push
+    /// nothing.
     fn fields(&self, body: &Json) -> Map<String, Json> {
         let given = |name: &str| body.get(name).filter(|_| self.has_push_access);
         let mut fields = Map::new();

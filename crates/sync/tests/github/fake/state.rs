@@ -20,22 +20,22 @@ pub(crate) struct State {
     pub(crate) issues: BTreeMap<u64, Issue>,
     /// The labels that there are.
     pub(crate) labels: BTreeSet<String>,
-    /// Whether the credential may set labels: else they are dropped silently.
+    /// True where the credential may set labels: else they are dropped silently.
     pub(crate) has_push_access: bool,
     pub(crate) has_graphql: bool,
     pub(crate) has_sub_issues: bool,
-    /// How many issues a page has at most.
+    /// The number of issues that a page has at most.
     pub(crate) page: usize,
     pub(crate) faults: Vec<(When, Fault)>,
     pub(crate) asked: Vec<String>,
     /// Faults by chance, where no other one is due.
     pub(crate) chaos: Option<Chaos>,
     pub(super) watch: Watch,
-    /// How many requests there were since somebody looks on.
+    /// The number of requests since somebody looks on.
     pub(super) served: usize,
     /// Headers of every answer.
     pub(crate) headers: Vec<(String, String)>,
-    /// How many answers were not sent again.
+    /// The number of answers that were not sent again.
     pub(crate) not_modified: usize,
     /// What somebody writes into the next issue as soon as it is made.
     pub(crate) written_at_once: Option<String>,

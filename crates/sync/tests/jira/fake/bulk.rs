@@ -102,7 +102,7 @@ impl State {
     }
 }
 
-/// What is wrong with fields that are given.
+/// Returns what is wrong with fields that are given.
 pub(super) fn field_errors(fields: &Json) -> BTreeMap<String, String> {
     let mut errors = BTreeMap::new();
     let mut wrong = |field: &str, text: &str| drop(errors.insert(field.to_owned(), text.to_owned()));

@@ -21,7 +21,7 @@ pub(crate) struct Issue {
     pub(crate) properties: Map<String, Json>,
     pub(crate) others: BTreeMap<String, Json>,
     pub(crate) made_at_ms: i64,
-    /// How many comments people made.
+    /// The number of comments that people made.
     pub(crate) comments: u64,
 }
 
@@ -37,7 +37,7 @@ impl Issue {
         TYPES.iter().find(|(_, name, _)| *name == self.issue_type).unwrap().0
     }
 
-    /// Whether it hangs below another one by its type.
+    /// Returns whether it hangs below another one by its type.
     pub(super) fn is_sub_task(&self) -> bool {
         self.issue_type == "Sub-task"
     }

@@ -17,13 +17,13 @@ pub(crate) struct State {
     pub(crate) host: String,
     pub(crate) issues: BTreeMap<u64, Issue>,
     pub(crate) workflow: Workflow,
-    /// Whether labels are dropped silently.
+    /// True where labels are dropped silently.
     pub(crate) drops_labels: bool,
-    /// Whether a closed issue cannot be changed.
+    /// True where a closed issue cannot be changed.
     pub(crate) locks_closed: bool,
-    /// Whether the answer to a change tells the issue.
+    /// True where the answer to a change tells the issue.
     pub(crate) returns_issues: bool,
-    /// How many issues a page has at most.
+    /// The number of issues that a page has at most.
     pub(crate) page: usize,
     /// For how many milliseconds what is new or changed is not found by a search.
     pub(crate) index_lag_ms: i64,
@@ -34,14 +34,14 @@ pub(crate) struct State {
     pub(crate) meanwhile: Option<(When, u64, Status)>,
     /// Where it is given, one request of five goes wrong, as this chance says.
     pub(crate) chance: Option<u64>,
-    /// How many requests went wrong by chance.
+    /// The number of requests that went wrong by chance.
     pub(crate) mishaps: usize,
     pub(crate) asked: Vec<String>,
     /// The fields that new issues have.
     pub(crate) fields: Vec<Json>,
     /// The types of which the account may make no issue.
     pub(crate) hidden_types: Vec<&'static str>,
-    /// Whether the account may change many issues at once.
+    /// True where the account may change many issues at once.
     pub(crate) allows_bulk: bool,
     /// The ids of those that do not go with others.
     pub(crate) stuck: BTreeSet<String>,

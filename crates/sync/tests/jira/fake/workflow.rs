@@ -22,7 +22,7 @@ pub(crate) enum Status {
 #[derive(Clone, Debug)]
 pub(crate) struct Workflow {
     ways: Vec<(Status, Status)>,
-    /// Whether closing asks for a resolution.
+    /// True where closing asks for a resolution.
     pub(crate) asks_resolution: bool,
 }
 
@@ -74,7 +74,7 @@ impl Workflow {
 }
 
 impl Workflow {
-    /// Whether a way begins or ends there.
+    /// Returns whether a way begins or ends there.
     pub(super) fn knows(&self, status: Status) -> bool {
         self.ways.iter().any(|(from, to)| [*from, *to].contains(&status))
     }
@@ -89,7 +89,7 @@ impl Workflow {
         self.ways[way].1
     }
 
-    /// Whether it asks for something.
+    /// Returns whether it asks for something.
     pub(super) fn asks(&self, way: usize) -> bool {
         self.asks_resolution && self.to(way) == Status::Done
     }

@@ -66,12 +66,12 @@ impl Generation {
         &self.project.workspace
     }
 
-    /// What the configuration says about each tracker.
+    /// Returns what the configuration says about each tracker.
     pub(super) fn settings(&self) -> impl Iterator<Item = &TrackerSettings> {
         self.runtimes.iter().map(|runtime| &runtime.settings)
     }
 
-    /// How long requests in flight may take at the end.
+    /// Returns how long requests in flight may take at the end.
     pub(super) fn drain(&self) -> Duration {
         self.settings().map(|settings| settings.run.drain()).max().unwrap_or_default()
     }

@@ -84,7 +84,7 @@ pub(super) fn notice(tracker: &TrackerName, notice: &StatusChange) {
     }
 }
 
-/// How many they are, where that is not one.
+/// Returns how many they are, where that is not one.
 fn several(names: &[String]) -> Option<usize> {
     Some(names.len()).filter(|count| *count > 1)
 }

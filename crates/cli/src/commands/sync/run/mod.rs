@@ -1,10 +1,8 @@
 //! `stepmark sync run`
 
 mod generation;
-mod http_page;
 mod log;
 mod metrics_server;
-mod reaction;
 mod service_manager;
 mod supervisor;
 

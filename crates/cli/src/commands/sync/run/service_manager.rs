@@ -1,6 +1,8 @@
-//! What systemd wants to know of a service (its manual, "sd_notify"). Without systemd all of this does nothing.
+//! What the service manager of the system asks of a process, and is told by it.
 
 use std::time::Duration;
+
+use crate::watch::Signal;
 
 /// Something that systemd is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,8 @@ pub(super) fn tell(standing: ServiceState) {
 #[cfg(not(target_os = "linux"))]
 pub(super) const fn tell(_standing: ServiceState) {}
 
-/// How often systemd wants to hear that the process lives; twice as often as it must, as the manual advises.
+/// Returns how often systemd wants to hear that the process lives; twice as often as it must, as the manual
+/// advises.
 #[cfg(target_os = "linux")]
 pub(super) fn alive_interval() -> Option<Duration> {
     sd_notify::watchdog_enabled().map(|limit| limit / 2)
@@ -44,4 +47,63 @@ pub(super) fn alive_interval() -> Option<Duration> {
 #[cfg(not(target_os = "linux"))]
 pub(super) const fn alive_interval() -> Option<Duration> {
     None
+}
+
+/// What it is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Its work.
+    #[default]
+    Working,
+    /// It finishes the requests in flight, to go on with another configuration.
+    Changing,
+    /// It finishes the requests in flight, to end.
+    Ending,
+}
+
+/// What it does about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reaction {
+    /// It reads its configuration, and where that can be used begins to change.
+    ReadConfiguration,
+    /// It begins to end.
+    BeginToEnd,
+    /// It ends now. What is in flight is looked up by whoever works next.
+    EndNow,
+    /// Nothing: it does that already.
+    Nothing,
+}
+
+impl Phase {
+    /// Returns what is done about `signal` in this phase.
+    pub(super) const fn react(self, signal: Signal) -> Reaction {
+        match (self, signal) {
+            (Self::Working, Signal::Reload) => Reaction::ReadConfiguration,
+            (Self::Working | Self::Changing, Signal::Terminate) => Reaction::BeginToEnd,
+            (Self::Ending, Signal::Terminate) => Reaction::EndNow,
+            (Self::Changing | Self::Ending, Signal::Reload) => Reaction::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_insists_is_heard() {
+        use Phase::{Changing, Ending, Working};
+        use Reaction::{BeginToEnd, EndNow, Nothing, ReadConfiguration};
+        for (phase, on_terminate, on_reload) in [
+            (Working, BeginToEnd, ReadConfiguration),
+            (Changing, BeginToEnd, Nothing),
+            (Ending, EndNow, Nothing),
+        ] {
+            assert_eq!(
+                (phase.react(Signal::Terminate), phase.react(Signal::Reload)),
+                (on_terminate, on_reload),
+                "{phase:?}"
+            );
+        }
+    }
 }

@@ -23,8 +23,7 @@ use super::{
     generation::Generation,
     log,
     metrics_server::{self, Served},
-    reaction::{Phase, Reaction},
-    service_manager::{self, ServiceState},
+    service_manager::{self, Phase, Reaction, ServiceState},
 };
 use crate::{
     environment,

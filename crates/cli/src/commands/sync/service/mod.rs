@@ -34,7 +34,7 @@ pub(super) struct Service {
     variables: Vec<(&'static str, String)>,
     /// The folder of the project, as people know it.
     root: String,
-    /// How long it may take to end.
+    /// The time that it may take to end.
     stop_limit: Duration,
 }
 
@@ -143,7 +143,7 @@ impl Manager {
         }
     }
 
-    /// What stands in it.
+    /// Returns what stands in it.
     pub(super) fn text(self, service: &Service, folders: &ServiceFolders) -> Result<String, Failure> {
         match self {
             Self::Systemd => systemd::unit(service, &folders.environment_file(service)),
@@ -151,7 +151,7 @@ impl Manager {
         }
     }
 
-    /// What its manager has made of the file when the service was enabled, and is to go with it.
+    /// Returns what its manager has made of the file when the service was enabled, and is to go with it.
     pub(super) fn links(self, service: &Service, folders: &ServiceFolders) -> Option<PathBuf> {
         match self {
             Self::Systemd => Some(

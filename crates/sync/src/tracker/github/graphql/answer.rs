@@ -1,4 +1,4 @@
-//! What GraphQL answers: errors come with HTTP 200. Pure.
+//! Answers of GraphQL: errors come with HTTP 200. Pure.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -48,13 +48,14 @@ const UNKNOWN_SCHEMA: [&str; 5] = [
 ];
 
 impl GraphQlAnswer {
-    /// Whether the server does not know what was asked.
+    /// Returns whether the server does not know what was asked.
     pub(super) fn is_of_another_schema(&self) -> bool {
         let codes = self.errors.iter().filter_map(|error| error.extensions.as_ref()?.code.as_deref());
         self.data.is_none() && codes.into_iter().any(|code| UNKNOWN_SCHEMA.contains(&code))
     }
 
-    /// What the errors say of the part of the answer at `path`; of the whole where an error has no path.
+    /// Returns what the errors say of the part of the answer at `path`; of the whole where an error has no
+    /// path.
     pub(super) fn failure_at(&self, path: &[Json], reply: &HttpReply, now: Timestamp) -> Option<Failure> {
         let is_about = |error: &&GraphQlError| match error.path.as_deref() {
             None | Some([]) => true,

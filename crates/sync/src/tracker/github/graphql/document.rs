@@ -43,7 +43,7 @@ impl MutationName {
     }
 }
 
-/// What is read of an issue.
+/// The fields that are read of an issue.
 const FRAGMENT: &str = "fragment Ticket on Issue { id fullDatabaseId number url title body state \
     stateReason(enableDuplicate: true) createdAt comments { totalCount } labels(first: 100) { nodes { id name } } parent { number } }";
 

@@ -8,12 +8,12 @@ mod node;
 mod read;
 mod update;
 
-/// How many issues are read at once (docs/formats.md, "Trackers").
+/// The number of issues that are read at once (docs/formats.md, "Trackers").
 pub(super) const READ_BATCH: usize = 100;
 
-/// How many mutations stand in one request (docs/formats.md, "Trackers").
+/// The number of mutations that stand in one request (docs/formats.md, "Trackers").
 pub(super) const MUTATIONS: usize = 20;
 
-/// How many tickets are changed at once: three requests' worth of mutations after one that reads, so that a thousand changes need 67
-/// requests.
+/// The number of tickets that are changed at once: three requests' worth of mutations after one that reads,
+/// so that a thousand changes need 67 requests.
 pub(super) const UPDATE_BATCH: usize = 3 * MUTATIONS;

@@ -1,4 +1,4 @@
-//! What is to be changed in an issue, as mutations. Pure.
+//! The changes of an issue as mutations. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -61,7 +61,7 @@ struct Parent {
 }
 
 impl IssueNode {
-    /// What stands at a place of an answer; `None` for null and for what is no issue.
+    /// Returns what stands at a place of an answer; `None` for null and for what is no issue.
     pub(super) fn read(json: &Json) -> Option<Self> {
         Self::deserialize(json).ok()
     }

@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// What was read for one batch.
+/// The result of reading one batch.
 #[derive(Debug)]
 pub(super) struct ReadBatch {
     /// What stands for each id, in their order.

@@ -96,7 +96,7 @@ impl GitHubTracker {
         Some(outcomes)
     }
 
-    /// What is to be done about one ticket.
+    /// Returns what is to be done about one ticket.
     fn pending<'c>(&self, change: &'c Change, issue: Result<IssueNode, Failure>) -> Pending<'c> {
         let mut pending = Pending {
             change,
@@ -194,7 +194,7 @@ impl GitHubTracker {
         Ok(last.filter(|_| !has_any && answer.data.is_none()))
     }
 
-    /// What became of one ticket, after its parent was seen to.
+    /// Returns what became of one ticket, after its parent was seen to.
     async fn finished(
         &self,
         change: &Change,

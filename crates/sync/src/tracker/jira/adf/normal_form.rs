@@ -66,8 +66,8 @@ pub(super) fn plain_text(node: &Json) -> String {
     text.trim_end().to_owned()
 }
 
-/// How many characters a node has for people: its texts and where its links lead. By it Jira's limit is guessed for what people
-/// wrote, since the JSON is longer than what they see.
+/// Returns how many characters a node has for people: its texts and where its links lead. By it Jira's limit
+/// is guessed for what people wrote, since the JSON is longer than what they see.
 pub(super) fn text_length(node: &Json) -> usize {
     let own = node["text"].as_str().map_or(0, length);
     let marks = node["marks"].as_array().into_iter().flatten();

@@ -86,7 +86,7 @@ fn tasks(items: &[Item<'_, '_>], id: &mut dyn FnMut() -> String) -> Vec<Json> {
     nodes
 }
 
-/// What an entry says as a point.
+/// Returns what an entry says as a point.
 fn text(entry: &Entry) -> Vec<Inline> {
     let before = match entry.mark {
         Mark::Done => "☑ ",

@@ -18,7 +18,7 @@ pub(super) struct Rendered {
     pub(super) omitted_lines: usize,
 }
 
-/// What a list costs beside its items, with room to spare.
+/// The room that a list takes beside its items, with room to spare.
 const LIST_OVERHEAD: usize = 100;
 
 /// The longest id that a task may get.
@@ -122,7 +122,8 @@ fn assembled<'b>(lines: &[Line<'b>]) -> Vec<Json> {
     nodes
 }
 
-/// How many characters a line takes at most, with what parts it from the next one. One that begins a list takes the list along.
+/// Returns how many characters a line takes at most, with what parts it from the next one. One that begins a
+/// list takes the list along.
 fn cost(line: &Line<'_>, before: Option<&Line<'_>>) -> usize {
     let item = match line {
         Line::Node(node) => return length(std::slice::from_ref(node)),
@@ -137,7 +138,7 @@ fn cost(line: &Line<'_>, before: Option<&Line<'_>>) -> usize {
     length(&[item]) + if begins { LIST_OVERHEAD } else { 0 }
 }
 
-/// Whether two lines that follow each other stand in one list.
+/// Returns whether two lines that follow each other stand in one list.
 const fn is_same_list(one: &Line<'_>, other: &Line<'_>) -> bool {
     match (one, other) {
         (Line::Point(_), Line::Point(_)) | (Line::Task(_), Line::Task(_)) => true,

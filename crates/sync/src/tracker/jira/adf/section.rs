@@ -14,17 +14,18 @@ use crate::{
     tracker::jira::marker_property::spelled,
 };
 
-/// How many characters a description has at most (32,767: docs/formats.md, "Trackers"). What exactly Jira counts it does not say, so the JSON of
-/// what is ours counts whole, and of what people wrote, which Jira has taken already, the text.
+/// The number of characters that a description has at most (32,767: docs/formats.md, "Trackers"). What
+/// exactly Jira counts it does not say, so the JSON of what is ours counts whole, and of what people wrote,
+/// which Jira has taken already, the text.
 pub(in crate::tracker::jira) const DESCRIPTION_LIMIT: usize = 32_767;
 
 /// The least room that a section is worth: less could not even say where the file is.
 const LEAST_ROOM: usize = 1_500;
 
-/// What stands before the marker in the last line of our panel.
+/// The text before the marker in the last line of our panel.
 const SIGNATURE: &str = "stepmark:v1:";
 
-/// What stands before the labels that were given to the issue, in that line.
+/// The text before the labels that were given to the issue, in that line.
 const LABELS: &str = "stepmark:labels: ";
 
 /// A description as Jira has it.
@@ -71,12 +72,12 @@ impl Description {
         node::document(self.0.clone())
     }
 
-    /// What our panel for `marker` says; `None` where there is none.
+    /// Returns what our panel for `marker` says; `None` where there is none.
     pub(in crate::tracker::jira) fn section_text(&self, marker: &Marker) -> Option<String> {
         self.0.iter().find(|node| is_section_of(node, marker)).map(plain_text)
     }
 
-    /// Whether nothing but our panel for `marker` stands in it.
+    /// Returns whether nothing but our panel for `marker` stands in it.
     pub(in crate::tracker::jira) fn is_alone(&self, marker: &Marker) -> bool {
         self.0.iter().all(|node| is_section_of(node, marker))
     }
@@ -120,7 +121,7 @@ impl Section<'_> {
         Ok(Description(nodes))
     }
 
-    /// Whether `description` says what the panel should say.
+    /// Returns whether `description` says what the panel should say.
     ///
     /// # Errors
     /// When what people wrote leaves too little room.
@@ -158,7 +159,7 @@ fn signature(marker: &Marker) -> String {
     format!("{SIGNATURE}{marker}")
 }
 
-/// Whether a node is our panel for `marker`: a panel in which a paragraph names it as code.
+/// Returns whether a node is our panel for `marker`: a panel in which a paragraph names it as code.
 fn is_section_of(node: &Json, marker: &Marker) -> bool {
     let wanted = signature(marker);
     let children = |node: &Json| node["content"].as_array().cloned().unwrap_or_default();
